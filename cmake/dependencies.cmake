@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# Every dependency is a Debian 12 package; the README says what each is for.
+find_package(Threads REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS iostreams)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(libbpf REQUIRED IMPORTED_TARGET GLOBAL libbpf>=1.1)
+
+if(PERFDATA_TOOL)
+  pkg_check_modules(capstone REQUIRED IMPORTED_TARGET GLOBAL capstone>=4.0)
+  find_package(fmt REQUIRED)
+  find_package(CLI11 REQUIRED)
+  find_package(RapidJSON REQUIRED)
+endif()

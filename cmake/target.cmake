@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# Flags that belong to this project's own targets only: a parent project's targets are left alone.
+
+# perfdata_target(NAME) sets what every target of this project has.
+function(perfdata_target name)
+  target_compile_features(${name} PUBLIC cxx_std_23)
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wconversion -Wshadow)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${name} PRIVATE -Wno-restrict)  # false alarms on "text" + std::string (GCC bug 105651)
+  endif()
+  if(PERFDATA_WERROR)
+    target_compile_options(${name} PRIVATE -Werror)
+  endif()
+endfunction()
