@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Errors are values: a code to act on, the place in the file, and words for a person.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace perfdata {
+
+enum class ErrorCode : std::uint8_t {
+    io,             // the operating system refused to open or read
+    not_perf_data,  // the input does not begin like a perf.data recording
+    truncated,      // something announced goes beyond the end of its section or of the file
+    malformed,      // the bytes are there but contradict the format
+    unsupported,    // well formed, but this version does not read it
+    limit,          // a limit set by the caller (see Limits) was reached
+    missing,        // what was asked for is not in the recording
+    mismatch,       // two sources contradict each other (another boot's kallsyms, for example)
+    cancelled,      // the caller asked to stop
+};
+
+constexpr std::string_view to_string(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::io: return "io";
+        case ErrorCode::not_perf_data: return "not_perf_data";
+        case ErrorCode::truncated: return "truncated";
+        case ErrorCode::malformed: return "malformed";
+        case ErrorCode::unsupported: return "unsupported";
+        case ErrorCode::limit: return "limit";
+        case ErrorCode::missing: return "missing";
+        case ErrorCode::mismatch: return "mismatch";
+        case ErrorCode::cancelled: return "cancelled";
+    }
+    return "unknown";
+}
+
+// Error says what went wrong and where. `offset` is from the start of the (unpacked) file; no_offset if there is no
+// such place. `where` names the section or record, `detail` says what was found there.
+struct Error {
+    static constexpr std::uint64_t no_offset = ~std::uint64_t{0};
+
+    ErrorCode code = ErrorCode::malformed;
+    std::uint64_t offset = no_offset;
+    std::string where;
+    std::string detail;
+
+    bool operator==(const Error&) const = default;
+
+    // message() is one line: "where: detail (code, at byte offset)".
+    std::string message() const {
+        std::string text = where.empty() ? detail : where + ": " + detail;
+        text += " (";
+        text += to_string(code);
+        if (offset != no_offset) text += ", at byte " + std::to_string(offset);
+        text += ")";
+        return text;
+    }
+};
+
+// A Diagnostic is an Error that did not end the reading: something was lost, the rest is intact.
+using Diagnostic = Error;
+
+template <class T>
+using Result = std::expected<T, Error>;
+
+inline std::unexpected<Error> fail(ErrorCode code, std::uint64_t offset, std::string where, std::string detail) {
+    return std::unexpected(Error{code, offset, std::move(where), std::move(detail)});
+}
+inline std::unexpected<Error> fail(Error error) {
+    return std::unexpected(std::move(error));
+}
+
+}  // namespace perfdata

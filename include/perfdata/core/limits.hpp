@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// What a caller is willing to spend on one input. Reaching a limit is a diagnostic or an error, never a crash.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace perfdata {
+
+struct Limits {
+    std::uint64_t section_bytes = std::uint64_t{1} << 30;   // one feature section, held in memory
+    std::uint64_t unpacked_bytes = std::uint64_t{1} << 40;  // what a compressed input may unpack to
+    std::uint64_t kallsyms_bytes = std::uint64_t{1} << 28;  // a kallsyms file, unpacked
+    std::size_t events = 65536;                             // entries of the attr section
+    std::size_t ids = std::size_t{1} << 24;                 // event ids in all
+    std::size_t bpf_programs = 131072;                      // entries of BPF_PROG_INFO, and of BPF_BTF
+    std::size_t code_versions = std::size_t{1} << 22;       // registered code ranges of a timeline
+    std::size_t diagnostics = 100;                          // kept in full; the others are only counted
+};
+
+}  // namespace perfdata

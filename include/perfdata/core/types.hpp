@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Strong types for the quantities of a recording. Each is one machine word; mixing two of them does not compile.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+
+namespace perfdata {
+
+// Bytes is a read-only view of raw file content. Whoever hands one out says how long it lives.
+using Bytes = std::span<const std::byte>;
+
+// Address is a virtual address of the recording machine. Arithmetic wraps like the machine's own.
+struct Address {
+    std::uint64_t value = 0;
+
+    constexpr auto operator<=>(const Address&) const = default;
+    friend constexpr Address operator+(Address address, std::uint64_t offset) { return {address.value + offset}; }
+    // The distance from `low` up to `high`, in bytes.
+    friend constexpr std::uint64_t operator-(Address high, Address low) { return high.value - low.value; }
+};
+
+// AddressRange is [begin, begin + size). A range that would pass the end of the address space is cut there.
+struct AddressRange {
+    Address begin;
+    std::uint64_t size = 0;
+
+    constexpr bool operator==(const AddressRange&) const = default;
+    // last() is the address of the last byte; valid only if size != 0.
+    constexpr Address last() const {
+        const auto room = std::numeric_limits<std::uint64_t>::max() - begin.value;
+        return {begin.value + (size - 1 < room ? size - 1 : room)};
+    }
+    constexpr bool contains(Address address) const { return address >= begin && address.value - begin.value < size; }
+    constexpr bool overlaps(const AddressRange& other) const {
+        return size != 0 && other.size != 0 && begin <= other.last() && other.begin <= last();
+    }
+};
+
+// Time is nanoseconds of the recording's event clock (perf's clock unless the event chose another).
+// Zero marks records that perf synthesized: they describe what existed before the recording began.
+struct Time {
+    std::uint64_t nanoseconds = 0;
+
+    constexpr auto operator<=>(const Time&) const = default;
+    static constexpr Time forever() { return {std::numeric_limits<std::uint64_t>::max()}; }
+};
+
+// Pid and Tid are process and thread ids as the kernel recorded them; all ones means none.
+struct Pid {
+    std::uint32_t value = 0;
+    constexpr auto operator<=>(const Pid&) const = default;
+};
+struct Tid {
+    std::uint32_t value = 0;
+    constexpr auto operator<=>(const Tid&) const = default;
+};
+
+// EventId names one counter of one event (per CPU and thread). Zero marks synthesized records.
+struct EventId {
+    std::uint64_t value = 0;
+    constexpr auto operator<=>(const EventId&) const = default;
+};
+
+// ProgramId is the kernel's id of a loaded BPF program; unique within one boot.
+struct ProgramId {
+    std::uint32_t value = 0;
+    constexpr auto operator<=>(const ProgramId&) const = default;
+};
+
+}  // namespace perfdata
+
+template <>
+struct std::hash<perfdata::EventId> {
+    std::size_t operator()(perfdata::EventId id) const noexcept { return std::hash<std::uint64_t>{}(id.value); }
+};

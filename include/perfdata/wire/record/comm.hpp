@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// COMM (3): a thread has a new name. perf_event_comm_output in kernel/events/core.c.
+#pragma once
+
+#include "perfdata/wire/record.hpp"
+
+namespace perfdata {
+
+//      8 u32 pid . 12 u32 tid . 16 comm, NUL-padded to 8 . trailer
+struct Comm {
+    static constexpr auto type = RecordType::comm;
+    static constexpr std::string_view record_name = "record COMM";
+    static constexpr std::size_t min_bytes = 17;
+
+    Pid pid;
+    Tid tid;
+    std::string_view comm;  // any bytes; lives as long as the record
+    bool exec = false;      // misc bit 13: the thread began another program. Set only if the event has comm_exec.
+
+    static Result<Comm> decode(const RecordView& record, std::size_t trailer_size) {
+        Cursor in = record.body(trailer_size, record_name);
+        Comm comm;
+        comm.pid = {in.u32()};
+        comm.tid = {in.u32()};
+        comm.comm = in.terminated_string();
+        comm.exec = (record.header().misc >> 13 & 1) != 0;
+        if (!in.ok()) return in.failure("the name");
+        return comm;
+    }
+};
+
+}  // namespace perfdata

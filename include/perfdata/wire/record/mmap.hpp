@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// MMAP (1): something was mapped. perf_event_mmap_output in kernel/events/core.c.
+#pragma once
+
+#include "perfdata/wire/record.hpp"
+
+namespace perfdata {
+
+//      8 u32 pid . 12 u32 tid . 16 u64 addr . 24 u64 len . 32 u64 pgoff . 40 filename, NUL-padded to 8 . trailer
+struct Mmap {
+    static constexpr auto type = RecordType::mmap;
+    static constexpr std::string_view record_name = "record MMAP";
+    static constexpr std::size_t min_bytes = 41;
+
+    Pid pid;  // all ones for the kernel and its modules
+    Tid tid;
+    AddressRange range;
+    // page_offset is the offset in the file; for the kernel itself (`[kernel.kallsyms]_text`) it is the address of
+    // that symbol on the recording machine instead.
+    std::uint64_t page_offset = 0;
+    std::string_view filename;  // any bytes; lives as long as the record
+
+    static Result<Mmap> decode(const RecordView& record, std::size_t trailer_size) {
+        Cursor in = record.body(trailer_size, record_name);
+        Mmap map;
+        map.pid = {in.u32()};
+        map.tid = {in.u32()};
+        map.range.begin = {in.u64()};
+        map.range.size = in.u64();
+        map.page_offset = in.u64();
+        map.filename = in.terminated_string();
+        if (!in.ok()) return in.failure("the file name");
+        return map;
+    }
+};
+
+}  // namespace perfdata

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// MMAP2 (10): something was mapped, with the file's identity and protection. Linux 3.12; build-id form since 5.12.
+// perf_event_mmap_output in kernel/events/core.c.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "perfdata/wire/record.hpp"
+
+namespace perfdata {
+
+// BuildId identifies the content of a file; `size` bytes of it are valid (0: none).
+struct BuildId {
+    std::array<std::byte, 20> value{};
+    std::uint8_t size = 0;
+
+    Bytes bytes() const { return Bytes(value).first(size); }
+    bool operator==(const BuildId&) const = default;
+};
+
+//      8 u32 pid . 12 u32 tid . 16 u64 addr . 24 u64 len . 32 u64 pgoff
+//     40 misc bit 14 clear: u32 maj . u32 min . u64 ino . u64 ino_generation
+//        misc bit 14 set:   u8 size . u8 0 . u16 0 . u8 build_id[20]
+//     64 u32 prot . 68 u32 flags . 72 filename, NUL-padded to 8 . trailer
+struct Mmap2 {
+    static constexpr auto type = RecordType::mmap2;
+    static constexpr std::string_view record_name = "record MMAP2";
+    static constexpr std::size_t min_bytes = 73;
+
+    struct Inode {
+        std::uint32_t major = 0, minor = 0;
+        std::uint64_t number = 0, generation = 0;
+    };
+
+    Pid pid;
+    Tid tid;
+    AddressRange range;
+    std::uint64_t page_offset = 0;
+    std::optional<Inode> inode;       // the one form
+    std::optional<BuildId> build_id;  // or the other: chosen per record
+    std::uint32_t protection = 0;     // PROT_*
+    std::uint32_t flags = 0;          // MAP_*
+    std::string_view filename;        // any bytes; lives as long as the record
+
+    static Result<Mmap2> decode(const RecordView& record, std::size_t trailer_size) {
+        Cursor in = record.body(trailer_size, record_name);
+        Mmap2 map;
+        map.pid = {in.u32()};
+        map.tid = {in.u32()};
+        map.range.begin = {in.u64()};
+        map.range.size = in.u64();
+        map.page_offset = in.u64();
+        if ((record.header().misc >> 14 & 1) != 0) {
+            BuildId id;
+            id.size = std::min<std::uint8_t>(in.u8(), static_cast<std::uint8_t>(id.value.size()));
+            in.skip(3);
+            std::ranges::copy(in.bytes(id.value.size()), id.value.begin());
+            map.build_id = id;
+        } else {
+            Inode inode;
+            inode.major = in.u32();
+            inode.minor = in.u32();
+            inode.number = in.u64();
+            inode.generation = in.u64();
+            map.inode = inode;
+        }
+        map.protection = in.u32();
+        map.flags = in.u32();
+        map.filename = in.terminated_string();
+        if (!in.ok()) return in.failure("the file name");
+        return map;
+    }
+};
+
+}  // namespace perfdata
