@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The BPF programs and type information that a recording carries, in memory.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/wire/feature/bpf_btf.hpp"
+#include "perfdata/wire/feature/bpf_prog_info.hpp"
+
+namespace perfdata {
+
+// BpfFeatures owns the bytes of BPF_PROG_INFO and BPF_BTF; all views given out live as long as it does (moving it keeps
+// them valid).
+class BpfFeatures {
+  public:
+    // read(recording) takes what can be framed; the rest is in diagnostics(). A recording without the features gives
+    // an empty object.
+    static BpfFeatures read(const Recording& recording);
+
+    BpfFeatures(BpfFeatures&&) = default;
+    BpfFeatures& operator=(BpfFeatures&&) = default;
+    BpfFeatures(const BpfFeatures&) = delete;
+    BpfFeatures& operator=(const BpfFeatures&) = delete;
+
+    // programs() is in file order; ids are unique (of two entries with one id the first counts).
+    std::span<const BpfProgramInfo> programs() const { return programs_; }
+    const BpfProgramInfo* program(ProgramId id) const;
+    std::span<const BtfBlob> btf() const { return btf_; }
+    const BtfBlob* btf(std::uint32_t id) const;
+    const DiagnosticLog& diagnostics() const { return diagnostics_; }
+
+  private:
+    BpfFeatures() = default;
+
+    void read_programs(const Recording& recording);
+    void read_btf(const Recording& recording);
+
+    std::vector<std::byte> program_bytes_, btf_bytes_;
+    std::vector<BpfProgramInfo> programs_;  // sorted copies of indices are in by_id_
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> program_by_id_, btf_by_id_;
+    std::vector<BtfBlob> btf_;
+    DiagnosticLog diagnostics_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// One recording, whatever its container: header, events, features, records.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "perfdata/core/limits.hpp"
+#include "perfdata/recording/completeness.hpp"
+#include "perfdata/recording/event_table.hpp"
+#include "perfdata/recording/record_stream.hpp"
+#include "perfdata/recording/source.hpp"
+#include "perfdata/wire/feature/number.hpp"
+#include "perfdata/wire/file_header.hpp"
+
+namespace perfdata {
+
+struct OpenOptions {
+    Limits limits;
+};
+
+// FeatureSection is one entry of the feature table, whether or not its number is known.
+struct FeatureSection {
+    unsigned number = 0;
+    FileSection section;
+    bool inside_file = false;
+};
+
+// Recording is const after opening; all members may be used from several threads. Opening reads the header, the attrs
+// and the small features, never the records: its cost does not grow with the file.
+class Recording {
+  public:
+    // open(path): "-" is standard input. Errors: io, not_perf_data, truncated, malformed, unsupported, limit: only if
+    // nothing could be read. Lesser damage is in diagnostics().
+    static Result<Recording> open(const std::string& path, const OpenOptions& options = {});
+    // from_memory(bytes) is a view: the bytes must outlive the recording.
+    static Result<Recording> from_memory(Bytes bytes, const OpenOptions& options = {});
+
+    const std::string& path() const { return path_; }
+    const FileHeader& header() const { return header_; }
+    AnyOrder order() const { return header_.order; }
+    const Limits& limits() const { return limits_; }
+    std::uint64_t bytes() const { return source_->size(); }
+    const EventTable& events() const { return events_; }
+    const std::vector<FeatureSection>& features() const { return features_; }
+    const DiagnosticLog& diagnostics() const { return diagnostics_; }
+
+    // Texts of the features of the same names; empty if not recorded.
+    const std::string& hostname() const { return hostname_; }
+    const std::string& os_release() const { return os_release_; }
+    const std::string& perf_version() const { return perf_version_; }
+    const std::string& arch() const { return arch_; }
+    const std::string& cpu_description() const { return cpu_description_; }
+    const std::vector<std::string>& command_line() const { return command_line_; }
+
+    // interrupted() is whether the recorder did not end properly: the header was never completed.
+    bool interrupted() const { return header_.data.size == 0; }
+    // data() is the part of the file that holds records, cut to what the file has.
+    FileSection data() const { return data_; }
+
+    // read_feature(feature) is the raw payload. Errors: missing, truncated, limit, io.
+    Result<std::vector<std::byte>> read_feature(Feature feature) const;
+    // feature(feature) is its entry in the table, null if the recording has none.
+    const FeatureSection* feature(Feature feature) const;
+
+    RecordStream records() const;
+
+    // outside_records() is how many bytes of the file belong to header, attrs, ids and features.
+    std::uint64_t outside_records() const;
+
+  private:
+    Recording() = default;
+
+    static Result<Recording> open(std::shared_ptr<const Source> source, std::string path, const OpenOptions& options);
+    Result<void> read_header();
+    void find_data();
+    void read_feature_table();
+    Result<void> read_events();
+    Result<std::vector<Event>> read_attrs();
+    Result<std::vector<EventId>> read_ids(FileSection section) const;
+    std::vector<Event> read_event_descriptions();
+    void read_texts();
+    std::string read_text(Feature feature);
+    FileSection feature_table() const;
+    Result<std::vector<std::byte>> read_section(FileSection section, std::string where) const;
+
+    std::string path_;
+    Limits limits_;
+    std::shared_ptr<const Source> source_;
+    FileHeader header_;
+    FileSection data_;
+    EventTable events_;
+    std::vector<FeatureSection> features_;
+    std::vector<FileSection> id_sections_;
+    DiagnosticLog diagnostics_;
+    std::string hostname_, os_release_, perf_version_, arch_, cpu_description_;
+    std::vector<std::string> command_line_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Where the bytes of a recording come from: a file, standard input, a compressed file, memory.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "perfdata/core/error.hpp"
+#include "perfdata/core/limits.hpp"
+#include "perfdata/core/types.hpp"
+
+namespace perfdata {
+
+// Source gives random access to input of known size. Reading is const and may happen on several threads at once.
+class Source {
+  public:
+    Source() = default;
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+    virtual ~Source() = default;
+
+    virtual std::uint64_t size() const = 0;
+    // read_at(offset, out) fills `out` and returns how many bytes it could: fewer only at the end of the input.
+    virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
+    // in_memory() is the whole input if it lies in memory anyway, else empty.
+    virtual Bytes in_memory() const { return {}; }
+};
+
+// open_source(path) opens a file; "-" is standard input. Input compressed as a whole (gzip, xz, zstd, recognised by
+// its first bytes) and input that cannot be read twice is unpacked or copied to an unlinked temporary file, at most
+// limits.unpacked_bytes of it. Errors: io, limit, malformed (broken compression).
+Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits);
+
+// memory_source(bytes) is a view: the bytes must outlive it.
+std::shared_ptr<const Source> memory_source(Bytes bytes);
+
+// read_whole(source, limit) copies the input to memory. Errors: io, limit.
+Result<std::string> read_whole(const Source& source, std::uint64_t limit);
+
+}  // namespace perfdata

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/recording/event_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+
+namespace perfdata {
+
+EventTable::EventTable(std::vector<Event> events) : events_(std::move(events)) {
+    std::size_t ids = 0;
+    const auto remember = [](std::vector<std::uint8_t>& places, std::size_t place) {
+        const auto byte = static_cast<std::uint8_t>(place);
+        if (byte != 0 && std::ranges::find(places, byte) == places.end()) places.push_back(byte);
+    };
+    for (auto& event : events_) {
+        event.sample = SampleLayout::compile(event.attr);
+        event.trailer = TrailerLayout::compile(event.attr);
+        remember(sample_id_offsets_, event.sample.offsets().id);
+        remember(trailer_id_offsets_, event.trailer.id_from_end());
+        ids += event.ids.size();
+    }
+    without_ids_ = ids == 0 || sample_id_offsets_.empty();
+    if (ids == 0) return;
+    slots_.resize(std::bit_ceil(ids * 2));
+    for (std::uint32_t index = 0; index < events_.size(); ++index) {
+        for (const auto id : events_[index].ids) {
+            auto at = hash(id.value);
+            while (slots_[at & (slots_.size() - 1)].event != free_slot &&
+                   slots_[at & (slots_.size() - 1)].id != id.value) {
+                ++at;
+            }
+            auto& slot = slots_[at & (slots_.size() - 1)];
+            if (slot.event == free_slot) slot = {id.value, index};
+        }
+    }
+}
+
+std::optional<std::uint32_t> EventTable::of_other(const RecordView& record) const {
+    if (events_.empty()) return {};
+    if (events_.size() == 1 || !events_[0].attr.sample_id_all()) return 0;
+    bool synthesized = false;
+    for (const auto distance : trailer_id_offsets_) {
+        if (distance + RecordHeader::bytes > record.bytes.size()) continue;
+        const auto id = record.order.load<std::uint64_t>(record.bytes.data() + record.bytes.size() - distance);
+        synthesized = synthesized || id == 0;
+        const auto event = find(id);
+        if (event && events_[*event].trailer.id_from_end() == distance) return event;
+    }
+    if (synthesized || without_ids_ || trailer_id_offsets_.empty()) return 0;
+    return {};
+}
+
+std::string default_event_name(const Attr& attr) {
+    constexpr std::array<const char*, 10> hardware = {
+        "cycles",        "instructions", "cache-references",        "cache-misses",           "branches",
+        "branch-misses", "bus-cycles",   "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles"};
+    constexpr std::array<const char*, 12> software = {
+        "cpu-clock",        "task-clock",   "page-faults",  "context-switches",
+        "cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+        "emulation-faults", "dummy",        "bpf-output",   "cgroup-switches"};
+    // Bits 32-63 of a hardware config name the PMU on hybrid CPUs.
+    const auto hardware_config = attr.config & 0xffffffff;
+    if (attr.type == 0 && hardware_config < hardware.size()) return hardware[hardware_config];
+    if (attr.type == 1 && attr.config < software.size()) return software[attr.config];
+    std::array<char, 64> text{};
+    if (attr.type == 4) {
+        std::snprintf(text.data(), text.size(), "raw 0x%llx", static_cast<unsigned long long>(attr.config));
+    } else {
+        std::snprintf(text.data(), text.size(), "type %u config 0x%llx", attr.type,
+                      static_cast<unsigned long long>(attr.config));
+    }
+    return text.data();
+}
+
+}  // namespace perfdata

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/recording/source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/iostreams/device/file_descriptor.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filter/lzma.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "perfdata/core/cursor.hpp"
+
+namespace perfdata {
+namespace {
+
+namespace io = boost::iostreams;
+
+// Descriptor closes its file when it goes.
+class Descriptor {
+  public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Descriptor& operator=(Descriptor&&) = delete;
+    ~Descriptor() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    int get() const { return fd_; }
+
+  private:
+    int fd_;
+};
+
+std::unexpected<Error> io_failure(const std::string& path, std::string_view what) {
+    return fail(ErrorCode::io, Error::no_offset, path,
+                std::string(what) + ": " + std::generic_category().message(errno));
+}
+
+class FileSource final : public Source {
+  public:
+    FileSource(Descriptor file, std::uint64_t size, std::string path)
+        : file_(std::move(file)), size_(size), path_(std::move(path)) {}
+
+    std::uint64_t size() const override { return size_; }
+
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        std::size_t done = 0;
+        while (done < out.size() && offset + done < size_) {
+            const auto wanted =
+                static_cast<std::size_t>(std::min<std::uint64_t>(out.size() - done, size_ - offset - done));
+            const auto got = ::pread(file_.get(), out.data() + done, wanted, static_cast<off_t>(offset + done));
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) return io_failure(path_, "cannot read");
+            if (got == 0) break;  // the file has shrunk since it was opened
+            done += static_cast<std::size_t>(got);
+        }
+        return done;
+    }
+
+  private:
+    Descriptor file_;
+    std::uint64_t size_;
+    std::string path_;
+};
+
+class MemorySource final : public Source {
+  public:
+    explicit MemorySource(Bytes bytes) : bytes_(bytes) {}
+
+    std::uint64_t size() const override { return bytes_.size(); }
+    Bytes in_memory() const override { return bytes_; }
+
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        if (offset >= bytes_.size()) return std::size_t{0};
+        const auto rest = bytes_.subspan(static_cast<std::size_t>(offset));
+        const auto count = std::min(rest.size(), out.size());
+        std::copy_n(rest.begin(), count, out.begin());
+        return count;
+    }
+
+  private:
+    Bytes bytes_;
+};
+
+enum class Packing { none, gzip, xz, zstd };
+
+Packing packing_of(Bytes start) {
+    const auto text = as_text(start);
+    if (text.starts_with("\x1f\x8b")) return Packing::gzip;
+    if (text.starts_with(std::string_view("\xfd"
+                                          "7zXZ\0",
+                                          6)))
+        return Packing::xz;
+    if (text.starts_with("\x28\xb5\x2f\xfd")) return Packing::zstd;
+    return Packing::none;
+}
+
+Result<Descriptor> unlinked_file() {
+    const char* configured = std::getenv("TMPDIR");
+    std::string name = (configured != nullptr && *configured != '\0' ? std::string(configured) : "/tmp");
+    name += "/perfdata-XXXXXX";
+    const int fd = ::mkostemp(name.data(), O_CLOEXEC);
+    if (fd < 0) return io_failure(name, "cannot make a temporary file (set TMPDIR to a directory with room)");
+    ::unlink(name.c_str());
+    return Descriptor(fd);
+}
+
+Result<void> write_all(int fd, const char* data, std::size_t size) {
+    while (size != 0) {
+        const auto put = ::write(fd, data, size);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return io_failure("temporary file", "cannot write");
+        data += put;
+        size -= static_cast<std::size_t>(put);
+    }
+    return {};
+}
+
+// head is what has been read from the input already, to look at its first bytes.
+class HeadFirst {
+  public:
+    using char_type = char;
+    using category = io::source_tag;
+
+    HeadFirst(int fd, std::string_view head) : fd_(fd), head_(head) {}
+
+    std::streamsize read(char* out, std::streamsize count) {
+        if (!head_.empty()) {
+            const auto taken = std::min(head_.size(), static_cast<std::size_t>(count));
+            std::copy_n(head_.begin(), taken, out);
+            head_.remove_prefix(taken);
+            return static_cast<std::streamsize>(taken);
+        }
+        for (;;) {
+            const auto got = ::read(fd_, out, static_cast<std::size_t>(count));
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) throw std::system_error(errno, std::generic_category(), "cannot read");
+            return got == 0 ? -1 : static_cast<std::streamsize>(got);
+        }
+    }
+
+  private:
+    int fd_;
+    std::string_view head_;
+};
+
+// spool(...) copies (and unpacks) everything that can be read from `fd` to an unlinked temporary file. A compressed
+// stream that breaks off gives what could be unpacked before the break.
+Result<std::shared_ptr<const Source>> spool(int fd, Bytes head, Packing packing, const std::string& path,
+                                            const Limits& limits) {
+    auto file = unlinked_file();
+    if (!file) return fail(std::move(file.error()));
+    std::uint64_t size = 0;
+    try {
+        io::filtering_istream in;
+        if (packing == Packing::gzip) in.push(io::gzip_decompressor());
+        if (packing == Packing::xz) in.push(io::lzma_decompressor());
+        if (packing == Packing::zstd) in.push(io::zstd_decompressor());
+        in.push(HeadFirst(fd, as_text(head)));
+        in.exceptions(std::ios::badbit);
+        std::array<char, 65536> buffer;
+        while (in.good()) {
+            in.read(buffer.data(), buffer.size());
+            const auto got = static_cast<std::size_t>(in.gcount());
+            size += got;
+            if (size > limits.unpacked_bytes) {
+                return fail(ErrorCode::limit, Error::no_offset, path,
+                            "unpacks to more than " + std::to_string(limits.unpacked_bytes) + " bytes");
+            }
+            if (auto written = write_all(file->get(), buffer.data(), got); !written) return fail(written.error());
+        }
+    } catch (const std::exception& problem) {
+        if (size == 0) {
+            return fail(packing == Packing::none ? ErrorCode::io : ErrorCode::malformed, Error::no_offset, path,
+                        packing == Packing::none ? problem.what() : std::string("cannot unpack: ") + problem.what());
+        }
+    }
+    return std::make_shared<FileSource>(std::move(*file), size, path);
+}
+
+Result<std::size_t> read_head(int fd, std::span<std::byte> head, const std::string& path) {
+    std::size_t done = 0;
+    while (done < head.size()) {
+        const auto got = ::read(fd, head.data() + done, head.size() - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return io_failure(path, "cannot read");
+        if (got == 0) break;
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits) {
+    const bool standard_input = path == "-";
+    Descriptor file(standard_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                   : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+    const std::string shown = standard_input ? "standard input" : path;
+    if (file.get() < 0) return io_failure(shown, "cannot open");
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) return io_failure(shown, "cannot look at");
+    if (S_ISDIR(status.st_mode)) {
+        return fail(ErrorCode::unsupported, Error::no_offset, shown, "is a directory; give the file `data` in it");
+    }
+
+    std::array<std::byte, 8> head{};
+    const auto got = read_head(file.get(), head, shown);
+    if (!got) return fail(got.error());
+    const auto start = Bytes(head).first(*got);
+    const auto packing = packing_of(start);
+    // Standard input is spooled even when it is a file: its position may be anywhere, and it may be shared.
+    if (packing == Packing::none && !standard_input && S_ISREG(status.st_mode)) {
+        return std::make_shared<FileSource>(std::move(file), static_cast<std::uint64_t>(status.st_size), path);
+    }
+    return spool(file.get(), start, packing, shown, limits);
+}
+
+std::shared_ptr<const Source> memory_source(Bytes bytes) {
+    return std::make_shared<MemorySource>(bytes);
+}
+
+Result<std::string> read_whole(const Source& source, std::uint64_t limit) {
+    if (source.size() > limit) {
+        return fail(ErrorCode::limit, Error::no_offset, "",
+                    std::to_string(source.size()) + " bytes; at most " + std::to_string(limit) + " are read");
+    }
+    std::string text(static_cast<std::size_t>(source.size()), '\0');
+    const auto got = source.read_at(0, std::as_writable_bytes(std::span(text)));
+    if (!got) return fail(got.error());
+    text.resize(*got);
+    return text;
+}
+
+}  // namespace perfdata
