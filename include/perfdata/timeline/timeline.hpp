@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// The side band of a recording as one immutable value: who owned an address, when.
+#pragma once
+
+#include <expected>
+#include <map>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "perfdata/recording/bpf_features.hpp"
+#include "perfdata/recording/completeness.hpp"
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/timeline/code.hpp"
+#include "perfdata/timeline/versioned_map.hpp"
+
+namespace perfdata {
+
+// Place is a byte of one version of code.
+struct Place {
+    CodeIndex code = 0;
+    std::uint64_t offset = 0;  // from the start of the code
+};
+
+// Miss is why an address has no owner.
+enum class Miss : std::uint8_t {
+    no_address,  // the event records no ip
+    user,        // code of a process
+    kernel,      // kernel or module text
+    gone,        // kernel address whose code came later or had gone by then
+    hypervisor,
+    guest,
+    unknown_mode,  // the sample does not say in which mode the CPU was, and nothing known lies there
+};
+
+// to_string(miss) is a sentence part for people.
+std::string_view to_string(Miss miss);
+
+// KernelMapping is where the kernel's text lay, from the synthesized MMAP of [kernel.kallsyms].
+struct KernelMapping {
+    AddressRange range;
+    std::string reference_symbol;  // "_text" or "_stext"
+    Address reference_address;     // where that symbol was on the recording machine; 0 if it was hidden
+};
+
+struct TimelineOptions {
+    std::stop_token stop;
+};
+
+// Timeline is const after build() and may be read from many threads.
+class Timeline {
+  public:
+    // build(recording) walks all records once. The recording need not outlive the timeline. The only error is
+    // `cancelled`; whatever could not be read is in completeness().
+    static Result<Timeline> build(const Recording& recording, const TimelineOptions& options = {});
+
+    // locate(address, time, mode) is who owned a kernel address at a time. A program beats an image that claims the
+    // same address; among images the nearest begin below the address wins.
+    std::expected<Place, Miss> locate(Address address, Time time, CpuMode mode) const;
+
+    // owner(address, time) is the same without a mode, for targets of jumps and calls.
+    std::optional<Place> owner(Address address, Time time) const;
+
+    // code() is all code there ever was, in order of registration.
+    std::span<const Code> code() const { return code_; }
+    // loads() is all BPF programs, in order of their loading.
+    std::span<const BpfLoad> loads() const { return loads_; }
+    const BpfFeatures& bpf() const { return bpf_; }
+    const std::optional<KernelMapping>& kernel() const { return kernel_; }
+
+    // completeness() is what this pass over the recording read, features of BPF programs included.
+    const Completeness& completeness() const { return completeness_; }
+
+  private:
+    friend class TimelineBuilder;
+    explicit Timeline(BpfFeatures bpf) : bpf_(std::move(bpf)) {}
+
+    bool ever_owned(Address address) const;
+
+    BpfFeatures bpf_;
+    std::vector<Code> code_;
+    std::vector<BpfLoad> loads_;
+    VersionedMap<CodeIndex> programs_;
+    VersionedMap<CodeIndex> images_;
+    std::vector<AddressRange> ever_;  // union of all ranges, sorted, disjoint
+    std::optional<KernelMapping> kernel_;
+    Completeness completeness_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+#include "timeline_builder.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace perfdata {
+namespace {
+
+// The live record of a program's main function names the tag of the whole program, the synthesized one that of the
+// main function alone. Without the tag the names agree.
+bool same_function_name(std::string_view one, std::string_view other) {
+    if (one == other) return true;
+    const auto a = parse_bpf_symbol(one);
+    const auto b = parse_bpf_symbol(other);
+    return a && b && a->name == b->name;
+}
+
+// merge(ranges) makes them sorted and disjoint; they cover the same addresses.
+void merge(std::vector<AddressRange>& ranges) {
+    std::ranges::sort(ranges, {}, &AddressRange::begin);
+    std::size_t kept = 0;
+    for (const auto& range : ranges) {
+        if (kept != 0 && range.begin <= ranges[kept - 1].last()) {
+            auto& before = ranges[kept - 1];
+            before.size = std::max(before.last(), range.last()) - before.begin + 1;
+        } else {
+            ranges[kept++] = range;
+        }
+    }
+    ranges.resize(kept);
+}
+
+std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
+    return a > b ? a - b : b - a;
+}
+
+}  // namespace
+
+bool TimelineBuilder::room_for_more(std::uint64_t offset) {
+    if (changes_.size() < limits_.code_versions) return true;
+    if (!full_) {
+        full_ = true;
+        timeline_.completeness_.diagnostics.add(
+            {ErrorCode::limit, offset, "timeline",
+             "more than " + std::to_string(limits_.code_versions) + " registrations of code; later ones are ignored"});
+    }
+    return false;
+}
+
+void TimelineBuilder::operator()(const RecordContext& context, const Ksymbol& symbol) {
+    if (!room_for_more(context.view.offset)) return;
+    const auto& trailer = context.trailer;
+    changes_.push_back(
+        {context.time,
+         {trailer.pid.value_or(Pid{}).value, trailer.tid.value_or(Tid{}).value, trailer.cpu.value_or(0)},
+         Symbol{symbol.address, symbol.size, symbol.kind, symbol.unregister(), std::string(symbol.name)}});
+}
+
+void TimelineBuilder::operator()(const RecordContext& context, const BpfEvent& event) {
+    if (!room_for_more(context.view.offset)) return;
+    const auto& trailer = context.trailer;
+    changes_.push_back({context.time,
+                        {trailer.pid.value_or(Pid{}).value, trailer.tid.value_or(Tid{}).value, trailer.cpu.value_or(0)},
+                        Program{event.kind, event.id, event.tag}});
+}
+
+template <class Map>
+void TimelineBuilder::take_mapping(const RecordContext& context, const Map& map) {
+    constexpr std::string_view prefix = "[kernel.kallsyms]";
+    if (cpu_mode(context.view.header().misc) != CpuMode::kernel || !map.filename.starts_with(prefix)) return;
+    if (timeline_.kernel_) return;
+    timeline_.kernel_ = KernelMapping{map.range, std::string(map.filename.substr(prefix.size())), {map.page_offset}};
+}
+
+template void TimelineBuilder::take_mapping(const RecordContext&, const Mmap&);
+template void TimelineBuilder::take_mapping(const RecordContext&, const Mmap2&);
+
+void TimelineBuilder::finish() {
+    // Stable: records of one time stay in file order, synthesized ones (time 0) come first.
+    std::ranges::stable_sort(changes_, {}, &Change::time);
+    add_programs_without_records();
+    for (const auto& change : changes_) {
+        std::visit([&](const auto& what) { replay(change.time, change.writer, what); }, change.what);
+    }
+    claim_by_info();
+    close_intervals();
+}
+
+CodeIndex TimelineBuilder::add_code(VersionedMap<CodeIndex>::Builder& map, Time time, Code code) {
+    const auto index = static_cast<CodeIndex>(timeline_.code_.size());
+    code.from = time;
+    map.add(time, code.range, index);
+    timeline_.code_.push_back(std::move(code));
+    return index;
+}
+
+void TimelineBuilder::replay(Time time, const Writer& writer, const Symbol& symbol) {
+    const bool out_of_line = symbol.kind == static_cast<std::uint16_t>(Ksymbol::Kind::out_of_line);
+    const bool program = !out_of_line && !is_bpf_image(symbol.name);
+    auto& map = program ? programs_ : images_;
+    if (symbol.unregister) {
+        map.remove(time, symbol.address);
+        return;
+    }
+    if (symbol.size == 0) return;  // an interpreted program: no code of its own
+
+    const auto* live = map.live(symbol.address);
+    if (live != nullptr && live->range.size == symbol.size) {
+        // The same thing told twice: by two events that both asked, or synthesized and then live because the program
+        // was loaded while the recording began. If an unregister was lost, the load's program id will tell (attach()).
+        auto& code = timeline_.code_[live->value];
+        if (same_function_name(code.symbol, symbol.name)) {
+            if (program) unclaimed_[writer].push_back(live->value);
+            return;
+        }
+    }
+    Code code;
+    code.kind = program ? CodeKind::bpf_program : out_of_line ? CodeKind::out_of_line : CodeKind::bpf_image;
+    code.range = {symbol.address, symbol.size};
+    code.symbol = symbol.name;
+    const auto index = add_code(map, time, std::move(code));
+    if (program) unclaimed_[writer].push_back(index);
+}
+
+void TimelineBuilder::replay(Time time, const Writer& writer, const Program& program) {
+    if (program.kind == static_cast<std::uint16_t>(BpfEvent::Kind::load)) load(time, writer, program);
+    if (program.kind == static_cast<std::uint16_t>(BpfEvent::Kind::unload)) unload(time, program);
+}
+
+// The functions of a program that was just loaded: by address where the program's info tells the addresses, else those
+// that the same writer registered since its last BPF_EVENT.
+std::vector<CodeIndex> TimelineBuilder::functions_of(const Writer& writer, const Program& program,
+                                                     const BpfProgramInfo* info) {
+    constexpr auto none = std::numeric_limits<CodeIndex>::max();
+    std::vector<CodeIndex> functions;
+    auto written = std::exchange(unclaimed_[writer], {});
+    if (info != nullptr && !info->jited_ksyms().empty()) {
+        const auto addresses = info->jited_ksyms();
+        for (std::size_t index = 0; index < addresses.size(); ++index) {
+            const auto* live = programs_.live({addresses[index]});
+            functions.push_back(live == nullptr ? none : live->value);
+        }
+        return functions;
+    }
+    const bool synthesized = writer == Writer{};
+    const auto tag = hex(program.tag);
+    const auto main = std::ranges::find_if(written, [&](CodeIndex index) {
+        const auto name = parse_bpf_symbol(timeline_.code_[index].symbol);
+        return name && name->tag == tag;
+    });
+    if (main != written.end()) {
+        functions.assign(main, written.end());
+    } else if (synthesized) {
+        functions = std::move(written);
+    }
+    return functions;
+}
+
+void TimelineBuilder::load(Time time, const Writer& writer, const Program& program) {
+    const auto* info = timeline_.bpf_.program(program.id);
+    const auto functions = functions_of(writer, program, info);
+
+    const auto known = loads_by_id_.find(program.id.value);
+    std::uint32_t index = 0;
+    if (known != loads_by_id_.end() && timeline_.loads_[known->second].unloaded_at == Time::forever()) {
+        // Told twice. The live record knows the time, the synthesized one does not.
+        index = known->second;
+        auto& load = timeline_.loads_[index];
+        if (load.loaded_at == Time{}) load.loaded_at = time;
+    } else {
+        index = static_cast<std::uint32_t>(timeline_.loads_.size());
+        BpfLoad load;
+        load.id = program.id;
+        load.tag = program.tag;
+        load.info = info;
+        load.loaded_at = time;
+        timeline_.loads_.push_back(std::move(load));
+        loads_by_id_[program.id.value] = index;
+    }
+    for (std::uint32_t subprogram = 0; subprogram < functions.size(); ++subprogram) {
+        if (functions[subprogram] < timeline_.code_.size()) attach(time, functions[subprogram], index, subprogram);
+    }
+}
+
+void TimelineBuilder::attach(Time time, CodeIndex index, std::uint32_t load, std::uint32_t subprogram) {
+    auto& code = timeline_.code_[index];
+    if (code.load && *code.load != load) {
+        // Another program's function lay here and its unregister was lost: what is here now began with this load.
+        Code successor = code;
+        successor.load.reset();
+        index = add_code(programs_, time, std::move(successor));
+    }
+    auto& owned = timeline_.code_[index];
+    if (owned.load) {
+        if (owned.from == Time{}) owned.from = time;
+        return;
+    }
+    owned.load = load;
+    owned.subprogram = subprogram;
+    auto& functions = timeline_.loads_[load].functions;
+    functions.push_back(index);
+}
+
+void TimelineBuilder::unload(Time time, const Program& program) {
+    // Some kernels have forgotten the id by now; then the KSYMBOL records alone end the code.
+    const auto known = loads_by_id_.find(program.id.value);
+    if (program.id.value == 0 || known == loads_by_id_.end()) return;
+    auto& load = timeline_.loads_[known->second];
+    if (load.unloaded_at != Time::forever()) return;
+    load.unloaded_at = time;
+    for (const auto index : load.functions) {
+        const auto* live = programs_.live(timeline_.code_[index].range.begin);
+        if (live != nullptr && live->value == index) programs_.remove(time, live->range.begin);
+    }
+}
+
+// Programs that the recorder queried but whose BPF_EVENT is missing: their info tells address and length.
+void TimelineBuilder::claim_by_info() {
+    std::multimap<std::uint64_t, CodeIndex> orphans;
+    for (CodeIndex index = 0; index < timeline_.code_.size(); ++index) {
+        const auto& code = timeline_.code_[index];
+        if (code.kind == CodeKind::bpf_program && !code.load) orphans.emplace(code.range.begin.value, index);
+    }
+    for (const auto& info : timeline_.bpf_.programs()) {
+        if (loads_by_id_.contains(info.id.value) || timeline_.bpf_.program(info.id) != &info) continue;
+        const auto addresses = info.jited_ksyms();
+        const auto sizes = info.jited_func_lens();
+        if (addresses.empty() || addresses.size() != sizes.size()) continue;
+
+        BpfLoad load;
+        load.id = info.id;
+        load.tag = info.tag;
+        load.info = &info;
+        const auto load_index = static_cast<std::uint32_t>(timeline_.loads_.size());
+        for (std::uint32_t subprogram = 0; subprogram < addresses.size(); ++subprogram) {
+            // Of several at this address, take the one registered nearest to the time at which the program was loaded.
+            auto best = orphans.end();
+            const auto [first, last] = orphans.equal_range(addresses[subprogram]);
+            for (auto candidate = first; candidate != last; ++candidate) {
+                const auto& code = timeline_.code_[candidate->second];
+                if (code.range.size != sizes[subprogram]) continue;
+                const auto gap = [&](const Code& c) { return distance(c.from.nanoseconds, info.load_time); };
+                if (best == orphans.end() || gap(code) < gap(timeline_.code_[best->second])) best = candidate;
+            }
+            if (best == orphans.end()) continue;
+            auto& code = timeline_.code_[best->second];
+            code.load = load_index;
+            code.subprogram = subprogram;
+            load.loaded_at = load.functions.empty() ? code.from : std::max(load.loaded_at, code.from);
+            load.functions.push_back(best->second);
+            orphans.erase(best);
+        }
+        loads_by_id_[info.id.value] = load_index;
+        timeline_.loads_.push_back(std::move(load));
+    }
+}
+
+// Programs that no record mentions at all, neither by id nor by address: if nothing else ever lay where the info says
+// that the program was, it was there all the time.
+void TimelineBuilder::add_programs_without_records() {
+    std::set<std::uint32_t> loaded;
+    std::vector<AddressRange> registered;
+    for (const auto& change : changes_) {
+        if (const auto* program = std::get_if<Program>(&change.what)) loaded.insert(program->id.value);
+        if (const auto* symbol = std::get_if<Symbol>(&change.what); symbol != nullptr && symbol->size != 0) {
+            registered.push_back({symbol->address, symbol->size});
+        }
+    }
+    merge(registered);
+    for (const auto& info : timeline_.bpf_.programs()) {
+        if (loaded.contains(info.id.value) || timeline_.bpf_.program(info.id) != &info) continue;
+        const auto addresses = info.jited_ksyms();
+        const auto sizes = info.jited_func_lens();
+        const auto free = [&](std::size_t index) {
+            const AddressRange range{{addresses[index]}, sizes[index]};
+            if (range.size == 0) return false;
+            const auto above = std::ranges::upper_bound(registered, range.last(), {}, &AddressRange::begin);
+            return above == registered.begin() || !std::prev(above)->overlaps(range);
+        };
+        if (addresses.empty() || addresses.size() != sizes.size() || !free(0)) continue;
+
+        const auto load = static_cast<std::uint32_t>(timeline_.loads_.size());
+        timeline_.loads_.push_back({info.id, info.tag, &info, Time{}, Time::forever(), {}});
+        loads_by_id_[info.id.value] = load;
+        for (std::uint32_t subprogram = 0; subprogram < addresses.size(); ++subprogram) {
+            if (!free(subprogram)) continue;
+            Code code;
+            code.range = {{addresses[subprogram]}, sizes[subprogram]};
+            code.symbol = "bpf_prog_" + hex(subprogram < info.tags() ? info.function_tag(subprogram) : info.tag);
+            if (subprogram == 0 && !info.name.empty()) code.symbol += "_" + std::string(info.name);
+            code.load = load;
+            code.subprogram = subprogram;
+            timeline_.loads_[load].functions.push_back(add_code(programs_, Time{}, std::move(code)));
+        }
+    }
+}
+
+void TimelineBuilder::close_intervals() {
+    timeline_.programs_ = std::move(programs_).build();
+    timeline_.images_ = std::move(images_).build();
+    for (const auto* map : {&timeline_.programs_, &timeline_.images_}) {
+        for (const auto& entry : map->entries()) timeline_.code_[entry.value].until = entry.until;
+    }
+    auto& ever = timeline_.ever_;
+    for (const auto& code : timeline_.code_) ever.push_back(code.range);
+    merge(ever);
+}
+
+}  // namespace perfdata
