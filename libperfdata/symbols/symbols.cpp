@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/symbols.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+namespace perfdata {
+namespace {
+
+constexpr std::string_view info_section = "feature BPF_PROG_INFO";
+
+std::string program_place(const BpfLoad& load) {
+    return "BPF program " + std::to_string(load.id.value);
+}
+
+// why_absent(...) is why an array that a listing needs is not there.
+Error why_absent(const BpfLoad& load, BpfArray which) {
+    const auto& info = *load.info;
+    const auto name = std::string(to_string(which));
+    switch (info.array(which).state) {
+        case BpfArrayState::withheld:
+            return {ErrorCode::missing, info.offset, program_place(load),
+                    "the kernel withheld " + name + " from the recorder; record as root"};
+        case BpfArrayState::damaged:
+            return {ErrorCode::malformed, info.offset, std::string(info_section),
+                    program_place(load) + ": " + name + " points outside the program's data"};
+        default:
+            return {ErrorCode::missing, info.offset, program_place(load), "the recording has no " + name + " of it"};
+    }
+}
+
+}  // namespace
+
+// Parsed when first asked for, kept for good: thousands of programs may share or repeat types, few are looked at.
+struct Symbols::BtfCache {
+    std::mutex mutex;
+    std::map<std::uint32_t, Result<Btf>> by_id;
+};
+
+Symbols::Symbols(const Timeline& timeline, std::optional<Kallsyms> kallsyms)
+    : timeline_(&timeline), kallsyms_(std::move(kallsyms)), btf_(std::make_unique<BtfCache>()) {}
+Symbols::~Symbols() = default;
+Symbols::Symbols(Symbols&&) noexcept = default;
+Symbols& Symbols::operator=(Symbols&&) noexcept = default;
+
+const Result<Btf>* Symbols::cached(const BpfLoad& load) const {
+    if (load.info == nullptr || load.info->btf_id == 0) return nullptr;
+    const auto* blob = timeline_->bpf().btf(load.info->btf_id);
+    if (blob == nullptr) return nullptr;
+    const std::lock_guard lock(btf_->mutex);
+    const auto found = btf_->by_id.find(blob->id);
+    if (found != btf_->by_id.end()) return &found->second;
+    return &btf_->by_id.emplace(blob->id, Btf::parse(*blob, load.info->order)).first->second;
+}
+
+const Btf* Symbols::btf(const BpfLoad& load) const {
+    const auto* parsed = cached(load);
+    return parsed != nullptr && *parsed ? &**parsed : nullptr;
+}
+
+std::optional<Error> Symbols::problem(const BpfLoad& load) const {
+    const auto* parsed = cached(load);
+    if (parsed == nullptr) return {};
+    return *parsed ? (*parsed)->problem() : std::optional(parsed->error());
+}
+
+std::string Symbols::program_name(const BpfLoad& load) const {
+    const auto* types = btf(load);
+    if (types != nullptr && load.info->functions() != 0) {
+        const auto main = types->function_name(load.info->function_info(0).type_id);
+        if (!main.empty()) return std::string(main);
+    }
+    if (load.info != nullptr) return std::string(load.info->name);
+    for (const auto index : load.functions) {
+        const auto& code = timeline_->code()[index];
+        const auto symbol = parse_bpf_symbol(code.symbol);
+        if (code.subprogram == 0 && symbol) return std::string(symbol->name);
+    }
+    return {};
+}
+
+FunctionName Symbols::name(CodeIndex index) const {
+    const auto& code = timeline_->code()[index];
+    FunctionName result;
+    if (code.load) {
+        const auto& load = timeline_->loads()[*code.load];
+        result.program = program_name(load);
+        const auto* types = btf(load);
+        // func_info is parallel to the functions, or there is none.
+        if (types != nullptr && code.subprogram < load.info->functions()) {
+            const auto type = load.info->function_info(code.subprogram).type_id;
+            result.name = types->function_name(type);
+            result.prototype = types->prototype(type);
+        }
+    }
+    if (result.name.empty()) {
+        const auto symbol = parse_bpf_symbol(code.symbol);
+        result.name = symbol && !symbol->name.empty() ? std::string(symbol->name) : code.symbol;
+    }
+    return result;
+}
+
+Result<Bytes> Symbols::image(CodeIndex index) const {
+    const auto& code = timeline_->code()[index];
+    if (code.kind != CodeKind::bpf_program) {
+        return fail(ErrorCode::missing, Error::no_offset, code.symbol,
+                    "recordings hold no code of trampolines, dispatchers and out-of-line code");
+    }
+    if (!code.load) {
+        return fail(ErrorCode::missing, Error::no_offset, code.symbol, "no BPF program of this recording claims it");
+    }
+    const auto& load = timeline_->loads()[*code.load];
+    if (load.info == nullptr) {
+        return fail(ErrorCode::missing, Error::no_offset, program_place(load),
+                    "the recorder could not query it: it was unloaded too soon, or the recording is a pipe's");
+    }
+    for (const auto needed : {BpfArray::jited_insns, BpfArray::jited_func_lens}) {
+        if (load.info->array(needed).state != BpfArrayState::present) return fail(why_absent(load, needed));
+    }
+    // The image is all functions one after the other: a function begins where those before it end.
+    const auto sizes = load.info->jited_func_lens();
+    const auto all = load.info->jited_insns();
+    std::uint64_t begin = 0;
+    for (std::uint32_t before = 0; before < code.subprogram && before < sizes.size(); ++before) begin += sizes[before];
+    if (code.subprogram >= sizes.size() || begin > all.size() || sizes[code.subprogram] > all.size() - begin) {
+        return fail(ErrorCode::malformed, load.info->offset, std::string(info_section),
+                    program_place(load) + ": function " + std::to_string(code.subprogram) + " of " +
+                        std::to_string(sizes.size()) + " lies outside its code of " + std::to_string(all.size()) +
+                        " bytes");
+    }
+    const auto size = std::min<std::uint64_t>(sizes[code.subprogram], code.range.size);
+    return all.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size));
+}
+
+Result<std::vector<LineStart>> Symbols::lines(CodeIndex index) const {
+    std::vector<LineStart> result;
+    const auto& code = timeline_->code()[index];
+    if (!code.load) return result;
+    const auto& load = timeline_->loads()[*code.load];
+    const auto* types = btf(load);
+    if (types == nullptr) return result;
+    const auto& info = *load.info;
+    for (const auto needed : {BpfArray::line_info, BpfArray::jited_line_info}) {
+        if (info.array(needed).state == BpfArrayState::absent) return result;
+        if (info.array(needed).state != BpfArrayState::present) return fail(why_absent(load, needed));
+    }
+    const auto addresses = info.jited_line_info();
+    const auto malformed = [&](std::string what) {
+        return fail(ErrorCode::malformed, info.offset, std::string(info_section), program_place(load) + ": " + what);
+    };
+    if (addresses.size() != info.lines()) {
+        return malformed(std::to_string(info.lines()) + " lines, but native addresses of " +
+                         std::to_string(addresses.size()));
+    }
+    // The entries of a function begin with the one at its start; functions are in program order, not by address.
+    const auto start = code.range.begin.value;
+    std::size_t entry = 0;
+    while (entry < addresses.size() && addresses[entry] != start) ++entry;
+    if (entry == addresses.size()) {
+        return malformed("no line begins where function " + std::to_string(code.subprogram) + " begins");
+    }
+    for (; entry < addresses.size() && code.range.contains({addresses[entry]}); ++entry) {
+        const auto offset = addresses[entry] - start;
+        if (!result.empty() && offset < result.back().offset) break;
+        const auto line = info.line_info(entry);
+        result.push_back(
+            {offset, line.instruction, {types->text(line.file_name), line.line, line.column, types->text(line.text)}});
+    }
+    return result;
+}
+
+std::optional<Target> Symbols::target(Address address, Time time) const {
+    if (const auto place = timeline_->owner(address, time)) {
+        const auto& code = timeline_->code()[place->code];
+        auto function = name(place->code);
+        Target target{std::move(function.name), place->offset, place->code};
+        if (code.load && code.subprogram != 0 && !function.program.empty()) {
+            target.name = function.program + "/" + target.name;
+        }
+        return target;
+    }
+    if (kallsyms_) {
+        if (const auto symbol = kallsyms_->find(address)) {
+            return Target{std::string(symbol->name), address - symbol->address, {}};
+        }
+    }
+    return {};
+}
+
+Result<void> check_kallsyms(const Kallsyms& kallsyms, const std::optional<KernelMapping>& kernel) {
+    if (!kernel || kernel->reference_address == Address{}) return {};
+    const auto here = kallsyms.address_of(kernel->reference_symbol);
+    if (!here || *here == kernel->reference_address) return {};
+    return fail(ErrorCode::mismatch, Error::no_offset, "kallsyms",
+                "it is not from the boot that was recorded: " + kernel->reference_symbol + " is elsewhere");
+}
+
+}  // namespace perfdata
