@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/annotate/disassembler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <capstone/capstone.h>
+#include <fmt/format.h>
+#include <span>
+
+#include "constants.hpp"
+
+namespace perfdata {
+namespace {
+
+struct Architecture {
+    std::string_view name;  // of uname -m
+    cs_arch arch;
+    int mode;
+    std::size_t step;  // least size of an instruction
+};
+
+constexpr std::array architectures = {
+    Architecture{"x86_64", CS_ARCH_X86, CS_MODE_64, 1},
+    Architecture{"i386", CS_ARCH_X86, CS_MODE_32, 1},
+    Architecture{"i486", CS_ARCH_X86, CS_MODE_32, 1},
+    Architecture{"i586", CS_ARCH_X86, CS_MODE_32, 1},
+    Architecture{"i686", CS_ARCH_X86, CS_MODE_32, 1},
+    Architecture{"aarch64", CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, 4},
+    Architecture{"arm64", CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, 4},
+    Architecture{"s390x", CS_ARCH_SYSZ, CS_MODE_BIG_ENDIAN, 2},
+    Architecture{"ppc64le", CS_ARCH_PPC, CS_MODE_64 | CS_MODE_LITTLE_ENDIAN, 4},
+    Architecture{"ppc64", CS_ARCH_PPC, CS_MODE_64 | CS_MODE_BIG_ENDIAN, 4},
+#if CS_API_MAJOR >= 5
+    Architecture{"riscv64", CS_ARCH_RISCV, CS_MODE_RISCV64 | CS_MODE_RISCVC, 2},
+#endif
+};
+
+struct FreeInstruction {
+    void operator()(cs_insn* instruction) const { cs_free(instruction, 1); }
+};
+
+template <class Operand>
+std::optional<Address> immediate(std::span<const Operand> operands, int immediate_type) {
+    if (operands.empty() || static_cast<int>(operands.back().type) != immediate_type) return {};
+    return Address{static_cast<std::uint64_t>(operands.back().imm)};
+}
+
+// The target of a direct jump or call is its last operand; Capstone has added the instruction's address.
+std::optional<Address> target_operand(cs_arch arch, const cs_detail& detail) {
+    switch (arch) {
+        case CS_ARCH_X86: return immediate(std::span(detail.x86.operands, detail.x86.op_count), X86_OP_IMM);
+        case CS_ARCH_ARM64: return immediate(std::span(detail.arm64.operands, detail.arm64.op_count), ARM64_OP_IMM);
+        case CS_ARCH_SYSZ: return immediate(std::span(detail.sysz.operands, detail.sysz.op_count), SYSZ_OP_IMM);
+        case CS_ARCH_PPC: return immediate(std::span(detail.ppc.operands, detail.ppc.op_count), PPC_OP_IMM);
+        default: return {};
+    }
+}
+
+bool branches(csh handle, cs_arch arch, const cs_insn& instruction) {
+    for (const auto group : {CS_GRP_JUMP, CS_GRP_CALL, CS_GRP_BRANCH_RELATIVE}) {
+        if (cs_insn_group(handle, &instruction, group)) return true;
+    }
+    // Capstone 4 puts these into no group.
+    const std::string_view mnemonic = static_cast<const char*>(instruction.mnemonic);
+    if (arch == CS_ARCH_ARM64) return mnemonic == "bl";
+    if (arch == CS_ARCH_SYSZ) {
+        return mnemonic == "brasl" || mnemonic == "bras" || mnemonic.starts_with("brc") || mnemonic.starts_with("j") ||
+               mnemonic.starts_with("cgij") || mnemonic.starts_with("cgrj") || mnemonic.starts_with("clg");
+    }
+    return false;
+}
+
+std::string bytes_as_data(Bytes bytes) {
+    std::string text;
+    for (const auto byte : bytes) {
+        fmt::format_to(std::back_inserter(text), "{}0x{:02x}", text.empty() ? "" : ", ",
+                       std::to_integer<unsigned>(byte));
+    }
+    return text;
+}
+
+}  // namespace
+
+struct Disassembler::Engine {
+    csh handle = 0;
+    cs_arch arch = CS_ARCH_X86;
+    std::size_t step = 1;
+    std::unique_ptr<cs_insn, FreeInstruction> scratch;
+
+    Engine() = default;
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+    ~Engine() {
+        scratch.reset();
+        if (handle != 0) cs_close(&handle);
+    }
+};
+
+Disassembler::Disassembler(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+Disassembler::Disassembler(Disassembler&&) noexcept = default;
+Disassembler& Disassembler::operator=(Disassembler&&) noexcept = default;
+Disassembler::~Disassembler() = default;
+
+Result<Disassembler> Disassembler::create(std::string_view arch, Syntax syntax) {
+    const auto unsupported = [&](std::string why) {
+        return fail(ErrorCode::unsupported, Error::no_offset, "disassembler", std::move(why));
+    };
+    const auto known = std::ranges::find(architectures, arch, &Architecture::name);
+    if (known == architectures.end()) {
+        return unsupported(arch.empty() ? "the recording does not say its architecture (feature ARCH)"
+                                        : fmt::format("no support for the architecture {}", arch));
+    }
+    auto engine = std::make_unique<Engine>();
+    engine->arch = known->arch;
+    engine->step = known->step;
+    const auto opened = cs_open(known->arch, static_cast<cs_mode>(known->mode), &engine->handle);
+    if (opened != CS_ERR_OK) return unsupported(fmt::format("Capstone has no {}: {}", arch, cs_strerror(opened)));
+    cs_option(engine->handle, CS_OPT_DETAIL, CS_OPT_ON);
+    if (known->arch == CS_ARCH_X86) {
+        cs_option(engine->handle, CS_OPT_SYNTAX, syntax == Syntax::att ? CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_INTEL);
+    }
+    engine->scratch.reset(cs_malloc(engine->handle));
+    if (!engine->scratch) return unsupported("Capstone is out of memory");
+    return Disassembler(std::move(engine));
+}
+
+std::vector<Instruction> Disassembler::decode(Bytes code, Address address) const {
+    std::vector<Instruction> instructions;
+    const auto* at = reinterpret_cast<const std::uint8_t*>(code.data());
+    auto left = code.size();
+    auto place = address.value;
+    Constants constants(engine_->arch, code, address);
+    while (left != 0) {
+        Instruction result;
+        result.offset = code.size() - left;
+        auto* decoded = engine_->scratch.get();
+        if (cs_disasm_iter(engine_->handle, &at, &left, &place, decoded)) {
+            result.size = decoded->size;
+            result.mnemonic = static_cast<const char*>(decoded->mnemonic);
+            result.operands = static_cast<const char*>(decoded->op_str);
+            const bool branch = branches(engine_->handle, engine_->arch, *decoded);
+            if (branch) result.target = target_operand(engine_->arch, *decoded->detail);
+            const auto found = constants.follow(*decoded, branch);
+            if (!result.target) result.target = found.target;
+            result.constant = found.constant;
+        } else {
+            const auto step = std::min(engine_->step, left);
+            result.size = static_cast<std::uint32_t>(step);
+            result.decoded = false;
+            result.mnemonic = ".byte";
+            result.operands = bytes_as_data(code.subspan(static_cast<std::size_t>(result.offset), step));
+            at += step;
+            left -= step;
+            place += step;
+        }
+        instructions.push_back(std::move(result));
+    }
+    return instructions;
+}
+
+}  // namespace perfdata

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include "perfdata/annotate/page.hpp"
+
+#include "json_parts.hpp"
+
+namespace perfdata {
+namespace {
+
+std::string hex_bytes(Bytes bytes) {
+    std::string text;
+    for (const auto byte : bytes) fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<unsigned>(byte));
+    return text;
+}
+
+class JsonPage {
+  public:
+    JsonPage(const PageContext& page, const Sink& sink) : page_(page), json_(sink) {}
+
+    void write(std::span<const Listing> listings, std::span<const Unattributed> unattributed) {
+        json_.begin_object();
+        json_.member("schema", "perfdata.annotation/1");
+        write_recording(json_, page_.recording, &page_.profile);
+        write_completeness(json_, page_.completeness, true);
+        json_.key("functions");
+        json_.begin_array();
+        for (const auto& listing : listings) {
+            function(listing);
+            json_.flush();
+        }
+        json_.end_array();
+        json_.key("unattributed");
+        json_.begin_array();
+        for (const auto& [reason, cells] : unattributed) {
+            json_.begin_object();
+            json_.member("reason", reason);
+            json_.counts(cells);
+            json_.end_object();
+        }
+        json_.end_array();
+        json_.end_object();
+        json_.finish();
+    }
+
+  private:
+    void function(const Listing& listing) {
+        const auto& code = page_.timeline.code()[listing.code];
+        json_.begin_object();
+        json_.member("name", listing.name.name);
+        json_.member("symbol", code.symbol);
+        json_.member("kind", kind_name(code.kind));
+        json_.member("object", object_name(page_.timeline, code));
+        json_.member("address", code.range.begin);
+        json_.member("size", code.range.size);
+        json_.member("from", code.from == Time{} ? std::nullopt : std::optional(code.from));
+        json_.member("until", code.until == Time::forever() ? std::nullopt : std::optional(code.until));
+        if (code.load) bpf(listing, code, page_.timeline.loads()[*code.load]);
+        json_.counts(listing.total);
+        percent(listing.total);
+        json_.member("on_instruction_start", listing.on_instruction_start);
+        json_.key("instructions");
+        json_.begin_array();
+        for (const auto& row : listing.instructions) instruction(row);
+        json_.end_array();
+        json_.key("lines");
+        json_.begin_array();
+        for (const auto& line : listing.lines) {
+            json_.begin_object();
+            json_.member("file", line.source.file);
+            json_.member("line", line.source.line);
+            json_.member("column", line.source.column);
+            json_.member("text", line.source.text);
+            json_.counts(line.cells);
+            json_.end_object();
+        }
+        json_.end_array();
+        json_.array("problems", listing.problems, [](const Error& error) { return error.message(); });
+        json_.end_object();
+    }
+
+    void bpf(const Listing& listing, const Code& code, const BpfLoad& load) {
+        json_.key("bpf");
+        json_.begin_object();
+        json_.member("program_id", load.id.value);
+        json_.member("program_name", listing.name.program);
+        json_.member("program_tag", hex(load.tag));
+        const bool has_tag = load.info != nullptr && code.subprogram < load.info->tags();
+        json_.member("tag", has_tag ? std::optional(hex(load.info->function_tag(code.subprogram))) : std::nullopt);
+        json_.member("program_type",
+                     load.info == nullptr ? std::nullopt : std::optional(program_type(load.info->type)));
+        json_.member("subprogram", code.subprogram);
+        json_.member("subprograms", std::uint64_t{load.function_count()});
+        json_.member("btf_id",
+                     load.info == nullptr || load.info->btf_id == 0 ? std::nullopt : std::optional(load.info->btf_id));
+        json_.member("prototype",
+                     listing.name.prototype.empty() ? std::nullopt : std::optional(listing.name.prototype));
+        json_.key("map_ids");
+        json_.begin_array();
+        if (load.info != nullptr) {
+            const auto maps = load.info->map_ids();
+            for (std::size_t index = 0; index < maps.size(); ++index) json_.value(maps[index]);
+        }
+        json_.end_array();
+        json_.member("loaded_at", load.loaded_at == Time{} ? std::nullopt : std::optional(load.loaded_at));
+        json_.member("unloaded_at",
+                     load.unloaded_at == Time::forever() ? std::nullopt : std::optional(load.unloaded_at));
+        json_.end_object();
+    }
+
+    void percent(std::span<const Cell> cells) {
+        const auto& totals = page_.profile.totals();
+        json_.key("percent");
+        json_.begin_array();
+        for (std::size_t event = 0; event < cells.size(); ++event) {
+            json_.value(share(cells[event].hits, totals[event].hits));
+        }
+        json_.end_array();
+        json_.key("percent_periods");
+        json_.begin_array();
+        for (std::size_t event = 0; event < cells.size(); ++event) {
+            json_.value(share(cells[event].periods, totals[event].periods));
+        }
+        json_.end_array();
+    }
+
+    void instruction(const ListingInstruction& row) {
+        const auto& decoded = row.instruction;
+        json_.begin_object();
+        json_.member("offset", decoded.offset);
+        json_.member("address", row.address);
+        json_.member("bytes", hex_bytes(row.bytes));
+        json_.member("text", decoded.operands.empty() ? decoded.mnemonic : decoded.mnemonic + " " + decoded.operands);
+        json_.counts(row.cells);
+        if (row.target) {
+            json_.key("target");
+            json_.begin_object();
+            json_.member("name", row.target->name.empty() ? std::nullopt : std::optional(row.target->name));
+            json_.member("offset", row.target->name.empty() ? std::nullopt : std::optional(row.target->offset));
+            json_.member("address", row.target->address);
+            json_.end_object();
+        }
+        if (row.line) json_.member("line", *row.line);
+        if (row.bpf_instruction) json_.member("bpf_instruction", *row.bpf_instruction);
+        json_.end_object();
+    }
+
+    const PageContext& page_;
+    JsonWriter json_;
+};
+
+}  // namespace
+
+void write_json_page(const PageContext& page, std::span<const Listing> listings,
+                     std::span<const Unattributed> unattributed, const Sink& sink) {
+    JsonPage(page, sink).write(listings, unattributed);
+}
+
+}  // namespace perfdata

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "json_parts.hpp"
+
+namespace perfdata {
+namespace {
+
+std::string record_key(std::uint32_t type) {
+    const auto name = record_type_name(type);
+    return name.empty() ? std::to_string(type) : std::string(name);
+}
+
+void write_event(JsonWriter& json, std::string_view name, std::optional<std::uint64_t> samples) {
+    json.begin_object();
+    json.member("name", name);
+    json.member("samples", samples);
+    json.end_object();
+}
+
+}  // namespace
+
+void write_completeness(JsonWriter& json, const Completeness& completeness, bool scanned) {
+    const auto known = [&](std::uint64_t count) { return scanned ? std::optional(count) : std::nullopt; };
+    const auto& bytes = completeness.bytes;
+    json.key("completeness");
+    json.begin_object();
+    json.key("bytes");
+    json.begin_object();
+    json.member("total", bytes.total);
+    json.member("records", known(bytes.records));
+    json.member("outside_records", known(bytes.outside_records));
+    json.member("unread", known(bytes.unread));
+    json.end_object();
+    json.key("records");
+    json.begin_object();
+    RecordCounts samples;
+    for (const auto& [type, counts] : completeness.records) {
+        json.key(record_key(type));
+        json.begin_object();
+        json.member("decoded", counts.decoded);
+        json.member("skipped", counts.skipped);
+        json.member("damaged", counts.damaged);
+        json.end_object();
+        if (type == static_cast<std::uint32_t>(RecordType::sample)) samples = counts;
+    }
+    json.end_object();
+    json.key("samples");
+    json.begin_object();
+    json.member("total", known(samples.total()));
+    json.member("decoded", known(samples.decoded));
+    json.end_object();
+    json.member("lost_events", known(completeness.lost_events));
+    json.member("lost_samples", known(completeness.lost_samples));
+    json.key("diagnostics");
+    json.begin_array();
+    for (const auto& diagnostic : completeness.diagnostics.kept()) {
+        json.begin_object();
+        json.member("code", to_string(diagnostic.code));
+        json.key("offset");
+        if (diagnostic.offset == Error::no_offset) {
+            json.null();
+        } else {
+            json.value(diagnostic.offset);
+        }
+        json.member("where", diagnostic.where);
+        json.member("detail", diagnostic.detail);
+        json.end_object();
+    }
+    json.end_array();
+    json.member("diagnostics_total", completeness.diagnostics.count());
+    json.end_object();
+}
+
+void write_recording(JsonWriter& json, const Recording& recording, const Profile* profile) {
+    json.key("recording");
+    json.begin_object();
+    json.member("path", recording.path());
+    json.member("arch", recording.arch());
+    json.member("perf_version", recording.perf_version());
+    json.member("os_release", recording.os_release());
+    json.member("hostname", recording.hostname());
+    json.member("byte_order", recording.order().endian() == std::endian::little ? "little" : "big");
+    json.key("events");
+    json.begin_array();
+    const auto& events = recording.events().events();
+    if (profile == nullptr) {
+        for (const auto& event : events) write_event(json, event.name, std::nullopt);
+    } else {
+        for (std::size_t column = 0; column < profile->events().size(); ++column) {
+            write_event(json, events[profile->events()[column]].name, profile->totals()[column].hits);
+        }
+    }
+    json.end_array();
+    json.member("first_time", profile == nullptr ? std::nullopt : profile->first_time());
+    json.member("last_time", profile == nullptr ? std::nullopt : profile->last_time());
+    json.end_object();
+}
+
+}  // namespace perfdata

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The objects that several of our JSON documents contain.
+#pragma once
+
+#include "perfdata/recording/completeness.hpp"
+
+#include "json_writer.hpp"
+
+namespace perfdata {
+
+// write_completeness(...) is the object "completeness". `scanned`: whether all records were walked; if not, what only
+// a walk can tell is null.
+void write_completeness(JsonWriter& json, const Completeness& completeness, bool scanned);
+
+// write_recording(...) is the object "recording"; `profile` may be null if no samples were counted.
+void write_recording(JsonWriter& json, const Recording& recording, const Profile* profile);
+
+}  // namespace perfdata

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Streaming JSON: RapidJSON's writer with the forms that all our documents share.
+#pragma once
+
+#include <cmath>
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/stringbuffer.h>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "perfdata/annotate/page.hpp"
+
+#include "words.hpp"
+
+namespace perfdata {
+
+// JsonWriter writes keys and values in order; flush() hands out what has been finished.
+class JsonWriter {
+  public:
+    explicit JsonWriter(const Sink& sink) : sink_(sink), writer_(buffer_) {
+        writer_.SetIndent(' ', 1);
+        writer_.SetFormatOptions(rapidjson::kFormatSingleLineArray);
+        writer_.SetMaxDecimalPlaces(6);
+    }
+
+    void begin_object() { writer_.StartObject(); }
+    void end_object() { writer_.EndObject(); }
+    void begin_array() { writer_.StartArray(); }
+    void end_array() { writer_.EndArray(); }
+    void key(std::string_view name) { writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size())); }
+
+    void null() { writer_.Null(); }
+    void value(std::string_view text) {
+        const auto valid = utf8(text);
+        writer_.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
+    }
+    void value(const char* text) { value(std::string_view(text)); }
+    void value(const std::string& text) { value(std::string_view(text)); }
+    void value(std::uint64_t number) { writer_.Uint64(number); }
+    void value(std::uint32_t number) { writer_.Uint(number); }
+    void value(bool truth) { writer_.Bool(truth); }
+    void value(double number) { writer_.Double(std::isfinite(number) ? number : 0.0); }
+    void value(Address address) { value(hex(address)); }
+    void value(Time time) { value(seconds(time)); }
+
+    template <class T>
+    void member(std::string_view name, const T& content) {
+        key(name);
+        value(content);
+    }
+    template <class T>
+    void member(std::string_view name, const std::optional<T>& content) {
+        key(name);
+        if (content) {
+            value(*content);
+        } else {
+            null();
+        }
+    }
+
+    // array(name, range, projection) is "name": [projection of each].
+    template <class Range, class Projection>
+    void array(std::string_view name, const Range& range, Projection projection) {
+        key(name);
+        begin_array();
+        for (const auto& element : range) value(projection(element));
+        end_array();
+    }
+    // counts(cells) are the two arrays that every counted thing has: hits and periods, one number an event.
+    void counts(std::span<const Cell> cells) {
+        array("hits", cells, [](const Cell& cell) { return cell.hits; });
+        array("periods", cells, [](const Cell& cell) { return cell.periods; });
+    }
+
+    void flush() {
+        sink_({buffer_.GetString(), buffer_.GetSize()});
+        buffer_.Clear();
+    }
+    // finish() ends the document with a newline.
+    void finish() {
+        buffer_.Put('\n');
+        flush();
+    }
+
+  private:
+    const Sink& sink_;
+    rapidjson::StringBuffer buffer_;
+    rapidjson::PrettyWriter<rapidjson::StringBuffer> writer_;
+};
+
+}  // namespace perfdata

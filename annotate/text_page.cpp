@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "perfdata/annotate/page.hpp"
+
+#include "words.hpp"
+
+namespace perfdata {
+namespace {
+
+enum class Style : std::uint8_t { plain, hot, warm, source, title, dim };
+
+std::string_view escape(Style style) {
+    switch (style) {
+        case Style::hot: return "\x1b[1;31m";
+        case Style::warm: return "\x1b[32m";
+        case Style::source: return "\x1b[36m";
+        case Style::title: return "\x1b[1m";
+        case Style::dim: return "\x1b[2m";
+        case Style::plain: break;
+    }
+    return "";
+}
+
+// As in perf annotate: red from 5 % of what is shown, green from 0.5 %.
+Style heat(double percent) {
+    return percent >= 5.0 ? Style::hot : percent >= 0.5 ? Style::warm : Style::plain;
+}
+
+class TextPage {
+  public:
+    // Events without any sample (perf's own "dummy") get no columns.
+    TextPage(const PageContext& page, const TextOptions& options) : page_(page), options_(options) {
+        const auto& totals = page.profile.totals();
+        for (std::size_t column = 0; column < totals.size(); ++column) {
+            if (totals[column].hits != 0) columns_.push_back(column);
+        }
+        if (columns_.empty() && !totals.empty()) columns_.push_back(0);
+    }
+
+    const std::string& text() const { return text_; }
+
+    void summary(std::span<const Listing> listings, std::span<const Unattributed> unattributed) {
+        print("Samples: ");
+        for (const auto column : columns_) {
+            print("{}{} of {}", column == columns_.front() ? "" : ", ", page_.profile.totals()[column].hits,
+                  printable(event_name(column)));
+        }
+        print("\n\n");
+        event_names();
+        columns_title();
+        print("  {:>7}  {:>18} {:>8}  {}\n", "program", "address", "on start", "function");
+        for (const auto& listing : listings) {
+            const auto& code = page_.timeline.code()[listing.code];
+            cells(listing.total, nullptr);
+            print("  {:>7}  {:>18} {:>8}  ",
+                  code.load ? fmt::format("{}/{}", page_.timeline.loads()[*code.load].id.value, code.subprogram)
+                            : std::string("-"),
+                  hex(code.range.begin), on_start(listing));
+            styled(Style::title, printable(full_name(listing)));
+            print("\n");
+        }
+        for (const auto& [reason, missed] : unattributed) {
+            cells(missed, nullptr);
+            print("  {:>7}  {:>18} {:>8}  ", "", "", "");
+            styled(Style::dim, "(" + printable(reason) + ")");
+            print("\n");
+        }
+    }
+
+    void listing(const Listing& listing) {
+        header(listing);
+        if (listing.instructions.empty()) {
+            for (const auto& problem : listing.problems) print("  No code: {}\n", printable(problem.message()));
+            return;
+        }
+        for (const auto& problem : listing.problems) print("  Note: {}\n", printable(problem.message()));
+        print("\n");
+        event_names();
+        columns_title();
+        print("   {:>6}  {}\n", "offset", "source line, instruction");
+        const auto hottest = std::ranges::max_element(listing.instructions, {},
+                                                      [&](const ListingInstruction& row) { return weight(row.cells); });
+        std::vector<bool> seen(listing.lines.size());
+        std::optional<std::uint32_t> line;
+        for (auto row = listing.instructions.begin(); row != listing.instructions.end(); ++row) {
+            if (row->line && row->line != line) {
+                heading(listing, *row, seen[*row->line]);
+                seen[*row->line] = true;
+            }
+            line = row->line;
+            instruction(listing, *row, row == hottest && weight(row->cells) != 0);
+        }
+    }
+
+  private:
+    template <class... Arguments>
+    void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+        fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+    }
+
+    void styled(Style style, std::string_view content) {
+        if (!options_.color || style == Style::plain) {
+            text_ += content;
+            return;
+        }
+        text_ += escape(style);
+        text_ += content;
+        text_ += "\x1b[0m";
+    }
+
+    bool by_period() const {
+        return options_.percent_of == PercentOf::all_periods || options_.percent_of == PercentOf::function_periods;
+    }
+    std::uint64_t count(const Cell& cell) const { return by_period() ? cell.periods : cell.hits; }
+    std::uint64_t weight(std::span<const Cell> cells) const {
+        std::uint64_t sum = 0;
+        for (const auto& cell : cells) sum += count(cell);
+        return sum;
+    }
+
+    // Several events stand side by side, each with its columns; their names stand above.
+    void event_names() {
+        if (columns_.size() == 1) return;
+        const std::size_t width = options_.show_periods ? 30 : 17;
+        for (const auto column : columns_) {
+            print("  {:>{}}", printable(event_name(column)).substr(0, width - 2), width - 2);
+        }
+        print("\n");
+    }
+    void columns_title() {
+        for (std::size_t index = 0; index < columns_.size(); ++index) {
+            print("  {:>7} {:>7}", "percent", "hits");
+            if (options_.show_periods) print(" {:>12}", "period");
+        }
+    }
+
+    // cells(...) are the columns of one row, one group an event. Shares are of `function` if the options say so.
+    void cells(std::span<const Cell> row, const Cells* function) {
+        const bool local = function != nullptr && (options_.percent_of == PercentOf::function_hits ||
+                                                   options_.percent_of == PercentOf::function_periods);
+        const auto& whole = local ? *function : page_.profile.totals();
+        for (const auto event : columns_) {
+            const auto& cell = row[event];
+            if (cell.hits == 0) {
+                print("  {:>7} {:>7}", "", "");
+                if (options_.show_periods) print(" {:>12}", "");
+                continue;
+            }
+            const auto percent = share(count(cell), count(whole[event]));
+            const auto of_function = function == nullptr ? percent : share(count(cell), count((*function)[event]));
+            print("  ");
+            styled(heat(of_function), fmt::format("{:>6.2f}%", percent));
+            print(" {:>7}", cell.hits);
+            if (options_.show_periods) print(" {:>12}", cell.periods);
+        }
+    }
+
+    static std::string full_name(const Listing& listing) {
+        const auto& name = listing.name;
+        return name.program.empty() || name.program == name.name ? name.name : name.program + "/" + name.name;
+    }
+
+    static std::string on_start(const Listing& listing) {
+        return listing.on_instruction_start ? fmt::format("{:.2f}%", *listing.on_instruction_start * 100) : "no code";
+    }
+
+    void field(std::string_view name, std::string_view content) { print("  {:<11}{}\n", name, printable(content)); }
+
+    void header(const Listing& listing) {
+        const auto& code = page_.timeline.code()[listing.code];
+        print("\n");
+        styled(Style::title, printable(full_name(listing)));
+        if (code.load) {
+            const auto& load = page_.timeline.loads()[*code.load];
+            print("   program {}, subprogram {} of 0 to {}", load.id.value, code.subprogram,
+                  std::max<std::size_t>(load.function_count(), code.subprogram + 1) - 1);
+        }
+        print("\n");
+        if (!listing.name.prototype.empty()) field("prototype", listing.name.prototype);
+        field("symbol", code.symbol);
+        if (code.load) program(page_.timeline.loads()[*code.load], listing, code);
+        field("address",
+              fmt::format("{} to {}, {} bytes", hex(code.range.begin), hex(code.range.last()), code.range.size));
+        if (!code.load)
+            field("there",
+                  fmt::format("from {} to {}", code.from == Time{} ? "before the recording" : seconds(code.from),
+                              code.until == Time::forever() ? "its end" : seconds(code.until)));
+        for (const auto column : columns_) {
+            const auto& cell = listing.total[column];
+            const auto& whole = page_.profile.totals()[column];
+            field(column == columns_.front() ? "samples" : "",
+                  fmt::format("{} of {} {} ({:.2f}%), {:.2f}% of its periods", cell.hits, whole.hits,
+                              event_name(column), share(cell.hits, whole.hits), share(cell.periods, whole.periods)));
+        }
+        if (listing.on_instruction_start) {
+            field("checked", fmt::format("{:.2f}% of the samples are on the start of an instruction",
+                                         *listing.on_instruction_start * 100));
+        }
+    }
+
+    void program(const BpfLoad& load, const Listing& listing, const Code& code) {
+        std::string text =
+            fmt::format("{}, tag {}", listing.name.program.empty() ? "(no name)" : listing.name.program, hex(load.tag));
+        if (load.info != nullptr) {
+            text += ", " + program_type(load.info->type);
+            if (load.info->btf_id != 0) text += fmt::format(", BTF {}", load.info->btf_id);
+            const auto maps = load.info->map_ids();
+            for (std::size_t index = 0; index < maps.size(); ++index) {
+                text += fmt::format("{}{}", index == 0 ? ", maps " : " ", maps[index]);
+            }
+            if (code.subprogram < load.info->tags() && load.info->function_tag(code.subprogram) != load.tag) {
+                text += ", tag of this subprogram " + hex(load.info->function_tag(code.subprogram));
+            }
+            if (load.info->run_count != 0) {
+                text += fmt::format(", {} runs in {} ns", load.info->run_count, load.info->run_time_ns);
+            }
+        }
+        field("program", text);
+        field("loaded", fmt::format("{}, unloaded {}",
+                                    load.loaded_at == Time{} ? "before the recording" : seconds(load.loaded_at),
+                                    load.unloaded_at == Time::forever() ? "after it" : seconds(load.unloaded_at)));
+    }
+
+    void heading(const Listing& listing, const ListingInstruction& row, bool again) {
+        const auto& line = listing.lines[*row.line];
+        if (again) {
+            cells(Cells(line.cells.size()), &listing.total);
+        } else {
+            cells(line.cells, &listing.total);
+        }
+        const auto& source = line.source;
+        const auto place = source.line == 0
+                               ? std::string("(no source)")
+                               : fmt::format("{}:{}:{}", printable(source.file), source.line, source.column);
+        const auto indent = source.text.find_first_not_of(" \t");
+        const auto text = indent == std::string_view::npos ? std::string_view{} : source.text.substr(indent);
+        print("   {:>6}  ", "");
+        styled(Style::source, fmt::format("; {}  {}{}", place, printable(text), again ? "  (again)" : ""));
+        print("\n");
+    }
+
+    void instruction(const Listing& listing, const ListingInstruction& row, bool hottest) {
+        const auto& decoded = row.instruction;
+        cells(row.cells, &listing.total);
+        print(" {} {:>6x}: ", hottest ? '>' : ' ', decoded.offset);
+        if (options_.raw_bytes) {
+            std::string bytes;
+            for (const auto byte : row.bytes) bytes += fmt::format("{:02x} ", std::to_integer<unsigned>(byte));
+            styled(Style::dim, fmt::format("{:<31}", bytes));
+        }
+        if (decoded.operands.empty()) {
+            print("{}", decoded.mnemonic);
+        } else {
+            print("{:<7} {}", decoded.mnemonic, decoded.operands);
+        }
+        if (row.target && !row.target->name.empty()) {
+            const auto& target = *row.target;
+            const auto offset = target.offset == 0 ? std::string{} : fmt::format("+0x{:x}", target.offset);
+            print("   ");
+            styled(Style::source, fmt::format("<{}{}>", printable(target.name), offset));
+        }
+        print("\n");
+    }
+
+    const std::string& event_name(std::size_t column) const {
+        return page_.recording.events().events()[page_.profile.events()[column]].name;
+    }
+
+    const PageContext& page_;
+    const TextOptions& options_;
+    std::vector<std::size_t> columns_;  // those of Profile::events() that are shown
+    std::string text_;
+};
+
+}  // namespace
+
+void write_text_summary(const PageContext& page, std::span<const Listing> listings,
+                        std::span<const Unattributed> unattributed, const TextOptions& options, const Sink& sink) {
+    TextPage text(page, options);
+    text.summary(listings, unattributed);
+    sink(text.text());
+}
+
+void write_text_listing(const PageContext& page, const Listing& listing, const TextOptions& options, const Sink& sink) {
+    TextPage text(page, options);
+    text.listing(listing);
+    sink(text.text());
+}
+
+}  // namespace perfdata

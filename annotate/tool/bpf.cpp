@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// perfdata bpf: the BPF programs of a recording.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "../json_parts.hpp"
+#include "../words.hpp"
+#include "tool.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+std::optional<Time> unless(Time time, Time none) {
+    return time == none ? std::nullopt : std::optional(time);
+}
+
+// What the recording has of a load: its code, or why not.
+std::string code_state(const Symbols& symbols, const BpfLoad& load) {
+    if (load.functions.empty()) return "no function of it was seen";
+    const auto image = symbols.image(load.functions.front());
+    return image ? "recorded" : image.error().detail;
+}
+
+void write_function(JsonWriter& json, const Symbols& symbols, CodeIndex index) {
+    const auto& code = symbols.timeline().code()[index];
+    const auto name = symbols.name(index);
+    json.begin_object();
+    json.member("name", name.name);
+    json.member("symbol", code.symbol);
+    json.member("subprogram", code.subprogram);
+    json.member("prototype", name.prototype.empty() ? std::nullopt : std::optional(name.prototype));
+    json.member("address", code.range.begin);
+    json.member("size", code.range.size);
+    json.member("from", unless(code.from, Time{}));
+    json.member("until", unless(code.until, Time::forever()));
+    json.end_object();
+}
+
+void write_load(JsonWriter& json, const Symbols& symbols, const BpfLoad& load) {
+    const auto* info = load.info;
+    json.begin_object();
+    json.member("program_id", load.id.value);
+    json.member("program_name", symbols.program_name(load));
+    json.member("program_tag", hex(load.tag));
+    json.member("program_type", info == nullptr ? std::nullopt : std::optional(program_type(info->type)));
+    json.member("btf_id", info == nullptr || info->btf_id == 0 ? std::nullopt : std::optional(info->btf_id));
+    json.member("jited_size", info == nullptr ? std::nullopt : std::optional(info->jited_size));
+    json.member("xlated_size", info == nullptr ? std::nullopt : std::optional(info->xlated_size));
+    json.member("run_count", info == nullptr ? std::nullopt : std::optional(info->run_count));
+    json.member("run_time_ns", info == nullptr ? std::nullopt : std::optional(info->run_time_ns));
+    json.member("created_by_uid", info == nullptr ? std::nullopt : std::optional(info->created_by_uid));
+    json.key("map_ids");
+    json.begin_array();
+    if (info != nullptr) {
+        const auto maps = info->map_ids();
+        for (std::size_t index = 0; index < maps.size(); ++index) json.value(maps[index]);
+    }
+    json.end_array();
+    json.member("loaded_at", unless(load.loaded_at, Time{}));
+    json.member("unloaded_at", unless(load.unloaded_at, Time::forever()));
+    json.member("code", code_state(symbols, load));
+    const auto problem = symbols.problem(load);
+    json.member("problem", problem ? std::optional(problem->message()) : std::nullopt);
+    json.member("subprograms", std::uint64_t{load.function_count()});
+    json.key("functions");
+    json.begin_array();
+    for (const auto index : load.functions) write_function(json, symbols, index);
+    json.end_array();
+    json.end_object();
+    json.flush();
+}
+
+void write_json(const Recording& recording, const Symbols& symbols, const Sink& sink) {
+    const auto& timeline = symbols.timeline();
+    JsonWriter json(sink);
+    json.begin_object();
+    json.member("schema", "perfdata.bpf/1");
+    write_recording(json, recording, nullptr);
+    write_completeness(json, timeline.completeness(), true);
+    json.key("programs");
+    json.begin_array();
+    for (const auto& load : timeline.loads()) write_load(json, symbols, load);
+    json.end_array();
+    // Code that belongs to no program: trampolines, dispatchers, and functions whose program is not known.
+    json.key("others");
+    json.begin_array();
+    for (CodeIndex index = 0; index < timeline.code().size(); ++index) {
+        const auto& code = timeline.code()[index];
+        if (!code.load && code.kind != CodeKind::out_of_line) write_function(json, symbols, index);
+    }
+    json.end_array();
+    json.end_object();
+    json.finish();
+}
+
+std::string there(Time from, Time until) {
+    return fmt::format("{} to {}", from == Time{} ? "before the recording" : seconds(from),
+                       until == Time::forever() ? "its end" : seconds(until));
+}
+
+void write_text(const Symbols& symbols, const Sink& sink) {
+    const auto& timeline = symbols.timeline();
+    std::string text;
+    const auto function = [&](CodeIndex index) {
+        const auto& code = timeline.code()[index];
+        const auto name = symbols.name(index);
+        fmt::format_to(std::back_inserter(text), "  {:>3}  {:>18} {:>6}  {}\n",
+                       code.load ? std::to_string(code.subprogram) : std::string(), hex(code.range.begin),
+                       code.range.size, printable(name.prototype.empty() ? name.name : name.prototype));
+        if (!code.load) {
+            fmt::format_to(std::back_inserter(text), "  {:>3}  {:>18} {:>6}  {}\n", "", "", "",
+                           there(code.from, code.until));
+        }
+    };
+    for (const auto& load : timeline.loads()) {
+        const auto name = symbols.program_name(load);
+        fmt::format_to(std::back_inserter(text), "{}  {}  {}  tag {}", load.id.value,
+                       name.empty() ? "(no name)" : printable(name),
+                       load.info == nullptr ? "unknown type" : program_type(load.info->type), hex(load.tag));
+        if (load.info != nullptr && load.info->btf_id != 0) {
+            fmt::format_to(std::back_inserter(text), "  BTF {}", load.info->btf_id);
+        }
+        fmt::format_to(std::back_inserter(text), "\n  there from {}; code: {}\n",
+                       there(load.loaded_at, load.unloaded_at), printable(code_state(symbols, load)));
+        if (const auto problem = symbols.problem(load)) {
+            fmt::format_to(std::back_inserter(text), "  {}\n", printable(problem->message()));
+        }
+        for (const auto index : load.functions) function(index);
+        text += '\n';
+    }
+    bool titled = false;
+    for (CodeIndex index = 0; index < timeline.code().size(); ++index) {
+        const auto& code = timeline.code()[index];
+        if (code.load || code.kind == CodeKind::out_of_line) continue;
+        if (!titled) text += "Trampolines, dispatchers and functions of unknown programs\n";
+        titled = true;
+        function(index);
+    }
+    if (text.empty()) text = "No BPF programs in this recording.\n";
+    sink(text);
+}
+
+int run(const Common& common) {
+    auto recording = Recording::open(common.file);
+    if (!recording) {
+        complain(recording.error());
+        return failed;
+    }
+    const auto timeline = Timeline::build(*recording);
+    if (!timeline) {
+        complain(timeline.error());
+        return failed;
+    }
+    auto output = Output::open(common.output);
+    if (!output) {
+        complain(output.error());
+        return failed;
+    }
+    const Symbols symbols(*timeline);
+    const auto sink = output->sink();
+    if (common.json) {
+        write_json(*recording, symbols, sink);
+    } else {
+        write_text(symbols, sink);
+    }
+    if (auto committed = output->commit(); !committed) {
+        complain(committed.error());
+        return failed;
+    }
+    warn_losses(common, timeline->completeness());
+    return exit_code(common, timeline->completeness());
+}
+
+}  // namespace
+
+void add_bpf(CLI::App& app, int& exit) {
+    auto* command = app.add_subcommand("bpf", "List the BPF programs: functions, prototypes, addresses, life times");
+    auto common = std::make_shared<Common>();
+    common->add_to(*command);
+    command->callback([common, &exit] { exit = run(*common); });
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "tool.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "../words.hpp"
+
+namespace perfdata::tool {
+
+void Common::add_to(CLI::App& command) {
+    auto* file_option = command.add_option("FILE", file, "The recording (default perf.data; - is standard input)");
+    command.add_option("-i,--input", file, "The same as FILE, as perf spells it")->excludes(file_option);
+    command.add_option("-o,--output", output, "Write to this file instead of standard output");
+    command.add_flag("--json", json, "Write JSON");
+    command.add_flag("--strict", strict, "Exit with 3 if not all of the recording could be read");
+    command.add_flag("-q,--quiet", quiet, "No warnings");
+    command.add_option("--color,--stdio-color", color, "auto, always or never")
+        ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+Result<Output> Output::open(const std::string& path) {
+    Output output;
+    if (path == "-") {
+        output.file_ = stdout;
+        return output;
+    }
+    output.path_ = path;
+    output.temporary_ = path + ".XXXXXX";
+    const int fd = ::mkstemp(output.temporary_.data());
+    if (fd < 0) {
+        return fail(ErrorCode::io, Error::no_offset, path, fmt::format("cannot write: {}", std::strerror(errno)));
+    }
+    ::fchmod(fd, 0644);
+    output.file_ = ::fdopen(fd, "wb");
+    return output;
+}
+
+Output::Output(Output&& other) noexcept
+    : file_(std::exchange(other.file_, nullptr)),
+      path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      failed_(other.failed_),
+      problem_(other.problem_) {}
+
+Output::~Output() {
+    if (file_ != nullptr && file_ != stdout) std::fclose(file_);
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Sink Output::sink() {
+    return [this](std::string_view text) {
+        if (failed_ || text.empty()) return;
+        if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) {
+            failed_ = true;
+            problem_ = errno;
+        }
+    };
+}
+
+Result<void> Output::commit() {
+    if (!failed_ && std::fflush(file_) != 0) {
+        failed_ = true;
+        problem_ = errno;
+    }
+    if (failed_) {
+        if (problem_ == EPIPE) return {};
+        return fail(ErrorCode::io, Error::no_offset, path_.empty() ? "standard output" : path_,
+                    fmt::format("cannot write: {}", std::strerror(problem_)));
+    }
+    if (!temporary_.empty()) {
+        if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+            return fail(ErrorCode::io, Error::no_offset, path_, fmt::format("cannot write: {}", std::strerror(errno)));
+        }
+        temporary_.clear();
+    }
+    return {};
+}
+
+bool Output::is_terminal() const {
+    return ::isatty(::fileno(file_)) != 0;
+}
+
+bool wants_color(const Common& common, const Output& output) {
+    if (common.color != "auto") return common.color == "always";
+    const auto set = [](const char* name) {
+        const char* value = std::getenv(name);
+        return value != nullptr && *value != '\0';
+    };
+    if (set("NO_COLOR")) return false;
+    if (set("CLICOLOR_FORCE") && std::string_view(std::getenv("CLICOLOR_FORCE")) != "0") return true;
+    const char* terminal = std::getenv("TERM");
+    return output.is_terminal() && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+void complain(std::string_view message) {
+    fmt::print(stderr, "perfdata: {}\n", printable(message));
+}
+void complain(const Error& error) {
+    complain(error.message());
+}
+
+void warn_losses(const Common& common, const Completeness& completeness) {
+    if (common.quiet) return;
+    constexpr std::size_t shown = 10;
+    const auto& kept = completeness.diagnostics.kept();
+    for (std::size_t index = 0; index < kept.size() && index < shown; ++index) {
+        complain("warning: " + kept[index].message());
+    }
+    const auto count = completeness.diagnostics.count();
+    if (count > shown) complain(fmt::format("warning: and {} more; see the completeness in --json", count - shown));
+    if (completeness.lost_events != 0) {
+        complain(fmt::format("warning: the recorder lost {} records (its buffers were full; perf record -m helps)",
+                             completeness.lost_events));
+    }
+}
+
+int exit_code(const Common& common, const Completeness& completeness) {
+    return common.strict && !completeness.lossless() ? losses : fine;
+}
+
+}  // namespace perfdata::tool

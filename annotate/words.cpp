@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "words.hpp"
+
+#include <fmt/format.h>
+
+namespace perfdata {
+namespace {
+
+// utf8_length(text) is how many bytes the well-formed character at the start has, 0 if there is none. Overlong forms,
+// surrogates and what lies beyond U+10FFFF are not well formed.
+std::size_t utf8_length(std::string_view text) {
+    const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
+    const auto lead = byte(0);
+    if (lead < 0x80) return 1;
+    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
+    for (std::size_t index = 1; index < length; ++index) {
+        if ((byte(index) & 0xc0) != 0x80) return 0;
+    }
+    const auto second = byte(1);
+    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
+        (lead == 0xf4 && second > 0x8f)) {
+        return 0;
+    }
+    return length;
+}
+
+template <class Keep, class Replace>
+std::string rewrite(std::string_view text, Keep keep, Replace replace) {
+    std::string result;
+    result.reserve(text.size());
+    while (!text.empty()) {
+        const auto length = utf8_length(text);
+        if (length != 0 && keep(text.substr(0, length))) {
+            result += text.substr(0, length);
+            text.remove_prefix(length);
+        } else {
+            result += replace(static_cast<unsigned char>(text.front()));
+            text.remove_prefix(1);
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+std::string hex(Address address) {
+    return fmt::format("0x{:x}", address.value);
+}
+
+std::string seconds(Time time) {
+    return fmt::format("{}.{:09}", time.nanoseconds / 1'000'000'000, time.nanoseconds % 1'000'000'000);
+}
+
+std::string printable(std::string_view text) {
+    const auto visible = [](std::string_view character) {
+        const auto first = static_cast<unsigned char>(character[0]);
+        // U+0080 to U+009F are control characters too.
+        const bool control =
+            first < 0x20 || first == 0x7f || (first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0);
+        return !control || character == "\t";
+    };
+    return rewrite(text, visible, [](unsigned char byte) { return fmt::format("\\x{:02x}", byte); });
+}
+
+std::string utf8(std::string_view text) {
+    return rewrite(
+        text, [](std::string_view) { return true; }, [](unsigned char) { return "\xef\xbf\xbd"; });
+}
+
+std::string_view kind_name(CodeKind kind) {
+    return kind == CodeKind::out_of_line ? "out_of_line" : "bpf";
+}
+
+std::string program_type(std::uint32_t type) {
+    const auto name = bpf_program_type_name(type);
+    return name.empty() ? fmt::format("type {}", type) : std::string(name);
+}
+
+std::string object_name(const Timeline& timeline, const Code& code) {
+    if (code.load) return fmt::format("[bpf:{}]", timeline.loads()[*code.load].id.value);
+    return code.kind == CodeKind::out_of_line ? "[kernel]" : "[bpf]";
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace perfdata

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// How quantities and foreign names are written, in text and in JSON.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "perfdata/annotate/page.hpp"
+#include "perfdata/core/types.hpp"
+#include "perfdata/timeline/code.hpp"
+
+namespace perfdata {
+
+// hex(address) is "0xffffffffc0025c34".
+std::string hex(Address address);
+// seconds(time) is "475.468255123".
+std::string seconds(Time time);
+// printable(text) is text that a terminal shows and does not obey: control characters and bytes that are no UTF-8 are
+// written as \xNN.
+std::string printable(std::string_view text);
+// utf8(text) is text that JSON may hold: bytes that are no UTF-8 become U+FFFD.
+std::string utf8(std::string_view text);
+
+// kind_name(kind) is "bpf", "out_of_line" as `--kind` takes it and JSON gives it.
+std::string_view kind_name(CodeKind kind);
+// program_type(type) is the BPF program type's name, or its number.
+std::string program_type(std::uint32_t type);
+// object_name(page, listing) is what the code belongs to: "[bpf:42]", "[kernel]".
+std::string object_name(const Timeline& timeline, const Code& code);
+
+// share(part, whole) is in percent; 0 of nothing.
+double share(std::uint64_t part, std::uint64_t whole);
+
+}  // namespace perfdata
