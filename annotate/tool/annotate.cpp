@@ -207,10 +207,13 @@ void add_annotate(CLI::App& app, int& exit) {
     options->common.add_to(*command);
     command->add_option("-s,--symbol", options->symbols,
                         "Only this function: a BTF name, a kernel symbol (bpf_prog_<tag>_<name>), or\n"
-                        "PROGRAM/SUBPROGRAM by names or numbers. May be given several times");
-    command->add_option("-e,--event", options->events, "Count only samples of this event. May be given several times");
+                        "PROGRAM/SUBPROGRAM by names or numbers. May be given several times")
+        ->allow_extra_args(false);
+    command->add_option("-e,--event", options->events, "Count only samples of this event. May be given several times")
+        ->allow_extra_args(false);
     command->add_option("--kind", options->kinds, "What kind of code to show: bpf")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(CLI::IsMember({"bpf"}));
     command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
     command->add_option("-M,--disassembler-style", options->style, "Syntax of x86 instructions: att or intel")
