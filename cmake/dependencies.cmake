@@ -3,6 +3,7 @@
 find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS iostreams)
 find_package(PkgConfig REQUIRED)
+pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET GLOBAL libzstd>=1.4)
 pkg_check_modules(libbpf REQUIRED IMPORTED_TARGET GLOBAL libbpf>=1.1)
 
 if(PERFDATA_TOOL)

@@ -92,10 +92,10 @@ Profile ProfileCounter::finish() && {
         add(functions.back().total, cells);
         functions.back().offsets.push_back({key & 0xffffffff, Cells(cells.begin(), cells.end())});
     }
-    std::ranges::stable_sort(functions, [&](const FunctionHits& a, const FunctionHits& b) {
+    std::ranges::sort(functions, [&](const FunctionHits& a, const FunctionHits& b) {
         const auto rank = [&](const FunctionHits& function) {
             const auto& code = timeline_.code()[function.code];
-            return std::tuple(~hits(function.total), code.from, code.range.begin);
+            return std::tuple(~hits(function.total), code.from, code.range.begin, function.code);
         };
         return rank(a) < rank(b);
     });

@@ -2,6 +2,7 @@
 #include "perfdata/recording/bpf_features.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 namespace perfdata {
@@ -66,8 +67,13 @@ void BpfFeatures::read_programs(const Recording& recording) {
                                   " bytes at offset " + std::to_string(array.offset) +
                                   ") does not lie inside the program's data"});
         }
-        program_by_id_.emplace_back((*program)->id.value, static_cast<std::uint32_t>(programs_.size()));
         programs_.push_back(std::move(**program));
+    }
+    // Of several entries with one id the first counts.
+    std::set<std::uint32_t> seen;
+    std::erase_if(programs_, [&](const BpfProgramInfo& program) { return !seen.insert(program.id.value).second; });
+    for (const auto& program : programs_) {
+        program_by_id_.emplace_back(program.id.value, static_cast<std::uint32_t>(program_by_id_.size()));
     }
     std::ranges::sort(program_by_id_);
 }

@@ -6,82 +6,242 @@
 
 #include "perfdata/core/cursor.hpp"
 
+#include "frame_search.hpp"
+#include "unpacker.hpp"
+
 namespace perfdata {
 
-RecordStream::RecordStream(std::shared_ptr<const Source> source, AnyOrder order, std::uint64_t begin, std::uint64_t end)
-    : source_(std::move(source)), order_(order), end_(end), block_offset_(begin) {
-    const auto memory = source_->in_memory();
-    if (!memory.empty() && begin <= end && end <= memory.size()) {
-        block_begin_ = memory.data() + begin;
-        block_end_ = memory.data() + end;
-        at_ = block_begin_;
+RecordStream::RecordStream(std::vector<RecordSegment> segments, const RecordStreamOptions& options)
+    : segments_(std::move(segments)), options_(options), segment_(segments_.size()) {
+    if (!segments_.empty()) next_segment();
+}
+RecordStream::RecordStream(RecordStream&&) noexcept = default;
+RecordStream& RecordStream::operator=(RecordStream&&) noexcept = default;
+RecordStream::~RecordStream() = default;
+
+void RecordStream::report(ErrorCode code, std::uint64_t offset, std::string detail) {
+    problems_.add({code, offset, segment_ == 0 ? "data section" : "data file " + std::to_string(segment_ - 1),
+                   std::move(detail)});
+}
+
+bool RecordStream::find_next(RecordView& record) {
+    if (segments_.empty()) return false;
+    for (;;) {
+        attend_to_what_waits();
+        const auto frame = searching_ ? Frame::damaged : frame_at_front();
+        if (frame == Frame::whole) {
+            const auto size = options_.order.load<std::uint16_t>(block_.at + 6);
+            aligned_ = aligned_ && (unpacking_ || size % 8 == 0);
+            hand_out(record, size);
+            note_special(record);
+            return true;
+        }
+        if (frame == Frame::damaged && search()) continue;
+        if (!extend() && !end_of_block()) return false;
     }
 }
 
-bool RecordStream::stop(ErrorCode code, std::string detail) {
-    error_ = Error{code, offset(), "data section", std::move(detail)};
+// A record of an unknown type, or of an odd size, is believed if what follows it looks like a record: it may be a newer
+// kernel's, or a wrong size may have led here.
+RecordStream::Frame RecordStream::frame_at_front() {
+    if (left() < RecordHeader::bytes) return Frame::partial;
+    const auto header = RecordHeader::load(block_.at, options_.order);
+    if (header.size < RecordHeader::bytes) return Frame::damaged;
+    if (header.size > left()) return at_end_ && !unpacking_ ? Frame::damaged : Frame::partial;
+    if (is_plausible(header)) return Frame::whole;
+    const auto behind = left() - header.size;
+    if (behind < RecordHeader::bytes) {
+        if (!at_end_) return Frame::partial;
+        return behind == 0 ? Frame::whole : Frame::damaged;
+    }
+    const auto next = RecordHeader::load(block_.at + header.size, options_.order);
+    return is_plausible(next) ? Frame::whole : Frame::damaged;
+}
+
+// search() goes forward to the next place where several records follow each other. False if more bytes are needed to
+// tell: all before them have been passed over.
+bool RecordStream::search() {
+    if (!searching_) {
+        searching_ = true;
+        damage_begin_ = offset();
+        if (left() != 0) ++block_.at;  // not here
+    }
+    const std::size_t step = aligned_ || unpacking_ ? 8 : 1;
+    const auto from_damage = offset() - damage_begin_;
+    block_.at += std::min<std::size_t>(left(), (step - from_damage % step) % step);
+    while (left() >= RecordHeader::bytes) {
+        const auto chain = chain_begins(block_.at, block_.end, at_end_, options_.order);
+        if (chain == Chain::more_bytes_needed) return false;
+        if (chain == Chain::yes) {
+            searching_ = false;
+            const auto passed = offset() - damage_begin_;
+            if (!unpacking_) unread_bytes_ += passed;
+            report(ErrorCode::malformed, unpacking_ ? packed_offset_ : damage_begin_,
+                   "no record can be framed in " + std::to_string(passed) + " bytes; going on behind them");
+            return true;
+        }
+        block_.at += std::min(left(), step);
+    }
     return false;
 }
 
-// refill() moves the record that begins at the end of the block to its front and reads on behind it. Afterwards a whole
-// record lies in the block, or the result is false.
-bool RecordStream::refill() {
-    if (error_) return false;
-    const auto offset_of_next = offset();
-    const auto left = end_ - std::min(end_, offset_of_next);
-    if (left == 0) return false;
-
-    if (source_->in_memory().empty()) {
-        if (block_.empty()) block_.resize(block_bytes);
-        const auto kept = static_cast<std::size_t>(block_end_ - at_);
-        if (kept != 0) std::memmove(block_.data(), at_, kept);
-        const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left, block_.size()));
-        std::size_t got = kept;
-        if (wanted > kept) {
-            const auto more = source_->read_at(offset_of_next + kept, std::span(block_).subspan(kept, wanted - kept));
-            if (!more) {
-                error_ = more.error();
-                return false;
-            }
-            got += *more;
+// A record that is more than it seems: data follows it, or records are packed in it. The caller gets the record first,
+// the next call deals with what hangs on it.
+void RecordStream::note_special(const RecordView& record) {
+    const auto& order = options_.order;
+    const auto bytes = record.bytes;
+    if (unpacking_) return;  // compressed records do not nest
+    switch (record.type()) {
+        case RecordType::auxtrace:
+            if (bytes.size() < 16) return;
+            payload_ = order.load<std::uint64_t>(bytes.data() + 8);
+            waiting_ = Waiting::payload;
+            return;
+        case RecordType::header_tracing_data:
+            if (bytes.size() < 12 || !options_.pipe) return;
+            payload_ = order.load<std::uint32_t>(bytes.data() + 8);
+            waiting_ = Waiting::payload;
+            return;
+        case RecordType::compressed: packed_ = bytes.subspan(RecordHeader::bytes); break;
+        case RecordType::compressed2: {
+            if (bytes.size() < 16) return;
+            const auto size = order.load<std::uint64_t>(bytes.data() + 8);
+            packed_ = bytes.subspan(16);
+            packed_ = packed_.first(static_cast<std::size_t>(std::min<std::uint64_t>(packed_.size(), size)));
+            break;
         }
-        block_offset_ = offset_of_next;
-        block_begin_ = at_ = block_.data();
-        block_end_ = block_begin_ + got;
+        default: return;
     }
-
-    const auto available = static_cast<std::size_t>(block_end_ - at_);
-    if (available < RecordHeader::bytes) {
-        return stop(ErrorCode::truncated, std::to_string(available) + " bytes left; a record has at least 8");
-    }
-    const auto header = RecordHeader::load(at_, order_);
-    if (header.size < RecordHeader::bytes) {
-        return stop(ErrorCode::malformed, "a record of type " + std::to_string(header.type) + " claims a size of " +
-                                              std::to_string(header.size) + " bytes; at least 8 expected");
-    }
-    if (header.size > available) {
-        return stop(ErrorCode::truncated, "a record of type " + std::to_string(header.type) + " claims " +
-                                              std::to_string(header.size) + " bytes; " + std::to_string(available) +
-                                              " are left");
-    }
-    return true;
+    packed_offset_ = record.offset;
+    waiting_ = Waiting::packed;
 }
 
-// An AUXTRACE record says how many bytes of trace data follow it, outside its own size.
-void RecordStream::skip_payload(const RecordView& record) {
-    if (record.bytes.size() < 16) return;
-    const auto payload = order_.load<std::uint64_t>(record.bytes.data() + 8);
-    const auto left = end_ - offset();
-    const auto skipped = std::min(payload, left);
-    payload_bytes_ += skipped;
-    if (skipped <= static_cast<std::uint64_t>(block_end_ - at_)) {
-        at_ += skipped;
-        return;
+void RecordStream::attend_to_what_waits() {
+    const auto waiting = std::exchange(waiting_, Waiting::nothing);
+    if (waiting == Waiting::payload) skip_payload();
+    if (waiting == Waiting::packed) begin_unpacking();
+}
+
+void RecordStream::skip_payload() {
+    const auto there_is = segments_[segment_].end - offset();
+    if (payload_ > there_is) {
+        report(ErrorCode::truncated, offset(),
+               std::to_string(payload_) + " bytes of data behind a record, but only " + std::to_string(there_is) +
+                   " are left");
     }
-    // The record just handed out must stay valid: keep its block and let the next refill() start behind the payload.
-    // An empty block at the new offset does that: block_ itself is not touched until then.
-    block_offset_ = offset() + skipped;
-    block_begin_ = block_end_ = at_ = block_end_;
+    const auto skipped = std::min(payload_, there_is);
+    payload_bytes_ += skipped;
+    aligned_ = aligned_ && skipped % 8 == 0;
+    if (skipped <= left()) {
+        block_.at += skipped;
+    } else {
+        block_ = {nullptr, nullptr, nullptr, offset() + skipped};
+        at_end_ = false;
+    }
+}
+
+void RecordStream::begin_unpacking() {
+    if (!unpacker_) unpacker_ = std::make_unique<Unpacker>();
+    unpacker_->feed(packed_);
+    file_block_ = block_;
+    unpacking_ = true;
+    at_end_ = false;
+    const auto waiting = unpacker_->tail();
+    block_ = {waiting.data(), waiting.data() + waiting.size(), waiting.data(), 0};
+}
+
+bool RecordStream::extend() {
+    if (at_end_) return false;
+    const bool more = unpacking_ ? extend_unpacked() : extend_file();
+    if (!more) at_end_ = true;
+    // Another look with the knowledge that nothing follows: what was partial is damaged now, and a search can decide.
+    return more || (!unpacking_ && left() >= RecordHeader::bytes);
+}
+
+// extend_unpacked() puts more output of the compressed record behind what is left of the block.
+bool RecordStream::extend_unpacked() {
+    if (unpacker_->used_up()) return false;
+    const auto before = left();
+    const auto limit = std::min(options_.unpacked_record_bytes,
+                                options_.unpacked_bytes - std::min(options_.unpacked_bytes, unpacked_bytes_));
+    const auto passed = static_cast<std::uint64_t>(block_.at - block_.begin) + block_.offset;
+    const auto unpacked = unpacker_->unpack(Bytes(block_.at, block_.end), limit, unpacked_bytes_);
+    if (!unpacked) {
+        report(unpacked.error().code, packed_offset_, "compressed record: " + unpacked.error().detail);
+        block_ = {};
+        return false;
+    }
+    block_ = {unpacked->data(), unpacked->data() + unpacked->size(), unpacked->data(), passed};
+    return unpacked->size() > before;
+}
+
+// extend_file() moves what is left of the block to its front and reads on behind it. Input in memory is one block.
+bool RecordStream::extend_file() {
+    auto& segment = segments_[segment_];
+    const auto here = offset();
+    const auto kept = left();
+    if (here + kept >= segment.end) return false;
+    if (const auto memory = segment.source->in_memory(); !memory.empty() && segment.end <= memory.size()) {
+        block_ = {memory.data() + here, memory.data() + segment.end, memory.data() + here, here};
+        return true;
+    }
+    if (file_bytes_.empty()) file_bytes_.resize(block_bytes);
+    if (kept != 0) std::memmove(file_bytes_.data(), block_.at, kept);
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(segment.end - here, file_bytes_.size()));
+    const auto more = segment.source->read_at(here + kept, std::span(file_bytes_).subspan(kept, wanted - kept));
+    const auto got = kept + (more ? *more : 0);
+    if (got < wanted) {
+        if (!more) problems_.add(more.error());
+        if (more) report(ErrorCode::truncated, here + got, "the file ends here: it has become shorter");
+        unread_bytes_ += segment.end - (here + got);
+        segment.end = here + got;
+    }
+    block_ = {file_bytes_.data(), file_bytes_.data() + got, file_bytes_.data(), here};
+    return got > kept;
+}
+
+// end_of_block() is where no record can be framed any more at this level: behind an unpacked record its container goes
+// on, behind a segment the next one. False at the end of everything.
+bool RecordStream::end_of_block() {
+    if (unpacking_) {
+        unpacker_->keep(searching_ ? Bytes{} : Bytes(block_.at, block_.end));
+        if (searching_) {
+            report(ErrorCode::malformed, packed_offset_, "no record can be framed in the rest of a compressed record");
+            searching_ = false;
+        }
+        unpacking_ = false;
+        block_ = file_block_;
+        at_end_ = false;
+        return true;
+    }
+    if (searching_ || left() != 0) {
+        const auto begin = searching_ ? damage_begin_ : offset();
+        const auto lost = segments_[segment_].end - begin;
+        unread_bytes_ += lost;
+        report(ErrorCode::truncated, begin, "the last " + std::to_string(lost) + " bytes are no whole record");
+    }
+    if (unpacker_ && !unpacker_->tail().empty()) {
+        report(ErrorCode::truncated, packed_offset_,
+               "the compressed records end inside a record: " + std::to_string(unpacker_->tail().size()) +
+                   " bytes of it are left");
+    }
+    return next_segment();
+}
+
+bool RecordStream::next_segment() {
+    const auto next = segment_ == segments_.size() ? 0 : segment_ + 1;
+    block_ = {};
+    if (next >= segments_.size()) {
+        segments_.clear();
+        return false;
+    }
+    segment_ = next;
+    block_.offset = segments_[segment_].begin;
+    searching_ = false;
+    aligned_ = true;
+    at_end_ = false;
+    if (unpacker_) unpacker_->restart();
+    return true;
 }
 
 }  // namespace perfdata

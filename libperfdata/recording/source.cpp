@@ -46,10 +46,11 @@ std::unexpected<Error> io_failure(const std::string& path, std::string_view what
 
 class FileSource final : public Source {
   public:
-    FileSource(Descriptor file, std::uint64_t size, std::string path)
-        : file_(std::move(file)), size_(size), path_(std::move(path)) {}
+    FileSource(Descriptor file, std::uint64_t size, std::string path, std::optional<Error> damage = {})
+        : file_(std::move(file)), size_(size), path_(std::move(path)), damage_(std::move(damage)) {}
 
     std::uint64_t size() const override { return size_; }
+    std::optional<Error> damage() const override { return damage_; }
 
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
         std::size_t done = 0;
@@ -69,6 +70,7 @@ class FileSource final : public Source {
     Descriptor file_;
     std::uint64_t size_;
     std::string path_;
+    std::optional<Error> damage_;
 };
 
 class MemorySource final : public Source {
@@ -159,17 +161,19 @@ Result<std::shared_ptr<const Source>> spool(int fd, Bytes head, Packing packing,
     auto file = unlinked_file();
     if (!file) return fail(std::move(file.error()));
     std::uint64_t size = 0;
+    std::optional<Error> damage;
     try {
-        io::filtering_istream in;
-        if (packing == Packing::gzip) in.push(io::gzip_decompressor());
-        if (packing == Packing::xz) in.push(io::lzma_decompressor());
-        if (packing == Packing::zstd) in.push(io::zstd_decompressor());
-        in.push(HeadFirst(fd, as_text(head)));
-        in.exceptions(std::ios::badbit);
+        // A filter that fails loses what it has put into its buffer in the same call: keep the buffer small.
+        constexpr std::streamsize small = 1024;
+        io::filtering_streambuf<io::input> in;
+        if (packing == Packing::gzip) in.push(io::gzip_decompressor(), small);
+        if (packing == Packing::xz) in.push(io::lzma_decompressor(), small);
+        if (packing == Packing::zstd) in.push(io::zstd_decompressor(), small);
+        in.push(HeadFirst(fd, as_text(head)), std::streamsize{65536});
         std::array<char, 65536> buffer;
-        while (in.good()) {
-            in.read(buffer.data(), buffer.size());
-            const auto got = static_cast<std::size_t>(in.gcount());
+        while (in.sgetc() != std::char_traits<char>::eof()) {
+            const auto ready = std::min<std::streamsize>(in.in_avail(), buffer.size());
+            const auto got = static_cast<std::size_t>(in.sgetn(buffer.data(), ready));
             size += got;
             if (size > limits.unpacked_bytes) {
                 return fail(ErrorCode::limit, Error::no_offset, path,
@@ -178,12 +182,12 @@ Result<std::shared_ptr<const Source>> spool(int fd, Bytes head, Packing packing,
             if (auto written = write_all(file->get(), buffer.data(), got); !written) return fail(written.error());
         }
     } catch (const std::exception& problem) {
-        if (size == 0) {
-            return fail(packing == Packing::none ? ErrorCode::io : ErrorCode::malformed, Error::no_offset, path,
-                        packing == Packing::none ? problem.what() : std::string("cannot unpack: ") + problem.what());
-        }
+        const bool packed = packing != Packing::none;
+        damage = Error{packed ? ErrorCode::malformed : ErrorCode::io, Error::no_offset, path,
+                       packed ? std::string("cannot be unpacked any further: ") + problem.what() : problem.what()};
+        if (size == 0) return fail(std::move(*damage));
     }
-    return std::make_shared<FileSource>(std::move(*file), size, path);
+    return std::make_shared<FileSource>(std::move(*file), size, path, std::move(damage));
 }
 
 Result<std::size_t> read_head(int fd, std::span<std::byte> head, const std::string& path) {
@@ -209,7 +213,7 @@ Result<std::shared_ptr<const Source>> open_source(const std::string& path, const
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) return io_failure(shown, "cannot look at");
     if (S_ISDIR(status.st_mode)) {
-        return fail(ErrorCode::unsupported, Error::no_offset, shown, "is a directory; give the file `data` in it");
+        return fail(ErrorCode::unsupported, Error::no_offset, shown, "is a directory, not a file");
     }
 
     std::array<std::byte, 8> head{};

@@ -49,21 +49,20 @@ bool TimelineBuilder::room_for_more(std::uint64_t offset) {
     return false;
 }
 
-void TimelineBuilder::operator()(const RecordContext& context, const Ksymbol& symbol) {
+void TimelineBuilder::take_change(const RecordContext& context, std::variant<Symbol, Program> what) {
     if (!room_for_more(context.view.offset)) return;
     const auto& trailer = context.trailer;
-    changes_.push_back(
-        {context.time,
-         {trailer.pid.value_or(Pid{}).value, trailer.tid.value_or(Tid{}).value, trailer.cpu.value_or(0)},
-         Symbol{symbol.address, symbol.size, symbol.kind, symbol.unregister(), std::string(symbol.name)}});
+    const Writer writer{trailer.pid.value_or(Pid{}).value, trailer.tid.value_or(Tid{}).value, trailer.cpu.value_or(0)};
+    changes_.push_back({context.time, changes_.size(), writer, std::move(what)});
+}
+
+void TimelineBuilder::operator()(const RecordContext& context, const Ksymbol& symbol) {
+    take_change(context,
+                Symbol{symbol.address, symbol.size, symbol.kind, symbol.unregister(), std::string(symbol.name)});
 }
 
 void TimelineBuilder::operator()(const RecordContext& context, const BpfEvent& event) {
-    if (!room_for_more(context.view.offset)) return;
-    const auto& trailer = context.trailer;
-    changes_.push_back({context.time,
-                        {trailer.pid.value_or(Pid{}).value, trailer.tid.value_or(Tid{}).value, trailer.cpu.value_or(0)},
-                        Program{event.kind, event.id, event.tag}});
+    take_change(context, Program{event.kind, event.id, event.tag});
 }
 
 template <class Map>
@@ -78,8 +77,8 @@ template void TimelineBuilder::take_mapping(const RecordContext&, const Mmap&);
 template void TimelineBuilder::take_mapping(const RecordContext&, const Mmap2&);
 
 void TimelineBuilder::finish() {
-    // Stable: records of one time stay in file order, synthesized ones (time 0) come first.
-    std::ranges::stable_sort(changes_, {}, &Change::time);
+    // Records of one time stay in file order, synthesized ones (time 0) come first.
+    std::ranges::sort(changes_, {}, [](const Change& change) { return std::pair(change.time, change.sequence); });
     add_programs_without_records();
     for (const auto& change : changes_) {
         std::visit([&](const auto& what) { replay(change.time, change.writer, what); }, change.what);
@@ -224,7 +223,7 @@ void TimelineBuilder::claim_by_info() {
         if (code.kind == CodeKind::bpf_program && !code.load) orphans.emplace(code.range.begin.value, index);
     }
     for (const auto& info : timeline_.bpf_.programs()) {
-        if (loads_by_id_.contains(info.id.value) || timeline_.bpf_.program(info.id) != &info) continue;
+        if (loads_by_id_.contains(info.id.value)) continue;
         const auto addresses = info.jited_ksyms();
         const auto sizes = info.jited_func_lens();
         if (addresses.empty() || addresses.size() != sizes.size()) continue;
@@ -270,7 +269,7 @@ void TimelineBuilder::add_programs_without_records() {
     }
     merge(registered);
     for (const auto& info : timeline_.bpf_.programs()) {
-        if (loaded.contains(info.id.value) || timeline_.bpf_.program(info.id) != &info) continue;
+        if (loaded.contains(info.id.value)) continue;
         const auto addresses = info.jited_ksyms();
         const auto sizes = info.jited_func_lens();
         const auto free = [&](std::size_t index) {

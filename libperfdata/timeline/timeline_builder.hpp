@@ -46,6 +46,7 @@ class TimelineBuilder {
     };
     struct Change {
         Time time;
+        std::size_t sequence;  // in the file
         Writer writer;
         std::variant<Symbol, Program> what;
     };
@@ -53,6 +54,7 @@ class TimelineBuilder {
     template <class Map>
     void take_mapping(const RecordContext& context, const Map& map);
     bool room_for_more(std::uint64_t offset);
+    void take_change(const RecordContext& context, std::variant<Symbol, Program> what);
 
     void replay(Time time, const Writer& writer, const Symbol& symbol);
     void replay(Time time, const Writer& writer, const Program& program);

@@ -44,12 +44,33 @@ class EventTable {
             const auto event = find(order.template load<std::uint64_t>(record + offset));
             if (event && events_[*event].sample.offsets().id == offset) return event;
         }
-        return without_ids_ ? std::optional<std::uint32_t>(0) : std::nullopt;
+        return without_ids_ && !events_.empty() ? std::optional<std::uint32_t>(0) : std::nullopt;
     }
 
     // of_other(record) is the event whose trailer a kernel record other than SAMPLE carries. Synthesized records
     // (id 0) take the first event's.
     std::optional<std::uint32_t> of_other(const RecordView& record) const;
+
+    // time_of(record) is when a record of the kernel happened: zero if it was synthesized, nothing if its event keeps
+    // no time, is not known, or the record is too short. Records of perf itself have no time.
+    template <class Order>
+    std::optional<Time> time_of(const RecordView& record, Order order) const {
+        const auto* bytes = record.bytes.data();
+        const auto header = RecordHeader::load(bytes, order);
+        if (header.type >= static_cast<std::uint32_t>(RecordType::header_attr)) return {};
+        if (header.type == static_cast<std::uint32_t>(RecordType::sample)) {
+            const auto event = of_sample(bytes, header.size, order);
+            if (!event) return {};
+            const auto& layout = events_[*event].sample;
+            if (layout.offsets().time == 0 || header.size < layout.variable_offset()) return {};
+            return Time{order.template load<std::uint64_t>(bytes + layout.offsets().time)};
+        }
+        const auto event = of_other(record);
+        if (!event) return {};
+        const auto& layout = events_[*event].trailer;
+        if (layout.time_from_end() == 0 || header.size < RecordHeader::bytes + layout.size()) return {};
+        return Time{order.template load<std::uint64_t>(bytes + header.size - layout.time_from_end())};
+    }
 
     std::optional<std::uint32_t> find(std::uint64_t id) const {
         if (slots_.empty()) return {};

@@ -2,64 +2,154 @@
 // All records of a recording in file order, framed but not decoded, in constant memory.
 #pragma once
 
+#include <cstdint>
+#include <iterator>
 #include <memory>
-#include <optional>
 #include <vector>
 
+#include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/source.hpp"
 #include "perfdata/wire/record.hpp"
 
 namespace perfdata {
 
-// RecordStream reads the data section through one block of 256 KiB (measured: read(2) into such a block is twice as
-// fast as a fresh mapping). Input that lies in memory is not copied.
+// RecordSegment is a part of a file that holds records: the data section, a pipe stream behind its header, or one of
+// the files of a directory recording. Each has a compressed stream of its own.
+struct RecordSegment {
+    std::shared_ptr<const Source> source;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+};
+
+struct RecordStreamOptions {
+    AnyOrder order;
+    bool pipe = false;  // TRACING_DATA records are followed by their data
+    // Most bytes that one compressed record may unpack to; feature COMPRESSED tells it (mmap_len).
+    std::uint64_t unpacked_record_bytes = std::uint64_t{16} << 20;
+    std::uint64_t unpacked_bytes = Limits{}.unpacked_bytes;  // and all of them together
+};
+
+// RecordStream reads through one block of 256 KiB (measured: read(2) into such a block is twice as fast as a fresh
+// mapping). Input that lies in memory is not copied. Records inside COMPRESSED records follow that record; they may
+// straddle its end.
+//
+// Where no record can be framed it looks for the next place from which several records follow each other, and goes on
+// there; what it passed over is in problems() and unread_bytes().
 class RecordStream {
   public:
-    RecordStream(std::shared_ptr<const Source> source, AnyOrder order, std::uint64_t begin, std::uint64_t end);
+    RecordStream(std::vector<RecordSegment> segments, const RecordStreamOptions& options);
+    RecordStream(RecordStream&&) noexcept;
+    RecordStream& operator=(RecordStream&&) noexcept;
+    ~RecordStream();
 
-    // next(record) is false at the end, and where no further record can be framed: then error() says why. The view
-    // lives until the next call.
+    // next(record) is false at the end. The view lives until the next call.
     bool next(RecordView& record) {
-        const auto left = static_cast<std::size_t>(block_end_ - at_);
+        const auto left = static_cast<std::size_t>(block_.end - block_.at);
         if (left >= RecordHeader::bytes) {
-            const auto size = order_.load<std::uint16_t>(at_ + 6);
-            if (size >= RecordHeader::bytes && size <= left) [[likely]] {
-                record.bytes = Bytes(at_, size);
-                record.order = order_;
-                record.offset = block_offset_ + static_cast<std::uint64_t>(at_ - block_begin_);
-                at_ += size;
-                if (order_.load<std::uint32_t>(record.bytes.data()) == auxtrace) [[unlikely]]
-                    skip_payload(record);
+            // The kernel's types, whole and well-formed; everything else takes the longer way.
+            const auto header = RecordHeader::load(block_.at, options_.order);
+            if (header.type - 1 < last_kernel_type && header.size >= RecordHeader::bytes && header.size <= left &&
+                header.size % 8 == 0) [[likely]] {
+                hand_out(record, header.size);
                 return true;
             }
         }
-        return refill() && next(record);
+        return find_next(record);
     }
 
-    const std::optional<Error>& error() const { return error_; }
-    // payload_bytes() is the size of AUX data seen so far: it lies behind its record, outside the record's size.
+    // Iteration: for (const RecordView& record : stream).
+    class Iterator {
+      public:
+        using value_type = RecordView;
+        using difference_type = std::ptrdiff_t;
+
+        Iterator() = default;
+        explicit Iterator(RecordStream& stream) : stream_(&stream) { ++*this; }
+        const RecordView& operator*() const { return record_; }
+        Iterator& operator++() {
+            if (!stream_->next(record_)) stream_ = nullptr;
+            return *this;
+        }
+        void operator++(int) { ++*this; }
+        bool operator==(std::default_sentinel_t) const { return stream_ == nullptr; }
+
+      private:
+        RecordStream* stream_ = nullptr;
+        RecordView record_;
+    };
+    Iterator begin() { return Iterator(*this); }
+    static std::default_sentinel_t end() { return {}; }
+
+    // problems() is what could not be framed or unpacked so far.
+    const DiagnosticLog& problems() const { return problems_; }
+    // payload_bytes() is the size of data seen so far that lies behind its record, outside the record's size: AUX data
+    // and, in a pipe, tracing data.
     std::uint64_t payload_bytes() const { return payload_bytes_; }
-    // offset() is the file offset up to which records have been framed.
-    std::uint64_t offset() const { return block_offset_ + static_cast<std::uint64_t>(at_ - block_begin_); }
+    // unread_bytes() is how many bytes of the files could not be framed.
+    std::uint64_t unread_bytes() const { return unread_bytes_; }
+    // unpacked_bytes() is how many bytes came out of compressed records.
+    std::uint64_t unpacked_bytes() const { return unpacked_bytes_; }
 
   private:
+    class Unpacker;
+
+    // A stretch of bytes being walked: of the file, or of what a compressed record unpacked to.
+    struct Block {
+        const std::byte* begin = nullptr;
+        const std::byte* end = nullptr;
+        const std::byte* at = nullptr;
+        std::uint64_t offset = 0;  // file offset of `begin`
+    };
+    enum class Waiting : std::uint8_t { nothing, payload, packed };
+    enum class Frame : std::uint8_t { whole, partial, damaged };
+
     static constexpr std::size_t block_bytes = std::size_t{256} << 10;
-    static constexpr auto auxtrace = static_cast<std::uint32_t>(RecordType::auxtrace);
+    static constexpr auto last_kernel_type = static_cast<std::uint32_t>(RecordType::callchain_deferred);
 
-    bool refill();
-    void skip_payload(const RecordView& record);
-    bool stop(ErrorCode code, std::string detail);
+    std::uint64_t offset() const { return block_.offset + static_cast<std::uint64_t>(block_.at - block_.begin); }
+    std::size_t left() const { return static_cast<std::size_t>(block_.end - block_.at); }
 
-    std::shared_ptr<const Source> source_;
-    AnyOrder order_;
-    std::uint64_t end_;           // file offset of the end of the data section
-    std::uint64_t block_offset_;  // file offset of block_begin_
-    std::vector<std::byte> block_;
-    const std::byte* block_begin_ = nullptr;
-    const std::byte* block_end_ = nullptr;
-    const std::byte* at_ = nullptr;
+    void hand_out(RecordView& record, std::size_t size) {
+        record.bytes = Bytes(block_.at, size);
+        record.order = options_.order;
+        record.offset = unpacking_ ? packed_offset_ : offset();
+        record.unpacked = unpacking_;
+        block_.at += size;
+    }
+    bool find_next(RecordView& record);
+    Frame frame_at_front();
+    bool search();
+    void note_special(const RecordView& record);
+    void attend_to_what_waits();
+    void skip_payload();
+    void begin_unpacking();
+    bool end_of_block();
+    bool next_segment();
+    bool extend();
+    bool extend_file();
+    bool extend_unpacked();
+    void report(ErrorCode code, std::uint64_t offset, std::string detail);
+
+    std::vector<RecordSegment> segments_;
+    RecordStreamOptions options_;
+    std::size_t segment_ = 0;
+    Block block_;       // what is being walked
+    Block file_block_;  // the file's block while unpacking_
+    std::vector<std::byte> file_bytes_;
+    std::unique_ptr<Unpacker> unpacker_;
+    bool unpacking_ = false;
+    bool searching_ = false;  // for the next record behind damage
+    bool aligned_ = true;     // all records of the segment so far began at multiples of 8
+    bool at_end_ = false;     // the block cannot be extended any more
+    std::uint64_t damage_begin_ = 0;
+    Waiting waiting_ = Waiting::nothing;
+    Bytes packed_;  // payload of the compressed record that waits
+    std::uint64_t packed_offset_ = 0;
+    std::uint64_t payload_ = 0;  // bytes that wait to be skipped
     std::uint64_t payload_bytes_ = 0;
-    std::optional<Error> error_;
+    std::uint64_t unread_bytes_ = 0;
+    std::uint64_t unpacked_bytes_ = 0;
+    DiagnosticLog problems_;
 };
 
 }  // namespace perfdata

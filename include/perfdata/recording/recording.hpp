@@ -33,8 +33,9 @@ struct FeatureSection {
 // and the small features, never the records: its cost does not grow with the file.
 class Recording {
   public:
-    // open(path): "-" is standard input. Errors: io, not_perf_data, truncated, malformed, unsupported, limit: only if
-    // nothing could be read. Lesser damage is in diagnostics().
+    // open(path): "-" is standard input, a directory is a recording made with --threads or --kcore. Errors: io,
+    // not_perf_data, truncated, malformed, unsupported, limit: only if nothing could be read. Lesser damage is in
+    // diagnostics().
     static Result<Recording> open(const std::string& path, const OpenOptions& options = {});
     // from_memory(bytes) is a view: the bytes must outlive the recording.
     static Result<Recording> from_memory(Bytes bytes, const OpenOptions& options = {});
@@ -43,7 +44,8 @@ class Recording {
     const FileHeader& header() const { return header_; }
     AnyOrder order() const { return header_.order; }
     const Limits& limits() const { return limits_; }
-    std::uint64_t bytes() const { return source_->size(); }
+    // bytes() is the size of all files of the recording, unpacked.
+    std::uint64_t bytes() const;
     const EventTable& events() const { return events_; }
     const std::vector<FeatureSection>& features() const { return features_; }
     const DiagnosticLog& diagnostics() const { return diagnostics_; }
@@ -57,8 +59,8 @@ class Recording {
     const std::vector<std::string>& command_line() const { return command_line_; }
 
     // interrupted() is whether the recorder did not end properly: the header was never completed.
-    bool interrupted() const { return header_.data.size == 0; }
-    // data() is the part of the file that holds records, cut to what the file has.
+    bool interrupted() const { return !header_.pipe && header_.data.size == 0; }
+    // data() is the part of the (main) file that holds records, cut to what the file has.
     FileSection data() const { return data_; }
 
     // read_feature(feature) is the raw payload. Errors: missing, truncated, limit, io.
@@ -77,6 +79,11 @@ class Recording {
     static Result<Recording> open(std::shared_ptr<const Source> source, std::string path, const OpenOptions& options);
     Result<void> read_header();
     void find_data();
+    static bool is_directory(const std::string& path);
+    static std::string main_file(const std::string& directory);
+    void open_data_files(const std::string& directory);
+    Result<void> read_pipe_events();
+    void read_compression();
     void read_feature_table();
     Result<void> read_events();
     Result<std::vector<Event>> read_attrs();
@@ -90,6 +97,8 @@ class Recording {
     std::string path_;
     Limits limits_;
     std::shared_ptr<const Source> source_;
+    std::vector<std::shared_ptr<const Source>> data_files_;  // data.N of a directory
+    std::uint64_t unpacked_record_bytes_ = 0;                // 0: not told
     FileHeader header_;
     FileSection data_;
     EventTable events_;

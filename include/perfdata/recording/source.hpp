@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -25,6 +26,8 @@ class Source {
     virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
     // in_memory() is the whole input if it lies in memory anyway, else empty.
     virtual Bytes in_memory() const { return {}; }
+    // damage() is why the input is shorter than it should be: a packed file that breaks off, for example.
+    virtual std::optional<Error> damage() const { return {}; }
 };
 
 // open_source(path) opens a file; "-" is standard input. Input compressed as a whole (gzip, xz, zstd, recognised by

@@ -60,7 +60,7 @@ class Walk {
             case RecordType::finished_round:
             case RecordType::finished_init: ++counts(record).decoded; return;  // nothing but a header
             case RecordType::compressed:
-            case RecordType::compressed2: return compressed(record);
+            case RecordType::compressed2: ++counts(record).decoded; return;  // the stream has unpacked it
             default: ++counts(record).skipped; return;
         }
     }
@@ -80,13 +80,6 @@ class Walk {
     void damaged(RecordCounts& counts, Error error) {
         ++counts.damaged;
         completeness_.diagnostics.add(std::move(error));
-    }
-
-    void compressed(const RecordView& record) {
-        if (counts(record).skipped++ != 0) return;
-        completeness_.diagnostics.add({ErrorCode::unsupported, record.offset, "data section",
-                                       "compressed records (perf record -z) are not read: the samples in them are "
-                                       "missing; record without -z"});
     }
 
     void sample(const RecordView& record) {
@@ -142,14 +135,14 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
     std::uint64_t framed = 0;
     std::uint64_t until_stop_check = 0;
     while (stream.next(record)) {
-        framed += record.bytes.size();
+        if (!record.unpacked) framed += record.bytes.size();
         walk.take(record);
         if (++until_stop_check % 4096 == 0 && stop.stop_requested()) {
             return fail(ErrorCode::cancelled, record.offset, "data section", "asked to stop");
         }
     }
     walk.flush();
-    if (stream.error()) completeness.diagnostics.add(*stream.error());
+    completeness.diagnostics.append(stream.problems());
     auto& bytes = completeness.bytes;
     bytes.total = recording.bytes();
     bytes.records = framed;

@@ -30,7 +30,8 @@ struct FileHeader {
     std::uint64_t size = 0;       // of this header
     std::uint64_t attr_size = 0;  // stride of the attr section: attr of the writer + 16
     FileSection attrs;
-    FileSection data;  // data.size 0: the recorder did not end properly; data goes to the end of the file
+    FileSection event_types;  // historic: names of events in files of perf 3; not needed
+    FileSection data;         // data.size 0: the recorder did not end properly; data goes to the end of the file
     std::array<std::uint64_t, 4> features{};  // bit n: feature n is present
 
     bool has_feature(unsigned number) const {
@@ -95,11 +96,10 @@ inline Result<FileHeader> FileHeader::parse(Bytes start) {
                     "header size " + std::to_string(header.size) + "; known are 104, 72 and, in pipe mode, 16");
     }
     header.attr_size = in.u64();
-    for (FileSection* section : {&header.attrs, &header.data}) {
+    for (FileSection* section : {&header.attrs, &header.data, &header.event_types}) {
         section->offset = in.u64();
         section->size = in.u64();
     }
-    in.skip(16);  // event_types: historic, never used
     if (header.size == bytes) header.read_features(in);
     if (!in.ok()) return in.failure("the header");
     return header;

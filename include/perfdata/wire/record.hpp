@@ -139,7 +139,8 @@ constexpr CpuMode cpu_mode(std::uint16_t misc) {
 struct RecordView {
     Bytes bytes;
     AnyOrder order;
-    std::uint64_t offset = 0;  // in the file
+    std::uint64_t offset = 0;  // in the file; of a record that was packed: of the COMPRESSED record it was in
+    bool unpacked = false;     // it was packed in a COMPRESSED record
 
     RecordHeader header() const { return RecordHeader::load(bytes.data(), order); }
     RecordType type() const { return static_cast<RecordType>(header().type); }

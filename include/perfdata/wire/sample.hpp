@@ -6,57 +6,12 @@
 #include <optional>
 
 #include "perfdata/core/types.hpp"
-#include "perfdata/wire/attr.hpp"
 #include "perfdata/wire/record.hpp"
+#include "perfdata/wire/sample/callchain.hpp"
+#include "perfdata/wire/sample/details.hpp"
+#include "perfdata/wire/sample/layout.hpp"
 
 namespace perfdata {
-
-// SampleLayout is where the fixed fields of an event's samples lie, computed once per event. The variable parts
-// (READ, CALLCHAIN, ...) follow from variable_offset() on, in this order:
-//
-//     IDENTIFIER . IP . TID . TIME . ADDR . ID . STREAM_ID . CPU . PERIOD | READ . CALLCHAIN . RAW . ...
-class SampleLayout {
-  public:
-    // Offsets are from the start of the record; 0 means that the event does not record the field.
-    struct Offsets {
-        std::uint8_t ip = 0, tid = 0, time = 0, addr = 0, id = 0, stream_id = 0, cpu = 0, period = 0;
-    };
-
-    static SampleLayout compile(const Attr& attr) {
-        SampleLayout layout;
-        const auto place = [&](std::uint64_t bit) -> std::uint8_t {
-            if (!attr.has(bit)) return 0;
-            const auto offset = layout.variable_offset_;
-            layout.variable_offset_ = static_cast<std::uint8_t>(offset + 8);
-            return offset;
-        };
-        auto& offsets = layout.offsets_;
-        const auto identifier = place(sample_bit::identifier);
-        offsets.ip = place(sample_bit::ip);
-        offsets.tid = place(sample_bit::tid);
-        offsets.time = place(sample_bit::time);
-        offsets.addr = place(sample_bit::addr);
-        const auto id = place(sample_bit::id);
-        offsets.id = identifier != 0 ? identifier : id;
-        offsets.stream_id = place(sample_bit::stream_id);
-        offsets.cpu = place(sample_bit::cpu);
-        offsets.period = place(sample_bit::period);
-        layout.fixed_period_ = attr.freq() ? 1 : attr.sample_period;
-        return layout;
-    }
-
-    const Offsets& offsets() const { return offsets_; }
-    // variable_offset() is also the least size of a sample of this event.
-    std::size_t variable_offset() const { return variable_offset_; }
-    // fixed_period() is the period of every sample of an event that does not record PERIOD: the one it asked for, or
-    // 1 if it asked for a frequency.
-    std::uint64_t fixed_period() const { return fixed_period_; }
-
-  private:
-    Offsets offsets_;
-    std::uint8_t variable_offset_ = RecordHeader::bytes;
-    std::uint64_t fixed_period_ = 0;
-};
 
 // BasicSample is a view of one SAMPLE record; every accessor is one load. A field that the event does not record is
 // empty. It lives as long as the record's block and its layout.
@@ -88,8 +43,34 @@ class BasicSample {
         return offset == 0 ? layout_->fixed_period() : order_.template load<std::uint64_t>(record_ + offset);
     }
     CpuMode mode() const { return cpu_mode(RecordHeader::load(record_, order_).misc); }
+    // exact_ip() is whether ip() is the very instruction that caused the event (misc bit 14).
+    bool exact_ip() const { return (RecordHeader::load(record_, order_).misc >> 14 & 1) != 0; }
+    std::optional<std::uint64_t> stream_id() const {
+        const auto offset = layout_->offsets().stream_id;
+        if (offset == 0) return {};
+        return order_.template load<std::uint64_t>(record_ + offset);
+    }
+
+    // callchain() is the same as details().callchain(), without walking what lies behind it.
+    std::optional<Words<Order>> callchain() const {
+        const auto& shape = layout_->shape();
+        if (!shape.has(SamplePart::callchain)) return {};
+        std::size_t at = layout_->variable_offset();
+        if (shape.has(SamplePart::read)) {
+            const auto length = shape.size_of(SamplePart::read, record_ + at, size() - at, order_, {});
+            if (length == SampleShape::overrun) return {};
+            at += static_cast<std::size_t>(length);
+        }
+        const auto length = shape.size_of(SamplePart::callchain, record_ + at, size() - at, order_, {});
+        if (length == SampleShape::overrun) return {};
+        return Words<Order>(record_ + at + 8, static_cast<std::size_t>(length / 8 - 1), order_);
+    }
+    // details() walks all variable parts.
+    SampleDetails<Order> details() const { return {record_, size(), *layout_, order_}; }
 
   private:
+    std::size_t size() const { return order_.template load<std::uint16_t>(record_ + 6); }
+
     template <class T>
     std::optional<T> field(std::uint8_t offset) const {
         if (offset == 0) return {};

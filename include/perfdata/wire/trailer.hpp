@@ -66,8 +66,10 @@ class TrailerLayout {
         return trailer;
     }
 
-    // id_from_end() is the distance of the event id from the end of the record; 0 if there is none.
+    // id_from_end(), time_from_end() are the distances of the event id and of the time from the end of the record; 0 if
+    // there is none.
     std::size_t id_from_end() const { return id_; }
+    std::size_t time_from_end() const { return time_; }
 
   private:
     std::uint8_t size_ = 0, tid_ = 0, time_ = 0, id_ = 0, stream_id_ = 0, cpu_ = 0;

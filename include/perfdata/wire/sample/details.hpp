@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// The variable parts of one sample as typed views.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "perfdata/core/types.hpp"
+#include "perfdata/wire/sample/branch_stack.hpp"
+#include "perfdata/wire/sample/data_source.hpp"
+#include "perfdata/wire/sample/layout.hpp"
+#include "perfdata/wire/sample/parts.hpp"
+#include "perfdata/wire/sample/read_values.hpp"
+#include "perfdata/wire/sample/registers.hpp"
+#include "perfdata/wire/sample/words.hpp"
+
+namespace perfdata {
+
+// Weight is how costly a sample's event was (WEIGHT), or three such figures (WEIGHT_STRUCT) whose meaning the PMU
+// defines: usually a latency in cycles first.
+struct Weight {
+    std::uint64_t word = 0;
+    bool is_struct = false;
+
+    std::uint32_t first() const { return static_cast<std::uint32_t>(word); }
+    std::uint16_t second() const { return static_cast<std::uint16_t>(word >> 32); }
+    std::uint16_t third() const { return static_cast<std::uint16_t>(word >> 48); }
+};
+
+// UserStack is a copy of the top of the user stack, lowest address first; it begins at the stack pointer.
+struct UserStack {
+    Bytes bytes;  // only what the kernel could copy
+    std::uint64_t asked_for = 0;
+};
+
+// SampleDetails has walked the sample once. A part that the sample does not have, or that its record cuts off, is
+// empty. Views live as long as the record's block.
+template <class Order>
+class SampleDetails {
+  public:
+    SampleDetails(const std::byte* record, std::size_t size, const SampleLayout& layout, Order order)
+        : record_(record),
+          size_(size),
+          layout_(&layout),
+          order_(order),
+          parts_(sample_parts(record, size, layout.variable_offset(), layout.shape(), order)) {}
+
+    const SampleParts& parts() const { return parts_; }
+
+    std::optional<ReadValues<Order>> read() const {
+        if (!parts_.has(SamplePart::read)) return {};
+        const auto begin = parts_.begin_of(SamplePart::read);
+        return ReadValues<Order>::parse(record_ + begin, size_ - begin, layout_->shape().read_format(), order_);
+    }
+    // callchain() has addresses and markers: see for_each_frame().
+    std::optional<Words<Order>> callchain() const {
+        if (!parts_.has(SamplePart::callchain)) return {};
+        return words(SamplePart::callchain);
+    }
+    // raw() is what the event itself wrote, padding included: for a tracepoint its fields, in the writer's byte order.
+    std::optional<Bytes> raw() const {
+        if (!parts_.has(SamplePart::raw)) return {};
+        const auto* at = begin(SamplePart::raw);
+        return Bytes(at + 4, order_.template load<std::uint32_t>(at));
+    }
+    std::optional<BranchStack<Order>> branch_stack() const {
+        if (!parts_.has(SamplePart::branch_stack)) return {};
+        const auto* at = begin(SamplePart::branch_stack);
+        const bool empty = order_.template load<std::uint64_t>(at) == 0;
+        const bool has_index =
+            layout_->shape().hw_index() && (!empty || parts_.reading.empty_branch_stack_has_hw_index);
+        return BranchStack<Order>(at, has_index, parts_.reading.branch_counters, order_);
+    }
+    std::optional<Registers<Order>> user_registers() const {
+        return registers(SamplePart::regs_user, layout_->user_registers());
+    }
+    std::optional<Registers<Order>> interrupt_registers() const {
+        return registers(SamplePart::regs_intr, layout_->interrupt_registers());
+    }
+    std::optional<UserStack> user_stack() const {
+        if (!parts_.has(SamplePart::stack_user)) return {};
+        const auto* at = begin(SamplePart::stack_user);
+        UserStack stack;
+        stack.asked_for = order_.template load<std::uint64_t>(at);
+        if (stack.asked_for == 0) return stack;
+        const auto copied = order_.template load<std::uint64_t>(at + 8 + stack.asked_for);
+        stack.bytes = Bytes(at + 8, static_cast<std::size_t>(std::min(copied, stack.asked_for)));
+        return stack;
+    }
+    std::optional<Weight> weight() const {
+        const auto weight = word(SamplePart::weight);
+        if (!weight) return {};
+        return Weight{*weight, layout_->shape().weight_struct()};
+    }
+    std::optional<DataSource> data_source() const {
+        const auto source = word(SamplePart::data_src);
+        if (!source) return {};
+        return DataSource{*source};
+    }
+    // transaction(): flags in bits 0-7, abort code in bits 32-63.
+    std::optional<std::uint64_t> transaction() const { return word(SamplePart::transaction); }
+    std::optional<Address> physical_address() const {
+        const auto address = word(SamplePart::phys_addr);
+        if (!address) return {};
+        return Address{*address};
+    }
+    // cgroup() is the id that a CGROUP record gave a path.
+    std::optional<std::uint64_t> cgroup() const { return word(SamplePart::cgroup); }
+    std::optional<std::uint64_t> data_page_size() const { return word(SamplePart::data_page_size); }
+    std::optional<std::uint64_t> code_page_size() const { return word(SamplePart::code_page_size); }
+    // aux() is a slice of the AUX trace.
+    std::optional<Bytes> aux() const {
+        if (!parts_.has(SamplePart::aux)) return {};
+        const auto* at = begin(SamplePart::aux);
+        return Bytes(at + 8, static_cast<std::size_t>(order_.template load<std::uint64_t>(at)));
+    }
+
+  private:
+    const std::byte* begin(SamplePart part) const { return record_ + parts_.begin_of(part); }
+
+    Words<Order> words(SamplePart part) const {
+        const auto* at = begin(part);
+        return {at + 8, static_cast<std::size_t>(order_.template load<std::uint64_t>(at)), order_};
+    }
+    std::optional<std::uint64_t> word(SamplePart part) const {
+        if (!parts_.has(part)) return {};
+        return order_.template load<std::uint64_t>(begin(part));
+    }
+    std::optional<Registers<Order>> registers(SamplePart part, std::uint64_t mask) const {
+        if (!parts_.has(part)) return {};
+        const auto* at = begin(part);
+        const auto abi = order_.template load<std::uint64_t>(at);
+        const auto count = abi == 0 ? 0u : static_cast<std::size_t>(std::popcount(mask));
+        return Registers<Order>(abi, mask, {at + 8, count, order_});
+    }
+
+    const std::byte* record_;
+    std::size_t size_;
+    const SampleLayout* layout_;
+    [[no_unique_address]] Order order_;
+    SampleParts parts_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Where the fields of an event's samples lie, computed once per event.
+#pragma once
+
+#include <cstdint>
+
+#include "perfdata/wire/attr.hpp"
+#include "perfdata/wire/record.hpp"
+#include "perfdata/wire/sample/part.hpp"
+
+namespace perfdata {
+
+// SampleLayout is where the fixed fields of an event's samples lie, computed once per event. The variable parts
+// (READ, CALLCHAIN, ...) follow from variable_offset() on, in this order:
+//
+//     IDENTIFIER . IP . TID . TIME . ADDR . ID . STREAM_ID . CPU . PERIOD | READ . CALLCHAIN . RAW . ...
+class SampleLayout {
+  public:
+    // Offsets are from the start of the record; 0 means that the event does not record the field.
+    struct Offsets {
+        std::uint8_t ip = 0, tid = 0, time = 0, addr = 0, id = 0, stream_id = 0, cpu = 0, period = 0;
+    };
+
+    static SampleLayout compile(const Attr& attr) {
+        SampleLayout layout;
+        const auto place = [&](std::uint64_t bit) -> std::uint8_t {
+            if (!attr.has(bit)) return 0;
+            const auto offset = layout.variable_offset_;
+            layout.variable_offset_ = static_cast<std::uint8_t>(offset + 8);
+            return offset;
+        };
+        auto& offsets = layout.offsets_;
+        const auto identifier = place(sample_bit::identifier);
+        offsets.ip = place(sample_bit::ip);
+        offsets.tid = place(sample_bit::tid);
+        offsets.time = place(sample_bit::time);
+        offsets.addr = place(sample_bit::addr);
+        const auto id = place(sample_bit::id);
+        offsets.id = identifier != 0 ? identifier : id;
+        offsets.stream_id = place(sample_bit::stream_id);
+        offsets.cpu = place(sample_bit::cpu);
+        offsets.period = place(sample_bit::period);
+        layout.shape_ = SampleShape::compile(attr);
+        layout.user_registers_ = attr.sample_regs_user;
+        layout.interrupt_registers_ = attr.sample_regs_intr;
+        layout.fixed_period_ = attr.freq() ? 1 : attr.sample_period;
+        return layout;
+    }
+
+    const Offsets& offsets() const { return offsets_; }
+    // variable_offset() is also the least size of a sample of this event.
+    std::size_t variable_offset() const { return variable_offset_; }
+    // fixed_period() is the period of every sample of an event that does not record PERIOD: the one it asked for, or
+    // 1 if it asked for a frequency.
+    std::uint64_t fixed_period() const { return fixed_period_; }
+    const SampleShape& shape() const { return shape_; }
+    // Masks of the registers in REGS_USER and REGS_INTR.
+    std::uint64_t user_registers() const { return user_registers_; }
+    std::uint64_t interrupt_registers() const { return interrupt_registers_; }
+
+  private:
+    SampleShape shape_;
+    std::uint64_t user_registers_ = 0, interrupt_registers_ = 0;
+    Offsets offsets_;
+    std::uint8_t variable_offset_ = RecordHeader::bytes;
+    std::uint64_t fixed_period_ = 0;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// A run of u64 in the order of the recording.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "perfdata/core/endian.hpp"
+
+namespace perfdata {
+
+// Words is a view; it lives as long as the record's block. It may lie unaligned.
+template <class Order>
+class Words {
+  public:
+    Words() = default;
+    Words(const std::byte* begin, std::size_t size, Order order) : begin_(begin), size_(size), order_(order) {}
+
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    std::uint64_t operator[](std::size_t index) const {
+        return order_.template load<std::uint64_t>(begin_ + index * sizeof(std::uint64_t));
+    }
+    Words first(std::size_t count) const { return {begin_, count, order_}; }
+
+    class Iterator {
+      public:
+        using value_type = std::uint64_t;
+        using difference_type = std::ptrdiff_t;
+
+        Iterator() = default;
+        Iterator(const std::byte* at, Order order) : at_(at), order_(order) {}
+        std::uint64_t operator*() const { return order_.template load<std::uint64_t>(at_); }
+        Iterator& operator++() {
+            at_ += sizeof(std::uint64_t);
+            return *this;
+        }
+        Iterator operator++(int) {
+            auto before = *this;
+            ++*this;
+            return before;
+        }
+        bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+      private:
+        const std::byte* at_ = nullptr;
+        [[no_unique_address]] Order order_;
+    };
+    Iterator begin() const { return {begin_, order_}; }
+    Iterator end() const { return {begin_ + size_ * sizeof(std::uint64_t), order_}; }
+
+  private:
+    const std::byte* begin_ = nullptr;
+    std::size_t size_ = 0;
+    [[no_unique_address]] Order order_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// A directory recording: D/data is a recording of its own, D/data.N are further records without a header.
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+#include "perfdata/recording/recording.hpp"
+
+namespace perfdata {
+namespace {
+
+// number_of("data.12") is 12; nothing for other names, "data.old" among them.
+std::optional<std::uint32_t> number_of(std::string_view name) {
+    constexpr std::string_view prefix = "data.";
+    if (!name.starts_with(prefix)) return {};
+    name.remove_prefix(prefix.size());
+    std::uint32_t number = 0;
+    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (problem != std::errc{} || end != name.data() + name.size()) return {};
+    return number;
+}
+
+}  // namespace
+
+bool Recording::is_directory(const std::string& path) {
+    std::error_code ignored;
+    return path != "-" && std::filesystem::is_directory(path, ignored);
+}
+
+std::string Recording::main_file(const std::string& directory) {
+    return (std::filesystem::path(directory) / "data").string();
+}
+
+void Recording::open_data_files(const std::string& directory) {
+    std::vector<std::pair<std::uint32_t, std::string>> found;
+    std::error_code problem;
+    for (auto entry = std::filesystem::directory_iterator(directory, problem);
+         !problem && entry != std::filesystem::directory_iterator(); entry.increment(problem)) {
+        const auto number = number_of(entry->path().filename().string());
+        if (!number) continue;
+        std::error_code ignored;
+        if (std::filesystem::symlink_status(entry->path(), ignored).type() != std::filesystem::file_type::regular) {
+            diagnostics_.add({ErrorCode::unsupported, Error::no_offset, entry->path().string(), "not a regular file"});
+            continue;
+        }
+        found.emplace_back(*number, entry->path().string());
+    }
+    if (problem) {
+        diagnostics_.add({ErrorCode::io, Error::no_offset, directory, "cannot list: " + problem.message()});
+    }
+    std::ranges::sort(found);
+    for (const auto& [number, path] : found) {
+        auto source = open_source(path, limits_);
+        if (source) {
+            data_files_.push_back(std::move(*source));
+        } else {
+            diagnostics_.add(std::move(source.error()));
+        }
+    }
+}
+
+}  // namespace perfdata

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Events: the attr section, and EVENT_DESC for their names.
+#include <algorithm>
+
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/wire/feature/event_desc.hpp"
+
+namespace perfdata {
+
+Result<std::vector<EventId>> Recording::read_ids(FileSection section) const {
+    const auto content = read_section(section, "event ids");
+    if (!content) return fail(content.error());
+    std::vector<EventId> ids;
+    ids.reserve(content->size() / 8);
+    for (std::size_t at = 0; at + 8 <= content->size(); at += 8) {
+        ids.push_back({order().load<std::uint64_t>(content->data() + at)});
+    }
+    return ids;
+}
+
+// Each entry of the attr section is a perf_event_attr and then the place of the event's ids. The stride is the header's
+// attr_size; the ids end the entry, except where attr.size and the stride disagree and only the other place makes
+// sense (files rewritten by an old perf inject).
+Result<std::vector<Event>> Recording::read_attrs() {
+    const auto stride = header_.attr_size;
+    constexpr std::uint64_t pair = sizeof(FileSection);
+    if (stride < Attr::min_bytes + pair || stride > 65536) {
+        return fail(ErrorCode::malformed, 16, "file header",
+                    "attr size " + std::to_string(stride) + "; between 80 and 65536 expected");
+    }
+    const auto count = header_.attrs.size / stride;
+    if (header_.attrs.size % stride != 0) {
+        diagnostics_.add(
+            {ErrorCode::malformed, 32, "attr section",
+             std::to_string(header_.attrs.size) + " bytes are no multiple of an entry's " + std::to_string(stride)});
+    }
+    if (count > limits_.events) {
+        return fail(ErrorCode::limit, 32, "attr section",
+                    std::to_string(count) + " events; at most " + std::to_string(limits_.events) + " are read");
+    }
+    const auto content = read_section({header_.attrs.offset, count * stride}, "attr section");
+    if (!content) return fail(content.error());
+
+    std::vector<Event> events;
+    std::size_t ids_in_all = 0;
+    for (std::uint64_t index = 0; index < count; ++index) {
+        const auto entry =
+            Bytes(*content).subspan(static_cast<std::size_t>(index * stride), static_cast<std::size_t>(stride));
+        const auto claimed = order().load<std::uint32_t>(entry.data() + 4);
+        const auto pair_at = [&](std::uint64_t at) {
+            return FileSection{order().load<std::uint64_t>(entry.data() + at),
+                               order().load<std::uint64_t>(entry.data() + at + 8)};
+        };
+        const auto sensible = [&](FileSection ids) {
+            return ids.size % 8 == 0 && ids.offset <= source_->size() && ids.size <= source_->size() - ids.offset;
+        };
+        auto ids_place = pair_at(stride - pair);
+        if (!sensible(ids_place) && claimed >= Attr::min_bytes && claimed + pair < stride &&
+            sensible(pair_at(claimed))) {
+            ids_place = pair_at(claimed);
+        }
+        const auto attr_bytes = claimed >= Attr::min_bytes && claimed <= stride - pair
+                                    ? claimed
+                                    : (claimed == 0 ? Attr::min_bytes : stride - pair);
+        Event event;
+        event.attr = Attr::decode(entry.first(static_cast<std::size_t>(attr_bytes)), order());
+        auto ids = ids_in_all + ids_place.size / 8 > limits_.ids
+                       ? fail(ErrorCode::limit, ids_place.offset, "event ids",
+                              "more than " + std::to_string(limits_.ids) + " ids in all")
+                       : read_ids(ids_place);
+        if (ids_place.size % 8 != 0) {
+            diagnostics_.add({ErrorCode::malformed, header_.attrs.offset + (index + 1) * stride - pair, "attr section",
+                              "event " + std::to_string(index) + " has " + std::to_string(ids_place.size) +
+                                  " bytes of ids; a multiple of 8 expected"});
+        }
+        if (ids) {
+            ids_in_all += ids->size();
+            id_sections_.push_back(ids_place);
+            event.ids = std::move(*ids);
+        } else {
+            diagnostics_.add(std::move(ids.error()));
+        }
+        events.push_back(std::move(event));
+    }
+    return events;
+}
+
+std::vector<Event> Recording::read_event_descriptions() {
+    std::vector<Event> events;
+    const auto* section = feature(Feature::event_desc);
+    if (section == nullptr || !section->inside_file) return events;
+    const auto content = read_feature(Feature::event_desc);
+    if (!content) {
+        diagnostics_.add(content.error());
+        return events;
+    }
+    EventDescReader reader({*content, order(), {.where = "feature EVENT_DESC", .offset = section->section.offset}});
+    for (;;) {
+        const auto described = reader.next();
+        if (!described) {
+            diagnostics_.add(described.error());
+            break;
+        }
+        if (!*described) break;
+        if (events.size() == limits_.events) {
+            diagnostics_.add({ErrorCode::limit, section->section.offset, "feature EVENT_DESC", "too many events"});
+            break;
+        }
+        Event event;
+        event.name = (*described)->name;
+        event.attr = (*described)->attr;
+        for (std::size_t index = 0; index < (*described)->ids.size(); ++index) {
+            event.ids.push_back({(*described)->ids[index]});
+        }
+        events.push_back(std::move(event));
+    }
+    return events;
+}
+
+Result<void> Recording::read_events() {
+    auto described = read_event_descriptions();
+    auto events = read_attrs();
+    if (events && !events->empty()) {
+        for (std::size_t index = 0; index < events->size() && index < described.size(); ++index) {
+            auto& event = (*events)[index];
+            event.name = std::move(described[index].name);
+            if (event.ids.empty()) event.ids = std::move(described[index].ids);
+        }
+    } else if (!described.empty()) {
+        // EVENT_DESC repeats attrs and ids: a recording with a damaged attr section is still readable.
+        diagnostics_.add(events ? Error{ErrorCode::malformed, 24, "attr section", "no events in it"} : events.error());
+        events = std::move(described);
+    } else if (!events) {
+        return fail(std::move(events.error()));
+    }
+    // A recording without events is possible: perf sched stats record writes one.
+    for (auto& event : *events) {
+        if (event.name.empty()) event.name = default_event_name(event.attr);
+    }
+    events_ = EventTable(std::move(*events));
+    return {};
+}
+
+}  // namespace perfdata
