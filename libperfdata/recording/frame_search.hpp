@@ -15,10 +15,21 @@ constexpr bool is_known_type(std::uint32_t type) {
     return !record_type_name(type).empty() || (type >= 32768 && type < 32768 + 64);
 }
 
-// is_plausible(header) is whether a header could be real: a known type and a size that such a record can have.
-constexpr bool is_plausible(const RecordHeader& header) {
+constexpr bool is_plausible_size(const RecordHeader& header) {
     const bool kernel = header.type < 64;
-    return is_known_type(header.type) && header.size >= RecordHeader::bytes && (!kernel || header.size % 8 == 0);
+    return header.size >= RecordHeader::bytes && (!kernel || header.size % 8 == 0);
+}
+
+// is_plausible(header) is whether a header could be real: a type that is known or could be a newer kernel's or perf's,
+// and a size that such a record can have.
+constexpr bool is_plausible(const RecordHeader& header) {
+    const bool possible = header.type != 0 && header.type < 256;
+    return (possible || is_known_type(header.type)) && is_plausible_size(header);
+}
+
+// is_likely(header) is the same without newer types: behind damage only what is known is believed.
+constexpr bool is_likely(const RecordHeader& header) {
+    return is_known_type(header.type) && is_plausible_size(header);
 }
 
 // chain_begins(...) is whether several records follow each other from `at` on. `at_end`: no bytes follow `end`; then it
@@ -33,7 +44,7 @@ Chain chain_begins(const std::byte* at, const std::byte* end, bool at_end, Order
             return left == 0 && records != 0 ? Chain::yes : Chain::no;
         }
         const auto header = RecordHeader::load(at, order);
-        if (!is_plausible(header)) return Chain::no;
+        if (!is_likely(header)) return Chain::no;
         if (header.size > left) {
             if (!at_end) return Chain::more_bytes_needed;
             return records > 1 ? Chain::yes : Chain::no;

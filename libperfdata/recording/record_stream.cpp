@@ -41,8 +41,8 @@ bool RecordStream::find_next(RecordView& record) {
     }
 }
 
-// A record of an unknown type, or of an odd size, is believed if what follows it looks like a record: it may be a newer
-// kernel's, or a wrong size may have led here.
+// A record of an impossible type, or of an odd size, is believed only if what follows it looks like a record: a wrong
+// size may have led here.
 RecordStream::Frame RecordStream::frame_at_front() {
     if (left() < RecordHeader::bytes) return Frame::partial;
     const auto header = RecordHeader::load(block_.at, options_.order);

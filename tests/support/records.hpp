@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Records as the kernel and perf write them, in either byte order. What a record holds is given in the decoder's own
+// structs; how it is laid out is spelled out here once more.
+#pragma once
+
+#include "perfdata/wire/record/bpf_event.hpp"
+#include "perfdata/wire/record/comm.hpp"
+#include "perfdata/wire/record/ksymbol.hpp"
+#include "perfdata/wire/record/lost.hpp"
+#include "perfdata/wire/record/lost_samples.hpp"
+#include "perfdata/wire/record/mmap.hpp"
+#include "perfdata/wire/record/mmap2.hpp"
+
+#include "support/writer.hpp"
+
+namespace perfdata::test {
+
+// Frame is what every record has besides its own fields.
+struct Frame {
+    std::endian order = std::endian::little;
+    Blob trailer;  // see trailer()
+    std::uint16_t misc = 0;
+};
+
+// record(type, frame, body) puts the header before and the trailer behind `body`.
+Blob record(RecordType type, const Frame& frame, const Blob& body);
+// bare_record(order, type, misc, size) is a header alone, whatever `size` it claims.
+Blob bare_record(std::endian order, std::uint32_t type, std::uint16_t misc, std::uint16_t size);
+
+Blob encode(const Mmap& map, const Frame& frame = {});
+// Which of the two forms is written follows from map.build_id; misc bit 14 is set accordingly.
+Blob encode(const Mmap2& map, Frame frame = {});
+// misc bit 13 follows from comm.exec.
+Blob encode(const Comm& comm, Frame frame = {});
+Blob encode(const Ksymbol& symbol, const Frame& frame = {});
+Blob encode(const BpfEvent& event, const Frame& frame = {});
+Blob encode(const Lost& lost, const Frame& frame = {});
+// misc bit 15 follows from lost.by_bpf_filter.
+Blob encode(const LostSamples& lost, Frame frame = {});
+
+// auxtrace(order, claimed, payload): the record says that `claimed` bytes follow; `payload` does.
+Blob auxtrace(std::endian order, std::uint64_t claimed, const Blob& payload);
+
+// SampleValues is one value for each field that a sample or a trailer can have. All differ, so that no two can be
+// mistaken for each other.
+struct SampleValues {
+    std::uint64_t identifier = 0x1111111111111101;
+    std::uint64_t ip = 0xffffffff81000102;
+    std::uint32_t pid = 0x03030301;
+    std::uint32_t tid = 0x03030302;
+    std::uint64_t time = 0x0000000404040404;
+    std::uint64_t addr = 0x00007f0505050505;
+    std::uint64_t id = 0x6666666666666601;
+    std::uint64_t stream_id = 0x7777777777777701;
+    std::uint32_t cpu = 0x00000008;
+    std::uint64_t period = 0x0000000909090909;
+};
+
+// sample(type, values, frame) writes the fields whose bits are in `type`, then `variable` as it is.
+Blob sample(std::uint64_t sample_type, const SampleValues& values, const Frame& frame = {}, const Blob& variable = {});
+// trailer(order, type, values) is the trailer of a kernel record of an event with sample_id_all.
+Blob trailer(std::endian order, std::uint64_t sample_type, const SampleValues& values);
+
+// view(blob, order, offset) is the record as a stream would hand it out.
+inline RecordView view(const Blob& blob, std::endian order, std::uint64_t offset = 0) {
+    return {Bytes(blob), AnyOrder(order), offset};
+}
+
+}  // namespace perfdata::test

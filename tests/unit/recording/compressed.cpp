@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Compressed records: one continuous zstd stream cut at arbitrary places.
+#include <memory>
+#include <zstd.h>
+
+#include "perfdata/recording/record_stream.hpp"
+
+#include "catch.hpp"
+#include "support/records.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+// What perf does: one compressor for the whole recording, flushed behind each piece, never ended.
+class Compressor {
+  public:
+    Blob piece(Bytes content) {
+        ZSTD_inBuffer in{content.data(), content.size(), 0};
+        Blob out(ZSTD_compressBound(content.size()) + 64);
+        ZSTD_outBuffer target{out.data(), out.size(), 0};
+        const auto left = ZSTD_compressStream2(context_.get(), &target, &in, ZSTD_e_flush);
+        REQUIRE(left == 0);
+        REQUIRE(in.pos == in.size);
+        out.resize(target.pos);
+        return out;
+    }
+
+  private:
+    struct Free {
+        void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+    };
+    std::unique_ptr<ZSTD_CCtx, Free> context_{ZSTD_createCCtx()};
+};
+
+Blob compressed(std::endian order, RecordType type, const Blob& piece) {
+    Frame frame{order, {}, 0};
+    if (type == RecordType::compressed) return record(type, frame, piece);
+    // COMPRESSED2 says how many of its bytes count; the rest pads to 8.
+    auto body = joined({Writer(order).u64(piece.size()).take(), piece});
+    body.resize((body.size() + 7) / 8 * 8, std::byte{0xff});
+    return record(type, frame, body);
+}
+
+std::vector<std::uint64_t> lost_counts(RecordStream& stream) {
+    std::vector<std::uint64_t> counts;
+    RecordView record;
+    while (stream.next(record)) {
+        if (record.type() != RecordType::lost) continue;
+        CHECK(record.unpacked);
+        counts.push_back(Lost::decode(record, 0).value().lost);
+    }
+    return counts;
+}
+
+RecordStream stream_of(const Blob& data, std::endian order, RecordStreamOptions options = {}) {
+    options.order = AnyOrder(order);
+    return {{{memory_source(data), 0, data.size()}}, options};
+}
+
+}  // namespace
+
+TEST_CASE("Records inside compressed records arrive, wherever the stream is cut", "[recording][compressed]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto type = GENERATE(RecordType::compressed, RecordType::compressed2);
+    const std::size_t piece = GENERATE(std::size_t{1}, std::size_t{7}, std::size_t{24}, std::size_t{1000});
+    constexpr std::uint64_t records = 200;
+    Blob plain;
+    for (std::uint64_t number = 0; number < records; ++number) {
+        const auto one = encode(Lost{EventId{3}, number}, Frame{order, {}, 0});
+        plain.insert(plain.end(), one.begin(), one.end());
+    }
+    Compressor compressor;
+    Blob data;
+    for (std::size_t at = 0; at < plain.size(); at += piece) {
+        const auto part = compressed(
+            order, type, compressor.piece(Bytes(plain).subspan(at).first(std::min(piece, plain.size() - at))));
+        data.insert(data.end(), part.begin(), part.end());
+    }
+    auto stream = stream_of(data, order);
+    const auto counts = lost_counts(stream);
+    REQUIRE(counts.size() == records);
+    for (std::uint64_t number = 0; number < records; ++number) CHECK(counts[number] == number);
+    CHECK(stream.problems().empty());
+    CHECK(stream.unpacked_bytes() == plain.size());
+}
+
+TEST_CASE("A record bigger than what the buffer holds at once arrives whole", "[recording][compressed]") {
+    const auto order = std::endian::little;
+    Blob plain;
+    for (int number = 0; number < 40; ++number) {
+        const auto one = record(RecordType::comm, Frame{order, {}, 0}, Blob(65528 - 8, static_cast<std::byte>(number)));
+        plain.insert(plain.end(), one.begin(), one.end());
+    }
+    Compressor compressor;
+    const auto data = compressed(order, RecordType::compressed, compressor.piece(plain));
+    auto stream = stream_of(data, order);
+    RecordView record;
+    REQUIRE(stream.next(record));
+    CHECK(record.type() == RecordType::compressed);
+    CHECK_FALSE(record.unpacked);
+    for (int number = 0; number < 40; ++number) {
+        REQUIRE(stream.next(record));
+        CHECK(record.bytes.size() == 65528);
+        CHECK(record.bytes[8] == static_cast<std::byte>(number));
+        CHECK(record.bytes[65527] == static_cast<std::byte>(number));
+        CHECK(record.offset == 0);
+    }
+    CHECK_FALSE(stream.next(record));
+}
+
+TEST_CASE("A stream that ends inside a record says how much of it is left", "[recording][compressed]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto one = encode(Lost{EventId{3}, 9}, Frame{order, {}, 0});
+    Compressor compressor;
+    const auto data = compressed(order, RecordType::compressed, compressor.piece(Bytes(one).first(20)));
+    auto stream = stream_of(data, order);
+    CHECK(lost_counts(stream).empty());
+    REQUIRE(stream.problems().count() == 1);
+    CHECK(stream.problems().kept()[0].code == ErrorCode::truncated);
+    CHECK(stream.problems().kept()[0].detail.find("20 bytes") != std::string::npos);
+}
+
+TEST_CASE("Behind a broken piece a new frame is understood again", "[recording][compressed]") {
+    const auto order = std::endian::little;
+    const auto one = encode(Lost{EventId{3}, 9}, Frame{order, {}, 0});
+    Compressor first;
+    Compressor second;
+    auto broken = first.piece(one);
+    broken[broken.size() / 2] ^= std::byte{0x55};
+    broken[4] ^= std::byte{0xff};
+    const auto data = joined({compressed(order, RecordType::compressed, broken),
+                              compressed(order, RecordType::compressed, Blob(16, std::byte{1})),
+                              compressed(order, RecordType::compressed, second.piece(one))});
+    auto stream = stream_of(data, order);
+    CHECK(lost_counts(stream) == std::vector<std::uint64_t>{9});
+    CHECK_FALSE(stream.problems().empty());
+}
+
+TEST_CASE("A compressed record may not unpack to more than it is allowed to", "[recording][compressed]") {
+    const auto order = std::endian::little;
+    Compressor compressor;
+    const Blob zeros(10 << 20);
+    const auto data = compressed(order, RecordType::compressed, compressor.piece(zeros));
+    CHECK(data.size() < 4096);
+    RecordStreamOptions options;
+    options.unpacked_record_bytes = 1 << 20;
+    auto stream = stream_of(data, order, options);
+    RecordView record;
+    while (stream.next(record)) {
+    }
+    CHECK(stream.unpacked_bytes() <= (std::uint64_t{1} << 20) + (256 << 10));
+    bool limited = false;
+    for (const auto& problem : stream.problems().kept()) limited = limited || problem.code == ErrorCode::limit;
+    CHECK(limited);
+}

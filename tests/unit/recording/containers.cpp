@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// The same records as a file, a pipe stream and a directory.
+#include <filesystem>
+
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/recording/walk.hpp"
+
+#include "catch.hpp"
+#include "support/build.hpp"
+#include "support/files.hpp"
+#include "support/records.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+constexpr auto sample_type = sample_bit::ip | sample_bit::tid | sample_bit::time | sample_bit::identifier;
+
+Attr sampled(std::uint64_t config) {
+    Attr attr;
+    attr.type = 1;
+    attr.size = 128;
+    attr.config = config;
+    attr.sample_type = sample_type;
+    attr.flags = std::uint64_t{1} << 18;
+    return attr;
+}
+
+// Two samples of two events and a LOST record of the first.
+Blob records(std::endian order) {
+    SampleValues first;
+    first.identifier = 11;
+    SampleValues second;
+    second.identifier = 22;
+    second.ip = 0x4000;
+    const Frame with_trailer{order, trailer(order, sample_type, first), 0};
+    return joined({sample(sample_type, first, Frame{order, {}, 0}), sample(sample_type, second, Frame{order, {}, 0}),
+                   encode(Lost{EventId{11}, 3}, with_trailer)});
+}
+
+Blob header_attr(std::endian order, const Attr& attr, std::uint64_t id) {
+    Writer body(order);
+    write_attr(body, attr, 128);
+    body.u64(id);
+    return record(RecordType::header_attr, Frame{order, {}, 0}, body.take());
+}
+
+Blob header_feature(std::endian order, Feature number, const Blob& payload) {
+    return record(RecordType::header_feature, Frame{order, {}, 0},
+                  joined({Writer(order).u64(static_cast<std::uint64_t>(number)).take(), payload}));
+}
+
+Blob pipe_header(std::endian order) {
+    return Writer(order).text(order == std::endian::little ? "PERFILE2" : "2ELIFREP").u64(16).take();
+}
+
+struct Seen {
+    std::vector<std::pair<std::string, std::uint64_t>> samples;  // event, ip
+    Completeness completeness;
+};
+
+Seen read(const Recording& recording) {
+    Seen seen;
+    const auto visit = [&](const RecordContext& context, const auto& record) {
+        if constexpr (requires { record.ip(); }) {
+            seen.samples.emplace_back(recording.events().events()[context.event].name, record.ip()->value);
+        }
+    };
+    REQUIRE(walk(recording, seen.completeness, visit));
+    return seen;
+}
+
+}  // namespace
+
+TEST_CASE("A pipe stream has its events and features in records", "[recording][containers]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    // Tracing data lie behind their record; an EVENT_UPDATE names the second event.
+    const auto tracing =
+        joined({record(RecordType::header_tracing_data, Frame{order, {}, 0}, Writer(order).u32(16).u32(0).take()),
+                Blob(16, std::byte{0xee})});
+    const auto update = record(RecordType::event_update, Frame{order, {}, 0},
+                               Writer(order).u64(2).u64(22).text("renamed").zeros(1).take());
+    const auto pipe =
+        joined({pipe_header(order), header_attr(order, sampled(0), 11), header_attr(order, sampled(2), 22),
+                header_feature(order, Feature::arch, feature_string(order, "riscv64")),
+                header_feature(order, Feature::cln_size, {}), update, tracing, records(order)});
+    const auto recording = Recording::from_memory(pipe);
+    REQUIRE(recording);
+    CHECK(recording->header().pipe);
+    CHECK_FALSE(recording->interrupted());
+    CHECK(recording->arch() == "riscv64");
+    REQUIRE(recording->events().events().size() == 2);
+    CHECK(recording->events().events()[0].name == "cpu-clock");
+    CHECK(recording->events().events()[1].name == "renamed");
+    CHECK(recording->events().events()[1].ids == std::vector<EventId>{{22}});
+    const auto seen = read(*recording);
+    CHECK(seen.samples == decltype(seen.samples){{"cpu-clock", 0xffffffff81000102}, {"renamed", 0x4000}});
+    CHECK(seen.completeness.lost_events == 3);
+    const auto& bytes = seen.completeness.bytes;
+    CHECK(bytes.total == pipe.size());
+    CHECK(bytes.outside_records == 16 + 16);
+    CHECK(bytes.unread == 0);
+}
+
+TEST_CASE("A directory recording is its data file and all numbered ones", "[recording][containers]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    RecordingBuilder builder(order);
+    builder.event(sampled(0), {11}).event(sampled(2), {22}).add(records(order));
+    const TempDir directory;
+    directory.write("data", builder.build());
+    directory.write("data.0", records(order));
+    directory.write("data.10", records(order));
+    directory.write("data.old", Blob(100, std::byte{0xff}));
+    const auto recording = Recording::open(directory.path());
+    REQUIRE(recording);
+    const auto seen = read(*recording);
+    CHECK(seen.samples.size() == 6);
+    CHECK(seen.completeness.lost_events == 9);
+    CHECK(seen.completeness.diagnostics.empty());
+    CHECK(seen.completeness.bytes.total == recording->bytes());
+    CHECK(seen.completeness.bytes.unread == 0);
+}
+
+TEST_CASE("What is no regular file is not read as part of a directory", "[recording][containers]") {
+    RecordingBuilder builder;
+    builder.event(sampled(0), {11}).add(records(std::endian::little));
+    const TempDir directory;
+    directory.write("data", builder.build());
+    std::filesystem::create_symlink("/dev/zero", std::filesystem::path(directory.path()) / "data.1");
+    const auto recording = Recording::open(directory.path());
+    REQUIRE(recording);
+    REQUIRE(recording->diagnostics().count() == 1);
+    CHECK(recording->diagnostics().kept()[0].detail == "not a regular file");
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/recording/source.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sys/stat.h>
+#include <thread>
+
+#include "perfdata/core/cursor.hpp"
+
+#include "catch.hpp"
+#include "support/files.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+// content(size) does not compress to nothing and repeats nowhere near.
+Blob content(std::size_t size) {
+    Blob made(size);
+    std::uint64_t state = 88172645463325252;
+    for (auto& byte : made) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        byte = static_cast<std::byte>(state & 0x3f);
+    }
+    return made;
+}
+
+Blob whole(const Source& source) {
+    const auto text = read_whole(source, ~std::uint64_t{0});
+    REQUIRE(text);
+    return blob_of(*text);
+}
+
+}  // namespace
+
+TEST_CASE("A file is read at any offset, short only at its end", "[recording][source]") {
+    const TempDir directory;
+    const auto source = open_source(directory.write("data", blob_of("0123456789")), {});
+    REQUIRE(source);
+    CHECK((*source)->size() == 10);
+    CHECK((*source)->in_memory().empty());
+    Blob out(4);
+    CHECK((*source)->read_at(3, out) == std::size_t{4});
+    CHECK(as_text(out) == "3456");
+    CHECK((*source)->read_at(8, out) == std::size_t{2});
+    CHECK(as_text(out).substr(0, 2) == "89");
+    CHECK((*source)->read_at(10, out) == std::size_t{0});
+    CHECK((*source)->read_at(~std::uint64_t{0} - 2, out) == std::size_t{0});
+}
+
+TEST_CASE("Memory is read like a file, and is given as a view", "[recording][source]") {
+    const auto blob = blob_of("0123456789");
+    const auto source = memory_source(blob);
+    CHECK(source->size() == 10);
+    CHECK(source->in_memory().data() == blob.data());
+    Blob out(4);
+    CHECK(source->read_at(3, out) == std::size_t{4});
+    CHECK(as_text(out) == "3456");
+    CHECK(source->read_at(8, out) == std::size_t{2});
+    CHECK(source->read_at(10, out) == std::size_t{0});
+    CHECK(source->read_at(~std::uint64_t{0} - 2, out) == std::size_t{0});
+}
+
+TEST_CASE("A file that is not there is an io error with the system's words", "[recording][source]") {
+    const TempDir directory;
+    const auto path = (directory.path() / "nowhere.data").string();
+    const auto source = open_source(path, {});
+    REQUIRE_FALSE(source);
+    CHECK(source.error().code == ErrorCode::io);
+    CHECK(source.error().where == path);
+    CHECK(source.error().offset == Error::no_offset);
+    CHECK(source.error().detail.find("No such file or directory") != std::string::npos);
+}
+
+TEST_CASE("A directory is refused with advice", "[recording][source]") {
+    const TempDir directory;
+    const auto source = open_source(directory.path().string(), {});
+    REQUIRE_FALSE(source);
+    CHECK(source.error().code == ErrorCode::unsupported);
+    CHECK(source.error().detail.find("directory") != std::string::npos);
+}
+
+TEST_CASE("An empty file is an empty source", "[recording][source]") {
+    const TempDir directory;
+    const auto source = open_source(directory.write("empty", {}), {});
+    REQUIRE(source);
+    CHECK((*source)->size() == 0);
+}
+
+TEST_CASE("A file compressed as a whole is unpacked, whatever its name", "[recording][source]") {
+    const auto compression = GENERATE(Compression::gzip, Compression::xz, Compression::zstd);
+    const std::size_t size = GENERATE(0u, 1u, 100u, 65535u, 65536u, 65537u, 1000000u);
+    CAPTURE(size);
+    const auto want = content(size);
+    const TempDir directory;
+    const auto source = open_source(directory.write("perf.data", compressed(compression, want)), {});
+    REQUIRE(source);
+    CHECK((*source)->size() == size);
+    CHECK(whole(**source) == want);
+    // Random access works as in a plain file.
+    if (size >= 100) {
+        Blob out(50);
+        CHECK((*source)->read_at(50, out) == std::size_t{50});
+        CHECK(out == Blob(want.begin() + 50, want.begin() + 100));
+    }
+}
+
+TEST_CASE("A compressed file that breaks off gives what could be unpacked", "[recording][source]") {
+    struct Case {
+        const char* name;
+        Compression compression;
+        std::size_t size;
+    };
+    // The small one is unpacked in one read: what came before the break must not be lost with it.
+    const auto one = GENERATE(Case{"gzip", Compression::gzip, 2000000}, Case{"small gzip", Compression::gzip, 20000},
+                              Case{"xz", Compression::xz, 2000000}, Case{"zstd", Compression::zstd, 2000000});
+    CAPTURE(one.name);
+    const auto want = content(one.size);
+    auto packed = compressed(one.compression, want);
+    packed.resize(packed.size() * 3 / 4);
+    const TempDir directory;
+    const auto source = open_source(directory.write("broken", packed), {});
+    REQUIRE(source);
+    const auto got = whole(**source);
+    CHECK(got.size() > one.size / 2);
+    REQUIRE(got.size() < one.size);
+    CHECK(std::equal(got.begin(), got.end(), want.begin()));
+}
+
+TEST_CASE("What only begins like a compressed file is an error, not an empty recording", "[recording][source]") {
+    const std::string magic = GENERATE(as<std::string>(), "\x1f\x8b\x08", "\x28\xb5\x2f\xfd",
+                                       std::string("\xfd"
+                                                   "7zXZ\0",
+                                                   6));
+    const TempDir directory;
+    const auto source = open_source(directory.write("liar", blob_of(magic + std::string(200, '\xff'))), {});
+    REQUIRE_FALSE(source);
+    CHECK(source.error().code == ErrorCode::malformed);
+}
+
+TEST_CASE("Unpacking stops at the limit", "[recording][source]") {
+    const auto compression = GENERATE(Compression::gzip, Compression::xz, Compression::zstd);
+    const TempDir directory;
+    const auto path = directory.write("bomb", compressed(compression, Blob(10000000)));
+    Limits limits;
+    limits.unpacked_bytes = 9999999;
+    const auto refused = open_source(path, limits);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::limit);
+    limits.unpacked_bytes = 10000000;
+    CHECK(open_source(path, limits));
+}
+
+TEST_CASE("A pipe, which cannot be read twice, is copied and then read at any offset", "[recording][source]") {
+    const bool packed = GENERATE(false, true);
+    const auto want = content(300000);
+    const auto bytes = packed ? compressed(Compression::gzip, want) : want;
+    const TempDir directory;
+    const auto path = (directory.path() / "fifo").string();
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    std::jthread writer([&] {
+        std::ofstream out(path, std::ios::binary);
+        out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    });
+    const auto source = open_source(path, {});
+    REQUIRE(source);
+    CHECK((*source)->size() == want.size());
+    CHECK(whole(**source) == want);
+}
+
+TEST_CASE("read_whole refuses what is larger than its limit", "[recording][source]") {
+    const auto blob = blob_of("0123456789");
+    const auto source = memory_source(blob);
+    CHECK(read_whole(*source, 10) == std::string("0123456789"));
+    const auto refused = read_whole(*source, 9);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::limit);
+}
