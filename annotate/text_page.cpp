@@ -235,10 +235,14 @@ class TextPage {
         const auto place = source.line == 0
                                ? std::string("(no source)")
                                : fmt::format("{}:{}:{}", printable(source.file), source.line, source.column);
-        const auto indent = source.text.find_first_not_of(" \t");
-        const auto text = indent == std::string_view::npos ? std::string_view{} : source.text.substr(indent);
         print("   {:>6}  ", "");
-        styled(Style::source, fmt::format("; {}  {}{}", place, printable(text), again ? "  (again)" : ""));
+        if (again) {
+            // Its text stands above.
+            styled(Style::source, fmt::format("; {}", place));
+        } else {
+            const auto indent = std::min(source.text.find_first_not_of(" \t"), source.text.size());
+            styled(Style::source, fmt::format("; {}  {}", place, printable(source.text.substr(indent))));
+        }
         print("\n");
     }
 

@@ -175,10 +175,27 @@ class Annotate {
         }
         if (auto committed = output->commit(); !committed) return give_up(committed.error());
         warn_losses(options_.common, page.completeness);
+        advise(listings);
         if (listings.empty() && !options_.common.quiet) {
             complain("no samples in BPF code: nothing to annotate (record with -a while a BPF program runs)");
         }
         return exit_code(options_.common, page.completeness);
+    }
+
+    // advise(...) says what would name the calls that have no name.
+    void advise(const std::vector<Listing>& listings) const {
+        if (!options_.kallsyms.empty() || options_.common.quiet) return;
+        std::set<Address> unnamed;
+        for (const auto& listing : listings) {
+            for (const auto& row : listing.instructions) {
+                if (row.target && row.target->name.empty()) unnamed.insert(row.target->address);
+            }
+        }
+        if (unnamed.empty()) return;
+        complain(
+            fmt::format("note: {} kernel function{} called without a name here; --kallsyms FILE, a copy of the "
+                        "recorded machine's /proc/kallsyms of the same boot, names them",
+                        unnamed.size(), unnamed.size() == 1 ? " is" : "s are"));
     }
 
     void write_text(const PageContext& page, const std::vector<Listing>& listings, bool color, const Sink& sink) const {
@@ -205,9 +222,10 @@ void add_annotate(CLI::App& app, int& exit) {
     auto* command = app.add_subcommand("annotate", "Show BPF functions with the samples that fell on them");
     auto options = std::make_shared<AnnotateOptions>();
     options->common.add_to(*command);
-    command->add_option("-s,--symbol", options->symbols,
-                        "Only this function: a BTF name, a kernel symbol (bpf_prog_<tag>_<name>), or\n"
-                        "PROGRAM/SUBPROGRAM by names or numbers. May be given several times")
+    command
+        ->add_option("-s,--symbol", options->symbols,
+                     "Only this function: a BTF name, a kernel symbol (bpf_prog_<tag>_<name>), or\n"
+                     "PROGRAM/SUBPROGRAM by names or numbers. May be given several times")
         ->allow_extra_args(false);
     command->add_option("-e,--event", options->events, "Count only samples of this event. May be given several times")
         ->allow_extra_args(false);
