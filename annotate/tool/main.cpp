@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
         "  perfdata annotate              every BPF function with samples, hottest first\n"
         "  perfdata annotate -s NAME      one of them\n"
         "  perfdata bpf                   the BPF programs, where and when they were loaded\n"
-        "  perfdata info                  what the recording is and what it holds",
+        "  perfdata info                  what the recording is and what it holds\n"
+        "  perfdata dump                  every record with every field",
         "perfdata"};
     app.set_version_flag("--version", PERFDATA_VERSION);
     app.require_subcommand(1);
@@ -29,6 +30,7 @@ int main(int argc, char** argv) {
     add_annotate(app, exit);
     add_bpf(app, exit);
     add_info(app, exit);
+    add_dump(app, exit);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {

@@ -65,6 +65,7 @@ int exit_code(const Common& common, const Completeness& completeness);
 // Subcommands: each adds its options and sets a callback that stores its exit code.
 void add_annotate(CLI::App& app, int& exit);
 void add_bpf(CLI::App& app, int& exit);
+void add_dump(CLI::App& app, int& exit);
 void add_info(CLI::App& app, int& exit);
 
 }  // namespace perfdata::tool

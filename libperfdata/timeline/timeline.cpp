@@ -29,7 +29,7 @@ Result<Timeline> Timeline::build(const Recording& recording, const TimelineOptio
     completeness.diagnostics.append(recording.diagnostics());
     completeness.diagnostics.append(timeline.bpf_.diagnostics());
     TimelineBuilder builder(timeline, recording.limits());
-    if (auto walked = walk(recording, completeness, builder, options.stop); !walked) return fail(walked.error());
+    if (auto walked = walk(recording, completeness, builder, {.order = {}, .stop = options.stop}); !walked) return fail(walked.error());
     builder.finish();
     return timeline;
 }

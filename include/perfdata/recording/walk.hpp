@@ -8,25 +8,32 @@
 #include <utility>
 
 #include "perfdata/recording/completeness.hpp"
+#include "perfdata/recording/ordered_stream.hpp"
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/wire/record/bpf_event.hpp"
-#include "perfdata/wire/record/comm.hpp"
-#include "perfdata/wire/record/ksymbol.hpp"
-#include "perfdata/wire/record/lost.hpp"
-#include "perfdata/wire/record/lost_samples.hpp"
-#include "perfdata/wire/record/mmap.hpp"
-#include "perfdata/wire/record/mmap2.hpp"
+#include "perfdata/wire/record/all.hpp"
 
 namespace perfdata {
 
 // RecordContext is what a visitor learns besides the decoded record. It lives as long as the call.
 struct RecordContext {
+    static constexpr std::uint32_t no_event = ~std::uint32_t{0};
+
     const RecordView& view;
-    std::uint32_t event = 0;  // index in recording.events()
-    Trailer trailer;          // of kernel records other than SAMPLE
+    std::uint32_t event = no_event;  // index in recording.events(); records of perf itself belong to none
+    Trailer trailer;                 // of kernel records other than SAMPLE
     // time() is when the record happened: zero for synthesized ones. A record whose event keeps no time happened when
     // it was written, which is as late as the latest record before it.
     Time time;
+};
+
+enum class RecordOrder : std::uint8_t {
+    file,  // as they lie in the file; the memory needed does not grow with it
+    time,  // exact: see OrderedStream
+};
+
+struct WalkOptions {
+    RecordOrder order = RecordOrder::file;
+    std::stop_token stop;
 };
 
 namespace detail {
@@ -48,21 +55,11 @@ class Walk {
         : events_(recording.events()), completeness_(completeness), order_(order), visit_(visit) {}
 
     void take(const RecordView& record) {
-        switch (record.type()) {
-            case RecordType::sample: return sample(record);
-            case RecordType::ksymbol: return decode<Ksymbol>(record);
-            case RecordType::bpf_event: return decode<BpfEvent>(record);
-            case RecordType::comm: return decode<Comm>(record);
-            case RecordType::mmap: return decode<Mmap>(record);
-            case RecordType::mmap2: return decode<Mmap2>(record);
-            case RecordType::lost: return decode<Lost>(record);
-            case RecordType::lost_samples: return decode<LostSamples>(record);
-            case RecordType::finished_round:
-            case RecordType::finished_init: ++counts(record).decoded; return;  // nothing but a header
-            case RecordType::compressed:
-            case RecordType::compressed2: ++counts(record).decoded; return;  // the stream has unpacked it
-            default: ++counts(record).skipped; return;
-        }
+        if (record.type() == RecordType::sample) return sample(record);
+        const auto known = visit_record_type(record.type(), [&]<class R>() { decode<R>(record); });
+        if (known) return;
+        ++counts(record).skipped;
+        if constexpr (requires { visit_.unknown(record); }) visit_.unknown(record);
     }
 
     // flush() adds the counts that are kept aside while walking.
@@ -77,17 +74,26 @@ class Walk {
   private:
     RecordCounts& counts(const RecordView& record) { return completeness_.records[record.header().type]; }
 
-    void damaged(RecordCounts& counts, Error error) {
+    void damaged(const RecordView& record, RecordCounts& counts, Error error) {
         ++counts.damaged;
+        if constexpr (requires { visit_.damaged(record, error); }) visit_.damaged(record, error);
         completeness_.diagnostics.add(std::move(error));
     }
 
     void sample(const RecordView& record) {
         const auto event = events_.of_sample(record.bytes.data(), record.bytes.size(), order_);
-        if (!event) return damaged(samples_, unknown_event(record));
+        if (!event) return damaged(record, samples_, unknown_event(record));
         const auto& layout = events_.events()[*event].sample;
         if (record.bytes.size() < layout.variable_offset()) {
-            return damaged(samples_, too_small(record, layout.variable_offset()));
+            return damaged(record, samples_, too_small(record, layout.variable_offset()));
+        }
+        const auto parts =
+            sample_parts(record.bytes.data(), record.bytes.size(), layout.variable_offset(), layout.shape(), order_);
+        if (parts.overrun) {
+            return damaged(record, samples_,
+                           {ErrorCode::truncated, record.offset, "record SAMPLE",
+                            std::string(to_string(*parts.overrun)) + " goes beyond the record's " +
+                                std::to_string(record.bytes.size()) + " bytes"});
         }
         ++samples_.decoded;
         const BasicSample<Order> sample(record.bytes.data(), layout, order_);
@@ -101,21 +107,33 @@ class Walk {
     template <class R>
     void decode(const RecordView& record) {
         auto& counts_of_type = counts(record);
-        const auto event = events_.of_other(record);
-        if (!event) return damaged(counts_of_type, unknown_event(record));
-        const auto& layout = events_.events()[*event].trailer;
-        const auto least = R::min_bytes + layout.size();
-        if (record.bytes.size() < least) return damaged(counts_of_type, too_small(record, least));
-        const auto decoded = R::decode(record, layout.size());
-        if (!decoded) return damaged(counts_of_type, decoded.error());
+        constexpr bool of_kernel = R::type < RecordType::header_attr;
+        RecordContext context{record, RecordContext::no_event, {}, latest_};
+        std::size_t trailer_size = 0;
+        std::uint64_t read_format = 0;
+        if constexpr (of_kernel) {
+            const auto event = events_.of_other(record);
+            if (!event) return damaged(record, counts_of_type, unknown_event(record));
+            const auto& found = events_.events()[*event];
+            trailer_size = found.trailer.size();
+            read_format = found.attr.read_format;
+            context.event = *event;
+        }
+        const auto least = R::min_bytes + trailer_size;
+        if (record.bytes.size() < least) return damaged(record, counts_of_type, too_small(record, least));
+        const auto decoded = decode_record<R>(record, trailer_size, read_format);
+        if (!decoded) return damaged(record, counts_of_type, decoded.error());
         ++counts_of_type.decoded;
         if constexpr (std::is_same_v<R, Lost>) completeness_.lost_events += decoded->lost;
         if constexpr (std::is_same_v<R, LostSamples>) completeness_.lost_samples += decoded->lost;
-        const auto trailer = layout.read(record);
-        if (trailer.time) latest_ = std::max(latest_, *trailer.time);
-        if constexpr (requires(const RecordContext& context) { visit_(context, *decoded); }) {
-            visit_(RecordContext{record, *event, trailer, trailer.time.value_or(latest_)}, *decoded);
+        if constexpr (of_kernel) {
+            context.trailer = events_.events()[context.event].trailer.read(record);
+            if (context.trailer.time) {
+                context.time = *context.trailer.time;
+                latest_ = std::max(latest_, context.time);
+            }
         }
+        if constexpr (requires { visit_(context, *decoded); }) visit_(context, *decoded);
     }
 
     const EventTable& events_;
@@ -128,42 +146,57 @@ class Walk {
 
 template <class Order, class Visitor>
 Result<void> walk_in_order(const Recording& recording, Completeness& completeness, Order order, Visitor& visit,
-                           const std::stop_token& stop) {
+                           const WalkOptions& options) {
+    constexpr std::uint64_t records_a_look = 4096;
     Walk<Order, Visitor> walk(recording, completeness, order, visit);
-    auto stream = recording.records();
-    RecordView record;
     std::uint64_t framed = 0;
-    std::uint64_t until_stop_check = 0;
-    while (stream.next(record)) {
+    std::uint64_t count = 0;
+    const auto take = [&](const RecordView& record) {
         if (!record.unpacked) framed += record.bytes.size();
         walk.take(record);
-        if (++until_stop_check % 4096 == 0 && stop.stop_requested()) {
-            return fail(ErrorCode::cancelled, record.offset, "data section", "asked to stop");
+        return ++count % records_a_look != 0 || !options.stop.stop_requested();
+    };
+    const auto finish = [&](const RecordStream& stream) {
+        walk.flush();
+        completeness.diagnostics.append(stream.problems());
+        auto& bytes = completeness.bytes;
+        bytes.total = recording.bytes();
+        bytes.records = framed;
+        bytes.outside_records = recording.outside_records() + stream.payload_bytes();
+        bytes.unread = bytes.total - std::min(bytes.total, bytes.records + bytes.outside_records);
+    };
+    RecordView record;
+    const auto stopped = [&] { return fail(ErrorCode::cancelled, record.offset, "data section", "asked to stop"); };
+    if (options.order == RecordOrder::file) {
+        auto stream = recording.records();
+        while (stream.next(record)) {
+            if (!take(record)) return stopped();
         }
+        finish(stream);
+    } else {
+        OrderedStream stream(recording);
+        Time time;
+        while (stream.next(record, time)) {
+            if (!take(record)) return stopped();
+        }
+        finish(stream.first_pass());
     }
-    walk.flush();
-    completeness.diagnostics.append(stream.problems());
-    auto& bytes = completeness.bytes;
-    bytes.total = recording.bytes();
-    bytes.records = framed;
-    bytes.outside_records = recording.outside_records() + stream.payload_bytes();
-    bytes.unread = bytes.total - std::min(bytes.total, bytes.records + bytes.outside_records);
     return {};
 }
 
 }  // namespace detail
 
-// walk(recording, completeness, visit, stop) decodes every record in file order and calls visit(context, record) for
-// those types that `visit` accepts: Ksymbol, BpfEvent, Comm, Mmap, Mmap2, Lost, LostSamples, and samples as
-// BasicSample<Order> with any Order. What it read and what it lost is added to `completeness`. The only error is
-// `cancelled`.
+// walk(recording, completeness, visit, options) decodes every record and calls visit(context, record) for those types
+// that `visit` accepts: any of AllRecords, and samples as BasicSample<Order> with any Order. If it has them,
+// visit.unknown(view) is called for records of unknown types and visit.damaged(view, error) for those that cannot be
+// decoded. What it read and what it lost is added to `completeness`. The only error is `cancelled`.
 template <class Visitor>
 Result<void> walk(const Recording& recording, Completeness& completeness, Visitor&& visit,
-                  const std::stop_token& stop = {}) {
+                  const WalkOptions& options = {}) {
     if (recording.order().endian() == std::endian::little) {
-        return detail::walk_in_order(recording, completeness, FixedOrder<std::endian::little>{}, visit, stop);
+        return detail::walk_in_order(recording, completeness, FixedOrder<std::endian::little>{}, visit, options);
     }
-    return detail::walk_in_order(recording, completeness, FixedOrder<std::endian::big>{}, visit, stop);
+    return detail::walk_in_order(recording, completeness, FixedOrder<std::endian::big>{}, visit, options);
 }
 
 }  // namespace perfdata

@@ -35,6 +35,14 @@ struct BpfEvent {
         if (!in.ok()) return in.failure("the tag");
         return event;
     }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("type", kind);
+        visit("flags", flags);
+        visit("id", id.value);
+        visit("tag", Bytes(tag));
+    }
 };
 
 }  // namespace perfdata

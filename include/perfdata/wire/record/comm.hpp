@@ -27,6 +27,14 @@ struct Comm {
         if (!in.ok()) return in.failure("the name");
         return comm;
     }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("pid", pid.value);
+        visit("tid", tid.value);
+        visit("comm", comm);
+        visit("comm_exec", exec);
+    }
 };
 
 }  // namespace perfdata

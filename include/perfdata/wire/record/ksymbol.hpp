@@ -33,6 +33,15 @@ struct Ksymbol {
         if (!in.ok()) return in.failure("the name");
         return symbol;
     }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("addr", address);
+        visit("len", size);
+        visit("ksym_type", kind);
+        visit("flags", flags);
+        visit("name", name);
+    }
 };
 
 }  // namespace perfdata

@@ -23,6 +23,12 @@ struct Lost {
         if (!in.ok()) return in.failure("the count");
         return lost;
     }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("id", id.value);
+        visit("lost", lost);
+    }
 };
 
 }  // namespace perfdata

@@ -23,6 +23,12 @@ struct LostSamples {
         if (!in.ok()) return in.failure("the count");
         return lost;
     }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("lost", lost);
+        visit("lost_samples_bpf", by_bpf_filter);
+    }
 };
 
 }  // namespace perfdata

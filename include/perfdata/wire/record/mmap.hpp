@@ -32,6 +32,16 @@ struct Mmap {
         if (!in.ok()) return in.failure("the file name");
         return map;
     }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("pid", pid.value);
+        visit("tid", tid.value);
+        visit("addr", range.begin);
+        visit("len", range.size);
+        visit("pgoff", page_offset);
+        visit("filename", filename);
+    }
 };
 
 }  // namespace perfdata

@@ -72,6 +72,25 @@ struct Mmap2 {
         if (!in.ok()) return in.failure("the file name");
         return map;
     }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("pid", pid.value);
+        visit("tid", tid.value);
+        visit("addr", range.begin);
+        visit("len", range.size);
+        visit("pgoff", page_offset);
+        if (inode) {
+            visit("maj", inode->major);
+            visit("min", inode->minor);
+            visit("ino", inode->number);
+            visit("ino_generation", inode->generation);
+        }
+        if (build_id) visit("build_id", build_id->bytes());
+        visit("prot", protection);
+        visit("flags", flags);
+        visit("filename", filename);
+    }
 };
 
 }  // namespace perfdata

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// CPU_PMU_CAPS (28): what the PMU of the CPUs can do. write_cpu_pmu_caps in tools/perf/util/header.c.
+#pragma once
+
+#include "perfdata/wire/feature/list.hpp"
+
+namespace perfdata {
+
+//     string name . string value
+struct PmuCapability {
+    static constexpr std::size_t min_bytes = 8;
+    static constexpr std::string_view what = "a PMU capability";
+
+    std::string_view name;  // as in sysfs: "branches", "max_precise", ...; both live as long as the section
+    std::string_view value;
+
+    static PmuCapability read(Cursor& in) {
+        PmuCapability capability;
+        capability.name = read_feature_string(in);
+        capability.value = read_feature_string(in);
+        return capability;
+    }
+};
+
+//     u32 count . count x PmuCapability, packed
+using PmuCapabilityReader = FeatureList<PmuCapability>;
+
+}  // namespace perfdata

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// NRCPUS (7): how many CPUs the machine had. write_nrcpus in tools/perf/util/header.c.
+#pragma once
+
+#include "perfdata/core/cursor.hpp"
+
+namespace perfdata {
+
+//     0 u32 available . 4 u32 online
+struct CpuCounts {
+    std::uint32_t available = 0;  // configured: CPU_TOPOLOGY has that many entries
+    std::uint32_t online = 0;     // at the end of the recording
+
+    static Result<CpuCounts> decode(Cursor in) {
+        CpuCounts cpus;
+        cpus.available = in.u32();
+        cpus.online = in.u32();
+        if (!in.ok()) return in.failure("the numbers of CPUs");
+        if (cpus.online > cpus.available) {
+            return in.contradiction(std::to_string(cpus.online) + " CPUs online of " + std::to_string(cpus.available));
+        }
+        return cpus;
+    }
+};
+
+}  // namespace perfdata

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// SAMPLE_TIME (21): the times of the first and the last sample. write_sample_time in tools/perf/util/header.c.
+#pragma once
+
+#include "perfdata/core/cursor.hpp"
+
+namespace perfdata {
+
+//     0 u64 first . 8 u64 last
+struct SampleTimes {
+    Time first;  // both 0 if the recorder did not look (no --timestamp-boundary and no build ids)
+    Time last;
+
+    static Result<SampleTimes> decode(Cursor in) {
+        SampleTimes times;
+        times.first = {in.u64()};
+        times.last = {in.u64()};
+        if (!in.ok()) return in.failure("the times");
+        return times;
+    }
+};
+
+}  // namespace perfdata

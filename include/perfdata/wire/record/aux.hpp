@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// AUX (11): new data in the AUX area. Linux 4.1; perf_event_aux_event in kernel/events/core.c.
+#pragma once
+
+#include "perfdata/wire/record.hpp"
+
+namespace perfdata {
+
+//      8 u64 aux_offset . 16 u64 aux_size . 24 u64 flags . trailer
+struct Aux {
+    static constexpr auto type = RecordType::aux;
+    static constexpr std::string_view record_name = "record AUX";
+    static constexpr std::size_t min_bytes = 32;
+
+    std::uint64_t offset = 0;  // in the stream of AUX data of this buffer
+    std::uint64_t size = 0;    // bytes
+    std::uint64_t flags = 0;
+
+    bool truncated() const { return (flags & 1) != 0; }  // there was no room for more
+    bool overwrite() const { return (flags & 2) != 0; }  // a snapshot
+    bool partial() const { return (flags & 4) != 0; }    // has gaps
+    bool collision() const { return (flags & 8) != 0; }  // a sample met another one
+    std::uint8_t pmu_format() const { return static_cast<std::uint8_t>(flags >> 8); }
+
+    static Result<Aux> decode(const RecordView& record, std::size_t trailer_size) {
+        Cursor in = record.body(trailer_size, record_name);
+        Aux aux;
+        aux.offset = in.u64();
+        aux.size = in.u64();
+        aux.flags = in.u64();
+        if (!in.ok()) return in.failure("the flags");
+        return aux;
+    }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("aux_offset", offset);
+        visit("aux_size", size);
+        visit("flags", flags);
+    }
+};
+
+}  // namespace perfdata

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// COMPRESSED2 (83): records of the kernel, packed with zstd, in a record whose size is a multiple of 8. perf 6.15;
+// process_comp_header in tools/perf/builtin-record.c.
+#pragma once
+
+#include "perfdata/wire/record.hpp"
+
+namespace perfdata {
+
+//      8 u64 data_size . 16 the next piece of the zstd stream . zeros up to 8
+struct Compressed2 {
+    static constexpr auto type = RecordType::compressed2;
+    static constexpr std::string_view record_name = "record COMPRESSED2";
+    static constexpr std::size_t min_bytes = 16;
+
+    Bytes data;  // without the padding; lives as long as the record
+
+    static Result<Compressed2> decode(const RecordView& record, std::size_t trailer_size) {
+        Cursor in = record.body(trailer_size, record_name);
+        Compressed2 packed;
+        packed.data = in.bytes(in.u64());
+        if (!in.ok()) return in.failure("the packed data");
+        return packed;
+    }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("data_size", std::uint64_t{data.size()});
+        visit("data", data);
+    }
+};
+
+}  // namespace perfdata

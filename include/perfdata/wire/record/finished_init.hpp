@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// FINISHED_INIT (82): perf has described all that there was when it began; what follows happened. perf 6.0;
+// write_finished_init in tools/perf/builtin-record.c.
+#pragma once
+
+#include "perfdata/wire/record.hpp"
+
+namespace perfdata {
+
+//      8 nothing
+struct FinishedInit {
+    static constexpr auto type = RecordType::finished_init;
+    static constexpr std::string_view record_name = "record FINISHED_INIT";
+    static constexpr std::size_t min_bytes = 8;
+
+    static Result<FinishedInit> decode(const RecordView& /*record*/, std::size_t /*trailer_size*/) {
+        return FinishedInit{};
+    }
+
+    template <class Visit>
+    void fields(Visit&& /*visit*/) const {}
+};
+
+}  // namespace perfdata

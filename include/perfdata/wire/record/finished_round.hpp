@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// FINISHED_ROUND (68): perf has emptied all ring buffers once. What follows is no older than what stood before the mark
+// before this one. tools/perf/builtin-record.c.
+#pragma once
+
+#include "perfdata/wire/record.hpp"
+
+namespace perfdata {
+
+//      8 nothing
+struct FinishedRound {
+    static constexpr auto type = RecordType::finished_round;
+    static constexpr std::string_view record_name = "record FINISHED_ROUND";
+    static constexpr std::size_t min_bytes = 8;
+
+    static Result<FinishedRound> decode(const RecordView& /*record*/, std::size_t /*trailer_size*/) {
+        return FinishedRound{};
+    }
+
+    template <class Visit>
+    void fields(Visit&& /*visit*/) const {}
+};
+
+}  // namespace perfdata

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// HEADER_FEATURE (80): one feature section, in pipe streams. perf 4.13; perf_event__synthesize_features in
+// tools/perf/util/synthetic-events.c.
+#pragma once
+
+#include "perfdata/wire/record.hpp"
+
+namespace perfdata {
+
+//      8 u64 feat_id . 16 what the section would hold, to the end of the record
+struct HeaderFeature {
+    static constexpr auto type = RecordType::header_feature;
+    static constexpr std::string_view record_name = "record HEADER_FEATURE";
+    static constexpr std::size_t min_bytes = 16;
+
+    // Feature, or a newer perf's. After the last feature comes a record without data, numbered behind those that this
+    // perf knows.
+    std::uint64_t feature = 0;
+    Bytes data;  // may lie unaligned; lives as long as the record
+
+    static Result<HeaderFeature> decode(const RecordView& record, std::size_t trailer_size) {
+        Cursor in = record.body(trailer_size, record_name);
+        HeaderFeature feature;
+        feature.feature = in.u64();
+        if (!in.ok()) return in.failure("the number");
+        feature.data = in.rest();
+        return feature;
+    }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("feat_id", feature);
+        visit("data", data);
+    }
+};
+
+}  // namespace perfdata

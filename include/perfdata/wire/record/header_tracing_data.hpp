@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// HEADER_TRACING_DATA (66): the descriptions of tracepoints, in pipe streams. perf_event__synthesize_tracing_data in
+// tools/perf/util/synthetic-events.c.
+#pragma once
+
+#include "perfdata/wire/record.hpp"
+
+namespace perfdata {
+
+//      8 u32 size [. 12 u32 0]: older perf wrote 12 bytes; then follow, outside the record, `size` bytes of data
+struct HeaderTracingData {
+    static constexpr auto type = RecordType::header_tracing_data;
+    static constexpr std::string_view record_name = "record HEADER_TRACING_DATA";
+    static constexpr std::size_t min_bytes = 12;
+
+    std::uint32_t size = 0;  // bytes, the padding to 8 included
+
+    static Result<HeaderTracingData> decode(const RecordView& record, std::size_t trailer_size) {
+        Cursor in = record.body(trailer_size, record_name);
+        HeaderTracingData data;
+        data.size = in.u32();
+        if (!in.ok()) return in.failure("the size");
+        return data;
+    }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("size", size);
+    }
+};
+
+}  // namespace perfdata

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// NAMESPACES (16): in which namespaces a thread is. Linux 4.12; perf_event_namespaces_output in kernel/events/core.c.
+#pragma once
+
+#include "perfdata/wire/record.hpp"
+#include "perfdata/wire/record/arrays.hpp"
+
+namespace perfdata {
+
+// namespace_kind(index) is the kind of the namespace at that place; empty for a newer kernel's.
+constexpr std::string_view namespace_kind(std::size_t index) {
+    constexpr std::string_view kinds[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
+    return index < std::size(kinds) ? kinds[index] : std::string_view{};
+}
+
+//      8 u32 pid . 12 u32 tid . 16 u64 nr_namespaces . 24 nr x { u64 dev . u64 ino } . trailer
+struct Namespaces {
+    static constexpr auto type = RecordType::namespaces;
+    static constexpr std::string_view record_name = "record NAMESPACES";
+    static constexpr std::size_t min_bytes = 24;
+
+    // Link is the identity of a namespace: of its file under /proc/PID/ns.
+    struct Link {
+        std::uint64_t device = 0, inode = 0;
+    };
+
+    Pid pid;
+    Tid tid;
+    Words<AnyOrder> links;  // two words each; lives as long as the record
+
+    std::size_t size() const { return links.size() / 2; }  // 7 so far
+    // link(index) is of kind namespace_kind(index). The index must be below size().
+    Link link(std::size_t index) const { return {links[2 * index], links[2 * index + 1]}; }
+
+    static Result<Namespaces> decode(const RecordView& record, std::size_t trailer_size) {
+        Cursor in = record.body(trailer_size, record_name);
+        Namespaces namespaces;
+        namespaces.pid = {in.u32()};
+        namespaces.tid = {in.u32()};
+        const auto count = in.u64();
+        if (!in.fits(count, 16)) return in.failure("the namespaces");
+        namespaces.links = take_words(in, 2 * count);
+        return namespaces;
+    }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("pid", pid.value);
+        visit("tid", tid.value);
+        visit("nr_namespaces", std::uint64_t{size()});
+        visit.list("link_info", size(), [&](std::size_t index, auto&& element) {
+            element("dev", link(index).device);
+            element("ino", link(index).inode);
+        });
+    }
+};
+
+}  // namespace perfdata

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// STAT_CONFIG (75): how perf stat was asked to count. perf 4.5; perf_event__synthesize_stat_config in
+// tools/perf/util/synthetic-events.c.
+#pragma once
+
+#include "perfdata/wire/record.hpp"
+#include "perfdata/wire/record/arrays.hpp"
+
+namespace perfdata {
+
+// stat_config_name(tag) is what a term of STAT_CONFIG says; empty for a newer perf's.
+constexpr std::string_view stat_config_name(std::uint64_t tag) {
+    constexpr std::string_view names[] = {"aggr_mode", "interval", "scale", "aggr_level"};
+    return tag < std::size(names) ? names[tag] : std::string_view{};
+}
+
+//      8 u64 nr . 16 nr x { u64 tag . u64 val }
+struct StatConfig {
+    static constexpr auto type = RecordType::stat_config;
+    static constexpr std::string_view record_name = "record STAT_CONFIG";
+    static constexpr std::size_t min_bytes = 16;
+
+    struct Term {
+        std::uint64_t tag = 0;  // see stat_config_name()
+        std::uint64_t value = 0;
+    };
+
+    Words<AnyOrder> terms;  // two words each; lives as long as the record
+
+    std::size_t size() const { return terms.size() / 2; }
+    // The index must be below size().
+    Term term(std::size_t index) const { return {terms[2 * index], terms[2 * index + 1]}; }
+
+    static Result<StatConfig> decode(const RecordView& record, std::size_t trailer_size) {
+        Cursor in = record.body(trailer_size, record_name);
+        const auto count = in.u64();
+        if (!in.fits(count, 16)) return in.failure("the terms");
+        return StatConfig{take_words(in, 2 * count)};
+    }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("nr", std::uint64_t{size()});
+        visit.list("data", size(), [&](std::size_t index, auto&& element) {
+            element("tag", term(index).tag);
+            element("val", term(index).value);
+        });
+    }
+};
+
+}  // namespace perfdata

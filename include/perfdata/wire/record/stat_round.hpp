@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// STAT_ROUND (77): perf stat has read all counters once: the STAT records before this one. perf 4.5;
+// perf_event__synthesize_stat_round in tools/perf/util/synthetic-events.c.
+#pragma once
+
+#include "perfdata/wire/record.hpp"
+
+namespace perfdata {
+
+//      8 u64 type . 16 u64 time
+struct StatRound {
+    static constexpr auto type = RecordType::stat_round;
+    static constexpr std::string_view record_name = "record STAT_ROUND";
+    static constexpr std::size_t min_bytes = 24;
+
+    enum class Kind : std::uint64_t { interval = 0, final = 1 };
+
+    std::uint64_t kind = 0;  // Kind, or a newer perf's
+    Time time;               // since perf stat began, not of the event clock
+
+    static Result<StatRound> decode(const RecordView& record, std::size_t trailer_size) {
+        Cursor in = record.body(trailer_size, record_name);
+        StatRound round;
+        round.kind = in.u64();
+        round.time = {in.u64()};
+        if (!in.ok()) return in.failure("the time");
+        return round;
+    }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("type", kind);
+        visit("time", time);
+    }
+};
+
+}  // namespace perfdata

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// SWITCH_CPU_WIDE (15): a CPU went from one thread to another. Linux 4.3; perf_event_switch_output in
+// kernel/events/core.c.
+#pragma once
+
+#include "perfdata/wire/record.hpp"
+
+namespace perfdata {
+
+//      8 u32 next_prev_pid . 12 u32 next_prev_tid . trailer
+struct SwitchCpuWide {
+    static constexpr auto type = RecordType::switch_cpu_wide;
+    static constexpr std::string_view record_name = "record SWITCH_CPU_WIDE";
+    static constexpr std::size_t min_bytes = 16;
+
+    // The other thread: the next one if the trailer's lost the CPU (out), else the one before it. All ones if the
+    // event may not see it; tid 0 is the idle thread.
+    Pid other_pid;
+    Tid other_tid;
+    bool out = false;        // misc bit 13
+    bool preempted = false;  // misc bit 14: although it wanted to go on. Linux 4.17
+
+    static Result<SwitchCpuWide> decode(const RecordView& record, std::size_t trailer_size) {
+        Cursor in = record.body(trailer_size, record_name);
+        SwitchCpuWide change;
+        change.other_pid = {in.u32()};
+        change.other_tid = {in.u32()};
+        change.out = (record.header().misc >> 13 & 1) != 0;
+        change.preempted = (record.header().misc >> 14 & 1) != 0;
+        if (!in.ok()) return in.failure("the thread");
+        return change;
+    }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("next_prev_pid", other_pid.value);
+        visit("next_prev_tid", other_tid.value);
+        visit("switch_out", out);
+        visit("switch_out_preempt", preempted);
+    }
+};
+
+}  // namespace perfdata

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// THROTTLE (5) and UNTHROTTLE (6): the kernel stopped an event that came too often, and let it go on.
+// perf_log_throttle in kernel/events/core.c.
+#pragma once
+
+#include "perfdata/wire/record.hpp"
+
+namespace perfdata {
+
+//      8 u64 time . 16 u64 id . 24 u64 stream_id . trailer
+template <RecordType Type>
+struct ThrottleChange {
+    static constexpr auto type = Type;
+    static constexpr std::string_view record_name =
+        Type == RecordType::throttle ? "record THROTTLE" : "record UNTHROTTLE";
+    static constexpr std::size_t min_bytes = 32;
+
+    Time time;
+    EventId id;                   // of the event as it was opened
+    std::uint64_t stream_id = 0;  // of the counter itself: another number for an inherited one
+
+    static Result<ThrottleChange> decode(const RecordView& record, std::size_t trailer_size) {
+        Cursor in = record.body(trailer_size, record_name);
+        ThrottleChange change;
+        change.time = {in.u64()};
+        change.id = {in.u64()};
+        change.stream_id = in.u64();
+        if (!in.ok()) return in.failure("the stream id");
+        return change;
+    }
+
+    template <class Visit>
+    void fields(Visit&& visit) const {
+        visit("time", time);
+        visit("id", id.value);
+        visit("stream_id", stream_id);
+    }
+};
+
+using Throttle = ThrottleChange<RecordType::throttle>;
+using Unthrottle = ThrottleChange<RecordType::unthrottle>;
+
+}  // namespace perfdata

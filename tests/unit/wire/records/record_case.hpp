@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// What the tests of all record decoders need: a record around a body, its fields as text, and every cut of it.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "perfdata/wire/record/all.hpp"
+
+#include "catch.hpp"
+#include "support/records.hpp"
+
+namespace perfdata::test {
+
+using Lines = std::vector<std::string>;
+
+// FieldText writes fields as name=value: integers in decimal, addresses in hex, times with ns, texts in quotes, bytes
+// as hex digits in <>, arrays in []. Those of a list have its name and their index in front: entries[0].id=7.
+class FieldText {
+  public:
+    explicit FieldText(Lines& lines, std::string prefix = {}) : lines_(&lines), prefix_(std::move(prefix)) {}
+
+    template <FieldValue T>
+    void operator()(std::string_view name, const T& value) {
+        lines_->push_back(prefix_ + std::string(name) + "=" + text(value));
+    }
+    template <class At>
+    void list(std::string_view name, std::size_t count, At&& at) {
+        for (std::size_t index = 0; index < count; ++index) {
+            at(index, FieldText(*lines_, prefix_ + std::string(name) + "[" + std::to_string(index) + "]."));
+        }
+    }
+
+  private:
+    static std::string text(std::string_view value) { return "'" + std::string(value) + "'"; }
+    static std::string text(bool value) { return value ? "true" : "false"; }
+    static std::string text(double value) { return std::to_string(value); }
+    static std::string text(Time value) { return std::to_string(value.nanoseconds) + "ns"; }
+    static std::string text(Address value) { return hex("0x%llx", value.value); }
+    static std::string text(Bytes value) {
+        std::string digits;
+        for (const auto byte : value) digits += hex("%02llx", std::to_integer<unsigned>(byte));
+        return "<" + digits + ">";
+    }
+    template <std::integral T>
+    static std::string text(T value) {
+        return std::to_string(value);
+    }
+    template <FieldArray T>
+    static std::string text(const T& value) {
+        std::string items;
+        for (std::size_t index = 0; index < value.size(); ++index) {
+            items += (index == 0 ? "" : ",") + std::to_string(value[index]);
+        }
+        return "[" + items + "]";
+    }
+    static std::string hex(const char* format, unsigned long long value) {
+        char digits[32];
+        std::snprintf(digits, sizeof digits, format, value);
+        return digits;
+    }
+
+    Lines* lines_;
+    std::string prefix_;
+};
+static_assert(FieldVisitor<FieldText>);
+
+template <class R>
+Lines lines_of(const R& record) {
+    Lines lines;
+    record.fields(FieldText(lines));
+    return lines;
+}
+
+// RecordCase is one record of type R around `body`, decoded. The trailer is of bytes that a decoder which reads into it
+// would take for content.
+template <class R>
+class RecordCase {
+  public:
+    static constexpr std::uint64_t offset = 4096;
+
+    RecordCase(std::endian order, const Blob& body, std::uint16_t misc = 0, std::size_t trailer_size = 0,
+               std::uint64_t read_format = 0)
+        : blob_(record(R::type, Frame{.order = order, .trailer = Blob(trailer_size, std::byte{0x41}), .misc = misc},
+                       body)),
+          got_((blob_.shrink_to_fit(), decode_record<R>(view(blob_, order, offset), trailer_size, read_format))) {}
+    RecordCase(const RecordCase&) = delete;
+    RecordCase& operator=(const RecordCase&) = delete;
+
+    bool decoded() const { return got_.has_value(); }
+    const R& operator*() const { return *got_; }
+    const R* operator->() const { return &*got_; }
+    const Error& error() const { return got_.error(); }
+
+  private:
+    Blob blob_;
+    Result<R> got_;
+};
+
+// check_fields: with and without a trailer, the record has these fields in this order.
+template <class R>
+void check_fields(std::endian order, const Blob& body, const Lines& want, std::uint16_t misc = 0,
+                  std::uint64_t read_format = 0) {
+    for (const auto trailer_size : std::initializer_list<std::size_t>{0, 48}) {
+        CAPTURE(trailer_size);
+        const RecordCase<R> got(order, body, misc, trailer_size, read_format);
+        REQUIRE(got.decoded());
+        CHECK(lines_of(*got) == want);
+    }
+}
+
+// check_refused: the record is an error of that code that names the record and a place inside it.
+template <class R>
+void check_refused(std::endian order, const Blob& body, ErrorCode code = ErrorCode::truncated, std::uint16_t misc = 0,
+                   std::uint64_t read_format = 0) {
+    for (const auto trailer_size : std::initializer_list<std::size_t>{0, 48}) {
+        CAPTURE(body.size(), trailer_size);
+        const RecordCase<R> got(order, body, misc, trailer_size, read_format);
+        REQUIRE_FALSE(got.decoded());
+        CHECK(got.error().code == code);
+        CHECK(got.error().where == R::record_name);
+        CHECK(got.error().offset >= RecordCase<R>::offset + 8);
+        CHECK(got.error().offset <= RecordCase<R>::offset + 8 + body.size());
+    }
+}
+
+// check_needs: the record can be decoded from `least` bytes on, its header counted, and is refused if it is shorter.
+template <class R>
+void check_needs(std::endian order, const Blob& body, std::size_t least, std::uint16_t misc = 0,
+                 std::uint64_t read_format = 0) {
+    const auto cut = [&](std::size_t size) { return Blob(body.begin(), body.begin() + static_cast<long>(size - 8)); };
+    for (std::size_t size = 8; size < least; ++size) {
+        check_refused<R>(order, cut(size), ErrorCode::truncated, misc, read_format);
+    }
+    for (const auto trailer_size : std::initializer_list<std::size_t>{0, 48}) {
+        CAPTURE(least, trailer_size);
+        CHECK(RecordCase<R>(order, cut(least), misc, trailer_size, read_format).decoded());
+    }
+}
+
+constexpr std::uint16_t misc_bit(unsigned bit) {
+    return static_cast<std::uint16_t>(1u << bit);
+}
+
+// A count that does not fit into any record, and one whose product with the size of an element wraps around to little.
+inline constexpr std::uint64_t wild_counts[] = {~std::uint64_t{0}, std::uint64_t{1} << 60, std::uint64_t{1} << 61,
+                                                9000};
+
+}  // namespace perfdata::test
