@@ -55,12 +55,29 @@ TEST_CASE("arm64: the first part of a constant may be any part", "[annotate][dis
 }
 
 TEST_CASE("arm64: a register that something else wrote to leads nowhere known", "[annotate][disassembler]") {
-    const auto in_between = GENERATE(a64::add(10, 10), a64::add(10, 3), a64::movz_w(10, 1), a64::ldp(10, 11),
-                                     a64::ldp(9, 10), a64::bl(1), a64::blr(3));
+    const auto in_between = GENERATE(a64::add(10, 10), a64::add(10, 3), a64::ldp(10, 11));
     const auto code =
         words(little, {a64::movz(10, 0x1234), a64::movk(10, 0x5678, 1), in_between, a64::blr(10), a64::nop});
     const auto listing = disassembled("aarch64", code, base);
     REQUIRE(listing.size() == 5);
+    INFO(listing[2].mnemonic << " " << listing[2].operands);
+    CHECK_FALSE(listing[3].target);
+}
+
+TEST_CASE("arm64: behind a branch no register is known", "[annotate][disassembler]") {
+    const auto branch = GENERATE(a64::bl(1), a64::b(1), a64::blr(3), a64::blr(10));
+    const auto code = words(little, {a64::movz(10, 0x1234), a64::movk(10, 0x5678, 1), branch, a64::blr(10), a64::nop});
+    const auto listing = disassembled("aarch64", code, base);
+    REQUIRE(listing.size() == 5);
+    INFO(listing[2].mnemonic << " " << listing[2].operands);
+    CHECK_FALSE(listing[3].target);
+}
+
+TEST_CASE("arm64: the low half and the second of a pair are writes to the register too", "[annotate][disassembler]") {
+    const auto in_between = GENERATE(a64::movz_w(10, 1), a64::ldp(9, 10));
+    const auto code = words(little, {a64::movz(10, 0x1234), a64::movk(10, 0x5678, 1), in_between, a64::blr(10)});
+    const auto listing = disassembled("aarch64", code, base);
+    REQUIRE(listing.size() == 4);
     INFO(listing[2].mnemonic << " " << listing[2].operands);
     CHECK((!listing[3].target || *listing[3].target != Address{0x56781234}));
 }
