@@ -19,9 +19,9 @@ namespace Catch {
 
 // Address, Time, Pid and the like are one number in a coat.
 template <class T>
-    requires requires(const T& quantity) {
-        { quantity.value } -> std::convertible_to<std::uint64_t>;
-    }
+requires requires(const T& quantity) {
+    { quantity.value } -> std::convertible_to<std::uint64_t>;
+}
 struct StringMaker<T> {
     static std::string convert(const T& quantity) { return StringMaker<std::uint64_t>::convert(quantity.value); }
 };

@@ -49,6 +49,11 @@ class Annotate {
     int run() {
         auto recording = Recording::open(options_.common.file);
         if (!recording) return give_up(recording.error());
+        if (recording->events().empty()) {
+            for (const auto& problem : recording->diagnostics().kept()) complain(problem);
+            return give_up({ErrorCode::missing, Error::no_offset, options_.common.file,
+                            "no events can be read, so no samples either"});
+        }
         auto timeline = Timeline::build(*recording);
         if (!timeline) return give_up(timeline.error());
         const auto events = chosen_events(*recording);
@@ -88,7 +93,10 @@ class Annotate {
         std::vector<std::uint32_t> chosen;
         const auto& events = recording.events().events();
         for (const auto& wanted : options_.events) {
-            const auto found = std::ranges::find(events, wanted, &Event::name);
+            // By the whole name, or by what stands in front of its modifiers: "cycles" is "cycles:ppp", too.
+            const auto found = std::ranges::find_if(events, [&](const Event& event) {
+                return event.name == wanted || event.name.substr(0, event.name.find_first_of(":/")) == wanted;
+            });
             if (found == events.end()) {
                 std::string names;
                 for (const auto& event : events) names += (names.empty() ? "" : ", ") + event.name;

@@ -39,7 +39,7 @@ std::optional<std::string> feature_text(const Recording& recording, unsigned num
 class Info {
   public:
     Info(const InfoOptions& options, const Recording& recording)
-        : options_(options), recording_(recording), bpf_(BpfFeatures::read(recording)) {
+        : recording_(recording), bpf_(BpfFeatures::read(recording)) {
         completeness_.diagnostics = DiagnosticLog(recording.limits().diagnostics);
         completeness_.diagnostics.append(recording.diagnostics());
         completeness_.diagnostics.append(bpf_.diagnostics());
@@ -172,7 +172,6 @@ class Info {
                        completeness_.lost_events, completeness_.lost_samples);
     }
 
-    const InfoOptions& options_;
     const Recording& recording_;
     BpfFeatures bpf_;
     Completeness completeness_;

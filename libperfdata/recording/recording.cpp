@@ -105,9 +105,9 @@ std::uint64_t Recording::outside_records() const {
     std::uint64_t covered = 0;
     std::uint64_t reached = 0;
     for (const auto& part : parts) {
-        const auto begin = std::min(std::max(part.offset, reached), source_->size());
-        const auto end = part.size > source_->size() - std::min(part.offset, source_->size()) ? source_->size()
-                                                                                              : part.offset + part.size;
+        const auto offset = std::min(part.offset, source_->size());
+        const auto begin = std::max(offset, reached);
+        const auto end = offset + std::min(part.size, source_->size() - offset);
         if (end <= begin) continue;
         const auto data_from = std::clamp(data_.offset, begin, end);
         const auto data_to = std::clamp(data_end, begin, end);

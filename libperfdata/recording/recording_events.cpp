@@ -131,7 +131,9 @@ Result<void> Recording::read_events() {
         diagnostics_.add(events ? Error{ErrorCode::malformed, 24, "attr section", "no events in it"} : events.error());
         events = std::move(described);
     } else if (!events) {
-        return fail(std::move(events.error()));
+        // Its records can still be framed, and those of perf itself decoded.
+        diagnostics_.add(events.error());
+        events = std::vector<Event>();
     }
     // A recording without events is possible: perf sched stats record writes one.
     for (auto& event : *events) {

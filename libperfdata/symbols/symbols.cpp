@@ -98,6 +98,7 @@ FunctionName Symbols::name(CodeIndex index) const {
         const auto symbol = parse_bpf_symbol(code.symbol);
         result.name = symbol && !symbol->name.empty() ? std::string(symbol->name) : code.symbol;
     }
+    if (result.name.empty()) result.name = "(no name)";
     return result;
 }
 
@@ -113,7 +114,9 @@ Result<Bytes> Symbols::image(CodeIndex index) const {
     const auto& load = timeline_->loads()[*code.load];
     if (load.info == nullptr) {
         return fail(ErrorCode::missing, Error::no_offset, program_place(load),
-                    "the recorder could not query it: it was unloaded too soon, or the recording is a pipe's");
+                    timeline_->bpf().programs().empty()
+                        ? "the recording has no infos of BPF programs: it was cut off, not ended, or is a pipe's"
+                        : "the recorder could not query it: it was unloaded too soon");
     }
     for (const auto needed : {BpfArray::jited_insns, BpfArray::jited_func_lens}) {
         if (load.info->array(needed).state != BpfArrayState::present) return fail(why_absent(load, needed));

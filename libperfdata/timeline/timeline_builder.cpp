@@ -128,13 +128,24 @@ void TimelineBuilder::replay(Time time, const Writer& writer, const Program& pro
     if (program.kind == static_cast<std::uint16_t>(BpfEvent::Kind::unload)) unload(time, program);
 }
 
+// Two events that both asked for them tell each KSYMBOL twice; a code whose unregister came before the load is not part
+// of it.
+std::vector<CodeIndex> TimelineBuilder::still_live(std::vector<CodeIndex> written) {
+    std::set<CodeIndex> seen;
+    std::erase_if(written, [&](CodeIndex index) {
+        const auto* live = programs_.live(timeline_.code_[index].range.begin);
+        return live == nullptr || live->value != index || !seen.insert(index).second;
+    });
+    return written;
+}
+
 // The functions of a program that was just loaded: by address where the program's info tells the addresses, else those
 // that the same writer registered since its last BPF_EVENT.
 std::vector<CodeIndex> TimelineBuilder::functions_of(const Writer& writer, const Program& program,
                                                      const BpfProgramInfo* info) {
     constexpr auto none = std::numeric_limits<CodeIndex>::max();
     std::vector<CodeIndex> functions;
-    auto written = std::exchange(unclaimed_[writer], {});
+    const auto written = still_live(std::exchange(unclaimed_[writer], {}));
     if (info != nullptr && !info->jited_ksyms().empty()) {
         const auto addresses = info->jited_ksyms();
         for (std::size_t index = 0; index < addresses.size(); ++index) {
@@ -152,7 +163,7 @@ std::vector<CodeIndex> TimelineBuilder::functions_of(const Writer& writer, const
     if (main != written.end()) {
         functions.assign(main, written.end());
     } else if (synthesized) {
-        functions = std::move(written);
+        functions = written;
     }
     return functions;
 }

@@ -61,6 +61,7 @@ class TimelineBuilder {
     void load(Time time, const Writer& writer, const Program& program);
     void unload(Time time, const Program& program);
 
+    std::vector<CodeIndex> still_live(std::vector<CodeIndex> written);
     std::vector<CodeIndex> functions_of(const Writer& writer, const Program& program, const BpfProgramInfo* info);
     void attach(Time time, CodeIndex code, std::uint32_t load, std::uint32_t subprogram);
     CodeIndex add_code(VersionedMap<CodeIndex>::Builder& map, Time time, Code code);

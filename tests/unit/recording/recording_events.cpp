@@ -227,15 +227,19 @@ TEST_CASE("A damaged EVENT_DESC keeps the events and loses their names", "[recor
     CHECK(recording->diagnostics().kept()[0].where == "feature EVENT_DESC");
 }
 
-TEST_CASE("More events than the limit is an error of that kind", "[recording][events]") {
+TEST_CASE("More events than the limit are not read, and that is told", "[recording][events]") {
     const auto file = two_events(std::endian::little, 128, 144).build();
     OpenOptions options;
     options.limits.events = 1;
-    const auto refused = Recording::from_memory(file, options);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().code == ErrorCode::limit);
+    const auto limited = Recording::from_memory(file, options);
+    REQUIRE(limited);
+    CHECK(limited->events().empty());
+    REQUIRE_FALSE(limited->diagnostics().empty());
+    CHECK(limited->diagnostics().kept()[0].code == ErrorCode::limit);
     options.limits.events = 2;
-    CHECK(Recording::from_memory(file, options));
+    const auto allowed = Recording::from_memory(file, options);
+    REQUIRE(allowed);
+    CHECK(allowed->events().events().size() == 2);
 }
 
 TEST_CASE("More ids than the limit are left out, and said", "[recording][events]") {

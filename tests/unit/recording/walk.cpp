@@ -199,7 +199,8 @@ TEST_CASE("A walk that is asked to stop ends with cancelled", "[recording][walk]
     std::stop_source stop;
     stop.request_stop();
     Completeness completeness;
-    const auto walked = walk(recording, completeness, [](const RecordContext&, const Comm&) {}, stop.get_token());
+    const auto walked = walk(
+        recording, completeness, [](const RecordContext&, const Comm&) {}, stop.get_token());
     REQUIRE_FALSE(walked);
     CHECK(walked.error().code == ErrorCode::cancelled);
 }
@@ -210,9 +211,8 @@ TEST_CASE("Compressed records that are no zstd stream are a loss that is reporte
     Scene scene(order);
     scene.add_sample(48, 60);
     const Blob not_zstd(40, std::byte{0xa5});
-    const auto body = compressed == RecordType::compressed
-                          ? not_zstd
-                          : joined({Writer(order).u64(not_zstd.size()).take(), not_zstd});
+    const auto body =
+        compressed == RecordType::compressed ? not_zstd : joined({Writer(order).u64(not_zstd.size()).take(), not_zstd});
     for (int count = 0; count < 3; ++count) {
         scene.add(record(compressed, {.order = order, .trailer = {}, .misc = 0}, body));
     }

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# What is kept of each fixture. Sourced by `check` and `update`, which run the tool in the folder of the recordings, so
+# that recording.path is just the file's name.
+
+# cases FIXTURE: "SUFFIX ARGUMENTS" of each kept output, one a line.
+cases() {
+    echo "annotate.json annotate --json"
+    echo "bpf.json bpf --json"
+    echo "info.json info --json --completeness"
+    case $1 in
+    bpf_twins)
+        echo "annotate.txt annotate"
+        echo "bpf.txt bpf"
+        echo "info.txt info --completeness"
+        ;;
+    bpf_events)
+        echo "options.txt annotate -s step -s many_main/5 --event task-clock/freq=499,call-graph=fp,max-stack=8/ --asm-raw --show-total-period -M intel --percent-type local-period"
+        ;;
+    esac
+}
+
+# run_case TOOL FIXTURE ARGUMENTS... writes one output to standard output.
+run_case() {
+    tool=$1 fixture=$2
+    shift 2
+    NO_COLOR=1 LC_ALL=C "$tool" "$@" "$fixture.data"
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "fixtures.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "catch.hpp"
+
+namespace oracle {
+namespace {
+
+template <class T>
+T value_of(perfdata::Result<T> result) {
+    if (!result) throw std::runtime_error(result.error().message());
+    return std::move(*result);
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> fixtures() {
+    constexpr std::size_t least = 5;
+    std::vector<std::filesystem::path> found;
+    for (const auto& entry : std::filesystem::directory_iterator(PERFDATA_FIXTURES "/bpf")) {
+        if (entry.path().extension() == ".data") found.push_back(entry.path());
+    }
+    std::ranges::sort(found);
+    REQUIRE(found.size() >= least);
+    return found;
+}
+
+std::filesystem::path expectation(const std::string& name) {
+    return std::filesystem::path(PERFDATA_FIXTURES "/expect") / name;
+}
+
+std::string read_file(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string content(std::istreambuf_iterator<char>(file), {});
+    INFO(path);
+    REQUIRE(file);
+    REQUIRE(!content.empty());
+    return content;
+}
+
+std::vector<std::vector<std::string>> read_table(const std::filesystem::path& path) {
+    std::vector<std::vector<std::string>> rows;
+    std::istringstream lines(read_file(path));
+    for (std::string line; std::getline(lines, line);) {
+        auto& row = rows.emplace_back(1);
+        for (const char c : line) {
+            if (c == '\t') {
+                row.emplace_back();
+            } else {
+                row.back() += c;
+            }
+        }
+    }
+    return rows;
+}
+
+Opened::Opened(const std::filesystem::path& path)
+    : recording(value_of(perfdata::Recording::open(path.string()))),
+      timeline(value_of(perfdata::Timeline::build(recording))) {}
+
+}  // namespace oracle

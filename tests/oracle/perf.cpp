@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "perf.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+#include <string_view>
+#include <sys/wait.h>
+#include <tuple>
+
+#include "catch.hpp"
+
+namespace oracle {
+namespace {
+
+std::string quoted(const std::string& text) {
+    std::string result = "'";
+    for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return result + "'";
+}
+
+// An empty directory: as home and as root of the file system it keeps perf from the symbols of this machine.
+class EmptyDirectory {
+  public:
+    EmptyDirectory() {
+        std::string name = (std::filesystem::temp_directory_path() / "perfdata-oracle-XXXXXX").string();
+        REQUIRE(::mkdtemp(name.data()) != nullptr);
+        path_ = name;
+    }
+    EmptyDirectory(const EmptyDirectory&) = delete;
+    EmptyDirectory& operator=(const EmptyDirectory&) = delete;
+    ~EmptyDirectory() { std::filesystem::remove_all(path_); }
+
+    const std::filesystem::path& path() const { return path_; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+// perf(arguments, recording) is what perf prints, by lines.
+std::vector<std::string> perf(const std::string& arguments, const std::filesystem::path& recording) {
+    const EmptyDirectory empty;
+    const auto command = "HOME=" + quoted(empty.path().string()) + " PERF_CONFIG=/dev/null LC_ALL=C perf " + arguments +
+                         " --symfs " + quoted(empty.path().string()) + " -i " + quoted(recording.string()) +
+                         " 2>/dev/null </dev/null";
+    const auto close = [](std::FILE* pipe) { return ::pclose(pipe); };
+    std::unique_ptr<std::FILE, decltype(close)> pipe(::popen(command.c_str(), "r"), close);
+    REQUIRE(pipe != nullptr);
+    std::string output;
+    std::array<char, 65536> block{};
+    while (const auto got = std::fread(block.data(), 1, block.size(), pipe.get())) output.append(block.data(), got);
+    const auto status = ::pclose(pipe.release());
+
+    INFO(command);
+    if (WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 126)) {
+        FAIL("perf cannot be run: these tests compare with it. Install it (Debian: apt-get install linux-perf).");
+    }
+    REQUIRE(WIFEXITED(status));
+    REQUIRE(WEXITSTATUS(status) == 0);
+    REQUIRE(!output.empty());
+
+    std::vector<std::string> lines;
+    std::istringstream stream(output);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+// nanoseconds("6.398531276:") of a time with nine decimals.
+std::uint64_t nanoseconds(const std::string& text) {
+    const auto point = text.find('.');
+    REQUIRE(point != std::string::npos);
+    REQUIRE(text.size() >= point + 10);
+    return std::stoull(text) * 1'000'000'000 + std::stoull(text.substr(point + 1, 9));
+}
+
+std::uint64_t hexadecimal(const std::string& text) {
+    return std::stoull(text, nullptr, 16);
+}
+
+// number_after("len 310 type 1", "len ", base): 310.
+std::uint64_t number_after(std::string_view line, std::string_view word, int base) {
+    const auto at = line.find(word);
+    INFO(line << ": " << word);
+    REQUIRE(at != std::string_view::npos);
+    return std::stoull(std::string(line.substr(at + word.size())), nullptr, base);
+}
+
+std::uint32_t small_number_after(std::string_view line, std::string_view word, int base) {
+    const auto number = number_after(line, word, base);
+    REQUIRE(number <= 0xffffffff);
+    return static_cast<std::uint32_t>(number);
+}
+
+// read_place("0 8084118779 0x48e8 [0x58]: PERF_RECORD_...", record): CPU, time, file offset, size.
+void read_place(const std::string& line, PerfRecord& record) {
+    std::istringstream words(line);
+    std::string offset, size;
+    words >> record.cpu >> record.time >> offset >> size;
+    INFO(line);
+    REQUIRE(words);
+    record.offset = hexadecimal(offset);
+    record.size = static_cast<std::uint32_t>(hexadecimal(size.substr(1)));
+}
+
+}  // namespace
+
+std::strong_ordering PerfSample::operator<=>(const PerfSample& other) const {
+    return std::tie(time, ip, event, period, pid, tid, cpu) <=>
+           std::tie(other.time, other.ip, other.event, other.period, other.pid, other.tid, other.cpu);
+}
+
+std::map<std::string, std::uint64_t> perf_counts(const std::filesystem::path& recording) {
+    std::map<std::string, std::uint64_t> counts;
+    for (const auto& line : perf("report --stats --stdio", recording)) {
+        // "        KSYMBOL events:          9  ( 0.6%)"; after the totals come those of each event.
+        if (line.ends_with(" stats:") && !line.starts_with("Aggregated")) break;
+        std::istringstream words(line);
+        std::string name, word;
+        std::uint64_t count = 0;
+        if (words >> name >> word >> count && word == "events:") counts[name] = count;
+    }
+    REQUIRE(!counts.empty());
+    return counts;
+}
+
+std::vector<PerfSample> perf_samples(const std::filesystem::path& recording) {
+    std::vector<PerfSample> samples;
+    // "  131/131   [000]     6.398531276:    1001001 cpu-clock:  ffffffff920ba917 [unknown]"
+    for (const auto& line : perf("script -G --ns -F pid,tid,cpu,time,event,ip,sym,period", recording)) {
+        PerfSample sample;
+        std::istringstream words(line);
+        char slash = 0;
+        std::string cpu, time, ip;
+        words >> sample.pid >> slash >> sample.tid >> cpu >> time >> sample.period >> sample.event >> ip >> std::ws;
+        INFO(line);
+        REQUIRE(words);
+        std::getline(words, sample.symbol);
+        sample.cpu = static_cast<std::uint32_t>(std::stoul(cpu.substr(1)));
+        sample.time = nanoseconds(time);
+        sample.ip = hexadecimal(ip);
+        REQUIRE(sample.event.ends_with(':'));
+        sample.event.pop_back();
+        samples.push_back(sample);
+    }
+    return samples;
+}
+
+PerfSideBand perf_side_band(const std::filesystem::path& recording) {
+    PerfSideBand found;
+    for (const auto& line : perf("report -D", recording)) {
+        // "0 0 0x588 [0x60]: PERF_RECORD_KSYMBOL addr ffffffffc038b650 len 310 type 1 flags 0x0 name bpf_prog_..."
+        if (line.find("]: PERF_RECORD_KSYMBOL ") != std::string::npos) {
+            PerfKsymbol symbol;
+            read_place(line, symbol);
+            symbol.address = number_after(line, " addr ", 16);
+            symbol.length = small_number_after(line, " len ", 10);
+            symbol.kind = small_number_after(line, " type ", 10);
+            symbol.flags = small_number_after(line, " flags ", 16);
+            symbol.name = line.substr(line.find(" name ") + 6);
+            found.ksymbols.push_back(symbol);
+        }
+        // "0 8084315424 0x4940 [0x38]: PERF_RECORD_BPF_EVENT type 1, flags 0, id 9"
+        if (line.find("]: PERF_RECORD_BPF_EVENT ") != std::string::npos) {
+            PerfBpfEvent event;
+            read_place(line, event);
+            event.kind = small_number_after(line, " type ", 10);
+            event.flags = small_number_after(line, " flags ", 10);
+            event.id = small_number_after(line, " id ", 10);
+            found.bpf_events.push_back(event);
+        }
+    }
+    std::ranges::sort(found.ksymbols, {}, &PerfKsymbol::offset);
+    std::ranges::sort(found.bpf_events, {}, &PerfBpfEvent::offset);
+    return found;
+}
+
+}  // namespace oracle

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What perf says of a recording. Every function runs `perf` and fails the test if it is not installed.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace oracle {
+
+// perf_counts(recording) is the number of records by perf's name of the type (`perf report --stats`).
+std::map<std::string, std::uint64_t> perf_counts(const std::filesystem::path& recording);
+
+// PerfSample is a line of `perf script`.
+struct PerfSample {
+    std::uint64_t time = 0, ip = 0, period = 0;
+    std::uint32_t pid = 0, tid = 0, cpu = 0;
+    std::string event;
+    std::string symbol;  // "[unknown]" if perf has none
+
+    // By time; the symbol is not part of what a sample is.
+    std::strong_ordering operator<=>(const PerfSample& other) const;
+    bool operator==(const PerfSample& other) const { return (*this <=> other) == 0; }
+};
+std::vector<PerfSample> perf_samples(const std::filesystem::path& recording);
+
+// PerfKsymbol, PerfBpfEvent are lines of `perf report -D`.
+struct PerfRecord {
+    std::uint64_t offset = 0, time = 0;
+    std::uint32_t cpu = 0, size = 0;
+};
+struct PerfKsymbol : PerfRecord {
+    std::uint64_t address = 0;
+    std::uint32_t length = 0, kind = 0, flags = 0;
+    std::string name;
+};
+struct PerfBpfEvent : PerfRecord {
+    std::uint32_t kind = 0, flags = 0, id = 0;
+};
+struct PerfSideBand {  // both by file offset
+    std::vector<PerfKsymbol> ksymbols;
+    std::vector<PerfBpfEvent> bpf_events;
+};
+PerfSideBand perf_side_band(const std::filesystem::path& recording);
+
+}  // namespace oracle

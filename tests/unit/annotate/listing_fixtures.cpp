@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Listings of real programs: right bytes show in hits on instruction starts, right names in the calls.
+#include <set>
+
+#include "perfdata/annotate/listing.hpp"
+
+#include "catch.hpp"
+#include "unit/symbols/expected.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+std::vector<Listing> listings_of(const FixtureTimeline& real, const Symbols& symbols) {
+    const auto profile = Profile::count(real.recording, real.timeline).value();
+    const auto disassembler = Disassembler::create(real.recording.arch());
+    std::vector<Listing> all;
+    for (const auto& function : profile.functions()) all.push_back(annotate(function, symbols, disassembler));
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("Every hit in real BPF code is on the start of an instruction", "[annotate][listing][fixtures]") {
+    for (const std::string file : {"bpf_many", "bpf_nobtf", "bpf_twins", "bpf_events", "bpf_turns"}) {
+        INFO(file);
+        const FixtureTimeline real(file);
+        const Symbols symbols(real.timeline);
+        for (const auto& listing : listings_of(real, symbols)) {
+            INFO(listing.name.program << "/" << listing.name.name);
+            if (real.timeline.loads()[*real.timeline.code()[listing.code].load].info == nullptr) continue;
+            CHECK(listing.problems.empty());
+            CHECK(listing.on_instruction_start == 1.0);
+            Cells sum;
+            for (const auto& row : listing.instructions) {
+                CHECK(row.instruction.decoded);
+                add(sum, row.cells);
+            }
+            CHECK(sum == listing.total);
+            if (listing.lines.empty()) continue;
+            Cells of_lines;
+            for (const auto& line : listing.lines) add(of_lines, line.cells);
+            CHECK(of_lines == listing.total);
+        }
+    }
+}
+
+TEST_CASE("Calls of many.bpf.c lead to its subprograms and to kernel helpers", "[annotate][listing][fixtures]") {
+    const FixtureTimeline real("bpf_many");
+    const Symbols symbols(real.timeline, Kallsyms::open(fixture("bpf/guest.kallsyms")).value());
+    std::set<std::string> called;
+    for (const auto& listing : listings_of(real, symbols)) {
+        for (const auto& row : listing.instructions) {
+            if (!row.target || row.target->same_function || !row.instruction.mnemonic.starts_with("call")) continue;
+            INFO(listing.name.name << " calls " << row.target->name);
+            CHECK(row.target->offset == 0);
+            called.insert(row.target->name);
+        }
+    }
+    CHECK(called == std::set<std::string>{"bpf_ktime_get_ns", "__htab_map_lookup_elem", "htab_map_update_elem", "step",
+                                          "log2_of", "parity", "bump", "stamp", "weigh", "choose", "mix"});
+}
