@@ -7,6 +7,18 @@
 
 namespace perfdata {
 
+namespace {
+
+// A write to the low half of a register clears the rest: w10 is x10.
+unsigned whole_register(unsigned reg) {
+    if (reg >= ARM64_REG_W0 && reg <= ARM64_REG_W28) return ARM64_REG_X0 + (reg - ARM64_REG_W0);
+    if (reg == ARM64_REG_W29) return ARM64_REG_X29;
+    if (reg == ARM64_REG_W30) return ARM64_REG_X30;
+    return reg;
+}
+
+}  // namespace
+
 Constants::Found Constants::follow(const cs_insn& instruction, bool branches) {
     Found found;
     switch (arch_) {
@@ -29,7 +41,7 @@ std::optional<std::uint64_t> Constants::literal(Address address) const {
 Constants::Found Constants::follow_arm64(const cs_insn& instruction) {
     const auto operands = std::span(instruction.detail->arm64.operands, instruction.detail->arm64.op_count);
     if (operands.empty() || operands[0].type != ARM64_OP_REG) return {};
-    const auto reg = static_cast<unsigned>(operands[0].reg);
+    const auto reg = whole_register(operands[0].reg);
     if (instruction.id == ARM64_INS_BLR || instruction.id == ARM64_INS_BR) {
         const auto value = known(reg);
         return {value ? std::optional(Address{*value}) : std::nullopt, {}};
@@ -50,7 +62,13 @@ Constants::Found Constants::follow_arm64(const cs_insn& instruction) {
             default: break;
         }
     }
-    known(reg).reset();  // most instructions write their first register
+    // Most instructions write their first register; loads of pairs write the second as well.
+    for (const auto& operand : operands) {
+        const bool first = &operand == &operands[0];
+        if (operand.type == ARM64_OP_REG && (first || (operand.access & CS_AC_WRITE) != 0)) {
+            known(whole_register(operand.reg)).reset();
+        }
+    }
     return {};
 }
 

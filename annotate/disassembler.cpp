@@ -63,9 +63,12 @@ bool branches(csh handle, cs_arch arch, const cs_insn& instruction) {
     // Capstone 4 puts these into no group.
     const std::string_view mnemonic = static_cast<const char*>(instruction.mnemonic);
     if (arch == CS_ARCH_ARM64) return mnemonic == "bl";
+    if (arch == CS_ARCH_PPC) return mnemonic.starts_with('b');
     if (arch == CS_ARCH_SYSZ) {
-        return mnemonic == "brasl" || mnemonic == "bras" || mnemonic.starts_with("brc") || mnemonic.starts_with("j") ||
-               mnemonic.starts_with("cgij") || mnemonic.starts_with("cgrj") || mnemonic.starts_with("clg");
+        constexpr std::string_view jumps[] = {"j",    "br",   "cij",  "crj",   "clij",
+                                              "clrj", "cgij", "cgrj", "clgij", "clgrj"};
+        if (mnemonic == "bras" || mnemonic == "brasl") return true;
+        return std::ranges::any_of(jumps, [&](std::string_view jump) { return mnemonic.starts_with(jump); });
     }
     return false;
 }

@@ -126,7 +126,7 @@ class TextPage {
         if (columns_.size() == 1) return;
         const std::size_t width = options_.show_periods ? 30 : 17;
         for (const auto column : columns_) {
-            print("  {:>{}}", printable(event_name(column)).substr(0, width - 2), width - 2);
+            print("  {:>{}}", cut(printable(event_name(column)), width - 2), width - 2);
         }
         print("\n");
     }

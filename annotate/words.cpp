@@ -63,6 +63,13 @@ std::string printable(std::string_view text) {
     return rewrite(text, visible, [](unsigned char byte) { return fmt::format("\\x{:02x}", byte); });
 }
 
+std::string cut(std::string text, std::size_t bytes) {
+    if (text.size() <= bytes) return text;
+    while (bytes != 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
+    text.resize(bytes);
+    return text;
+}
+
 std::string utf8(std::string_view text) {
     return rewrite(
         text, [](std::string_view) { return true; }, [](unsigned char) { return "\xef\xbf\xbd"; });

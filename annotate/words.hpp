@@ -18,6 +18,8 @@ std::string seconds(Time time);
 // printable(text) is text that a terminal shows and does not obey: control characters and bytes that are no UTF-8 are
 // written as \xNN.
 std::string printable(std::string_view text);
+// cut(text, bytes) is at most so many bytes of well-formed text, cut between characters.
+std::string cut(std::string text, std::size_t bytes);
 // utf8(text) is text that JSON may hold: bytes that are no UTF-8 become U+FFFD.
 std::string utf8(std::string_view text);
 

@@ -108,7 +108,8 @@ Profile ProfileCounter::finish() && {
 Result<Profile> Profile::count(const Recording& recording, const Timeline& timeline, const ProfileOptions& options) {
     ProfileCounter counter(recording, timeline, options);
     Completeness seen;  // the timeline's pass has counted all records already
-    if (auto walked = walk(recording, seen, counter, {.order = {}, .stop = options.stop}); !walked) return fail(walked.error());
+    if (auto walked = walk(recording, seen, counter, {.order = {}, .stop = options.stop}); !walked)
+        return fail(walked.error());
     return std::move(counter).finish();
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "btf_declaration.hpp"
 
+#include <algorithm>
 #include <bpf/btf.h>
+#include <cstring>
 #include <string_view>
 
 namespace perfdata {
@@ -9,7 +11,9 @@ namespace {
 
 // Types of a damaged file may refer to themselves, and branch while doing so.
 constexpr int deepest = 32;
-constexpr int most_steps = 2000;
+constexpr int most_steps = 500;
+constexpr std::size_t longest_name = 512;
+constexpr std::size_t most_name_bytes = 16384;
 constexpr std::string_view unknown = "?";
 
 // Declares `declarator` ("v", "*v", "(*f)(int)") as being of a type, from the inside out as C does it.
@@ -60,7 +64,10 @@ class Declaration {
 
     std::string text_at(std::uint32_t offset) const {
         const auto* text = btf__name_by_offset(&types_, offset);
-        return text == nullptr ? std::string{} : std::string(text);
+        if (text == nullptr) return {};
+        const auto size = std::min(strnlen(text, longest_name), names_left_);
+        names_left_ -= size;
+        return std::string(text, size);
     }
 
   private:
@@ -77,12 +84,22 @@ class Declaration {
 
     // A qualifier of a pointer stands behind its star, that of anything else in front.
     std::string qualified(std::string_view word, const btf_type& type, std::string declarator, int depth) const {
-        const auto* inner = btf__type_by_id(&types_, type.type);
-        if (inner != nullptr && btf_is_ptr(inner)) {
+        if (leads_to_pointer(type.type)) {
             return of(type.type, declarator.empty() ? std::string(word) : std::string(word) + " " + declarator,
                       depth + 1);
         }
         return std::string(word) + " " + of(type.type, std::move(declarator), depth + 1);
+    }
+
+    bool leads_to_pointer(std::uint32_t id) const {
+        for (int depth = 0; depth < deepest; ++depth) {
+            const auto* type = btf__type_by_id(&types_, id);
+            if (type == nullptr || !(btf_is_mod(type) || btf_kind(type) == BTF_KIND_TYPE_TAG)) {
+                return type != nullptr && btf_is_ptr(type);
+            }
+            id = type->type;
+        }
+        return false;
     }
 
     // A star in front of an array or a function needs brackets: int (*p)[4].
@@ -94,6 +111,7 @@ class Declaration {
 
     const btf& types_;
     mutable int steps_ = 0;
+    mutable std::size_t names_left_ = most_name_bytes;
 };
 
 std::string_view linkage(const btf_type& function) {

@@ -34,6 +34,7 @@ struct Line {
 
 // "<hex address> <type> <name>[\t[<module>]]"
 std::optional<Line> parse_line(std::string_view text) {
+    if (text.ends_with('\r')) text.remove_suffix(1);
     Line line;
     const auto* end = text.data() + text.size();
     const auto [after, problem] = std::from_chars(text.data(), end, line.address, 16);

@@ -133,6 +133,10 @@ Result<Bytes> Symbols::image(CodeIndex index) const {
                         " bytes");
     }
     const auto size = std::min<std::uint64_t>(sizes[code.subprogram], code.range.size);
+    if (size == 0) {
+        return fail(ErrorCode::malformed, load.info->offset, std::string(info_section),
+                    program_place(load) + ": function " + std::to_string(code.subprogram) + " has no bytes");
+    }
     return all.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size));
 }
 

@@ -29,7 +29,8 @@ Result<Timeline> Timeline::build(const Recording& recording, const TimelineOptio
     completeness.diagnostics.append(recording.diagnostics());
     completeness.diagnostics.append(timeline.bpf_.diagnostics());
     TimelineBuilder builder(timeline, recording.limits());
-    if (auto walked = walk(recording, completeness, builder, {.order = {}, .stop = options.stop}); !walked) return fail(walked.error());
+    if (auto walked = walk(recording, completeness, builder, {.order = {}, .stop = options.stop}); !walked)
+        return fail(walked.error());
     builder.finish();
     return timeline;
 }
@@ -37,7 +38,9 @@ Result<Timeline> Timeline::build(const Recording& recording, const TimelineOptio
 std::optional<Place> Timeline::owner(Address address, Time time) const {
     for (const auto* map : {&programs_, &images_}) {
         const auto* entry = map->find(address, time);
-        if (entry != nullptr) return Place{entry->value, address - entry->range.begin};
+        // Code told as known before the recording began and then as loaded was not there before its load.
+        if (entry != nullptr && code_[entry->value].from <= time)
+            return Place{entry->value, address - entry->range.begin};
     }
     return {};
 }

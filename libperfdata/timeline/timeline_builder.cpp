@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <set>
 
 namespace perfdata {
@@ -15,6 +16,10 @@ bool same_function_name(std::string_view one, std::string_view other) {
     const auto a = parse_bpf_symbol(one);
     const auto b = parse_bpf_symbol(other);
     return a && b && a->name == b->name;
+}
+
+bool is_program(std::uint16_t kind, std::string_view name) {
+    return kind != static_cast<std::uint16_t>(Ksymbol::Kind::out_of_line) && !is_bpf_image(name);
 }
 
 // merge(ranges) makes them sorted and disjoint; they cover the same addresses.
@@ -97,7 +102,7 @@ CodeIndex TimelineBuilder::add_code(VersionedMap<CodeIndex>::Builder& map, Time 
 
 void TimelineBuilder::replay(Time time, const Writer& writer, const Symbol& symbol) {
     const bool out_of_line = symbol.kind == static_cast<std::uint16_t>(Ksymbol::Kind::out_of_line);
-    const bool program = !out_of_line && !is_bpf_image(symbol.name);
+    const bool program = is_program(symbol.kind, symbol.name);
     auto& map = program ? programs_ : images_;
     if (symbol.unregister) {
         map.remove(time, symbol.address);
@@ -132,10 +137,7 @@ void TimelineBuilder::replay(Time time, const Writer& writer, const Program& pro
 // of it.
 std::vector<CodeIndex> TimelineBuilder::still_live(std::vector<CodeIndex> written) {
     std::set<CodeIndex> seen;
-    std::erase_if(written, [&](CodeIndex index) {
-        const auto* live = programs_.live(timeline_.code_[index].range.begin);
-        return live == nullptr || live->value != index || !seen.insert(index).second;
-    });
+    std::erase_if(written, [&](CodeIndex index) { return !is_live(index) || !seen.insert(index).second; });
     return written;
 }
 
@@ -168,17 +170,34 @@ std::vector<CodeIndex> TimelineBuilder::functions_of(const Writer& writer, const
     return functions;
 }
 
+bool TimelineBuilder::is_live(CodeIndex index) {
+    const auto* live = programs_.live(timeline_.code_[index].range.begin);
+    return live != nullptr && live->value == index;
+}
+
+// An unload may have been lost: a load whose code has all gone has ended.
+bool TimelineBuilder::still_there(const BpfLoad& load) {
+    return load.unloaded_at == Time::forever() &&
+           (load.functions.empty() ||
+            std::ranges::any_of(load.functions, [&](CodeIndex function) { return is_live(function); }));
+}
+
 void TimelineBuilder::load(Time time, const Writer& writer, const Program& program) {
     const auto* info = timeline_.bpf_.program(program.id);
     const auto functions = functions_of(writer, program, info);
 
     const auto known = loads_by_id_.find(program.id.value);
     std::uint32_t index = 0;
-    if (known != loads_by_id_.end() && timeline_.loads_[known->second].unloaded_at == Time::forever()) {
+    if (known != loads_by_id_.end() && still_there(timeline_.loads_[known->second])) {
         // Told twice. The live record knows the time, the synthesized one does not.
         index = known->second;
         auto& load = timeline_.loads_[index];
-        if (load.loaded_at == Time{}) load.loaded_at = time;
+        if (load.loaded_at == Time{}) {
+            load.loaded_at = time;
+            for (const auto function : load.functions) {
+                if (is_live(function)) timeline_.code_[function].from = time;
+            }
+        }
     } else {
         index = static_cast<std::uint32_t>(timeline_.loads_.size());
         BpfLoad load;
@@ -203,10 +222,7 @@ void TimelineBuilder::attach(Time time, CodeIndex index, std::uint32_t load, std
         index = add_code(programs_, time, std::move(successor));
     }
     auto& owned = timeline_.code_[index];
-    if (owned.load) {
-        if (owned.from == Time{}) owned.from = time;
-        return;
-    }
+    if (owned.load) return;  // told twice
     owned.load = load;
     owned.subprogram = subprogram;
     auto& functions = timeline_.loads_[load].functions;
@@ -221,8 +237,7 @@ void TimelineBuilder::unload(Time time, const Program& program) {
     if (load.unloaded_at != Time::forever()) return;
     load.unloaded_at = time;
     for (const auto index : load.functions) {
-        const auto* live = programs_.live(timeline_.code_[index].range.begin);
-        if (live != nullptr && live->value == index) programs_.remove(time, live->range.begin);
+        if (is_live(index)) programs_.remove(time, timeline_.code_[index].range.begin);
     }
 }
 
@@ -274,7 +289,9 @@ void TimelineBuilder::add_programs_without_records() {
     std::vector<AddressRange> registered;
     for (const auto& change : changes_) {
         if (const auto* program = std::get_if<Program>(&change.what)) loaded.insert(program->id.value);
-        if (const auto* symbol = std::get_if<Symbol>(&change.what); symbol != nullptr && symbol->size != 0) {
+        // Images claim more than they use: a program may well lie where one claims to be.
+        const auto* symbol = std::get_if<Symbol>(&change.what);
+        if (symbol != nullptr && symbol->size != 0 && is_program(symbol->kind, symbol->name)) {
             registered.push_back({symbol->address, symbol->size});
         }
     }
@@ -307,12 +324,40 @@ void TimelineBuilder::add_programs_without_records() {
     }
 }
 
+// An unload that did not name its program, or was lost: the load ended when the last of its code went.
+void TimelineBuilder::end_forgotten_loads() {
+    for (auto& load : timeline_.loads_) {
+        if (load.unloaded_at != Time::forever() || load.functions.empty()) continue;
+        auto last = load.loaded_at;
+        for (const auto function : load.functions) last = std::max(last, timeline_.code_[function].until);
+        load.unloaded_at = last;
+    }
+}
+
+// Loads were found in the order in which they were told of; a live record may have corrected the time of one.
+void TimelineBuilder::sort_loads() {
+    auto& loads = timeline_.loads_;
+    std::vector<std::uint32_t> order(loads.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::sort(order, {}, [&](std::uint32_t index) { return std::pair(loads[index].loaded_at, index); });
+    std::vector<BpfLoad> sorted;
+    sorted.reserve(loads.size());
+    for (std::uint32_t place = 0; place < order.size(); ++place) {
+        auto& load = loads[order[place]];
+        for (const auto function : load.functions) timeline_.code_[function].load = place;
+        sorted.push_back(std::move(load));
+    }
+    loads = std::move(sorted);
+}
+
 void TimelineBuilder::close_intervals() {
     timeline_.programs_ = std::move(programs_).build();
     timeline_.images_ = std::move(images_).build();
     for (const auto* map : {&timeline_.programs_, &timeline_.images_}) {
         for (const auto& entry : map->entries()) timeline_.code_[entry.value].until = entry.until;
     }
+    end_forgotten_loads();
+    sort_loads();
     auto& ever = timeline_.ever_;
     for (const auto& code : timeline_.code_) ever.push_back(code.range);
     merge(ever);

@@ -61,6 +61,8 @@ class TimelineBuilder {
     void load(Time time, const Writer& writer, const Program& program);
     void unload(Time time, const Program& program);
 
+    bool is_live(CodeIndex index);
+    bool still_there(const BpfLoad& load);
     std::vector<CodeIndex> still_live(std::vector<CodeIndex> written);
     std::vector<CodeIndex> functions_of(const Writer& writer, const Program& program, const BpfProgramInfo* info);
     void attach(Time time, CodeIndex code, std::uint32_t load, std::uint32_t subprogram);
@@ -68,6 +70,8 @@ class TimelineBuilder {
     void add_programs_without_records();
     void claim_by_info();
     void close_intervals();
+    void end_forgotten_loads();
+    void sort_loads();
 
     Timeline& timeline_;
     const Limits& limits_;

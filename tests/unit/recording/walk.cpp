@@ -199,8 +199,8 @@ TEST_CASE("A walk that is asked to stop ends with cancelled", "[recording][walk]
     std::stop_source stop;
     stop.request_stop();
     Completeness completeness;
-    const auto walked = walk(
-        recording, completeness, [](const RecordContext&, const Comm&) {}, stop.get_token());
+    const auto walked = walk(recording, completeness, [](const RecordContext&, const Comm&) {},
+                             {.order = RecordOrder::file, .stop = stop.get_token()});
     REQUIRE_FALSE(walked);
     CHECK(walked.error().code == ErrorCode::cancelled);
 }

@@ -85,7 +85,7 @@ TEST_CASE("Two qualifiers of one pointer both stand behind its star", "[symbols]
     Types types;
     const auto pointer = types.pointer(types.integer("int"));
     const auto both = types.constant(types.refer(B::kind_volatile, "", pointer));
-    CHECK(types.declared(both, "p") == "int *const volatile p");
+    CHECK(types.declared(both, "p") == "int *volatile const p");
 }
 
 TEST_CASE("Parameters without a name have no space left for it", "[symbols][btf]") {
