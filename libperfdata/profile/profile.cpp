@@ -27,12 +27,13 @@ class ProfileCounter {
     ProfileCounter(const Recording& recording, const Timeline& timeline, const ProfileOptions& options)
         : timeline_(timeline), column_(recording.events().events().size(), not_counted) {
         profile_.events_ = options.events;
+        std::erase_if(profile_.events_, [&](std::uint32_t event) { return event >= column_.size(); });
         if (profile_.events_.empty()) {
             profile_.events_.resize(column_.size());
             std::iota(profile_.events_.begin(), profile_.events_.end(), 0u);
         }
         columns_ = profile_.events_.size();
-        for (std::size_t column = 0; column < columns_; ++column) column_.at(profile_.events_[column]) = column;
+        for (std::size_t column = 0; column < columns_; ++column) column_[profile_.events_[column]] = column;
         profile_.totals_.resize(columns_);
         for (auto& cells : misses_) cells.resize(columns_);
     }

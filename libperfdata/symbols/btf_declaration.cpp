@@ -51,8 +51,12 @@ class Declaration {
         if (count == 0) return "(void)";
         std::string text = "(";
         const auto* parameter = btf_params(&proto);
-        for (unsigned index = 0; index < count && steps_ <= most_steps; ++index, ++parameter) {
+        for (unsigned index = 0; index < count; ++index, ++parameter) {
             if (index != 0) text += ", ";
+            if (++steps_ > most_steps) {
+                text += unknown;
+                break;
+            }
             if (parameter->type == 0 && parameter->name_off == 0) {
                 text += "...";
             } else {
