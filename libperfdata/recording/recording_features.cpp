@@ -4,6 +4,7 @@
 #include <array>
 
 #include "perfdata/recording/recording.hpp"
+#include "perfdata/wire/feature/compressed.hpp"
 #include "perfdata/wire/feature/strings.hpp"
 
 namespace perfdata {
@@ -114,8 +115,6 @@ void Recording::read_texts() {
     if (!list.ok()) diagnostics_.add(list.cursor().failure("the command line").error());
 }
 
-// COMPRESSED: u32 version . u32 type (1: zstd) . u32 level . u32 ratio . u32 mmap_len, the most that one record unpacks
-// to
 void Recording::read_compression() {
     constexpr std::uint64_t sane = std::uint64_t{1} << 30;
     const auto* section = feature(Feature::compressed);
@@ -125,19 +124,17 @@ void Recording::read_compression() {
         diagnostics_.add(content.error());
         return;
     }
-    Cursor in(*content, order(), {.where = "feature COMPRESSED", .offset = section->section.offset});
-    in.skip(4);
-    const auto type = in.u32();
-    in.skip(8);
-    const auto bound = in.u32();
-    if (!in.ok()) {
-        diagnostics_.add(in.failure("the bound of a record's size").error());
+    const Cursor in(*content, order(), {.where = "feature COMPRESSED", .offset = section->section.offset});
+    const auto info = CompressionInfo::decode(in);
+    if (!info) {
+        diagnostics_.add(info.error());
         return;
     }
-    if (type > 1) {  // 0: none
+    if (compression_name(info->type).empty()) {
         diagnostics_.add({ErrorCode::unsupported, section->section.offset + 4, "feature COMPRESSED",
-                          "compression type " + std::to_string(type) + "; only 1 (zstd) is known"});
+                          "compression type " + std::to_string(info->type) + "; only 1 (zstd) is known"});
     }
+    const auto bound = info->mmap_len;
     if (bound >= 4096 && bound <= sane) unpacked_record_bytes_ = bound;
 }
 

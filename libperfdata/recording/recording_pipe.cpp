@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/wire/feature/event_desc.hpp"
+#include "perfdata/wire/record/event_update.hpp"
+#include "perfdata/wire/record/header_attr.hpp"
 
 namespace perfdata {
 namespace {
-
-constexpr std::uint64_t update_name = 2;  // EVENT_UPDATE: 8 u64 type . 16 u64 id . 24 a string, for this type
 
 bool begins_the_recording(RecordType type) {
     switch (type) {
@@ -24,42 +23,36 @@ bool begins_the_recording(RecordType type) {
 }  // namespace
 
 Result<void> Recording::read_pipe_events() {
-    constexpr std::string_view where = "record HEADER_ATTR";
     std::vector<Event> events;
-    std::vector<std::pair<std::uint64_t, std::string>> names;  // by event id
+    std::vector<std::pair<EventId, std::string>> names;
     std::size_t ids = 0;
     for (const RecordView& record : records()) {
         if (begins_the_recording(record.type())) break;
-        Cursor in = record.body(0, where);
         if (record.type() == RecordType::header_attr) {
-            if (events.size() == limits_.events) {
-                diagnostics_.add({ErrorCode::limit, record.offset, std::string(where), "too many events"});
-                break;
-            }
-            // The ids begin behind the attr, whose own size field says how long it is.
-            in.skip(4);
-            const auto claimed = in.u32();
-            const auto attr_bytes = claimed == 0 ? Attr::min_bytes : claimed;
-            in = record.body(0, where);
-            const auto attr = in.bytes(attr_bytes);
-            if (!in.ok() || attr_bytes < Attr::min_bytes) {
-                diagnostics_.add({ErrorCode::malformed, record.offset, std::string(where),
-                                  "attr of " + std::to_string(claimed) + " bytes in a record of " +
-                                      std::to_string(record.bytes.size())});
+            const auto header = HeaderAttr::decode(record, 0);
+            if (!header) {
+                diagnostics_.add(header.error());
                 continue;
             }
+            if (events.size() == limits_.events || header->ids.size() > limits_.ids - ids) {
+                diagnostics_.add(
+                    {ErrorCode::limit, record.offset, std::string(HeaderAttr::record_name), "too many events or ids"});
+                break;
+            }
+            ids += header->ids.size();
             Event event;
-            event.attr = Attr::decode(attr, order());
-            while (in.remaining() >= 8 && ids++ < limits_.ids) event.ids.push_back({in.u64()});
+            event.attr = header->attr;
+            for (const auto id : header->ids) event.ids.push_back({id});
             events.push_back(std::move(event));
         } else if (record.type() == RecordType::header_feature) {
+            Cursor in = record.body(0, "record HEADER_FEATURE");
             const auto number = in.u64();
             if (!in.ok() || number > 255 || in.remaining() == 0) continue;  // empty: the mark of the last feature
             features_.push_back({static_cast<unsigned>(number), {in.file_offset(), in.remaining()}, true});
         } else if (record.type() == RecordType::event_update) {
-            const auto type = in.u64();
-            const auto id = in.u64();
-            if (in.ok() && type == update_name) names.emplace_back(id, until_nul(in.rest()));
+            const auto update = EventUpdate::decode(record, 0);
+            const bool renames = update && update->kind == static_cast<std::uint64_t>(EventUpdate::Kind::name);
+            if (renames) names.emplace_back(update->id, update->name);
         }
     }
     auto described = read_event_descriptions();
@@ -71,7 +64,7 @@ Result<void> Recording::read_pipe_events() {
     for (std::size_t index = 0; index < events.size(); ++index) {
         auto& event = events[index];
         for (const auto& [id, name] : names) {
-            if (event.name.empty() && std::ranges::find(event.ids, EventId{id}) != event.ids.end()) event.name = name;
+            if (event.name.empty() && std::ranges::find(event.ids, id) != event.ids.end()) event.name = name;
         }
         if (event.name.empty() && index < described.size()) event.name = std::move(described[index].name);
         if (event.name.empty()) event.name = default_event_name(event.attr);

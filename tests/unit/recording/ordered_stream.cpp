@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Exact order of time against a naive stable sort of all records.
+#include "perfdata/recording/ordered_stream.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "catch.hpp"
+#include "support/build.hpp"
+#include "support/records.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+constexpr auto sample_type = sample_bit::ip | sample_bit::time;
+
+// A sample whose ip is its number in the file, so that each can be told from all others.
+Blob numbered(std::endian order, std::uint64_t time, std::uint64_t number) {
+    SampleValues values;
+    values.time = time;
+    values.ip = number;
+    return sample(sample_type, values, Frame{order, {}, 0});
+}
+
+Blob recording_of(std::endian order, const std::vector<std::uint64_t>& times) {
+    RecordingBuilder builder(order);
+    builder.event(sampling_attr(sample_type), {1});
+    Blob all;
+    for (std::size_t number = 0; number < times.size(); ++number) {
+        const auto one = numbered(order, times[number], number);
+        all.insert(all.end(), one.begin(), one.end());
+    }
+    return builder.add(all).build();
+}
+
+struct Seen {
+    std::uint64_t time, number;
+    bool operator==(const Seen&) const = default;
+};
+
+std::vector<Seen> naive(const std::vector<std::uint64_t>& times) {
+    std::vector<Seen> all;
+    for (std::size_t number = 0; number < times.size(); ++number) all.push_back({times[number], number});
+    std::ranges::sort(all, {}, [](const Seen& seen) { return std::pair(seen.time, seen.number); });
+    return all;
+}
+
+std::vector<Seen> ordered(const Recording& recording, OrderedStream& stream) {
+    std::vector<Seen> all;
+    RecordView record;
+    Time time;
+    while (stream.next(record, time)) {
+        const Sample sample(record.bytes.data(), recording.events().events()[0].sample, record.order);
+        CHECK(sample.time() == time);
+        all.push_back({time.nanoseconds, sample.ip()->value});
+    }
+    return all;
+}
+
+void check(const std::vector<std::uint64_t>& times, std::endian order = std::endian::little) {
+    const auto file = recording_of(order, times);
+    const auto recording = Recording::from_memory(file);
+    REQUIRE(recording);
+    OrderedStream stream(*recording);
+    CHECK(ordered(*recording, stream) == naive(times));
+}
+
+}  // namespace
+
+TEST_CASE("Records come in order of time, ties in order of the file", "[recording][ordered_stream]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    check({}, order);
+    check({5}, order);
+    check({5, 3, 5, 4, 3, 3, 9, 1}, order);
+    check({9, 8, 7, 6, 5, 4, 3, 2, 1}, order);
+}
+
+TEST_CASE("Synthesized records come first, wherever they lie", "[recording][ordered_stream]") {
+    check({0, 0, 7, 5, 0, 6, 0});
+    // One at the very end must not make all others wait for it.
+    std::vector<std::uint64_t> times(50000);
+    for (std::size_t index = 0; index < times.size(); ++index) times[index] = 1000 + index;
+    times.back() = 0;
+    const auto file = recording_of(std::endian::little, times);
+    const auto recording = Recording::from_memory(file);
+    REQUIRE(recording);
+    OrderedStream stream(*recording);
+    CHECK(ordered(*recording, stream) == naive(times));
+    CHECK(stream.most_waiting() < 2 * 4096);
+}
+
+TEST_CASE("Random disorder over many chunks equals a naive stable sort", "[recording][ordered_stream]") {
+    const auto seed = GENERATE(1u, 2u, 3u);
+    const std::uint64_t disorder =
+        GENERATE(std::uint64_t{2}, std::uint64_t{500}, std::uint64_t{20000}, std::uint64_t{1} << 40);
+    CAPTURE(seed, disorder);
+    std::mt19937_64 random(seed);
+    std::vector<std::uint64_t> times;
+    for (std::uint64_t index = 0; index < 30000; ++index) times.push_back(1 + index + random() % disorder);
+    check(times);
+}
+
+TEST_CASE("What waits is bounded by the disorder, not by the file", "[recording][ordered_stream]") {
+    // Rings of four CPUs, drained one after the other.
+    std::vector<std::uint64_t> times;
+    for (std::uint64_t round = 0; round < 50; ++round) {
+        for (std::uint64_t cpu = 0; cpu < 4; ++cpu) {
+            for (std::uint64_t index = 0; index < 500; ++index) times.push_back(1 + round * 500 + index);
+        }
+    }
+    const auto file = recording_of(std::endian::little, times);
+    const auto recording = Recording::from_memory(file);
+    REQUIRE(recording);
+    OrderedStream stream(*recording);
+    CHECK(ordered(*recording, stream) == naive(times));
+    CHECK(stream.most_waiting() < times.size() / 5);
+}
