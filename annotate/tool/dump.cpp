@@ -186,12 +186,12 @@ class Dump {
     }
     void unknown(const RecordView& record) {
         if (!filter_.type_wanted(record) || !filter_.events.empty()) return;
-        line({record, RecordContext::no_event, {}, {}}, {},
+        line({record, RecordContext::no_event, {}}, {},
              [&](auto&& visit) { visit("unknown", record.bytes.subspan(RecordHeader::bytes)); });
     }
     void damaged(const RecordView& record, const Error& error) {
         if (!filter_.type_wanted(record)) return;
-        line({record, RecordContext::no_event, {}, {}}, {},
+        line({record, RecordContext::no_event, {}}, {},
              [&](auto&& visit) { visit("damaged", std::string_view(error.detail)); });
     }
 

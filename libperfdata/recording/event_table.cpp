@@ -20,6 +20,12 @@ EventTable::EventTable(std::vector<Event> events) : events_(std::move(events)) {
         remember(sample_id_offsets_, event.sample.offsets().id);
         remember(trailer_id_offsets_, event.trailer.id_from_end());
         ids += event.ids.size();
+        layouts_.push_back(event.sample);
+    }
+    const auto time_offset = [](const SampleLayout& layout) { return layout.offsets().time; };
+    if (!layouts_.empty() &&
+        std::ranges::adjacent_find(layouts_, std::ranges::not_equal_to{}, time_offset) == layouts_.end()) {
+        common_sample_time_ = time_offset(layouts_.front());
     }
     without_ids_ = ids == 0 || sample_id_offsets_.empty();
     if (ids == 0) return;
@@ -27,17 +33,14 @@ EventTable::EventTable(std::vector<Event> events) : events_(std::move(events)) {
     for (std::uint32_t index = 0; index < events_.size(); ++index) {
         for (const auto id : events_[index].ids) {
             auto at = hash(id.value);
-            while (slots_[at & (slots_.size() - 1)].event != free_slot &&
-                   slots_[at & (slots_.size() - 1)].id != id.value) {
-                ++at;
-            }
+            while (slots_[at & (slots_.size() - 1)].event && slots_[at & (slots_.size() - 1)].id != id.value) ++at;
             auto& slot = slots_[at & (slots_.size() - 1)];
-            if (slot.event == free_slot) slot = {id.value, index};
+            if (!slot.event) slot = {id.value, index};
         }
     }
 }
 
-std::optional<std::uint32_t> EventTable::of_other(const RecordView& record) const {
+EventIndex EventTable::of_other(const RecordView& record) const {
     if (events_.empty()) return {};
     if (events_.size() == 1 || !events_[0].attr.sample_id_all()) return 0;
     bool synthesized = false;
@@ -50,6 +53,24 @@ std::optional<std::uint32_t> EventTable::of_other(const RecordView& record) cons
     }
     if (synthesized || without_ids_ || trailer_id_offsets_.empty()) return 0;
     return {};
+}
+
+Time EventTable::time_of_sample(const RecordView& record, Time otherwise) const {
+    const auto event = of_sample(record.bytes.data(), record.bytes.size(), record.order);
+    if (!event) return otherwise;
+    const auto offset = layouts_[*event].offsets().time;
+    if (offset == 0 || record.bytes.size() < offset + sizeof(std::uint64_t)) return otherwise;
+    return Time{record.order.load<std::uint64_t>(record.bytes.data() + offset)};
+}
+
+Time EventTable::time_of_other(const RecordView& record, Time otherwise) const {
+    if (record.type() >= RecordType::header_attr) return otherwise;
+    const auto event = of_other(record);
+    if (!event) return otherwise;
+    const auto& layout = events_[*event].trailer;
+    const auto size = record.bytes.size();
+    if (layout.time_from_end() == 0 || size < RecordHeader::bytes + layout.size()) return otherwise;
+    return Time{record.order.load<std::uint64_t>(record.bytes.data() + size - layout.time_from_end())};
 }
 
 std::string default_event_name(const Attr& attr) {

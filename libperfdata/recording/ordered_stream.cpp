@@ -2,47 +2,53 @@
 #include "perfdata/recording/ordered_stream.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace perfdata {
 namespace {
 
-// Order of a heap whose top is the least.
-constexpr auto later = [](const auto& a, const auto& b) {
-    return std::pair(a.first().time, a.first().sequence) > std::pair(b.first().time, b.first().sequence);
-};
+constexpr FixedOrder<std::endian::little> little;
+constexpr FixedOrder<std::endian::big> big;
 
 }  // namespace
 
 OrderedStream::OrderedStream(const Recording& recording)
-    : recording_(&recording),
-      first_pass_(recording.records()),
-      zero_pass_(recording.records()),
-      pass_(recording.records()) {
-    note_times();
+    : recording_(&recording), order_(recording.order()), first_pass_(recording.records()), pass_(recording.records()) {
+    if (order_.endian() == std::endian::little) {
+        note_times(little);
+    } else {
+        note_times(big);
+    }
 }
 
-Time OrderedStream::key(const RecordView& record, Time& latest) const {
-    const auto time = recording_->events().time_of(record, record.order);
-    if (!time) return latest;
-    latest = std::max(latest, *time);
-    return *time;
+// read() takes one record and its time: its own, or the latest before it.
+template <class Order>
+inline bool OrderedStream::read(RecordStream& stream, RecordView& record, Time& latest, Time& time, Order order) const {
+    if (!stream.next(record, order)) return false;
+    time = recording_->events().time_of(record, order, latest);
+    latest = std::max(latest, time);
+    return true;
 }
 
-void OrderedStream::note_times() {
-    Time latest;
+template <class Order>
+void OrderedStream::note_times(Order order) {
+    Time latest, time;
     RecordView record;
     std::size_t in_chunk = 0;
+    std::uint64_t refills = 0;
     auto least = Time::forever();
-    while (first_pass_.next(record)) {
-        const auto time = key(record, latest);
-        if (time == Time{}) {
-            ++synthesized_;
-        } else {
-            least = std::min(least, time);
-        }
-        if (++in_chunk == chunk_records) {
+    while (read(first_pass_, record, latest, time, order)) {
+        if (in_chunk == chunk_records || (in_chunk != 0 && first_pass_.refills() != refills)) {
             least_later_.push_back(std::exchange(least, Time::forever()));
             in_chunk = 0;
+        }
+        refills = first_pass_.refills();
+        ++in_chunk;
+        if (time == Time{}) {
+            keep_synthesized(record);
+        } else {
+            least = std::min(least, time);
         }
     }
     least_later_.push_back(least);
@@ -54,92 +60,167 @@ void OrderedStream::note_times() {
     }
 }
 
+void OrderedStream::keep_synthesized(const RecordView& record) {
+    ++synthesized_;
+    if (kept_.size() + 1 != synthesized_ || kept_bytes_.size() + record.bytes.size() > most_kept_bytes) return;
+    kept_.push_back({kept_bytes_.size(), record.bytes.size(), record.offset, record.unpacked});
+    kept_bytes_.insert(kept_bytes_.end(), record.bytes.begin(), record.bytes.end());
+}
+
 bool OrderedStream::next_synthesized(RecordView& record) {
-    while (synthesized_ != 0 && zero_pass_.next(record)) {
-        if (key(record, zero_latest_) != Time{}) continue;
-        --synthesized_;
+    const auto number = synthesized_next_++;
+    if (number < kept_.size()) {
+        const auto& kept = kept_[static_cast<std::size_t>(number)];
+        record = {Bytes(kept_bytes_).subspan(kept.begin, kept.size), order_, kept.offset, kept.unpacked};
         return true;
     }
-    synthesized_ = 0;
+    Time time;
+    const auto next_zero = [&] {
+        while (read(*zero_pass_, record, zero_latest_, time, order_)) {
+            if (time == Time{}) return true;
+        }
+        return false;
+    };
+    if (!zero_pass_) {
+        zero_pass_.emplace(recording_->records());
+        for (auto skipped = number; skipped != 0; --skipped) {
+            if (!next_zero()) break;
+        }
+    }
+    if (next_zero()) return true;
+    synthesized_next_ = synthesized_;
     return false;
 }
 
-// read_chunk() takes in one chunk of records as runs; false at the end.
+// read_chunk() takes in one chunk of records as runs; false at the end. Chunks are cut as in the first pass.
 bool OrderedStream::read_chunk() {
-    if (chunks_read_ == least_later_.size()) return false;
-    const auto number = chunks_read_++;
+    return order_.endian() == std::endian::little ? read_chunk(little) : read_chunk(big);
+}
+
+template <class Order>
+bool OrderedStream::read_chunk(Order order) {
+    if (at_end_) return false;
+    if (!have_ahead_ && !read(pass_, ahead_, latest_, ahead_time_, order)) {
+        at_end_ = true;
+        return false;
+    }
     auto& chunk = chunks_.emplace_back();
-    std::vector<Run> fresh;
-    RecordView record;
-    struct Copied {
-        Time time;
-        std::uint64_t sequence;
-        RecordView record;
-        std::size_t at;
-    };
-    std::vector<Copied> taken;
-    taken.reserve(chunk_records);
-    for (std::size_t count = 0; count < chunk_records && pass_.next(record); ++count) {
-        const auto time = key(record, latest_);
-        ++sequence_;
-        if (time == Time{}) continue;  // handed out already
-        taken.push_back({time, sequence_, record, chunk.bytes.size()});
-        chunk.bytes.insert(chunk.bytes.end(), record.bytes.begin(), record.bytes.end());
+    if (!spare_.empty()) {
+        chunk.records = std::move(spare_.back());
+        spare_.pop_back();
     }
-    Run run;
-    for (auto& copied : taken) {
-        copied.record.bytes = Bytes(chunk.bytes).subspan(copied.at, copied.record.bytes.size());
-        if (!run.records.empty() && copied.time < run.records.back().time) {
-            fresh.push_back(std::exchange(run, Run{}));
+    chunk.records.reserve(chunk_records);
+    chunk.blocks = pass_.blocks();
+    const auto refills = pass_.refills();
+    auto record = ahead_;
+    auto time = ahead_time_;
+    std::size_t count = 0;
+    do {
+        // Those of time 0 have been handed out already.
+        if (time != Time{}) {
+            chunk.records.push_back(
+                {time, record.bytes.data(), record.offset << 1 | static_cast<std::uint64_t>(record.unpacked)});
         }
-        run.records.push_back({copied.time, copied.sequence, copied.record});
-    }
-    if (!run.records.empty()) fresh.push_back(std::move(run));
-    chunk.waiting = taken.size();
-    waiting_ += taken.size();
+        ++count;
+        have_ahead_ = read(pass_, record, latest_, time, order);
+    } while (have_ahead_ && count < chunk_records && pass_.refills() == refills);
+    ahead_ = record;
+    ahead_time_ = time;
+    at_end_ = !have_ahead_;
+    safe_ = chunks_read_ < least_later_.size() ? least_later_[chunks_read_] : Time::forever();
+    ++chunks_read_;
+    waiting_ += chunk.records.size();
     most_waiting_ = std::max(most_waiting_, waiting_);
-    for (auto& one : fresh) {
-        one.chunk = number;
-        runs_.push_back(std::move(one));
-        std::ranges::push_heap(runs_, later);
+    add_runs(chunk);
+    return true;
+}
+
+// merge_tail(begin, middle, end) puts two stretches that are in order by themselves in order, if only a few of the
+// first are later than the first of the second; of equal times those of the first stretch come first.
+bool OrderedStream::merge_tail(Waiting* begin, Waiting* middle, Waiting* end) {
+    constexpr std::ptrdiff_t most = 64;
+    std::array<Waiting, most> tail;
+    auto* out = middle;
+    while (out != begin && middle - out <= most && out[-1].time > middle->time) --out;
+    if (middle - out > most) return false;
+    const auto* left = tail.data();
+    const auto* const left_end = std::copy(out, middle, tail.data());
+    for (const auto* right = middle; left != left_end; ++out) {
+        *out = right != end && right->time < left->time ? *right++ : *left++;
     }
     return true;
 }
 
-// retire() lets go of the record handed out last; a chunk goes when it and all before it have none left.
-void OrderedStream::retire() {
-    if (!handed_out_of_) return;
-    --chunks_[static_cast<std::size_t>(*handed_out_of_ - first_chunk_)].waiting;
-    handed_out_of_.reset();
-    while (!chunks_.empty() && chunks_.front().waiting == 0 && first_chunk_ + 1 < chunks_read_) {
-        chunks_.pop_front();
-        ++first_chunk_;
+void OrderedStream::add_runs(Chunk& chunk) {
+    auto* at = chunk.records.data();
+    auto* const end = at + chunk.records.size();
+    const auto in_order = [end](Waiting* from) {
+        do ++from;
+        while (from != end && from->time >= from[-1].time);
+        return from;
+    };
+    while (at != end) {
+        auto* const begin = at;
+        at = in_order(at);
+        // What begins behind the run but a little before its end belongs to it: rings that are drained often.
+        for (Waiting* next; at != end && (next = in_order(at), merge_tail(begin, at, next));) at = next;
+        runs_.push_back({begin, at, run_count_++, &chunk});
+        std::ranges::push_heap(runs_, [](const Run& a, const Run& b) { return b.before(a); });
+        ++chunk.runs;
     }
 }
 
-bool OrderedStream::next(RecordView& record, Time& time) {
-    if (synthesized_ != 0 && next_synthesized(record)) {
+// finish_run() lets go of the current run, all of which was handed out; a chunk's memory goes with its last run.
+void OrderedStream::finish_run() {
+    auto& chunk = *std::exchange(current_, {}).chunk;
+    if (--chunk.runs == 0) {
+        waiting_ -= chunk.records.size();
+        chunk.records.clear();
+        spare_.push_back(std::move(chunk.records));
+        chunk = {};
+    }
+    while (!chunks_.empty() && chunks_.front().runs == 0) chunks_.pop_front();
+}
+
+// sift_down() puts the top of the heap where it belongs.
+void OrderedStream::sift_down() {
+    for (std::size_t at = 0, child = 1; child < runs_.size(); at = child, child = 2 * at + 1) {
+        if (child + 1 < runs_.size() && runs_[child + 1].before(runs_[child])) ++child;
+        if (runs_[at].before(runs_[child])) return;
+        std::swap(runs_[at], runs_[child]);
+    }
+}
+
+// Of equal times the earlier in the file comes first.
+void OrderedStream::set_limit() {
+    limit_ = safe_;
+    if (runs_.empty()) return;
+    const auto& second = runs_.front();
+    limit_ = std::min(limit_, Time{second.next->time.nanoseconds - (current_.number < second.number ? 0 : 1)});
+}
+
+bool OrderedStream::find_next(RecordView& record, Time& time) {
+    if (synthesized_next_ < synthesized_ && next_synthesized(record)) {
         time = Time{};
         return true;
     }
-    retire();
+    if (current_.chunk != nullptr && current_.next == current_.end) finish_run();
     for (;;) {
-        const auto safe = chunks_read_ == 0 ? Time{} : least_later_[chunks_read_ - 1];
-        if (!runs_.empty() && runs_.front().first().time <= safe) break;
+        // The least of all first records takes the lead.
+        if (current_.chunk == nullptr && !runs_.empty()) {
+            current_ = runs_.front();
+            runs_.front() = runs_.back();
+            runs_.pop_back();
+            sift_down();
+        } else if (current_.chunk != nullptr && !runs_.empty() && runs_.front().before(current_)) {
+            std::swap(current_, runs_.front());
+            sift_down();
+        }
+        if (current_.chunk != nullptr && current_.next->time <= safe_) break;
         if (!read_chunk()) return false;
     }
-    std::ranges::pop_heap(runs_, later);
-    auto& run = runs_.back();
-    const auto& first = run.first();
-    record = first.record;
-    time = first.time;
-    handed_out_of_ = run.chunk;
-    --waiting_;
-    if (++run.next == run.records.size()) {
-        runs_.pop_back();
-    } else {
-        std::ranges::push_heap(runs_, later);
-    }
+    set_limit();
+    hand_out(record, time);
     return true;
 }
 

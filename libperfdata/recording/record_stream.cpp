@@ -19,6 +19,10 @@ RecordStream::RecordStream(RecordStream&&) noexcept = default;
 RecordStream& RecordStream::operator=(RecordStream&&) noexcept = default;
 RecordStream::~RecordStream() = default;
 
+RecordStream::Blocks RecordStream::blocks() const {
+    return {file_bytes_, unpacker_ ? unpacker_->block() : nullptr};
+}
+
 void RecordStream::report(ErrorCode code, std::uint64_t offset, std::string detail) {
     problems_.add({code, offset, segment_ == 0 ? "data section" : "data file " + std::to_string(segment_ - 1),
                    std::move(detail)});
@@ -141,7 +145,10 @@ void RecordStream::skip_payload() {
 }
 
 void RecordStream::begin_unpacking() {
-    if (!unpacker_) unpacker_ = std::make_unique<Unpacker>();
+    if (!unpacker_) {
+        unpacker_ = std::make_unique<Unpacker>();
+        ++refills_;
+    }
     unpacker_->feed(packed_);
     file_block_ = block_;
     unpacking_ = true;
@@ -165,7 +172,7 @@ bool RecordStream::extend_unpacked() {
     const auto limit = std::min(options_.unpacked_record_bytes,
                                 options_.unpacked_bytes - std::min(options_.unpacked_bytes, unpacked_bytes_));
     const auto passed = static_cast<std::uint64_t>(block_.at - block_.begin) + block_.offset;
-    const auto unpacked = unpacker_->unpack(Bytes(block_.at, block_.end), limit, unpacked_bytes_);
+    const auto unpacked = unpacker_->unpack(left(), limit, unpacked_bytes_, refills_);
     if (!unpacked) {
         report(unpacked.error().code, packed_offset_, "compressed record: " + unpacked.error().detail);
         block_ = {};
@@ -185,10 +192,14 @@ bool RecordStream::extend_file() {
         block_ = {memory.data() + here, memory.data() + segment.end, memory.data() + here, here};
         return true;
     }
-    if (file_bytes_.empty()) file_bytes_.resize(block_bytes);
-    if (kept != 0) std::memmove(file_bytes_.data(), block_.at, kept);
-    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(segment.end - here, file_bytes_.size()));
-    const auto more = segment.source->read_at(here + kept, std::span(file_bytes_).subspan(kept, wanted - kept));
+    ++refills_;
+    auto into = file_bytes_.use_count() == 1 ? file_bytes_ : new_block(block_bytes);
+    if (kept != 0) std::memmove(into.get(), block_.at, kept);
+    file_bytes_ = std::move(into);
+    const std::span room(file_bytes_.get(),
+                         static_cast<std::size_t>(std::min<std::uint64_t>(segment.end - here, block_bytes)));
+    const auto wanted = room.size();
+    const auto more = segment.source->read_at(here + kept, room.subspan(kept));
     const auto got = kept + (more ? *more : 0);
     if (got < wanted) {
         if (!more) problems_.add(more.error());
@@ -196,7 +207,7 @@ bool RecordStream::extend_file() {
         unread_bytes_ += segment.end - (here + got);
         segment.end = here + got;
     }
-    block_ = {file_bytes_.data(), file_bytes_.data() + got, file_bytes_.data(), here};
+    block_ = {room.data(), room.data() + got, room.data(), here};
     return got > kept;
 }
 
@@ -204,7 +215,7 @@ bool RecordStream::extend_file() {
 // on, behind a segment the next one. False at the end of everything.
 bool RecordStream::end_of_block() {
     if (unpacking_) {
-        unpacker_->keep(searching_ ? Bytes{} : Bytes(block_.at, block_.end));
+        unpacker_->keep(searching_ ? 0 : left());
         if (searching_) {
             report(ErrorCode::malformed, packed_offset_, "no record can be framed in the rest of a compressed record");
             searching_ = false;

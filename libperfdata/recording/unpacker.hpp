@@ -16,11 +16,21 @@
 
 namespace perfdata {
 
+// new_block(size) is memory that is about to be written.
+inline std::shared_ptr<std::byte[]> new_block(std::size_t size) {
+    return std::make_shared_for_overwrite<std::byte[]>(size);
+}
+
 // The payloads of all compressed records of one file are one zstd stream: frames go on from record to record and need
 // not end. Records inside may straddle as well: an undecoded tail waits in front of the next output.
+//
+// Output fills the buffer from record to record; when little room is left, what is still needed (the last bytes of what
+// was filled) moves to the front, or to the front of a new buffer if somebody keeps the old one.
 class RecordStream::Unpacker {
   public:
-    Unpacker() : context_(ZSTD_createDCtx()), buffer_(buffer_bytes) {}
+    Unpacker() : context_(ZSTD_createDCtx()), buffer_(new_block(buffer_bytes)) {}
+
+    std::shared_ptr<const std::byte[]> block() const { return buffer_; }
 
     // restart() forgets the stream: a new file begins.
     void restart() {
@@ -39,19 +49,18 @@ class RecordStream::Unpacker {
         if (broken_) input_ = {};
     }
 
-    // keep(rest) keeps bytes that do not make a whole record yet until the next piece comes. They may lie in the
-    // buffer.
-    void keep(Bytes rest) {
-        if (!rest.empty()) std::memmove(buffer_.data(), rest.data(), rest.size());
-        tail_ = rest.size();
-    }
-    Bytes tail() const { return Bytes(buffer_).first(tail_); }
+    // keep(rest) keeps the last `rest` bytes of the output, which do not make a whole record yet, until the next piece
+    // comes.
+    void keep(std::size_t rest) { tail_ = rest; }
+    Bytes tail() const { return {buffer_.get() + (filled_ - tail_), tail_}; }
 
-    // unpack(rest, limit) moves `rest` to the front of the buffer and fills the buffer behind it; the result is both.
-    // Errors: malformed, limit; then the stream is broken.
-    Result<Bytes> unpack(Bytes rest, std::uint64_t limit, std::uint64_t& unpacked) {
+    // unpack(rest, limit) fills the buffer behind the last `rest` bytes; the result is both. Errors: malformed, limit;
+    // then the stream is broken. Adds to the bytes unpacked and to the number of times that the buffer was begun anew.
+    Result<Bytes> unpack(std::size_t rest, std::uint64_t limit, std::uint64_t& unpacked, std::uint64_t& refills) {
         keep(rest);
-        ZSTD_outBuffer out{buffer_.data(), buffer_.size(), tail_};
+        if (make_room()) ++refills;
+        ZSTD_outBuffer out{buffer_.get(), buffer_bytes, filled_};
+        std::size_t made_all = 0;
         while (out.pos < out.size && !flushed_ && !broken_) {
             ZSTD_inBuffer in{input_.data(), input_.size(), 0};
             const auto before = out.pos;
@@ -59,6 +68,7 @@ class RecordStream::Unpacker {
             const auto status = ZSTD_decompressStream(context_.get(), &out, &in);
             input_ = input_.subspan(in.pos);
             const auto made = out.pos - before;
+            made_all += made;
             unpacked += made;
             record_bytes_ += made;
             if (ZSTD_isError(status) != 0) return break_off(ErrorCode::malformed, ZSTD_getErrorName(status));
@@ -68,11 +78,22 @@ class RecordStream::Unpacker {
             // Room left in the output and no input left: all there was has come out.
             flushed_ = (input_.empty() && out.pos < out.size) || (made == 0 && in.pos == 0);
         }
-        return Bytes(buffer_).first(out.pos);
+        filled_ = out.pos;
+        return Bytes(buffer_.get() + (filled_ - rest - made_all), rest + made_all);
     }
     bool used_up() const { return flushed_ || broken_; }
 
   private:
+    // The buffer holds more than the largest record, so that there is always something to be gained.
+    bool make_room() {
+        if (buffer_bytes - filled_ >= least_room) return false;
+        auto into = buffer_.use_count() == 1 ? buffer_ : new_block(buffer_bytes);
+        std::memmove(into.get(), tail().data(), tail_);
+        buffer_ = std::move(into);
+        filled_ = tail_;
+        return true;
+    }
+
     std::unexpected<Error> break_off(ErrorCode code, std::string why) {
         broken_ = true;
         tail_ = 0;
@@ -83,11 +104,12 @@ class RecordStream::Unpacker {
         void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
     };
     static constexpr std::string_view frame_magic = "\x28\xb5\x2f\xfd";
-    static constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
+    static constexpr std::size_t buffer_bytes = std::size_t{256} << 10, least_room = std::size_t{64} << 10;
 
     std::unique_ptr<ZSTD_DCtx, Free> context_;
-    std::vector<std::byte> buffer_;
-    std::size_t tail_ = 0;
+    std::shared_ptr<std::byte[]> buffer_;
+    std::size_t filled_ = 0;  // bytes of the buffer
+    std::size_t tail_ = 0;    // the last of them, which are still needed
     Bytes input_;
     std::uint64_t record_bytes_ = 0;
     bool flushed_ = true;

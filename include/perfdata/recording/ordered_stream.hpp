@@ -25,14 +25,22 @@ namespace perfdata {
 //     least later     4         7         -
 //     hand out    1 3       4 5 6     7 8 9 9
 //
-// Waiting records lie in runs that are in order by themselves; the next one is the least of the runs' first ones.
+// Chunks are cut into runs that are in order by themselves; the next record is the least of the runs' first ones.
+// Nothing is copied: a chunk keeps the block of the stream that its records lie in, until the last of them has been
+// handed out.
 class OrderedStream {
   public:
     // The recording must outlive the stream. The first pass happens here.
     explicit OrderedStream(const Recording& recording);
 
     // next(record, time) is false at the end. The view lives until the next call.
-    bool next(RecordView& record, Time& time);
+    bool next(RecordView& record, Time& time) {
+        if (current_.next == current_.end || current_.next->time > limit_) [[unlikely]] {
+            return find_next(record, time);
+        }
+        hand_out(record, time);
+        return true;
+    }
 
     // problems() is what could not be framed, as RecordStream tells it.
     const DiagnosticLog& problems() const { return first_pass_.problems(); }
@@ -42,45 +50,84 @@ class OrderedStream {
 
   private:
     static constexpr std::size_t chunk_records = 4096;
+    static constexpr std::size_t most_kept_bytes = std::size_t{4} << 20;
 
     struct Waiting {
         Time time;
-        std::uint64_t sequence;
-        RecordView record;
+        const std::byte* record;
+        std::uint64_t place;  // RecordView::offset * 2 + RecordView::unpacked
     };
-    // A chunk's copied bytes live until all its records have been handed out.
+    // A chunk is up to chunk_records records that follow each other in one block.
     struct Chunk {
-        std::vector<std::byte> bytes;
-        std::size_t waiting = 0;
-    };
-    // A run is a stretch of waiting_ records of one chunk, in order.
-    struct Run {
         std::vector<Waiting> records;
-        std::size_t next = 0;
-        std::uint64_t chunk = 0;
+        std::size_t runs = 0;  // how many of its runs have not been handed out
+        RecordStream::Blocks blocks;
+    };
+    // A run is a stretch of a chunk's records that is in order. Runs are numbered in the order of the file.
+    struct Run {
+        const Waiting* next = nullptr;
+        const Waiting* end = nullptr;
+        std::uint64_t number = 0;
+        Chunk* chunk = nullptr;
 
-        const Waiting& first() const { return records[next]; }
+        bool before(const Run& other) const {
+            return next->time != other.next->time ? next->time < other.next->time : number < other.number;
+        }
     };
 
-    Time key(const RecordView& record, Time& latest) const;
-    void note_times();
+    void hand_out(RecordView& record, Time& time) {
+        const auto& first = *current_.next++;
+        const auto size = order_.load<std::uint16_t>(first.record + 6);
+        record = {Bytes(first.record, size), order_, first.place >> 1, (first.place & 1) != 0};
+        time = first.time;
+    }
+    bool find_next(RecordView& record, Time& time);
+    template <class Order>
+    bool read(RecordStream& stream, RecordView& record, Time& latest, Time& time, Order order) const;
+    template <class Order>
+    void note_times(Order order);
+    void keep_synthesized(const RecordView& record);
     bool next_synthesized(RecordView& record);
     bool read_chunk();
-    void retire();
+    template <class Order>
+    bool read_chunk(Order order);
+    static bool merge_tail(Waiting* begin, Waiting* middle, Waiting* end);
+    void add_runs(Chunk& chunk);
+    void finish_run();
+    void sift_down();
+    void set_limit();
 
     const Recording* recording_;
+    AnyOrder order_;
     RecordStream first_pass_;
     std::vector<Time> least_later_;  // by chunk: the least time behind it
-    std::uint64_t synthesized_ = 0;  // records with time 0 that have not been handed out
-    RecordStream zero_pass_;
+
+    // Records of time 0: the first pass keeps the first few MiB of them, a pass of its own looks for the others.
+    struct Kept {
+        std::size_t begin, size;  // in kept_bytes_
+        std::uint64_t offset;
+        bool unpacked;
+    };
+    std::vector<std::byte> kept_bytes_;
+    std::vector<Kept> kept_;
+    std::uint64_t synthesized_ = 0, synthesized_next_ = 0;  // of all
+    std::optional<RecordStream> zero_pass_;
+    Time zero_latest_;
+
     RecordStream pass_;
-    Time latest_, zero_latest_;
-    std::uint64_t sequence_ = 0;
+    Time latest_;
+    RecordView ahead_;  // the first record of the next chunk
+    Time ahead_time_;
+    bool have_ahead_ = false, at_end_ = false;
+
+    std::deque<Chunk> chunks_;  // from the first that has runs left on
     std::size_t chunks_read_ = 0;
-    std::deque<Chunk> chunks_;  // those with waiting records; the first is number first_chunk_
-    std::uint64_t first_chunk_ = 0;
-    std::vector<Run> runs_;  // a heap: the run with the least first record on top
-    std::optional<std::uint64_t> handed_out_of_;
+    std::vector<std::vector<Waiting>> spare_;  // memory of chunks that are done
+    std::vector<Run> runs_;                    // a heap: the run with the least first record on top
+    std::uint64_t run_count_ = 0;
+    Run current_;  // the run that is being handed out, not in the heap
+    Time limit_;   // up to which time current_ comes before all others
+    Time safe_;    // up to which time nothing that has not been read yet can come
     std::size_t waiting_ = 0, most_waiting_ = 0;
 };
 

@@ -43,11 +43,14 @@ class RecordStream {
     ~RecordStream();
 
     // next(record) is false at the end. The view lives until the next call.
-    bool next(RecordView& record) {
+    bool next(RecordView& record) { return next(record, options_.order); }
+    // The same for callers that know the order at compile time. Valid if it is the recording's.
+    template <class Order>
+    bool next(RecordView& record, Order order) {
         const auto left = static_cast<std::size_t>(block_.end - block_.at);
         if (left >= RecordHeader::bytes) {
             // The kernel's types, whole and well-formed; everything else takes the longer way.
-            const auto header = RecordHeader::load(block_.at, options_.order);
+            const auto header = RecordHeader::load(block_.at, order);
             if (header.type - 1 < last_kernel_type && header.size >= RecordHeader::bytes && header.size <= left &&
                 header.size % 8 == 0) [[likely]] {
                 hand_out(record, header.size);
@@ -79,6 +82,16 @@ class RecordStream {
     };
     Iterator begin() { return Iterator(*this); }
     static std::default_sentinel_t end() { return {}; }
+
+    // Blocks are the memory that records lie in: one of the file, one of what was unpacked. A caller that keeps them
+    // keeps the views into them valid: then the stream reads on in new blocks.
+    struct Blocks {
+        std::shared_ptr<const std::byte[]> file, unpacked;
+    };
+    Blocks blocks() const;
+    // refills() counts how often a block was filled anew so far: records between which it changes lie in different
+    // blocks. It depends on the recording only, not on who keeps what.
+    std::uint64_t refills() const { return refills_; }
 
     // problems() is what could not be framed or unpacked so far.
     const DiagnosticLog& problems() const { return problems_; }
@@ -135,7 +148,8 @@ class RecordStream {
     std::size_t segment_ = 0;
     Block block_;       // what is being walked
     Block file_block_;  // the file's block while unpacking_
-    std::vector<std::byte> file_bytes_;
+    std::shared_ptr<std::byte[]> file_bytes_;
+    std::uint64_t refills_ = 0;
     std::unique_ptr<Unpacker> unpacker_;
     bool unpacking_ = false;
     bool searching_ = false;  // for the next record behind damage

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -17,13 +19,14 @@ namespace perfdata {
 // RecordContext is what a visitor learns besides the decoded record. It lives as long as the call.
 struct RecordContext {
     static constexpr std::uint32_t no_event = ~std::uint32_t{0};
+    static constexpr Trailer no_trailer{};
 
     const RecordView& view;
     std::uint32_t event = no_event;  // index in recording.events(); records of perf itself belong to none
-    Trailer trailer;                 // of kernel records other than SAMPLE
-    // time() is when the record happened: zero for synthesized ones. A record whose event keeps no time happened when
+    // time is when the record happened: zero for synthesized ones. A record whose event keeps no time happened when
     // it was written, which is as late as the latest record before it.
     Time time;
+    const Trailer& trailer = no_trailer;  // of kernel records other than SAMPLE
 };
 
 enum class RecordOrder : std::uint8_t {
@@ -48,6 +51,29 @@ inline Error too_small(const RecordView& record, std::size_t least) {
             std::to_string(record.bytes.size()) + " bytes; at least " + std::to_string(least) + " expected"};
 }
 
+// RecordTally counts records by type without a search for those types that are known.
+class RecordTally {
+  public:
+    RecordCounts& of(std::uint32_t type) { return type < known_.size() ? known_[type] : other_[type]; }
+    RecordCounts& of(RecordType type) { return known_[static_cast<std::size_t>(type)]; }
+
+    void add_to(std::map<std::uint32_t, RecordCounts>& records) const {
+        const auto add = [&](std::uint32_t type, const RecordCounts& counts) {
+            if (counts.total() == 0) return;
+            auto& sum = records[type];
+            sum.decoded += counts.decoded;
+            sum.skipped += counts.skipped;
+            sum.damaged += counts.damaged;
+        };
+        for (std::uint32_t type = 0; type < known_.size(); ++type) add(type, known_[type]);
+        for (const auto& [type, counts] : other_) add(type, counts);
+    }
+
+  private:
+    std::array<RecordCounts, static_cast<std::size_t>(RecordType::schedstat_domain) + 1> known_{};
+    std::map<std::uint32_t, RecordCounts> other_;
+};
+
 template <class Order, class Visitor>
 class Walk {
   public:
@@ -55,92 +81,105 @@ class Walk {
         : events_(recording.events()), completeness_(completeness), order_(order), visit_(visit) {}
 
     void take(const RecordView& record) {
-        if (record.type() == RecordType::sample) return sample(record);
-        const auto known = visit_record_type(record.type(), [&]<class R>() { decode<R>(record); });
-        if (known) return;
-        ++counts(record).skipped;
-        if constexpr (requires { visit_.unknown(record); }) visit_.unknown(record);
+        const auto type = static_cast<RecordType>(order_.template load<std::uint32_t>(record.bytes.data()));
+        if (type == RecordType::sample) [[likely]] {
+            return sample(record);
+        }
+        other(record, type);
     }
 
     // flush() adds the counts that are kept aside while walking.
-    void flush() {
-        if (samples_.total() != 0) {
-            auto& counts = completeness_.records[static_cast<std::uint32_t>(RecordType::sample)];
-            counts.decoded += samples_.decoded;
-            counts.damaged += samples_.damaged;
-        }
-    }
+    void flush() { tally_.add_to(completeness_.records); }
 
   private:
-    RecordCounts& counts(const RecordView& record) { return completeness_.records[record.header().type]; }
-
-    void damaged(const RecordView& record, RecordCounts& counts, Error error) {
-        ++counts.damaged;
-        if constexpr (requires { visit_.damaged(record, error); }) visit_.damaged(record, error);
-        completeness_.diagnostics.add(std::move(error));
-    }
-
     void sample(const RecordView& record) {
-        const auto event = events_.of_sample(record.bytes.data(), record.bytes.size(), order_);
-        if (!event) return damaged(record, samples_, unknown_event(record));
-        const auto& layout = events_.events()[*event].sample;
-        if (record.bytes.size() < layout.variable_offset()) {
-            return damaged(record, samples_, too_small(record, layout.variable_offset()));
-        }
-        const auto parts =
-            sample_parts(record.bytes.data(), record.bytes.size(), layout.variable_offset(), layout.shape(), order_);
-        if (parts.overrun) {
-            return damaged(record, samples_,
-                           {ErrorCode::truncated, record.offset, "record SAMPLE",
-                            std::string(to_string(*parts.overrun)) + " goes beyond the record's " +
-                                std::to_string(record.bytes.size()) + " bytes"});
-        }
-        ++samples_.decoded;
-        const BasicSample<Order> sample(record.bytes.data(), layout, order_);
+        const auto* bytes = record.bytes.data();
+        const auto size = record.bytes.size();
+        const auto event = events_.of_sample(bytes, size, order_);
+        if (!event) return damaged_sample(record, no_layout);
+        const auto& layout = events_.layout(*event);
+        if (!layout.fits(bytes, size, order_)) return damaged_sample(record, layout);
+        ++tally_.of(RecordType::sample).decoded;
+        const BasicSample<Order> sample(bytes, layout, order_);
         const auto time = sample.time();
         if (time) latest_ = std::max(latest_, *time);
         if constexpr (requires(const RecordContext& context) { visit_(context, sample); }) {
-            visit_(RecordContext{record, *event, {}, time.value_or(latest_)}, sample);
+            visit_(RecordContext{record, *event, time.value_or(latest_)}, sample);
         }
+    }
+
+    // Everything but samples is rare.
+    [[gnu::noinline]] void other(const RecordView& record, RecordType type) {
+        if (visit_record_type(type, [&]<class R>() { decode<R>(record); })) return;
+        ++tally_.of(static_cast<std::uint32_t>(type)).skipped;
+        if constexpr (requires { visit_.unknown(record); }) visit_.unknown(record);
     }
 
     template <class R>
     void decode(const RecordView& record) {
-        auto& counts_of_type = counts(record);
+        auto& counts = tally_.of(R::type);
         constexpr bool of_kernel = R::type < RecordType::header_attr;
-        RecordContext context{record, RecordContext::no_event, {}, latest_};
+        std::uint32_t index = RecordContext::no_event;
         std::size_t trailer_size = 0;
         std::uint64_t read_format = 0;
         if constexpr (of_kernel) {
             const auto event = events_.of_other(record);
-            if (!event) return damaged(record, counts_of_type, unknown_event(record));
+            if (!event) return damaged(record, counts, unknown_event(record));
             const auto& found = events_.events()[*event];
             trailer_size = found.trailer.size();
             read_format = found.attr.read_format;
-            context.event = *event;
+            index = *event;
         }
         const auto least = R::min_bytes + trailer_size;
-        if (record.bytes.size() < least) return damaged(record, counts_of_type, too_small(record, least));
+        if (record.bytes.size() < least) return damaged(record, counts, too_small(record, least));
         const auto decoded = decode_record<R>(record, trailer_size, read_format);
-        if (!decoded) return damaged(record, counts_of_type, decoded.error());
-        ++counts_of_type.decoded;
+        if (!decoded) return damaged(record, counts, decoded.error());
+        ++counts.decoded;
         if constexpr (std::is_same_v<R, Lost>) completeness_.lost_events += decoded->lost;
         if constexpr (std::is_same_v<R, LostSamples>) completeness_.lost_samples += decoded->lost;
+        Trailer trailer;
+        auto time = latest_;
         if constexpr (of_kernel) {
-            context.trailer = events_.events()[context.event].trailer.read(record);
-            if (context.trailer.time) {
-                context.time = *context.trailer.time;
-                latest_ = std::max(latest_, context.time);
+            trailer = events_.events()[index].trailer.read(record);
+            if (trailer.time) {
+                time = *trailer.time;
+                latest_ = std::max(latest_, time);
             }
         }
-        if constexpr (requires { visit_(context, *decoded); }) visit_(context, *decoded);
+        if constexpr (requires(const RecordContext& context) { visit_(context, *decoded); }) {
+            visit_(RecordContext{record, index, time, trailer}, *decoded);
+        }
+    }
+
+    static constexpr SampleLayout no_layout{};
+
+    [[gnu::cold, gnu::noinline]] void damaged_sample(const RecordView& record, const SampleLayout& layout) {
+        auto& counts = tally_.of(RecordType::sample);
+        const auto least = layout.variable_offset();
+        if (&layout == &no_layout) return damaged(record, counts, unknown_event(record));
+        if (record.bytes.size() < least) return damaged(record, counts, too_small(record, least));
+        damaged(record, counts, overrun(record, layout));
+    }
+
+    static Error overrun(const RecordView& record, const SampleLayout& layout) {
+        const auto parts = sample_parts(record.bytes.data(), record.bytes.size(), layout.variable_offset(),
+                                        layout.shape(), record.order);
+        return {ErrorCode::truncated, record.offset, "record SAMPLE",
+                std::string(parts.overrun ? to_string(*parts.overrun) : "a part") + " goes beyond the record's " +
+                    std::to_string(record.bytes.size()) + " bytes"};
+    }
+
+    [[gnu::cold, gnu::noinline]] void damaged(const RecordView& record, RecordCounts& counts, Error error) {
+        ++counts.damaged;
+        if constexpr (requires { visit_.damaged(record, error); }) visit_.damaged(record, error);
+        completeness_.diagnostics.add(std::move(error));
     }
 
     const EventTable& events_;
     Completeness& completeness_;
     [[no_unique_address]] Order order_;
     Visitor& visit_;
-    RecordCounts samples_;
+    RecordTally tally_;
     Time latest_;
 };
 
@@ -149,12 +188,18 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
                            const WalkOptions& options) {
     constexpr std::uint64_t records_a_look = 4096;
     Walk<Order, Visitor> walk(recording, completeness, order, visit);
+    RecordView record;
     std::uint64_t framed = 0;
-    std::uint64_t count = 0;
-    const auto take = [&](const RecordView& record) {
-        if (!record.unpacked) framed += record.bytes.size();
-        walk.take(record);
-        return ++count % records_a_look != 0 || !options.stop.stop_requested();
+    // True at the end, false if asked to stop.
+    const auto all = [&](auto&& next) {
+        for (;;) {
+            for (auto left = records_a_look; left != 0; --left) {
+                if (!next()) return true;
+                if (!record.unpacked) framed += record.bytes.size();
+                walk.take(record);
+            }
+            if (options.stop.stop_requested()) return false;
+        }
     };
     const auto finish = [&](const RecordStream& stream) {
         walk.flush();
@@ -165,23 +210,21 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
         bytes.outside_records = recording.outside_records() + stream.payload_bytes();
         bytes.unread = bytes.total - std::min(bytes.total, bytes.records + bytes.outside_records);
     };
-    RecordView record;
-    const auto stopped = [&] { return fail(ErrorCode::cancelled, record.offset, "data section", "asked to stop"); };
     if (options.order == RecordOrder::file) {
         auto stream = recording.records();
-        while (stream.next(record)) {
-            if (!take(record)) return stopped();
+        if (all([&] { return stream.next(record, order); })) {
+            finish(stream);
+            return {};
         }
-        finish(stream);
     } else {
         OrderedStream stream(recording);
         Time time;
-        while (stream.next(record, time)) {
-            if (!take(record)) return stopped();
+        if (all([&] { return stream.next(record, time); })) {
+            finish(stream.first_pass());
+            return {};
         }
-        finish(stream.first_pass());
     }
-    return {};
+    return fail(ErrorCode::cancelled, record.offset, "data section", "asked to stop");
 }
 
 }  // namespace detail

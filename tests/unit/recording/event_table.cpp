@@ -17,8 +17,7 @@ Event event(std::uint64_t sample_type, std::vector<EventId> ids) {
     return made;
 }
 
-std::optional<std::uint32_t> of_sample(const EventTable& table, std::uint64_t type, const SampleValues& values,
-                                       std::endian order) {
+EventIndex of_sample(const EventTable& table, std::uint64_t type, const SampleValues& values, std::endian order) {
     const auto blob = sample(type, values, {.order = order, .trailer = {}, .misc = 0});
     const auto found = table.of_sample(blob.data(), blob.size(), AnyOrder(order));
     const auto fixed = order == std::endian::little
@@ -28,8 +27,7 @@ std::optional<std::uint32_t> of_sample(const EventTable& table, std::uint64_t ty
     return found;
 }
 
-std::optional<std::uint32_t> of_other(const EventTable& table, std::uint64_t type, const SampleValues& values,
-                                      std::endian order) {
+EventIndex of_other(const EventTable& table, std::uint64_t type, const SampleValues& values, std::endian order) {
     const auto blob =
         encode(Comm{{1}, {2}, "a name", false}, {.order = order, .trailer = trailer(order, type, values), .misc = 0});
     return table.of_other(view(blob, order));

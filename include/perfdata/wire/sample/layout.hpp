@@ -7,6 +7,7 @@
 #include "perfdata/wire/attr.hpp"
 #include "perfdata/wire/record.hpp"
 #include "perfdata/wire/sample/part.hpp"
+#include "perfdata/wire/sample/parts.hpp"
 
 namespace perfdata {
 
@@ -45,6 +46,13 @@ class SampleLayout {
         layout.interrupt_registers_ = attr.sample_regs_intr;
         layout.fixed_period_ = attr.freq() ? 1 : attr.sample_period;
         return layout;
+    }
+
+    // fits(record, size) is whether all that a sample of `size` bytes says it holds lies inside it: then every accessor
+    // of BasicSample may be used.
+    template <class Order>
+    bool fits(const std::byte* record, std::size_t size, Order order) const {
+        return size >= variable_offset_ && sample_parts_fit(record, size, variable_offset_, shape_, order);
     }
 
     const Offsets& offsets() const { return offsets_; }

@@ -67,4 +67,17 @@ SampleParts sample_parts(const std::byte* record, std::size_t size, std::size_t 
     return parts;
 }
 
+// sample_parts_fit() is whether sample_parts() would find no overrun, for less: nothing is noted.
+template <class Order>
+bool sample_parts_fit(const std::byte* record, std::size_t size, std::size_t at, const SampleShape& shape,
+                      Order order) {
+    if (shape.has(SamplePart::branch_stack)) return !sample_parts(record, size, at, shape, order).overrun;
+    for (auto part = shape.next(0); part < sample_part_count; part = shape.next(part + 1)) {
+        const auto length = shape.size_of(static_cast<SamplePart>(part), record + at, size - at, order, {});
+        if (length == SampleShape::overrun) return false;
+        at += static_cast<std::size_t>(length);
+    }
+    return true;
+}
+
 }  // namespace perfdata

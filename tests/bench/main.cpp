@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// perfdata_bench [--rounds N] [--tool PERFDATA] FILE...: CPU time and memory of reading a recording with the library,
+// as multiples of the yardstick, and of the perfdata tool against perf.
+//
+// All loops take turns within a round, so that whatever else the machine does hits them alike; the medians of the
+// ratios to the yardstick of the same round are printed. Page cache warm. --check runs every loop once and only
+// compares what they added up.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "perfdata/recording/recording.hpp"
+
+#include "process.hpp"
+#include "tasks.hpp"
+#include "yardstick.hpp"
+
+namespace perfdata::bench {
+namespace {
+
+struct Options {
+    int rounds = 9;
+    bool check = false;
+    std::string only;  // name of a task: run it once and end; for measuring its memory
+    std::string tool;  // empty: no comparison with perf
+    std::vector<std::string> files;
+};
+
+double cpu_seconds() {
+    timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+double median(std::vector<double> values) {
+    std::ranges::sort(values);
+    return values[values.size() / 2];
+}
+
+// Input is a recording and its yardstick.
+struct Input {
+    Plan plan;
+    bool packed = false;
+    double mebibytes = 0;
+
+    Totals yardstick() const { return packed ? packed_yardstick(plan) : bench::yardstick(plan); }
+};
+
+Input read_input(const std::string& path) {
+    const auto recording = Recording::open(path);
+    if (!recording) throw std::runtime_error(recording.error().message());
+    if (recording->order().endian() != std::endian::little || recording->events().empty()) {
+        throw std::runtime_error(path + ": the yardstick reads little-endian recordings of samples only");
+    }
+    Input input;
+    input.packed = recording->feature(Feature::compressed) != nullptr;
+    const auto data = recording->data();
+    input.mebibytes = static_cast<double>(data.size) / (1 << 20);
+    const auto& layout = recording->events().events().front().sample;
+    const auto& offsets = layout.offsets();
+    input.plan = {.path = path,
+                  .begin = data.offset,
+                  .end = data.offset + data.size,
+                  .ip = offsets.ip,
+                  .tid = offsets.tid,
+                  .time = offsets.time,
+                  .period = offsets.period,
+                  .chain = layout.shape().has(SamplePart::callchain) ? layout.variable_offset() : 0};
+    for (const auto& event : recording->events().events()) {
+        const auto& other = event.sample.offsets();
+        if (other.ip != offsets.ip || other.tid != offsets.tid || other.time != offsets.time ||
+            event.sample.shape().has(SamplePart::read) ||
+            event.sample.shape().has(SamplePart::callchain) != layout.shape().has(SamplePart::callchain)) {
+            throw std::runtime_error(path + ": the yardstick needs events of one layout, without READ");
+        }
+        if (other.period != offsets.period) input.plan.period = 0;
+    }
+    return input;
+}
+
+void compare(const Task& task, const Totals& got, const Totals& expected) {
+    const bool equal =
+        task.fields ? got == expected : got.records == expected.records && got.samples == expected.samples;
+    if (equal) return;
+    throw std::runtime_error(std::string(task.name) +
+                             " does not add up to what the yardstick does: " + std::to_string(got.records) +
+                             " records, " + std::to_string(got.samples) + " samples instead of " +
+                             std::to_string(expected.records) + ", " + std::to_string(expected.samples));
+}
+
+void check(const Input& input) {
+    const auto expected = input.yardstick();
+    for (const auto& task : tasks()) compare(task, task.run(input.plan.path), expected);
+    std::printf("%s: %llu records, %llu samples, all loops agree\n", input.plan.path.c_str(),
+                static_cast<unsigned long long>(expected.records), static_cast<unsigned long long>(expected.samples));
+}
+
+void measure(const Input& input, const Options& options) {
+    const auto own = std::string("/proc/self/exe");
+    std::vector<double> yards;
+    std::vector<std::vector<double>> times(tasks().size());
+    Totals expected = input.yardstick();
+    for (int round = 0; round < options.rounds; ++round) {
+        const auto timed = [](const std::function<Totals()>& loop, Totals& totals) {
+            const auto begin = cpu_seconds();
+            totals = loop();
+            return cpu_seconds() - begin;
+        };
+        Totals totals;
+        const auto yard = timed([&] { return input.yardstick(); }, totals);
+        yards.push_back(yard);
+        for (std::size_t index = 0; index < tasks().size(); ++index) {
+            const auto& task = tasks()[index];
+            times[index].push_back(timed([&] { return task.run(input.plan.path); }, totals) / yard);
+            compare(task, totals, expected);
+        }
+    }
+    std::printf("\n%s: %.0f MiB%s, %llu records, %llu samples\n", input.plan.path.c_str(), input.mebibytes,
+                input.packed ? " packed" : "", static_cast<unsigned long long>(expected.records),
+                static_cast<unsigned long long>(expected.samples));
+    std::printf("  %-12s %10s %10s %12s\n", "", "x Y", "must", "peak MiB");
+    const auto peak = [&](std::string_view task) {
+        return run({own, "--only", std::string(task), input.plan.path}).peak_mebibytes;
+    };
+    std::printf("  %-12s %10.2f %10s %12.1f   %.1f ms, %.2f GB/s\n", input.packed ? "unpack + Y" : "Y", 1.0, "",
+                peak("Y"), median(yards) * 1e3, input.mebibytes * (1 << 20) / median(yards) * 1e-9);
+    for (std::size_t index = 0; index < tasks().size(); ++index) {
+        const auto& task = tasks()[index];
+        std::printf("  %-12s %10.2f %10.2f %12.1f\n", std::string(task.name).c_str(), median(times[index]),
+                    input.packed && index < 2 ? 1.4 : task.must, peak(task.name));
+    }
+}
+
+// Pairs of commands that tell the same.
+void against_perf(const Input& input, const Options& options) {
+    struct Pair {
+        const char* what;
+        std::vector<std::string> perf, ours;
+    };
+    const auto& path = input.plan.path;
+    const Pair pairs[] = {
+        {"count records", {"perf", "report", "--stats", "-i", path}, {options.tool, "info", "--completeness", path}},
+        {"all as text", {"perf", "script", "-D", "-i", path}, {options.tool, "dump", "--order", "time", path}},
+    };
+    std::printf("  %-14s %10s %10s %10s %10s %10s\n", "", "perf s", "ours s", "faster", "perf MiB", "ours MiB");
+    for (const auto& pair : pairs) {
+        std::vector<double> perf_times, our_times, ratios;
+        double perf_peak = 0, our_peak = 0;
+        for (int round = 0; round < std::max(1, options.rounds / 3); ++round) {
+            const auto perf = run(pair.perf);
+            const auto ours = run(pair.ours);
+            if (!perf.ended_well || !ours.ended_well) throw std::runtime_error(std::string(pair.what) + " failed");
+            perf_times.push_back(perf.cpu_seconds);
+            our_times.push_back(ours.cpu_seconds);
+            ratios.push_back(perf.cpu_seconds / ours.cpu_seconds);
+            perf_peak = std::max(perf_peak, perf.peak_mebibytes);
+            our_peak = std::max(our_peak, ours.peak_mebibytes);
+        }
+        std::printf("  %-14s %10.2f %10.2f %9.1fx %10.1f %10.1f\n", pair.what, median(perf_times), median(our_times),
+                    median(ratios), perf_peak, our_peak);
+    }
+}
+
+int run_only(const Options& options) {
+    const auto& path = options.files.at(0);
+    if (options.only == "Y") return read_input(path).yardstick().records != 0 ? 0 : 1;
+    for (const auto& task : tasks()) {
+        if (task.name == options.only) return task.run(path).records != 0 ? 0 : 1;
+    }
+    return 2;
+}
+
+int usage() {
+    std::fputs("usage: perfdata_bench [--check] [--rounds N] [--only TASK] [--tool PERFDATA] FILE...\n", stderr);
+    return 2;
+}
+
+int run_all(int count, char** words) {
+    Options options;
+    for (int at = 1; at < count; ++at) {
+        const std::string word = words[at];
+        const auto value = [&] { return std::string(++at < count ? words[at] : ""); };
+        if (word == "--check") {
+            options.check = true;
+        } else if (word == "--rounds") {
+            options.rounds = std::max(1, std::atoi(value().c_str()));
+        } else if (word == "--only") {
+            options.only = value();
+        } else if (word == "--tool") {
+            options.tool = value();
+        } else if (word.starts_with("--")) {
+            return usage();
+        } else {
+            options.files.push_back(word);
+        }
+    }
+    if (options.files.empty()) return usage();
+    if (!options.only.empty()) return run_only(options);
+    for (const auto& file : options.files) {
+        const auto input = read_input(file);
+        if (options.check) {
+            check(input);
+            continue;
+        }
+        measure(input, options);
+        if (!options.tool.empty()) against_perf(input, options);
+    }
+    return 0;
+}
+
+}  // namespace
+}  // namespace perfdata::bench
+
+int main(int count, char** words) {
+    try {
+        return perfdata::bench::run_all(count, words);
+    } catch (const std::exception& problem) {
+        std::fprintf(stderr, "perfdata_bench: %s\n", problem.what());
+        return 1;
+    }
+}

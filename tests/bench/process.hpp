@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// A program run to its end, with what it cost.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace perfdata::bench {
+
+struct Cost {
+    double cpu_seconds = 0;     // user and system
+    double peak_mebibytes = 0;  // resident
+    bool ended_well = false;    // with exit code 0
+};
+
+// run(arguments) runs a program found in PATH; its output is thrown away.
+Cost run(const std::vector<std::string>& arguments);
+
+}  // namespace perfdata::bench
