@@ -98,7 +98,20 @@ class TextFields {
     template <class T>
     void operator()(std::string_view name, const T& content) {
         fmt::format_to(std::back_inserter(text_), " {} ", printable(name));
-        value(content);
+        const auto in = [&](const auto& names) { return std::ranges::find(names, name) != std::end(names); };
+        if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+            if (in(ids) && content == static_cast<T>(-1)) {
+                text_ += "-1";
+            } else if (in(hexadecimal)) {
+                text_ += hex(Address{static_cast<std::uint64_t>(content)});
+            } else {
+                value(content);
+            }
+        } else if constexpr (FieldArray<T>) {
+            array(content, in(hexadecimal));
+        } else {
+            value(content);
+        }
     }
     template <class At>
     void list(std::string_view name, std::size_t count, At&& at) {
@@ -111,6 +124,13 @@ class TextFields {
     }
 
   private:
+    // All ones in these means none.
+    static constexpr std::string_view ids[] = {"pid", "tid", "ppid", "ptid", "cpu", "sample_pid", "sample_tid"};
+    // Numbers that are addresses, masks or codes.
+    static constexpr std::string_view hexadecimal[] = {
+        "pgoff",   "ips",     "priv",     "config",           "config1",          "config2",
+        "config3", "config4", "sig_data", "sample_regs_user", "sample_regs_intr", "reference"};
+
     void value(bool truth) { text_ += truth ? "yes" : "no"; }
     template <std::integral T>
     void value(T number) {
@@ -135,10 +155,15 @@ class TextFields {
         text_ += " ]";
     }
     template <FieldArray T>
-    void value(const T& array) {
+    void array(const T& elements, bool as_hex) {
         text_ += '[';
-        for (std::size_t index = 0; index < array.size(); ++index) {
-            fmt::format_to(std::back_inserter(text_), "{}{}", index == 0 ? "" : " ", array[index]);
+        for (std::size_t index = 0; index < elements.size(); ++index) {
+            if (index != 0) text_ += ' ';
+            if (as_hex) {
+                text_ += hex(Address{static_cast<std::uint64_t>(elements[index])});
+            } else {
+                fmt::format_to(std::back_inserter(text_), "{}", elements[index]);
+            }
         }
         text_ += ']';
     }

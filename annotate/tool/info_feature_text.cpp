@@ -28,8 +28,8 @@ void InlineText::add(std::string_view name, std::string_view value, std::string_
 }
 
 std::string InlineText::text() const {
-    if (count_ <= limits_->elements) return text_.empty() ? "-" : text_;
-    return fmt::format("{} ... and {} more", text_, count_ - limits_->elements);
+    if (count_ <= limits_->values) return text_.empty() ? "-" : text_;
+    return fmt::format("{} ... and {} more", text_, count_ - limits_->values);
 }
 
 void TextTable::cell(std::string_view name, std::string value) {
@@ -75,8 +75,8 @@ std::string TextTable::lines(std::size_t indent) const {
 
 void FeatureText::add_list(std::string_view name, const TextTable& table) {
     constexpr std::size_t indent = 6;
-    if (table.count() == 0) {
-        fields_.push_back({std::string(name), table.line(), false});
+    if (auto line = table.line(); !line.empty()) {
+        fields_.push_back({std::string(name), std::move(line), false});
         return;
     }
     fields_.push_back({std::to_string(table.count()), std::string(name), false});

@@ -18,6 +18,7 @@ namespace perfdata::tool {
 // TextLimits is how much of a long list, text or run of bytes is shown.
 struct TextLimits {
     std::size_t elements = 10;
+    std::size_t values = 32;  // elements that are one value each, on one line
     std::size_t bytes = 100;
 };
 
@@ -64,7 +65,7 @@ class InlineText {
 
     template <class T>
     void operator()(std::string_view name, const T& value) {
-        if (name.empty() && count_++ >= limits_->elements) return;
+        if (name.empty() && count_++ >= limits_->values) return;
         add(name, shown(value, *limits_), " ");
     }
     template <class Body>
@@ -78,11 +79,12 @@ class InlineText {
     Result<void> element(Body&& body) {
         InlineText inner(*limits_);
         auto done = body(inner);
-        if (count_++ < limits_->elements) add({}, inner.text(), ", ");
+        if (count_++ < limits_->values) add({}, inner.text(), ", ");
         return done;
     }
 
     std::string text() const;
+    std::uint64_t count() const { return count_; }
 
   private:
     void add(std::string_view name, std::string_view value, std::string_view separator);
@@ -114,7 +116,8 @@ class TextTable {
     }
 
     std::uint64_t count() const { return count_; }
-    std::string line() const { return line_.text(); }
+    // line() has the plain values; empty if there are none.
+    std::string line() const { return line_.count() == 0 ? std::string() : line_.text(); }
     // lines(indent) is the table with a line of column names above it.
     std::string lines(std::size_t indent) const;
 

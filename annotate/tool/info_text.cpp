@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 
 #include "perfdata/wire/attr_words.hpp"
 
@@ -17,7 +18,10 @@ namespace {
 class InfoText {
   public:
     explicit InfoText(const InfoPage& page) : page_(page), recording_(page.recording) {
-        if (page.verbose) limits_ = {.elements = std::size_t(-1), .bytes = std::size_t(-1)};
+        if (page.verbose) {
+            constexpr auto all = std::numeric_limits<std::size_t>::max();
+            limits_ = {.elements = all, .values = all, .bytes = all};
+        }
     }
 
     std::string take() {
@@ -67,7 +71,13 @@ class InfoText {
 
     void times() {
         const auto& times = page_.times;
-        if (!times.known()) return;
+        if (!times.known()) {
+            if (times.clock) {
+                line("clock",
+                     fmt::format("{} was {}", seconds(times.clock->event_clock), wall_clock(times.clock->wall_clock)));
+            }
+            return;
+        }
         line("samples", fmt::format("{} to {}, {} s", seconds(times.samples.first), seconds(times.samples.last),
                                     seconds(times.duration())));
         if (const auto first = times.wall(times.samples.first)) {
@@ -77,6 +87,7 @@ class InfoText {
 
     void events() {
         const auto& events = recording_.events().events();
+        if (events.empty()) add("  none\n");
         for (std::size_t index = 0; index < events.size(); ++index) {
             if (index == most_events && !page_.verbose) {
                 add("  ... and {} more (--verbose shows them)\n", events.size() - most_events);
@@ -150,8 +161,8 @@ class InfoText {
         auto place = fmt::format("{} bytes at {}", section.section.size, section.section.offset);
         if (!section.inside_file) place += ", outside the file";
         if (page_.verbose || !shown.known() || shown.problem) {
-            if (!summary.empty()) summary += ", ";
-            summary += place;
+            summary += summary.empty() ? "[" : "  [";
+            summary += place + "]";
         }
         add("  {:<18}{}\n", feature_label(section.number), summary);
         text_ += fields.tables();
@@ -177,7 +188,7 @@ class InfoText {
     const InfoPage& page_;
     const Recording& recording_;
     TextLimits limits_;
-    TextLimits only_counts_{.elements = 0};  // EVENT_DESC says again what is under Events
+    TextLimits only_counts_{.elements = 0, .values = 0};  // EVENT_DESC says again what is under Events
     std::string text_;
 };
 
