@@ -152,11 +152,17 @@ void InfoPage::write_json(const Sink& sink) const {
     write_times(json, times);
     json.key("features");
     json.begin_object();
-    for (const auto& feature : features) write_feature(json, *this, feature);
+    for (const auto& feature : features) {
+        write_feature(json, *this, feature);
+        json.flush();
+    }
     json.end_object();
     json.key("events");
     json.begin_array();
-    for (const auto& event : recording.events().events()) write_event(json, *this, event);
+    for (const auto& event : recording.events().events()) {
+        write_event(json, *this, event);
+        json.flush();
+    }
     json.end_array();
     write_completeness(json, completeness, scanned);
     json.end_object();
