@@ -102,8 +102,9 @@ Result<void> dump(const DumpOptions& options, const Recording& recording, const 
                   Completeness& completeness) {
     DumpLines lines(options.common.json, sink);
     if (!options.aux.empty()) {
+        // If it fails the files that the lines name are not there.
         auto done = extract_aux(recording, options.aux, lines, completeness);
-        lines.flush();
+        if (done) lines.flush();
         return done;
     }
     const auto filter = make_filter(options, recording);
