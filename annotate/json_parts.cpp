@@ -18,6 +18,20 @@ void write_event(JsonWriter& json, std::string_view name, std::optional<std::uin
 
 }  // namespace
 
+void write_error(JsonWriter& json, const Error& error) {
+    json.begin_object();
+    json.member("code", to_string(error.code));
+    json.key("offset");
+    if (error.offset == Error::no_offset) {
+        json.null();
+    } else {
+        json.value(error.offset);
+    }
+    json.member("where", error.where);
+    json.member("detail", error.detail);
+    json.end_object();
+}
+
 void write_completeness(JsonWriter& json, const Completeness& completeness, bool scanned) {
     const auto known = [&](std::uint64_t count) { return scanned ? std::optional(count) : std::nullopt; };
     const auto& bytes = completeness.bytes;
@@ -52,25 +66,13 @@ void write_completeness(JsonWriter& json, const Completeness& completeness, bool
     json.member("lost_samples", known(completeness.lost_samples));
     json.key("diagnostics");
     json.begin_array();
-    for (const auto& diagnostic : completeness.diagnostics.kept()) {
-        json.begin_object();
-        json.member("code", to_string(diagnostic.code));
-        json.key("offset");
-        if (diagnostic.offset == Error::no_offset) {
-            json.null();
-        } else {
-            json.value(diagnostic.offset);
-        }
-        json.member("where", diagnostic.where);
-        json.member("detail", diagnostic.detail);
-        json.end_object();
-    }
+    for (const auto& diagnostic : completeness.diagnostics.kept()) write_error(json, diagnostic);
     json.end_array();
     json.member("diagnostics_total", completeness.diagnostics.count());
     json.end_object();
 }
 
-void write_recording(JsonWriter& json, const Recording& recording, const Profile* profile) {
+void write_recording(JsonWriter& json, const Recording& recording, const Profile* profile, SampleTimes times) {
     json.key("recording");
     json.begin_object();
     json.member("path", recording.path());
@@ -90,8 +92,10 @@ void write_recording(JsonWriter& json, const Recording& recording, const Profile
         }
     }
     json.end_array();
-    json.member("first_time", profile == nullptr ? std::nullopt : profile->first_time());
-    json.member("last_time", profile == nullptr ? std::nullopt : profile->last_time());
+    const bool noted = times.first.nanoseconds != 0 || times.last.nanoseconds != 0;
+    const auto time = [&](Time note) { return noted ? std::optional(note) : std::nullopt; };
+    json.member("first_time", profile == nullptr ? time(times.first) : profile->first_time());
+    json.member("last_time", profile == nullptr ? time(times.last) : profile->last_time());
     json.end_object();
 }
 

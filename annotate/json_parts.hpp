@@ -3,6 +3,7 @@
 #pragma once
 
 #include "perfdata/recording/completeness.hpp"
+#include "perfdata/wire/feature/sample_time.hpp"
 
 #include "json_writer.hpp"
 
@@ -12,7 +13,11 @@ namespace perfdata {
 // a walk can tell is null.
 void write_completeness(JsonWriter& json, const Completeness& completeness, bool scanned);
 
-// write_recording(...) is the object "recording"; `profile` may be null if no samples were counted.
-void write_recording(JsonWriter& json, const Recording& recording, const Profile* profile);
+// write_error(...) is one object: what went wrong, and where.
+void write_error(JsonWriter& json, const Error& error);
+
+// write_recording(...) is the object "recording". `profile` may be null if no samples were counted; then its times are
+// `times`, the recorder's own note of them, unless both are 0.
+void write_recording(JsonWriter& json, const Recording& recording, const Profile* profile, SampleTimes times = {});
 
 }  // namespace perfdata

@@ -39,10 +39,13 @@ class JsonWriter {
     void value(const std::string& text) { value(std::string_view(text)); }
     void value(std::uint64_t number) { writer_.Uint64(number); }
     void value(std::uint32_t number) { writer_.Uint(number); }
+    void value(std::int64_t number) { writer_.Int64(number); }
+    void value(std::int32_t number) { writer_.Int(number); }
     void value(bool truth) { writer_.Bool(truth); }
     void value(double number) { writer_.Double(std::isfinite(number) ? number : 0.0); }
     void value(Address address) { value(hex(address)); }
     void value(Time time) { value(seconds(time)); }
+    void value(Bytes bytes) { value(hex_bytes(bytes)); }
 
     template <class T>
     void member(std::string_view name, const T& content) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "words.hpp"
 
+#include <chrono>
 #include <fmt/format.h>
 
 namespace perfdata {
@@ -46,6 +47,28 @@ std::string rewrite(std::string_view text, Keep keep, Replace replace) {
 
 std::string hex(Address address) {
     return fmt::format("0x{:x}", address.value);
+}
+
+std::string hex_bytes(Bytes bytes) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    text.reserve(bytes.size() * 2);
+    for (const auto byte : bytes) {
+        text += digits[std::to_integer<unsigned>(byte) >> 4];
+        text += digits[std::to_integer<unsigned>(byte) & 15];
+    }
+    return text;
+}
+
+std::string wall_clock(std::uint64_t nanoseconds) {
+    constexpr std::uint64_t second = 1'000'000'000;
+    constexpr std::uint64_t day = 86400;
+    const auto whole = nanoseconds / second;
+    const std::chrono::year_month_day date(std::chrono::sys_days(std::chrono::days(whole / day)));
+    const auto of_day = whole % day;
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}Z", static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), of_day / 3600,
+                       of_day / 60 % 60, of_day % 60, nanoseconds % second);
 }
 
 std::string seconds(Time time) {

@@ -13,8 +13,12 @@ namespace perfdata {
 
 // hex(address) is "0xffffffffc0025c34".
 std::string hex(Address address);
+// hex_bytes(bytes) is "c0ffee".
+std::string hex_bytes(Bytes bytes);
 // seconds(time) is "475.468255123".
 std::string seconds(Time time);
+// wall_clock(nanoseconds) of nanoseconds since 1970 is "2026-11-20T10:11:12.123456789Z", in UTC.
+std::string wall_clock(std::uint64_t nanoseconds);
 // printable(text) is text that a terminal shows and does not obey: control characters and bytes that are no UTF-8 are
 // written as \xNN.
 std::string printable(std::string_view text);

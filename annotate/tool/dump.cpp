@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 // perfdata dump: every record with every field.
-#include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <fmt/format.h>
 #include <optional>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-#include <set>
+#include <string>
 #include <vector>
 
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/wire/sample/fields.hpp"
 
-#include "../words.hpp"
+#include "dump_aux.hpp"
+#include "dump_filter.hpp"
+#include "dump_lines.hpp"
 #include "tool.hpp"
 
 namespace perfdata::tool {
@@ -25,183 +21,47 @@ struct DumpOptions {
     std::vector<std::string> events;
     std::string time;
     std::string order = "file";
-};
-
-std::string hex_bytes(Bytes bytes) {
-    std::string text;
-    text.reserve(bytes.size() * 2);
-    for (const auto byte : bytes) fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<unsigned>(byte));
-    return text;
-}
-
-// JsonFields is a FieldVisitor that writes members of the JSON object that is open.
-class JsonFields {
-  public:
-    using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
-    explicit JsonFields(Writer& writer) : writer_(writer) {}
-
-    template <class T>
-    void operator()(std::string_view name, const T& content) {
-        writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-        value(content);
-    }
-    template <class At>
-    void list(std::string_view name, std::size_t count, At&& at) {
-        writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-        writer_.StartArray();
-        for (std::size_t index = 0; index < count; ++index) {
-            writer_.StartObject();
-            at(index, *this);
-            writer_.EndObject();
-        }
-        writer_.EndArray();
-    }
-
-  private:
-    void value(bool truth) { writer_.Bool(truth); }
-    void value(double number) { writer_.Double(std::isfinite(number) ? number : 0.0); }
-    template <std::unsigned_integral T>
-    void value(T number) {
-        writer_.Uint64(number);
-    }
-    template <std::signed_integral T>
-    void value(T number) {
-        writer_.Int64(number);
-    }
-    void value(Address address) { value(std::string_view(hex(address))); }
-    void value(Time time) { value(std::string_view(seconds(time))); }
-    void value(Bytes bytes) { value(std::string_view(hex_bytes(bytes))); }
-    void value(std::string_view text) {
-        const auto valid = utf8(text);
-        writer_.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
-    }
-    template <class Order>
-    void value(const AddressWords<Order>& addresses) {
-        writer_.StartArray();
-        for (const auto address : addresses.words) value(Address{address});
-        writer_.EndArray();
-    }
-    template <FieldArray T>
-    void value(const T& array) {
-        writer_.StartArray();
-        for (std::size_t index = 0; index < array.size(); ++index) value(array[index]);
-        writer_.EndArray();
-    }
-
-    Writer& writer_;
-};
-
-// TextFields is a FieldVisitor that appends "name value" pairs to a line.
-class TextFields {
-  public:
-    explicit TextFields(std::string& text) : text_(text) {}
-
-    template <class T>
-    void operator()(std::string_view name, const T& content) {
-        fmt::format_to(std::back_inserter(text_), " {} ", printable(name));
-        value(content);
-    }
-    template <class At>
-    void list(std::string_view name, std::size_t count, At&& at) {
-        fmt::format_to(std::back_inserter(text_), " {} {{", printable(name));
-        for (std::size_t index = 0; index < count; ++index) {
-            if (index != 0) text_ += " |";
-            at(index, *this);
-        }
-        text_ += " }";
-    }
-
-  private:
-    void value(bool truth) { text_ += truth ? "yes" : "no"; }
-    template <std::integral T>
-    void value(T number) {
-        fmt::format_to(std::back_inserter(text_), "{}", number);
-    }
-    void value(double number) { fmt::format_to(std::back_inserter(text_), "{}", number); }
-    void value(Address address) { text_ += hex(address); }
-    void value(Time time) { text_ += seconds(time); }
-    void value(Bytes bytes) { text_ += bytes.empty() ? "-" : hex_bytes(bytes); }
-    void value(std::string_view text) { text_ += text.empty() ? "-" : printable(text); }
-    template <class Order>
-    void value(const AddressWords<Order>& addresses) {
-        text_ += '[';
-        for (const auto address : addresses.words) text_ += ' ' + hex(Address{address});
-        text_ += " ]";
-    }
-    template <FieldArray T>
-    void value(const T& array) {
-        text_ += '[';
-        for (std::size_t index = 0; index < array.size(); ++index) {
-            fmt::format_to(std::back_inserter(text_), "{}{}", index == 0 ? "" : " ", array[index]);
-        }
-        text_ += ']';
-    }
-
-    std::string& text_;
-};
-
-std::string type_name(const RecordView& record) {
-    const auto type = record.header().type;
-    const auto name = record_type_name(type);
-    return name.empty() ? std::to_string(type) : std::string(name);
-}
-
-// Which records are shown.
-struct Filter {
-    std::set<std::string> types;
-    std::set<std::uint32_t> events;  // empty: all
-    Time from;
-    Time until = Time::forever();
-
-    bool type_wanted(const RecordView& record) const { return types.empty() || types.contains(type_name(record)); }
-    bool wanted(const RecordContext& context) const {
-        return type_wanted(context.view) && context.time >= from && context.time <= until &&
-               (events.empty() || events.contains(context.event));
-    }
+    std::string aux;
 };
 
 // Dump is the visitor of the walk.
 class Dump {
   public:
-    Dump(const Recording& recording, const Filter& filter, bool json, const Sink& sink)
-        : recording_(recording),
-          filter_(filter),
-          json_(json),
-          sink_(sink),
-          registers_(register_set(recording.arch())) {}
+    Dump(const Recording& recording, const DumpFilter& filter, DumpLines& lines)
+        : recording_(recording), filter_(filter), lines_(lines), registers_(register_set(recording.arch())) {}
 
     template <class Order>
     void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
         if (!filter_.wanted(context)) return;
-        line(context, sample.time(), [&](auto&& visit) { sample_fields(sample, registers_, visit); });
+        lines_.line(context.view, sample.time(), event_of(context), [&](auto&& visit) {
+            sample_fields(sample, registers_, visit);
+            word_fields(sample, visit);
+        });
     }
     template <class R>
     void operator()(const RecordContext& context, const R& record) {
         if (!filter_.wanted(context)) return;
-        line(context, context.trailer.time, [&](auto&& visit) {
+        lines_.line(context.view, context.trailer.time, event_of(context), [&](auto&& visit) {
             record.fields(visit);
+            word_fields(record, visit);
             trailer_fields(context.trailer, visit);
         });
     }
     void unknown(const RecordView& record) {
         if (!filter_.type_wanted(record) || !filter_.events.empty()) return;
-        line({record, RecordContext::no_event, {}}, {},
-             [&](auto&& visit) { visit("unknown", record.bytes.subspan(RecordHeader::bytes)); });
+        lines_.line(record, {}, nullptr,
+                    [&](auto&& visit) { visit("unknown", record.bytes.subspan(RecordHeader::bytes)); });
     }
     void damaged(const RecordView& record, const Error& error) {
         if (!filter_.type_wanted(record)) return;
-        line({record, RecordContext::no_event, {}}, {},
-             [&](auto&& visit) { visit("damaged", std::string_view(error.detail)); });
-    }
-
-    void flush() {
-        sink_(text_);
-        text_.clear();
+        lines_.line(record, {}, nullptr, [&](auto&& visit) { visit("damaged", std::string_view(error.detail)); });
     }
 
   private:
-    static constexpr std::size_t block_bytes = std::size_t{256} << 10;
+    const Event* event_of(const RecordContext& context) const {
+        if (context.event == RecordContext::no_event) return nullptr;
+        return &recording_.events().events()[context.event];
+    }
 
     // What the trailer adds; a synthesized record's is all zero.
     template <class Visit>
@@ -213,100 +73,47 @@ class Dump {
         if (trailer.cpu) visit("sample_cpu", *trailer.cpu);
     }
 
-    template <class Fields>
-    void line(const RecordContext& context, std::optional<Time> time, Fields&& fields) {
-        const auto header = context.view.header();
-        const auto* event =
-            context.event == RecordContext::no_event ? nullptr : &recording_.events().events()[context.event];
-        if (json_) {
-            buffer_.Clear();
-            JsonFields::Writer writer(buffer_);
-            JsonFields visit(writer);
-            writer.StartObject();
-            visit("offset", context.view.offset);
-            if (context.view.unpacked) visit("unpacked", true);
-            visit("type", std::string_view(type_name(context.view)));
-            visit("size", header.size);
-            visit("misc", header.misc);
-            if (time) visit("time", *time);
-            if (event != nullptr) visit("event", std::string_view(event->name));
-            fields(visit);
-            writer.EndObject();
-            text_.append(buffer_.GetString(), buffer_.GetSize());
-        } else {
-            fmt::format_to(std::back_inserter(text_), "{:#x} [{:#x}]: {}", context.view.offset, header.size,
-                           type_name(context.view));
-            TextFields visit(text_);
-            if (header.misc != 0) fmt::format_to(std::back_inserter(text_), " misc {:#x}", header.misc);
-            if (time) visit("time", *time);
-            if (event != nullptr && context.view.type() == RecordType::sample) {
-                visit("event", std::string_view(event->name));
-            }
-            fields(visit);
-        }
-        text_ += '\n';
-        if (text_.size() >= block_bytes) flush();
-    }
-
     const Recording& recording_;
-    const Filter& filter_;
-    bool json_;
-    const Sink& sink_;
+    const DumpFilter& filter_;
+    DumpLines& lines_;
     RegisterSet registers_;
-    rapidjson::StringBuffer buffer_;
-    std::string text_;
 };
 
-// parse_seconds("475.4682") is a time; empty text is nothing.
-std::optional<Time> parse_seconds(std::string_view text) {
-    std::uint64_t whole = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), whole);
-    if (problem != std::errc{} || whole > Time::forever().nanoseconds / 1'000'000'000) return {};
-    std::uint64_t nanoseconds = whole * 1'000'000'000;
-    std::string_view fraction(end, text.data() + text.size());
-    if (fraction.empty()) return Time{nanoseconds};
-    if (fraction.front() != '.' || fraction.size() > 10) return {};
-    std::uint64_t unit = 100'000'000;
-    for (const char digit : fraction.substr(1)) {
-        if (digit < '0' || digit > '9') return {};
-        nanoseconds += static_cast<std::uint64_t>(digit - '0') * unit;
-        unit /= 10;
-    }
-    return Time{nanoseconds};
-}
-
-Result<Filter> make_filter(const DumpOptions& options, const Recording& recording) {
-    Filter filter;
+// The options have been checked: only what depends on the recording can fail here.
+Result<DumpFilter> make_filter(const DumpOptions& options, const Recording& recording) {
+    DumpFilter filter;
     for (const auto& type : options.types) {
-        auto name = type;
-        std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-        constexpr std::string_view prefix = "PERF_RECORD_";
-        filter.types.insert(name.starts_with(prefix) ? name.substr(prefix.size()) : name);
+        const auto number = parse_record_type(type);
+        if (!number) return fail(number.error());
+        filter.types.insert(*number);
     }
-    const auto& events = recording.events().events();
-    for (const auto& wanted : options.events) {
-        const auto found = std::ranges::find(events, wanted, &Event::name);
-        if (found == events.end()) {
-            return fail(ErrorCode::missing, Error::no_offset, "--event", "no event " + wanted + " in this recording");
-        }
-        filter.events.insert(static_cast<std::uint32_t>(found - events.begin()));
+    for (const auto& event : options.events) {
+        if (auto chosen = filter.choose_event(recording, event); !chosen) return fail(std::move(chosen.error()));
     }
     if (!options.time.empty()) {
-        // As in perf: START,END in seconds; either may be empty.
-        const auto comma = options.time.find(',');
-        const auto start = std::string_view(options.time).substr(0, comma);
-        const auto end =
-            comma == std::string::npos ? std::string_view{} : std::string_view(options.time).substr(comma + 1);
-        const auto from = parse_seconds(start);
-        const auto until = parse_seconds(end);
-        if ((!start.empty() && !from) || (!end.empty() && !until)) {
-            return fail(ErrorCode::malformed, Error::no_offset, "--time",
-                        "expected START,END in seconds such as 12.5,13.25; got " + options.time);
-        }
-        filter.from = from.value_or(Time{});
-        filter.until = until.value_or(Time::forever());
+        const auto range = TimeRange::parse(options.time);
+        if (!range) return fail(range.error());
+        filter.time = *range;
     }
     return filter;
+}
+
+Result<void> dump(const DumpOptions& options, const Recording& recording, const Sink& sink,
+                  Completeness& completeness) {
+    DumpLines lines(options.common.json, sink);
+    if (!options.aux.empty()) {
+        // If it fails the files that the lines name are not there.
+        auto done = extract_aux(recording, options.aux, lines, completeness);
+        if (done) lines.flush();
+        return done;
+    }
+    const auto filter = make_filter(options, recording);
+    if (!filter) return fail(filter.error());
+    Dump visit(recording, *filter, lines);
+    const auto order = options.order == "time" ? RecordOrder::time : RecordOrder::file;
+    auto walked = walk(recording, completeness, visit, {.order = order, .stop = {}});
+    lines.flush();
+    return walked;
 }
 
 int run(const DumpOptions& options) {
@@ -316,23 +123,25 @@ int run(const DumpOptions& options) {
     };
     const auto recording = Recording::open(options.common.file);
     if (!recording) return give_up(recording.error());
-    const auto filter = make_filter(options, *recording);
-    if (!filter) return give_up(filter.error());
     auto output = Output::open(options.common.output);
     if (!output) return give_up(output.error());
-    const auto sink = output->sink();
     Completeness completeness;
     completeness.diagnostics = DiagnosticLog(recording->limits().diagnostics);
     completeness.diagnostics.append(recording->diagnostics());
-    Dump dump(*recording, *filter, options.common.json, sink);
-    const auto order = options.order == "time" ? RecordOrder::time : RecordOrder::file;
-    if (auto walked = walk(*recording, completeness, dump, {.order = order, .stop = {}}); !walked) {
-        return give_up(walked.error());
-    }
-    dump.flush();
+    const auto sink = output->sink();
+    if (auto done = dump(options, *recording, sink, completeness); !done) return give_up(done.error());
     if (auto committed = output->commit(); !committed) return give_up(committed.error());
     warn_losses(options.common, completeness);
     return exit_code(options.common, completeness);
+}
+
+// checked(parse) is the check of an option whose text `parse` must understand.
+template <class Parse>
+auto checked(Parse parse) {
+    return [parse](const std::string& text) {
+        const auto parsed = parse(text);
+        return parsed ? std::string() : parsed.error().detail;
+    };
 }
 
 }  // namespace
@@ -341,15 +150,31 @@ void add_dump(CLI::App& app, int& exit) {
     auto* command = app.add_subcommand("dump", "Show every record with every field");
     auto options = std::make_shared<DumpOptions>();
     options->common.add_to(*command);
+    auto* type = command
+                     ->add_option("--type", options->types,
+                                  "Only records of this type: KSYMBOL, SAMPLE, ... or a number. May be given several "
+                                  "times")
+                     ->allow_extra_args(false)
+                     ->check(checked(parse_record_type), "");
+    auto* event =
+        command->add_option("-e,--event", options->events, "Only records of this event. May be given several times")
+            ->allow_extra_args(false);
+    auto* time = command
+                     ->add_option("--time", options->time,
+                                  "Only records between two times: START,END in seconds; either may be left out")
+                     ->check(checked(TimeRange::parse), "");
+    auto* order =
+        command->add_option("--order", options->order, "file: as they lie there; time: in exact order of time")
+            ->check(CLI::IsMember({"file", "time"}));
     command
-        ->add_option("--type", options->types,
-                     "Only records of this type: KSYMBOL, SAMPLE, ... or a number. May be given several times")
-        ->allow_extra_args(false);
-    command->add_option("-e,--event", options->events, "Only records of this event. May be given several times")
-        ->allow_extra_args(false);
-    command->add_option("--time", options->time, "Only records between two times: START,END in seconds");
-    command->add_option("--order", options->order, "file: as they lie there; time: in exact order of time")
-        ->check(CLI::IsMember({"file", "time"}));
+        ->add_option("--aux", options->aux,
+                     "Write the AUX data (of Intel PT, Arm SPE and the like) as it is, undecoded, to files "
+                     "PREFIX.cpuN.idxM or PREFIX.tidN.idxM, and show the AUXTRACE records with their places there")
+        ->type_name("PREFIX")
+        ->excludes(type)
+        ->excludes(event)
+        ->excludes(time)
+        ->excludes(order);
     command->callback([options, &exit] { exit = run(*options); });
 }
 

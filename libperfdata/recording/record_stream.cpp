@@ -126,6 +126,12 @@ void RecordStream::attend_to_what_waits() {
     if (waiting == Waiting::packed) begin_unpacking();
 }
 
+std::optional<RecordStream::Payload> RecordStream::payload() const {
+    if (waiting_ != Waiting::payload) return {};
+    const auto& segment = segments_[segment_];
+    return Payload{*segment.source, offset(), std::min(payload_, segment.end - offset()), payload_};
+}
+
 void RecordStream::skip_payload() {
     const auto there_is = segments_[segment_].end - offset();
     if (payload_ > there_is) {

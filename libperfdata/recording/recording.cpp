@@ -29,8 +29,10 @@ Result<Recording> Recording::open(std::shared_ptr<const Source> source, std::str
     if (auto read = recording.read_header(); !read) return fail(std::move(read.error()));
     recording.find_data();
     recording.read_feature_table();
-    if (auto read = recording.header_.pipe ? recording.read_pipe_events() : recording.read_events(); !read) {
-        return fail(std::move(read.error()));
+    if (recording.header_.pipe) {
+        recording.read_pipe_events();
+    } else {
+        recording.read_events();
     }
     recording.read_texts();
     recording.read_compression();

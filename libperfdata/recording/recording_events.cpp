@@ -117,7 +117,7 @@ std::vector<Event> Recording::read_event_descriptions() {
     return events;
 }
 
-Result<void> Recording::read_events() {
+void Recording::read_events() {
     auto described = read_event_descriptions();
     auto events = read_attrs();
     if (events && !events->empty()) {
@@ -140,7 +140,6 @@ Result<void> Recording::read_events() {
         if (event.name.empty()) event.name = default_event_name(event.attr);
     }
     events_ = EventTable(std::move(*events));
-    return {};
 }
 
 }  // namespace perfdata

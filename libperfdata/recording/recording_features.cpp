@@ -78,6 +78,10 @@ Result<std::vector<std::byte>> Recording::read_feature(Feature which) const {
     return read_section(found->section, place);
 }
 
+Result<std::vector<std::byte>> Recording::read_feature(const FeatureSection& section) const {
+    return read_section(section.section, feature_place(section.number));
+}
+
 std::string Recording::read_text(Feature which) {
     const auto* section = feature(which);
     if (section == nullptr || !section->inside_file) return {};

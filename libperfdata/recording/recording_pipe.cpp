@@ -5,6 +5,7 @@
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/record/event_update.hpp"
 #include "perfdata/wire/record/header_attr.hpp"
+#include "perfdata/wire/record/header_tracing_data.hpp"
 
 namespace perfdata {
 namespace {
@@ -22,7 +23,14 @@ bool begins_the_recording(RecordType type) {
 
 }  // namespace
 
-Result<void> Recording::read_pipe_events() {
+void Recording::add_pipe_feature(const FeatureSection& feature) {
+    const auto same = [&](const FeatureSection& other) { return other.number == feature.number; };
+    if (std::ranges::none_of(features_, same)) return features_.push_back(feature);
+    diagnostics_.add({ErrorCode::malformed, feature.section.offset, "pipe stream",
+                      "feature " + std::to_string(feature.number) + " once more; only the first is read"});
+}
+
+void Recording::read_pipe_events() {
     std::vector<Event> events;
     std::vector<std::pair<EventId, std::string>> names;
     std::size_t ids = 0;
@@ -48,7 +56,16 @@ Result<void> Recording::read_pipe_events() {
             Cursor in = record.body(0, "record HEADER_FEATURE");
             const auto number = in.u64();
             if (!in.ok() || number > 255 || in.remaining() == 0) continue;  // empty: the mark of the last feature
-            features_.push_back({static_cast<unsigned>(number), {in.file_offset(), in.remaining()}, true});
+            add_pipe_feature({static_cast<unsigned>(number), {in.file_offset(), in.remaining()}, true});
+        } else if (record.type() == RecordType::header_tracing_data) {
+            const auto header = HeaderTracingData::decode(record, 0);
+            if (!header) {
+                diagnostics_.add(header.error());
+                continue;
+            }
+            const FileSection data{record.offset + record.bytes.size(), header->size};
+            add_pipe_feature(
+                {static_cast<unsigned>(Feature::tracing_data), data, data.size <= source_->size() - data.offset});
         } else if (record.type() == RecordType::event_update) {
             const auto update = EventUpdate::decode(record, 0);
             const bool renames = update && update->kind == static_cast<std::uint64_t>(EventUpdate::Kind::name);
@@ -58,8 +75,8 @@ Result<void> Recording::read_pipe_events() {
     auto described = read_event_descriptions();
     if (events.empty() && !described.empty()) events = std::move(described);
     if (events.empty()) {
-        return fail(ErrorCode::malformed, FileHeader::pipe_bytes, "pipe stream",
-                    "no event (HEADER_ATTR record) in front of the samples");
+        diagnostics_.add({ErrorCode::malformed, FileHeader::pipe_bytes, "pipe stream",
+                          "no event (HEADER_ATTR record) in front of the samples"});
     }
     for (std::size_t index = 0; index < events.size(); ++index) {
         auto& event = events[index];
@@ -70,7 +87,6 @@ Result<void> Recording::read_pipe_events() {
         if (event.name.empty()) event.name = default_event_name(event.attr);
     }
     events_ = EventTable(std::move(events));
-    return {};
 }
 
 }  // namespace perfdata

@@ -13,8 +13,12 @@ cases() {
         echo "annotate.txt annotate"
         echo "bpf.txt bpf"
         echo "info.txt info --completeness"
+        echo "info_verbose.txt info --verbose"
+        echo "dump.json dump --json --type KSYMBOL --type BPF_EVENT --type EVENT_UPDATE --type 79 --type CPU_MAP"
         ;;
     bpf_events)
+        echo "dump.txt dump --type PERF_RECORD_KSYMBOL --type bpf_event --type FORK --type THREAD_MAP --type CPU_MAP"
+        echo "dump_samples.txt dump --order time --type SAMPLE --event task-clock/freq=499,call-graph=fp,max-stack=8/ --time 20.35,20.36"
         echo "options.txt annotate -s step -s many_main/5 --event task-clock/freq=499,call-graph=fp,max-stack=8/ --asm-raw --show-total-period -M intel --percent-type local-period"
         ;;
     esac

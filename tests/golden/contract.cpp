@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
+#include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <sys/wait.h>
@@ -30,7 +32,7 @@ std::vector<std::filesystem::path> fixtures() {
 }
 
 // page(arguments, recording) is the parsed document that the tool prints.
-Json page(const std::string& arguments, const std::filesystem::path& recording) {
+std::string output_of(const std::string& arguments, const std::filesystem::path& recording) {
     const auto command = "'" PERFDATA_TOOL "' " + arguments + " '" + recording.string() + "' </dev/null";
     const auto close = [](std::FILE* pipe) { return ::pclose(pipe); };
     std::unique_ptr<std::FILE, decltype(close)> pipe(::popen(command.c_str(), "r"), close);
@@ -42,7 +44,11 @@ Json page(const std::string& arguments, const std::filesystem::path& recording) 
     INFO(command);
     REQUIRE(WIFEXITED(status));
     REQUIRE(WEXITSTATUS(status) == 0);
-    return Json::parse(output);
+    return output;
+}
+
+Json page(const std::string& arguments, const std::filesystem::path& recording) {
+    return Json::parse(output_of(arguments, recording));
 }
 
 void require_keys(const Json& object, std::initializer_list<const char*> keys) {
@@ -50,6 +56,14 @@ void require_keys(const Json& object, std::initializer_list<const char*> keys) {
     for (const auto* key : keys) {
         INFO(key);
         REQUIRE(object.has(key));
+    }
+}
+
+void check_no_key_twice(const Json& object) {
+    std::set<std::string> seen;
+    for (const auto& [name, value] : object.members()) {
+        INFO(name);
+        CHECK(seen.insert(name).second);
     }
 }
 
@@ -261,9 +275,41 @@ TEST_CASE("info pages keep their promises", "[contract]") {
             check_recording(document["recording"]);
             check_completeness(document["completeness"]);
             CHECK(document["features"].members().size() != 0);
+            for (const auto& [name, feature] : document["features"].members()) {
+                INFO(name);
+                require_keys(feature, {"number", "offset", "size"});
+                CHECK_FALSE(feature.has("error"));
+                check_no_key_twice(feature);
+            }
+            for (const auto& event : document["events"].items()) {
+                require_keys(event["attr"], {"type", "size", "config", "sample_type", "flags", "flag_names"});
+                check_no_key_twice(event["attr"]);
+            }
             CHECK(document["completeness"]["bytes"]["total"].count() == std::filesystem::file_size(path));
             for (const auto& event : document["events"].items()) require_keys(event, {"name", "attr", "ids"});
             CHECK(document["events"].items().size() == document["recording"]["events"].items().size());
+        }
+    }
+}
+
+TEST_CASE("dump lines keep their promises", "[contract]") {
+    for (const auto& path : fixtures()) {
+        DYNAMIC_SECTION(path.stem().string()) {
+            const auto document = page("info --json --completeness", path);
+            const auto& records = document["completeness"]["records"];
+            CHECK(records.has("KSYMBOL"));
+            // Some types: all lines of a recording would take the parser too long.
+            for (const std::string type : {"BPF_EVENT", "KSYMBOL", "FORK", "EVENT_UPDATE", "TIME_CONV"}) {
+                std::istringstream lines(output_of("dump --json --type " + type, path));
+                std::size_t count = 0;
+                for (std::string line; std::getline(lines, line); ++count) {
+                    const auto record = Json::parse(line);
+                    require_keys(record, {"offset", "type", "size", "misc"});
+                    CHECK(record["type"].text() == type);
+                    check_no_key_twice(record);
+                }
+                CHECK(count == (records.has(type) ? records[type]["decoded"].count() : 0));
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "perfdata/recording/completeness.hpp"
@@ -98,6 +99,14 @@ class RecordStream {
     // payload_bytes() is the size of data seen so far that lies behind its record, outside the record's size: AUX data
     // and, in a pipe, tracing data.
     std::uint64_t payload_bytes() const { return payload_bytes_; }
+    // payload() is where the data lies that follows the record handed out last, outside its size; nothing if none does.
+    struct Payload {
+        const Source& source;
+        std::uint64_t offset = 0;
+        std::uint64_t size = 0;       // of what the file has
+        std::uint64_t announced = 0;  // by the record
+    };
+    std::optional<Payload> payload() const;
     // unread_bytes() is how many bytes of the files could not be framed.
     std::uint64_t unread_bytes() const { return unread_bytes_; }
     // unpacked_bytes() is how many bytes came out of compressed records.

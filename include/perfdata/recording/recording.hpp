@@ -22,7 +22,9 @@ struct OpenOptions {
     Limits limits;
 };
 
-// FeatureSection is one entry of the feature table, whether or not its number is known.
+// FeatureSection is one entry of the feature table, whether or not its number is known. In a pipe stream it is a record
+// HEADER_FEATURE, or the tracing data behind a record HEADER_TRACING_DATA; of a number that comes twice the first
+// counts.
 struct FeatureSection {
     unsigned number = 0;
     FileSection section;
@@ -65,8 +67,12 @@ class Recording {
 
     // read_feature(feature) is the raw payload. Errors: missing, truncated, limit, io.
     Result<std::vector<std::byte>> read_feature(Feature feature) const;
+    Result<std::vector<std::byte>> read_feature(const FeatureSection& section) const;
     // feature(feature) is its entry in the table, null if the recording has none.
     const FeatureSection* feature(Feature feature) const;
+
+    // data_files() is how many files data.N a directory has besides its main file.
+    std::size_t data_files() const { return data_files_.size(); }
 
     RecordStream records() const;
 
@@ -82,10 +88,11 @@ class Recording {
     static bool is_directory(const std::string& path);
     static std::string main_file(const std::string& directory);
     void open_data_files(const std::string& directory);
-    Result<void> read_pipe_events();
+    void read_pipe_events();
+    void add_pipe_feature(const FeatureSection& feature);
     void read_compression();
     void read_feature_table();
-    Result<void> read_events();
+    void read_events();
     Result<std::vector<Event>> read_attrs();
     Result<std::vector<EventId>> read_ids(FileSection section) const;
     std::vector<Event> read_event_descriptions();

@@ -23,8 +23,10 @@ inline constexpr std::uint64_t ip = 1u << 0, tid = 1u << 1, time = 1u << 2, addr
 
 // Attr holds every field in host order. Fields that the writer did not know are zero.
 struct Attr {
-    static constexpr std::size_t min_bytes = 64;     // PERF_ATTR_SIZE_VER0
-    static constexpr std::size_t known_bytes = 144;  // PERF_ATTR_SIZE_VER9
+    static constexpr std::size_t min_bytes = 64;      // PERF_ATTR_SIZE_VER0
+    static constexpr std::size_t known_bytes = 144;   // PERF_ATTR_SIZE_VER9
+    static constexpr unsigned precise_ip_shift = 15;  // in flags
+    static constexpr std::uint64_t precise_ip_bits = std::uint64_t{3} << precise_ip_shift;
 
     std::uint32_t type = 0;  // 0 hardware, 1 software, 2 tracepoint, 3 cache, 4 raw, 5 breakpoint, 6 and more: a PMU
     std::uint32_t size = 0;  // as the writer set it; 0 in the first ABI
@@ -52,6 +54,8 @@ struct Attr {
 
     bool flag(unsigned bit) const { return (flags >> bit & 1) != 0; }
     bool freq() const { return flag(10); }
+    // precise_ip(): 0 any skid, 1 constant skid, 2 no skid asked for, 3 no skid.
+    unsigned precise_ip() const { return static_cast<unsigned>(flags >> precise_ip_shift & 3); }
     bool sample_id_all() const { return flag(18); }
     bool use_clockid() const { return flag(25); }
     bool has(std::uint64_t bits) const { return (sample_type & bits) != 0; }

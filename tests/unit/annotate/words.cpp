@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "../annotate/words.hpp"
 
+#include <array>
+
 #include "catch.hpp"
 #include "unit/timeline/scene.hpp"
 
@@ -19,6 +21,19 @@ TEST_CASE("Times are seconds with nine digits", "[annotate][words]") {
     CHECK(seconds({475'468'255'123}) == "475.468255123");
     CHECK(seconds({1'000'000'000}) == "1.000000000");
     CHECK(seconds(Time::forever()) == "18446744073.709551615");
+}
+
+TEST_CASE("Wall-clock times are UTC with nine digits", "[annotate][words]") {
+    CHECK(wall_clock(0) == "1970-01-01T00:00:00.000000000Z");
+    CHECK(wall_clock(1763500000000000042) == "2025-11-18T21:06:40.000000042Z");
+    CHECK(wall_clock(1709251199999999999) == "2024-02-29T23:59:59.999999999Z");
+    CHECK(wall_clock(~std::uint64_t{0}) == "2554-07-21T23:34:33.709551615Z");
+}
+
+TEST_CASE("Bytes are pairs of hexadecimal digits", "[annotate][words]") {
+    const std::array bytes = {std::byte{0}, std::byte{0x0f}, std::byte{0xc0}};
+    CHECK(hex_bytes(bytes) == "000fc0");
+    CHECK(hex_bytes({}).empty());
 }
 
 TEST_CASE("Shares are percent, and of nothing 0", "[annotate][words]") {

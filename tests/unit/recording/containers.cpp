@@ -103,6 +103,59 @@ TEST_CASE("A pipe stream has its events and features in records", "[recording][c
     CHECK(bytes.unread == 0);
 }
 
+TEST_CASE("The features of a pipe stream can be read, tracing data among them", "[recording][containers]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto data = blob_of("what lies behind");
+    const auto tracing = joined(
+        {record(RecordType::header_tracing_data, Frame{order, {}, 0}, Writer(order).u32(16).u32(0).take()), data});
+    const auto arch = feature_string(order, "riscv64");
+    const auto pipe =
+        joined({pipe_header(order), header_attr(order, sampled(0), 11), header_feature(order, Feature::arch, arch),
+                tracing, header_feature(order, Feature::arch, feature_string(order, "again")), records(order)});
+    const auto recording = Recording::from_memory(pipe);
+    REQUIRE(recording);
+    REQUIRE(recording->features().size() == 2);
+    CHECK(recording->features()[0].number == static_cast<unsigned>(Feature::arch));
+    CHECK(recording->features()[1].number == static_cast<unsigned>(Feature::tracing_data));
+    CHECK(recording->features()[1].inside_file);
+    const auto read_arch = recording->read_feature(Feature::arch);
+    REQUIRE(read_arch);
+    CHECK(*read_arch == arch);
+    const auto read_tracing = recording->read_feature(recording->features()[1]);
+    REQUIRE(read_tracing);
+    CHECK(*read_tracing == data);
+    // The second ARCH is told and not believed.
+    CHECK(recording->arch() == "riscv64");
+    REQUIRE(recording->diagnostics().count() == 1);
+    CHECK(recording->diagnostics().kept()[0].code == ErrorCode::malformed);
+}
+
+TEST_CASE("Tracing data that go beyond the end of a pipe are a feature that cannot be read",
+          "[recording][containers]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto pipe =
+        joined({pipe_header(order), header_attr(order, sampled(0), 11),
+                record(RecordType::header_tracing_data, Frame{order, {}, 0}, Writer(order).u32(1000).u32(0).take())});
+    const auto recording = Recording::from_memory(pipe);
+    REQUIRE(recording);
+    REQUIRE(recording->features().size() == 1);
+    CHECK_FALSE(recording->features()[0].inside_file);
+    const auto content = recording->read_feature(Feature::tracing_data);
+    REQUIRE_FALSE(content);
+    CHECK(content.error().code == ErrorCode::truncated);
+}
+
+TEST_CASE("A pipe stream without events is read as far as it goes", "[recording][containers]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto recording = Recording::from_memory(
+        joined({pipe_header(order), header_feature(order, Feature::arch, feature_string(order, "riscv64"))}));
+    REQUIRE(recording);
+    CHECK(recording->events().empty());
+    CHECK(recording->arch() == "riscv64");
+    REQUIRE(recording->diagnostics().count() == 1);
+    CHECK(recording->diagnostics().kept()[0].where == "pipe stream");
+}
+
 TEST_CASE("A directory recording is its data file and all numbered ones", "[recording][containers]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     RecordingBuilder builder(order);

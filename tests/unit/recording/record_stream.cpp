@@ -166,7 +166,18 @@ TEST_CASE("AUX data behind its record are skipped, inside a block and across blo
         CHECK(record.order.load<std::uint64_t>(record.bytes.data() + 8) == payload);
         CHECK(record.order.load<std::uint64_t>(record.bytes.data() + 16) == 0x1000);
         CHECK(record.order.load<std::uint32_t>(record.bytes.data() + 40) == 5);
+        const auto behind = stream.payload();
+        REQUIRE(behind);
+        CHECK(behind->offset == record.offset + record.bytes.size());
+        CHECK(behind->size == payload);
+        CHECK(behind->announced == payload);
+        std::byte last{1};
+        if (payload != 0) {
+            REQUIRE(behind->source.read_at(behind->offset + payload - 1, std::span(&last, 1)));
+            CHECK(last == std::byte{0});
+        }
         REQUIRE(stream.next(record));
+        CHECK_FALSE(stream.payload());
         CHECK(stream.payload_bytes() == (number - 1) * payload);
         CHECK(is_numbered(record, number, std::size_t{number} * 8 + 8));
     }
@@ -198,6 +209,9 @@ TEST_CASE("AUX data that go beyond the data section are a loss that is reported"
     REQUIRE(stream.next(record));
     REQUIRE(stream.next(record));
     CHECK(record.type() == RecordType::auxtrace);
+    REQUIRE(stream.payload());
+    CHECK(stream.payload()->size == 100);
+    CHECK(stream.payload()->announced == claimed);
     CHECK_FALSE(stream.next(record));
     CHECK(stream.payload_bytes() == 100);
     REQUIRE(stream.problems().count() == 1);

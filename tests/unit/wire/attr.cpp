@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/wire/attr.hpp"
+#include "support/attr.hpp"
+
+#include <map>
+
+#include "perfdata/wire/attr_words.hpp"
 
 #include "catch.hpp"
-#include "support/attr.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
@@ -144,4 +147,42 @@ TEST_CASE("has() asks for any of the bits of sample_type", "[wire][attr]") {
     CHECK(attr.has(1u << 24));
     CHECK(attr.has(sample_bit::time | sample_bit::ip));
     CHECK_FALSE(attr.has(sample_bit::time | sample_bit::tid));
+}
+
+TEST_CASE("Bits of an attr have the names of the kernel's headers", "[wire][attr]") {
+    CHECK(attr_flag_name(0) == "disabled");
+    CHECK(attr_flag_name(10) == "freq");
+    CHECK(attr_flag_name(18) == "sample_id_all");
+    CHECK(attr_flag_name(25) == "use_clockid");
+    CHECK(attr_flag_name(34) == "build_id");
+    CHECK(attr_flag_name(39) == "defer_output");
+    CHECK(attr_flag_name(40).empty());
+    CHECK(bit_names(sample_bit::ip | sample_bit::identifier | sample_bit::weight_struct, sample_type_name) ==
+          "IP|IDENTIFIER|WEIGHT_STRUCT");
+    CHECK(bit_names(0x1c, read_format_name) == "ID|GROUP|LOST");
+    CHECK(bit_names(1u << 17 | 1u << 3, branch_sample_type_name) == "ANY|HW_INDEX");
+    CHECK(bit_names(std::uint64_t{1} << 63 | 1, sample_type_name, ' ') == "IP bit 63");
+    CHECK(bit_names(0, sample_type_name).empty());
+    CHECK(attr_type_name(2) == "tracepoint");
+    CHECK(attr_type_name(6).empty());
+}
+
+TEST_CASE("The fields of an attr are visited by name, the frequency as what it is", "[wire][attr]") {
+    Attr attr;
+    attr.sample_period = 99;
+    attr.config4 = 7;
+    std::map<std::string, std::uint64_t> fields;
+    const auto visit = [&](std::string_view name, auto value) {
+        CHECK(fields.emplace(name, static_cast<std::uint64_t>(value)).second);
+    };
+    attr_fields(attr, visit);
+    CHECK(fields.size() == 23);
+    CHECK(fields.at("sample_period") == 99);
+    CHECK(fields.at("config4") == 7);
+    fields.clear();
+    attr.flags = 1u << 10 | 2u << 15;
+    attr_fields(attr, visit);
+    CHECK(fields.at("sample_freq") == 99);
+    CHECK(fields.count("sample_period") == 0);
+    CHECK(attr.precise_ip() == 2);
 }

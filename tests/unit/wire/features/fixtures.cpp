@@ -127,7 +127,7 @@ const std::map<Feature, std::vector<std::string>>& same_in_all() {
         {Feature::cpuid, {"cpu_id='AuthenticAMD,15,107,1'"}},
         {Feature::cpu_topology,
          {"sockets[?]", "sockets.0='0-1'", "threads[?]", "threads.0='0'", "threads.1='1'",
-          "cpus[2]", "cpus.0.core=0", "cpus.0.socket=0", "cpus.1.core=1", "cpus.1.socket=0",
+          "cpus[2]", "cpus.0.cpu=0", "cpus.0.core=0", "cpus.0.socket=0", "cpus.1.cpu=1", "cpus.1.core=1", "cpus.1.socket=0",
           "dies[?]", "dies.0='0-1'", "die_of_cpu[2]", "die_of_cpu.0=0", "die_of_cpu.1=0"}},
         {Feature::pmu_mappings,
          {"pmus[6]", "pmus.0.type=1", "pmus.0.name='software'", "pmus.1.type=7", "pmus.1.name='uprobe'",

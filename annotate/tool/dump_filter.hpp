@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Which records perfdata dump shows.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/core/error.hpp"
+#include "perfdata/recording/walk.hpp"
+
+namespace perfdata::tool {
+
+// TimeRange holds both ends.
+struct TimeRange {
+    Time from;
+    Time until = Time::forever();
+
+    // parse("12.5,13.25") takes seconds as perf does; either end may be left out. Errors: malformed.
+    static Result<TimeRange> parse(std::string_view text);
+};
+
+// parse_record_type("KSYMBOL") takes names with or without PERF_RECORD_, in any case, and numbers. Errors: malformed.
+Result<std::uint32_t> parse_record_type(const std::string& text);
+
+struct DumpFilter {
+    std::set<std::uint32_t> types;   // empty: all
+    std::set<std::uint32_t> events;  // indices, empty: all
+    TimeRange time;
+
+    // choose_event(recording, name) adds all events of that name. Errors: missing.
+    Result<void> choose_event(const Recording& recording, const std::string& name);
+
+    bool type_wanted(const RecordView& record) const { return types.empty() || types.contains(record.header().type); }
+    bool wanted(const RecordContext& context) const {
+        return type_wanted(context.view) && context.time >= time.from && context.time <= time.until &&
+               (events.empty() || events.contains(context.event));
+    }
+};
+
+}  // namespace perfdata::tool
