@@ -45,7 +45,7 @@ class RecordStream {
     // next(record) is false at the end. The view lives until the next call.
     bool next(RecordView& record) {
         const auto left = static_cast<std::size_t>(block_.end - block_.at);
-        if (left >= RecordHeader::bytes) {
+        if (left >= RecordHeader::bytes && waiting_ == Waiting::nothing) {
             // The kernel's types, whole and well-formed; everything else takes the longer way.
             const auto header = RecordHeader::load(block_.at, options_.order);
             if (header.type - 1 < last_kernel_type && header.size >= RecordHeader::bytes && header.size <= left &&

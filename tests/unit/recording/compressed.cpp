@@ -122,3 +122,21 @@ TEST_CASE("A compressed record may not unpack to more than it is allowed to", "[
     for (const auto& problem : stream.problems().kept()) limited = limited || problem.code == ErrorCode::limit;
     CHECK(limited);
 }
+
+TEST_CASE("What is packed in a record comes before the record behind it", "[recording][compressed]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto inner = encode(Lost{EventId{3}, 1}, Frame{order, {}, 0});
+    const auto behind = encode(Lost{EventId{3}, 2}, Frame{order, {}, 0});
+    Compressor compressor;
+    const auto data = joined({compressed_record(order, RecordType::compressed2, compressor.piece(inner)), behind});
+    auto stream = stream_of(data, order);
+    RecordView record;
+    REQUIRE(stream.next(record));
+    CHECK(record.type() == RecordType::compressed2);
+    REQUIRE(stream.next(record));
+    CHECK(record.unpacked);
+    CHECK(Lost::decode(record, 0).value().lost == 1);
+    REQUIRE(stream.next(record));
+    CHECK_FALSE(record.unpacked);
+    CHECK(Lost::decode(record, 0).value().lost == 2);
+}
