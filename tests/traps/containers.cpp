@@ -45,7 +45,7 @@ TEST_CASE("trap 1: ids lie behind the writer's attr, not behind the reader's", "
 TEST_CASE("trap 2: the flags of an attr are bit-fields, which change places, and precise_ip is one of two bits",
           "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const std::uint64_t precise = GENERATE(0, 1, 2, 3);
+    const auto precise = GENERATE(as<std::uint64_t>{}, 0, 1, 2, 3);
     auto attr = sampling_attr(type);
     attr.flags = attr_flag::sample_id_all | 1u | precise << 15 | std::uint64_t{1} << 34;
     RecordingBuilder builder(order);
