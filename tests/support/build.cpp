@@ -25,11 +25,12 @@ Blob RecordingBuilder::build() {
     Writer out(order_);
     out.zeros(layout.header_size);
     if (!layout.attrs_after_data) write_attrs(out);
+    if (layout.features_before_data) write_payloads(out);
     places_.data = out.size();
     out.bytes(data_);
     places_.data_end = out.size();
     // The feature table must follow the records directly.
-    write_features(out);
+    write_feature_table(out);
     if (layout.attrs_after_data) write_attrs(out);
 
     Writer header(order_);
@@ -76,11 +77,7 @@ void RecordingBuilder::write_attrs(Writer& out) {
     }
 }
 
-void RecordingBuilder::write_features(Writer& out) {
-    for (const auto& [number, payload] : features_) {
-        places_.feature_entries[number] = out.size();
-        out.zeros(16);
-    }
+void RecordingBuilder::write_payloads(Writer& out) {
     const auto write = [&](unsigned number, const Blob& payload) {
         places_.features[number] = {out.size(), payload.size()};
         out.bytes(payload);
@@ -90,6 +87,14 @@ void RecordingBuilder::write_features(Writer& out) {
     } else {
         for (const auto& [number, payload] : features_) write(number, payload);
     }
+}
+
+void RecordingBuilder::write_feature_table(Writer& out) {
+    for (const auto& [number, payload] : features_) {
+        places_.feature_entries[number] = out.size();
+        out.zeros(16);
+    }
+    if (!layout.features_before_data) write_payloads(out);
     for (const auto& [number, section] : places_.features) {
         out.patch(places_.feature_entries[number], section.offset);
         out.patch(places_.feature_entries[number] + 8, section.size);

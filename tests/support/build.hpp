@@ -17,12 +17,13 @@ namespace perfdata::test {
 class RecordingBuilder {
   public:
     struct Layout {
-        std::uint64_t header_size = 104;  // 72: no feature bitmap, thus no features
-        bool legacy = false;              // magic PERFFILE
-        std::uint64_t attr_stride = 144;  // header.attr_size: attr of the writer + 16
-        std::size_t ids_at = 128;         // where in an entry of the attr section the place of its ids is
-        bool attrs_after_data = false;    // as perf inject does from a pipe
-        bool features_backwards = false;  // payloads in descending order of numbers; the table stays ascending
+        std::uint64_t header_size = 104;    // 72: no feature bitmap, thus no features
+        bool legacy = false;                // magic PERFFILE
+        std::uint64_t attr_stride = 144;    // header.attr_size: attr of the writer + 16
+        std::size_t ids_at = 128;           // where in an entry of the attr section the place of its ids is
+        bool attrs_after_data = false;      // as perf inject does from a pipe
+        bool features_backwards = false;    // payloads in descending order of numbers; the table stays ascending
+        bool features_before_data = false;  // payloads in front of the records; the table stays behind them
         bool bitmap_of_32_bit_words = false;
     };
     // Where things came to lie in the last build().
@@ -55,7 +56,8 @@ class RecordingBuilder {
 
     void write_header(Writer& out, std::uint64_t attrs_size) const;
     void write_attrs(Writer& out);
-    void write_features(Writer& out);
+    void write_payloads(Writer& out);
+    void write_feature_table(Writer& out);
 
     std::endian order_;
     std::vector<Entry> events_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/files.hpp"
 
+#include <algorithm>
 #include <boost/iostreams/device/back_inserter.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filter/lzma.hpp>
@@ -8,6 +9,7 @@
 #include <boost/iostreams/filtering_stream.hpp>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 namespace perfdata::test {
@@ -30,6 +32,23 @@ std::string TempDir::write(const std::string& name, Bytes content) const {
     file.close();
     if (!file) throw std::runtime_error("cannot write a temporary file");
     return path.string();
+}
+
+std::vector<std::string> fixture_recordings() {
+    std::vector<std::string> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(PERFDATA_FIXTURES "/bpf")) {
+        if (entry.path().extension() == ".data") paths.push_back(entry.path().string());
+    }
+    if (paths.empty()) throw std::runtime_error("there are no fixtures");
+    std::ranges::sort(paths);
+    return paths;
+}
+
+Blob content_of_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string content{std::istreambuf_iterator<char>(file), {}};
+    if (!file) throw std::runtime_error("cannot read " + path);
+    return blob_of(content);
 }
 
 Blob compressed(Compression compression, Bytes content) {

@@ -25,6 +25,10 @@ class TempDir {
     std::filesystem::path path_;
 };
 
+// fixture_recordings() is the paths of the real recordings with BPF programs, by name. content_of_file(path) reads one.
+std::vector<std::string> fixture_recordings();
+Blob content_of_file(const std::string& path);
+
 enum class Compression { gzip, xz, zstd };
 Blob compressed(Compression compression, Bytes content);
 

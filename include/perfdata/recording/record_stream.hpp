@@ -49,7 +49,7 @@ class RecordStream {
     template <class Order>
     bool next(RecordView& record, Order order) {
         const auto left = static_cast<std::size_t>(block_.end - block_.at);
-        if (left >= RecordHeader::bytes) {
+        if (left >= RecordHeader::bytes && waiting_ == Waiting::nothing) {
             // The kernel's types, whole and well-formed; everything else takes the longer way.
             const auto header = RecordHeader::load(block_.at, order);
             if (header.type - 1 < last_kernel_type && header.size >= RecordHeader::bytes && header.size <= left &&

@@ -1,47 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Compressed records: one continuous zstd stream cut at arbitrary places.
-#include <memory>
-#include <zstd.h>
-
 #include "perfdata/recording/record_stream.hpp"
 
 #include "catch.hpp"
-#include "support/records.hpp"
+#include "support/compressor.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
 
 namespace {
-
-// What perf does: one compressor for the whole recording, flushed behind each piece, never ended.
-class Compressor {
-  public:
-    Blob piece(Bytes content) {
-        ZSTD_inBuffer in{content.data(), content.size(), 0};
-        Blob out(ZSTD_compressBound(content.size()) + 64);
-        ZSTD_outBuffer target{out.data(), out.size(), 0};
-        const auto left = ZSTD_compressStream2(context_.get(), &target, &in, ZSTD_e_flush);
-        REQUIRE(left == 0);
-        REQUIRE(in.pos == in.size);
-        out.resize(target.pos);
-        return out;
-    }
-
-  private:
-    struct Free {
-        void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-    };
-    std::unique_ptr<ZSTD_CCtx, Free> context_{ZSTD_createCCtx()};
-};
-
-Blob compressed(std::endian order, RecordType type, const Blob& piece) {
-    Frame frame{order, {}, 0};
-    if (type == RecordType::compressed) return record(type, frame, piece);
-    // COMPRESSED2 says how many of its bytes count; the rest pads to 8.
-    auto body = joined({Writer(order).u64(piece.size()).take(), piece});
-    body.resize((body.size() + 7) / 8 * 8, std::byte{0xff});
-    return record(type, frame, body);
-}
 
 std::vector<std::uint64_t> lost_counts(RecordStream& stream) {
     std::vector<std::uint64_t> counts;
@@ -74,7 +41,7 @@ TEST_CASE("Records inside compressed records arrive, wherever the stream is cut"
     Compressor compressor;
     Blob data;
     for (std::size_t at = 0; at < plain.size(); at += piece) {
-        const auto part = compressed(
+        const auto part = compressed_record(
             order, type, compressor.piece(Bytes(plain).subspan(at).first(std::min(piece, plain.size() - at))));
         data.insert(data.end(), part.begin(), part.end());
     }
@@ -94,7 +61,7 @@ TEST_CASE("A record bigger than what the buffer holds at once arrives whole", "[
         plain.insert(plain.end(), one.begin(), one.end());
     }
     Compressor compressor;
-    const auto data = compressed(order, RecordType::compressed, compressor.piece(plain));
+    const auto data = compressed_record(order, RecordType::compressed, compressor.piece(plain));
     auto stream = stream_of(data, order);
     RecordView record;
     REQUIRE(stream.next(record));
@@ -114,7 +81,7 @@ TEST_CASE("A stream that ends inside a record says how much of it is left", "[re
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto one = encode(Lost{EventId{3}, 9}, Frame{order, {}, 0});
     Compressor compressor;
-    const auto data = compressed(order, RecordType::compressed, compressor.piece(Bytes(one).first(20)));
+    const auto data = compressed_record(order, RecordType::compressed, compressor.piece(Bytes(one).first(20)));
     auto stream = stream_of(data, order);
     CHECK(lost_counts(stream).empty());
     REQUIRE(stream.problems().count() == 1);
@@ -130,9 +97,9 @@ TEST_CASE("Behind a broken piece a new frame is understood again", "[recording][
     auto broken = first.piece(one);
     broken[broken.size() / 2] ^= std::byte{0x55};
     broken[4] ^= std::byte{0xff};
-    const auto data = joined({compressed(order, RecordType::compressed, broken),
-                              compressed(order, RecordType::compressed, Blob(16, std::byte{1})),
-                              compressed(order, RecordType::compressed, second.piece(one))});
+    const auto data = joined({compressed_record(order, RecordType::compressed, broken),
+                              compressed_record(order, RecordType::compressed, Blob(16, std::byte{1})),
+                              compressed_record(order, RecordType::compressed, second.piece(one))});
     auto stream = stream_of(data, order);
     CHECK(lost_counts(stream) == std::vector<std::uint64_t>{9});
     CHECK_FALSE(stream.problems().empty());
@@ -142,7 +109,7 @@ TEST_CASE("A compressed record may not unpack to more than it is allowed to", "[
     const auto order = std::endian::little;
     Compressor compressor;
     const Blob zeros(10 << 20);
-    const auto data = compressed(order, RecordType::compressed, compressor.piece(zeros));
+    const auto data = compressed_record(order, RecordType::compressed, compressor.piece(zeros));
     CHECK(data.size() < 4096);
     RecordStreamOptions options;
     options.unpacked_record_bytes = 1 << 20;
@@ -154,4 +121,22 @@ TEST_CASE("A compressed record may not unpack to more than it is allowed to", "[
     bool limited = false;
     for (const auto& problem : stream.problems().kept()) limited = limited || problem.code == ErrorCode::limit;
     CHECK(limited);
+}
+
+TEST_CASE("What is packed in a record comes before the record behind it", "[recording][compressed]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto inner = encode(Lost{EventId{3}, 1}, Frame{order, {}, 0});
+    const auto behind = encode(Lost{EventId{3}, 2}, Frame{order, {}, 0});
+    Compressor compressor;
+    const auto data = joined({compressed_record(order, RecordType::compressed2, compressor.piece(inner)), behind});
+    auto stream = stream_of(data, order);
+    RecordView record;
+    REQUIRE(stream.next(record));
+    CHECK(record.type() == RecordType::compressed2);
+    REQUIRE(stream.next(record));
+    CHECK(record.unpacked);
+    CHECK(Lost::decode(record, 0).value().lost == 1);
+    REQUIRE(stream.next(record));
+    CHECK_FALSE(record.unpacked);
+    CHECK(Lost::decode(record, 0).value().lost == 2);
 }

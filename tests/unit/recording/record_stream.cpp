@@ -330,3 +330,20 @@ TEST_CASE("The stream ends at the end of the data section, not of the file", "[r
     REQUIRE(cut.problems().count() == 1);
     CHECK(cut.problems().kept()[0].code == ErrorCode::truncated);
 }
+
+TEST_CASE("AUX data that look like records of the kernel are none", "[recording][record_stream]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto from = GENERATE(From::memory, From::file);
+    const auto decoy = encode(Lost{EventId{5}, 6}, Frame{order, {}, 0});
+    const Input input(from,
+                      joined({auxtrace(order, 2 * decoy.size(), joined({decoy, decoy})), numbered(order, 2, 24)}));
+    auto stream = input.stream(order);
+    RecordView record;
+    REQUIRE(stream.next(record));
+    CHECK(record.type() == RecordType::auxtrace);
+    REQUIRE(stream.next(record));
+    CHECK(is_numbered(record, 2, 24));
+    CHECK(stream.payload_bytes() == 2 * decoy.size());
+    CHECK_FALSE(stream.next(record));
+    CHECK(stream.problems().empty());
+}

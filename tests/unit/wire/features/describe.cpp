@@ -18,7 +18,7 @@ struct Described {
 Described describe(unsigned number, const Blob& payload, std::endian order,
                    const FeatureContext& context = {.available_cpus = 2}) {
     Described described;
-    described.result = describe_feature(number, over(payload, order), context, Lines(described.lines));
+    described.result = describe_feature(number, over(payload, order), context, FeatureLines(described.lines));
     return described;
 }
 Described describe(Feature feature, const Blob& payload, std::endian order) {

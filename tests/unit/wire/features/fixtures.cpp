@@ -52,7 +52,8 @@ class RealFile {
         std::vector<std::string> lines;
         const auto cpus = CpuCounts::decode(section(Feature::nrcpus));
         REQUIRE(cpus);
-        CHECK(describe_feature(static_cast<unsigned>(feature), section(feature), {cpus->available}, Lines(lines)));
+        CHECK(
+            describe_feature(static_cast<unsigned>(feature), section(feature), {cpus->available}, FeatureLines(lines)));
         return lines;
     }
 

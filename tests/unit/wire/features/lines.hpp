@@ -11,9 +11,9 @@
 
 namespace perfdata::test {
 
-class Lines {
+class FeatureLines {
   public:
-    explicit Lines(std::vector<std::string>& lines, std::string prefix = {})
+    explicit FeatureLines(std::vector<std::string>& lines, std::string prefix = {})
         : lines_(&lines), prefix_(std::move(prefix)) {}
 
     void operator()(std::string_view name, std::uint64_t value) { add(name, std::to_string(value)); }
@@ -37,11 +37,11 @@ class Lines {
     Result<void> list(std::string_view name, std::optional<std::uint64_t> count, Body body) {
         const auto here = prefix_ + std::string(name);
         lines_->push_back(here + "[" + (count ? std::to_string(*count) : "?") + "]");
-        return body(Lines(*lines_, here + "."));
+        return body(FeatureLines(*lines_, here + "."));
     }
     template <class Body>
     Result<void> element(Body body) {
-        return body(Lines(*lines_, prefix_ + std::to_string(index_++) + "."));
+        return body(FeatureLines(*lines_, prefix_ + std::to_string(index_++) + "."));
     }
 
   private:

@@ -64,7 +64,7 @@ struct TracingBlob {
 };
 Blob tracing_data(std::endian order, const TracingBlob& blob);
 
-// PayloadExample: `lines` is what Lines (see lines.hpp) collects from describe_feature with two available CPUs.
+// PayloadExample: `lines` is what FeatureLines (see lines.hpp) collects from describe_feature with two available CPUs.
 struct PayloadExample {
     Feature feature;
     Blob payload;

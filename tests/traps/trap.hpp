@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// What has gone wrong in readers of perf.data, one test each: the input that a naive parser falls into, and the right
+// answer by its fields. The numbers follow the project's list of known mistakes, which names who made them.
+//
+// Four of the list concern code that this library does not have yet. They belong to the timeline/symbols work:
+//
+//     18  file offset computed with the wrong segment of an ELF file       no ELF files are read yet
+//     23  fork of a synthesized process copies maps (second half)          no maps of processes are kept yet; the mark
+//     in
+//                                                                          the record is tested here
+//     31  control characters in names in reports (second half)             no report prints names of processes yet;
+//     that
+//                                                                          any bytes arrive is tested here
+//     37  jitdump: process ids of a namespace, machine of the injector     jitdump is not read yet
+#pragma once
+
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/recording/walk.hpp"
+
+#include "catch.hpp"
+#include "support/build.hpp"
+#include "support/compressor.hpp"
+#include "support/crafted.hpp"
+#include "support/reading.hpp"
+
+namespace perfdata::test {
+
+inline Blob sample_at(std::endian order, std::uint64_t type, std::uint64_t id, std::uint64_t time,
+                      std::uint64_t ip = 0x1000) {
+    SampleValues values;
+    values.identifier = values.id = id;
+    values.time = time;
+    values.ip = ip;
+    return sample(type, values, {.order = order, .trailer = {}, .misc = 0});
+}
+
+// ips_of(recording, order) is the ip of each sample.
+inline std::vector<std::uint64_t> ips_of(const Recording& recording, RecordOrder order = RecordOrder::file) {
+    std::vector<std::uint64_t> ips;
+    Completeness completeness;
+    WalkOptions options;
+    options.order = order;
+    const auto visit = [&](const RecordContext&, const auto& record) {
+        if constexpr (requires {
+                          record.ip();
+                          record.details();
+                      })
+            ips.push_back(record.ip()->value);
+    };
+    REQUIRE(walk(recording, completeness, visit, options));
+    CHECK(completeness.bytes.unread == 0);
+    return ips;
+}
+
+// records_of<R>(recording) is all records of one type; their views live as long as the recording's memory.
+template <class R>
+std::vector<std::pair<R, Trailer>> records_of(const Recording& recording) {
+    std::vector<std::pair<R, Trailer>> found;
+    Completeness completeness;
+    const auto visit = [&](const RecordContext& context, const R& record) {
+        found.emplace_back(record, context.trailer);
+    };
+    REQUIRE(walk(recording, completeness, visit));
+    return found;
+}
+
+}  // namespace perfdata::test

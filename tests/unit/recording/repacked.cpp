@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Real recordings put into other containers: what perf record would have written to a pipe, with -z, with --threads.
+#include "catch.hpp"
+#include "support/compressor.hpp"
+#include "support/crafted.hpp"
+#include "support/files.hpp"
+#include "support/reading.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+Blob blob_of_bytes(Bytes bytes) {
+    return {bytes.begin(), bytes.end()};
+}
+
+// The content of a real recording, in the form of a crafted one.
+Crafted content_of(const Recording& recording) {
+    Crafted content;
+    content.order = recording.order().endian();
+    content.attr_bytes = static_cast<std::uint32_t>(recording.header().attr_size - 16);
+    for (const auto& event : recording.events().events()) {
+        std::vector<std::uint64_t> ids;
+        for (const auto id : event.ids) ids.push_back(id.value);
+        content.events.push_back({event.attr, ids, event.name});
+    }
+    auto stream = recording.records();
+    for (const RecordView& record : stream) {
+        // What perf itself writes, it writes as it is; the rest comes out of the rings, which -z compresses.
+        const bool of_ring = record.header().type < 64 && recording.events().time_of(record, record.order) != Time{};
+        (of_ring ? content.records : content.synthesized).push_back(blob_of_bytes(record.bytes));
+    }
+    for (const auto& section : recording.features()) {
+        content.features[section.number] = recording.read_feature(static_cast<Feature>(section.number)).value();
+    }
+    return content;
+}
+
+Blob compression_feature(std::endian order) {
+    return Writer(order).u32(0).u32(1).u32(1).u32(5).u32(528384).take();
+}
+
+struct Expected {
+    Lines events, records, sorted, in_time;
+};
+
+Expected expected_of(const Recording& recording) {
+    // Repacking puts all records of perf in front; the others keep their order.
+    auto records = read_all(recording).records;
+    std::ranges::stable_partition(records, [](const std::string& line) {
+        return line.find(" event ") == std::string::npos || line.find(" at:0 ") != std::string::npos;
+    });
+    Expected expected{event_lines(recording), records, records, read_all(recording, RecordOrder::time).records};
+    std::ranges::sort(expected.sorted);
+    std::ranges::sort(expected.in_time);
+    return expected;
+}
+
+void check_repacked(const Recording& recording, const Expected& want) {
+    const auto got = read_all(recording);
+    CHECK(incompleteness(got, recording) == "");
+    CHECK(first_difference(event_lines(recording), want.events) == "");
+    auto sorted = got.records;
+    std::ranges::sort(sorted);
+    CHECK(first_difference(sorted, want.sorted) == "");
+    const auto time = read_all(recording, RecordOrder::time);
+    CHECK(std::ranges::is_sorted(time.times));
+    auto in_time = time.records;
+    std::ranges::sort(in_time);
+    CHECK(first_difference(in_time, want.in_time) == "");
+}
+
+}  // namespace
+
+TEST_CASE("Real recordings repacked as pipe, with -z and as directory say the same",
+          "[recording][repacked][fixtures]") {
+    for (const auto& path : fixture_recordings()) {
+        INFO(path);
+        const auto file = content_of_file(path);
+        const auto recording = Recording::from_memory(file).value();
+        const auto want = expected_of(recording);
+        auto content = content_of(recording);
+        const auto order = content.order;
+        const auto plain = joined({Crafted::bytes_of(content.synthesized), Crafted::bytes_of(content.records)});
+        Random random(file.size());
+
+        const auto rebuilt = builder_of(content, plain).build();
+        check_repacked(Recording::from_memory(rebuilt).value(), want);
+        content.features.try_emplace(static_cast<unsigned>(Feature::tracing_data), Blob(24, std::byte{0x17}));
+        const auto pipe = as_pipe(content, plain);
+        const auto piped = Recording::from_memory(pipe).value();
+        check_repacked(piped, want);
+        CHECK(first_difference(read_all(piped).records, want.records) == "");
+
+        content.features.erase(static_cast<unsigned>(Feature::tracing_data));
+        content.features[static_cast<unsigned>(Feature::compressed)] = compression_feature(order);
+        for (const auto type : {RecordType::compressed, RecordType::compressed2}) {
+            const auto data = joined({Crafted::bytes_of(content.synthesized),
+                                      packed(order, type, Crafted::bytes_of(content.records), random)});
+            const auto smaller = builder_of(content, data).build();
+            const auto unpacked = Recording::from_memory(smaller).value();
+            check_repacked(unpacked, want);
+            CHECK(first_difference(read_all(unpacked).records, want.records) == "");
+        }
+
+        const TempDir directory;
+        std::vector<Blob> parts(3);
+        for (const auto& record : content.records) {
+            auto& part = parts[random.size(parts.size())];
+            part.insert(part.end(), record.begin(), record.end());
+        }
+        directory.write("data", builder_of(content, Crafted::bytes_of(content.synthesized)).build());
+        directory.write("data.0", packed(order, RecordType::compressed, parts[0], random));
+        directory.write("data.1", packed(order, RecordType::compressed2, parts[1], random));
+        directory.write("data.12", parts[2]);
+        check_repacked(Recording::open(directory.path()).value(), want);
+    }
+}
