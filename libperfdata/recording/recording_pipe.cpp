@@ -26,7 +26,9 @@ Result<void> Recording::read_pipe_events() {
     std::vector<Event> events;
     std::vector<std::pair<EventId, std::string>> names;
     std::size_t ids = 0;
+    bool has_records = false;
     for (const RecordView& record : records()) {
+        has_records = true;
         if (begins_the_recording(record.type())) break;
         if (record.type() == RecordType::header_attr) {
             const auto header = HeaderAttr::decode(record, 0);
@@ -58,8 +60,11 @@ Result<void> Recording::read_pipe_events() {
     auto described = read_event_descriptions();
     if (events.empty() && !described.empty()) events = std::move(described);
     if (events.empty()) {
-        return fail(ErrorCode::malformed, FileHeader::pipe_bytes, "pipe stream",
-                    "no event (HEADER_ATTR record) in front of the samples");
+        Error error{ErrorCode::malformed, FileHeader::pipe_bytes, "pipe stream",
+                    "no event (HEADER_ATTR record) in front of the samples"};
+        if (!has_records) return std::unexpected(std::move(error));
+        // Its records can still be framed, and those of perf itself decoded.
+        diagnostics_.add(std::move(error));
     }
     for (std::size_t index = 0; index < events.size(); ++index) {
         auto& event = events[index];
