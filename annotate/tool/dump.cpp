@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // perfdata dump: every record with every field.
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "perfdata/recording/walk.hpp"
@@ -40,19 +42,32 @@ class JsonFields {
     using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
     explicit JsonFields(Writer& writer) : writer_(writer) {}
+    // Fields of a record behind what all records have: of these names, `taken` are in the object already. Some records
+    // have a type, a size or a time of their own, which is called event_update_type, auxtrace_size, fork_time.
+    JsonFields(Writer& writer, std::span<const std::string_view> taken, std::string_view type)
+        : writer_(writer), taken_(taken), type_(type) {}
 
     template <class T>
     void operator()(std::string_view name, const T& content) {
-        writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+        if (std::ranges::find(taken_, name) == taken_.end()) {
+            writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+        } else {
+            std::string longer;
+            for (const char c : type_) longer += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            longer += '_';
+            longer += name;
+            writer_.Key(longer.data(), static_cast<rapidjson::SizeType>(longer.size()));
+        }
         value(content);
     }
     template <class At>
     void list(std::string_view name, std::size_t count, At&& at) {
         writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
         writer_.StartArray();
+        JsonFields element(writer_);
         for (std::size_t index = 0; index < count; ++index) {
             writer_.StartObject();
-            at(index, *this);
+            at(index, element);
             writer_.EndObject();
         }
         writer_.EndArray();
@@ -90,6 +105,8 @@ class JsonFields {
     }
 
     Writer& writer_;
+    std::span<const std::string_view> taken_;
+    std::string_view type_;
 };
 
 // TextFields is a FieldVisitor that appends "name value" pairs to a line.
@@ -230,7 +247,10 @@ class Dump {
             visit("misc", header.misc);
             if (time) visit("time", *time);
             if (event != nullptr) visit("event", std::string_view(event->name));
-            fields(visit);
+            constexpr std::string_view taken[] = {"offset", "type", "size", "misc", "event", "time"};
+            const auto count = time ? std::size(taken) : std::size(taken) - 1;
+            const auto type = type_name(context.view);
+            fields(JsonFields(writer, std::span(taken).first(count), type));
             writer.EndObject();
             text_.append(buffer_.GetString(), buffer_.GetSize());
         } else {
