@@ -73,9 +73,9 @@ std::vector<IndexRow> index_rows() {
     return rows;
 }
 
-std::vector<std::filesystem::path> recordings() {
+std::vector<std::filesystem::path> recordings(const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> found;
-    for (auto entry = std::filesystem::recursive_directory_iterator(PERFDATA_RECORDINGS);
+    for (auto entry = std::filesystem::recursive_directory_iterator(folder);
          entry != std::filesystem::recursive_directory_iterator(); ++entry) {
         const auto& path = entry->path();
         if (entry->is_directory() && exists(path / "data")) {

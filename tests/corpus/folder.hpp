@@ -28,7 +28,7 @@ struct IndexRow {
 };
 std::vector<IndexRow> index_rows();
 
-// recordings() is every recording under PERFDATA_RECORDINGS: the .data files and the directories.
-std::vector<std::filesystem::path> recordings();
+// recordings(folder) is every recording below it: the .data files and the directories.
+std::vector<std::filesystem::path> recordings(const std::filesystem::path& folder);
 
 }  // namespace corpus
