@@ -165,5 +165,27 @@ TEST_CASE("perf finds the same event of each sample", "[oracle][records]") {
     }
 }
 
+// Samples by what is in them, wherever they lie.
+std::vector<std::string> sample_bytes(const std::filesystem::path& path) {
+    const auto recording = perfdata::Recording::open(path.string());
+    REQUIRE(recording);
+    OurDump dump{*recording, false, {}};
+    perfdata::Completeness completeness;
+    REQUIRE(perfdata::walk(*recording, completeness, dump));
+    std::vector<std::string> samples;
+    for (const auto& record : dump.found) {
+        if (record.type == static_cast<std::uint32_t>(perfdata::RecordType::sample)) {
+            samples.push_back(record.place + record.text + record.bytes);
+        }
+    }
+    REQUIRE(!samples.empty());
+    return samples;
+}
+
+TEST_CASE("a compressed recording and what perf inject makes of it hold the same samples", "[oracle][records]") {
+    const std::filesystem::path folder = PERFDATA_FIXTURES "/records";
+    CHECK(sample_bytes(folder / "same_recorded.data") == sample_bytes(folder / "same_injected.data"));
+}
+
 }  // namespace
 }  // namespace oracle
