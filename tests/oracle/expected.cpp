@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Recordings that perf 6.1 cannot read, against what fixtures/record/decode.py finds in them (fixtures/expect).
 #include <iostream>
+#include <map>
 
+#include "perfdata/recording/bpf_features.hpp"
 #include "perfdata/recording/walk.hpp"
+#include "perfdata/symbols/btf.hpp"
 #include "perfdata/wire/sample/fields.hpp"
 
 #include "catch.hpp"
@@ -130,6 +133,63 @@ TEST_CASE("another decoder finds the same records and fields where perf cannot",
             std::cout << path.stem().string() << ": " << theirs.size() << " records compared\n";
         }
     }
+}
+
+// The functions that KSYMBOL records tell of, by address: length and the name behind "bpf_prog_TAG_".
+std::map<std::uint64_t, std::pair<std::uint64_t, std::string>> ksymbols(const std::filesystem::path& path) {
+    constexpr std::size_t before_name = std::string_view("bpf_prog_0123456789abcdef_").size();
+    std::map<std::uint64_t, std::pair<std::uint64_t, std::string>> found;
+    for (const auto& row : read_table(expectation(path.stem().string() + ".records.tsv"))) {
+        std::map<std::string, std::string> fields;
+        for (const auto& cell : row) {
+            if (const auto equals = cell.find('='); equals != std::string::npos) {
+                fields[cell.substr(0, equals)] = cell.substr(equals + 1);
+            }
+        }
+        if (row.at(1) != "17" || !fields.at("name").starts_with("bpf_prog_")) continue;
+        found[std::stoull(fields.at("addr"))] = {std::stoull(fields.at("len")), fields.at("name").substr(before_name)};
+    }
+    return found;
+}
+
+TEST_CASE("program infos and BTF of the foreign byte order name the functions that KSYMBOL records name",
+          "[oracle][expected]") {
+    const std::filesystem::path path = PERFDATA_FIXTURES "/records/s390_bpf_pre.data";
+    const auto symbols = ksymbols(path);
+    const auto recording = perfdata::Recording::open(path.string());
+    REQUIRE(recording);
+    REQUIRE(recording->order().endian() == std::endian::big);
+    const auto bpf = perfdata::BpfFeatures::read(*recording);
+    CHECK(bpf.diagnostics().empty());
+    std::size_t functions = 0, lines = 0;
+    for (const auto& program : bpf.programs()) {
+        INFO("program " << program.id.value);
+        const auto* blob = bpf.btf(program.btf_id);
+        REQUIRE(blob != nullptr);
+        const auto btf = perfdata::Btf::parse(*blob, recording->order());
+        REQUIRE(btf);
+        CHECK(!btf->problem());
+        const auto addresses = program.jited_ksyms();
+        const auto lengths = program.jited_func_lens();
+        REQUIRE(addresses.size() == lengths.size());
+        REQUIRE(program.functions() == addresses.size());
+        std::uint64_t bytes = 0;
+        for (std::size_t index = 0; index < addresses.size(); ++index) {
+            REQUIRE(symbols.contains(addresses[index]));
+            const auto& [length, name] = symbols.at(addresses[index]);
+            CHECK(lengths[index] == length);
+            CHECK(btf->function_name(program.function_info(index).type_id) == name);
+            bytes += lengths[index];
+            ++functions;
+        }
+        CHECK(program.jited_insns().size() == bytes);
+        for (std::size_t index = 0; index < program.lines(); ++index) {
+            CHECK(btf->text(program.line_info(index).file_name).ends_with(".c"));
+            ++lines;
+        }
+    }
+    CHECK(functions == symbols.size());
+    CHECK(lines != 0);
 }
 
 }  // namespace
