@@ -14,6 +14,11 @@ namespace oracle {
 // fixtures() is every recording, by name; fails if there are suspiciously few.
 std::vector<std::filesystem::path> fixtures();
 
+// perf_fixtures() is every recording under fixtures that perf 6.1 reads rightly, directories included;
+// expected_fixtures() are the others, of which fixtures/expect has the records.
+std::vector<std::filesystem::path> perf_fixtures();
+std::vector<std::filesystem::path> expected_fixtures();
+
 // expectation(name) is the path of fixtures/expect/NAME.
 std::filesystem::path expectation(const std::string& name);
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string_view>
@@ -148,6 +149,22 @@ std::vector<PerfSample> perf_samples(const std::filesystem::path& recording) {
     return samples;
 }
 
+std::vector<std::string> perf_sample_events(const std::filesystem::path& recording) {
+    std::vector<std::string> samples;
+    // "   105    11.839247013:  page-faults: "
+    for (const auto& line : perf("script -G --ns -F tid,time,event", recording)) {
+        std::istringstream words(line);
+        std::string tid, time, event;
+        words >> tid >> time >> event;
+        INFO(line);
+        REQUIRE(words);
+        REQUIRE(event.ends_with(':'));
+        event.pop_back();
+        samples.push_back(tid + " " + std::to_string(nanoseconds(time)) + " " + event);
+    }
+    return samples;
+}
+
 PerfSideBand perf_side_band(const std::filesystem::path& recording) {
     PerfSideBand found;
     for (const auto& line : perf("report -D", recording)) {
@@ -174,6 +191,48 @@ PerfSideBand perf_side_band(const std::filesystem::path& recording) {
     }
     std::ranges::sort(found.ksymbols, {}, &PerfKsymbol::offset);
     std::ranges::sort(found.bpf_events, {}, &PerfBpfEvent::offset);
+    return found;
+}
+
+std::vector<PerfDumped> perf_dump(const std::filesystem::path& recording) {
+    constexpr std::string_view title = "]: PERF_RECORD_";
+    std::vector<PerfDumped> found;
+    bool in_text = false;
+    for (const auto& line : perf("report -D", recording)) {
+        if (line.starts_with("0") && line.find("]: event: ") != std::string::npos) {
+            // "0x1a8@group.data [0x90]: event: 69"; the first of a pipe is at "0@pipe"
+            auto& record = found.emplace_back();
+            record.offset = hexadecimal(line);
+            record.type = small_number_after(line, "]: event: ", 10);
+            in_text = false;
+        } else if (found.empty()) {
+            continue;
+        } else if (line.starts_with(".  ") && line.size() > 8 && line[7] == ':') {
+            // ".  0000:  45 00 00 00 00 00 90 00 04 ...  E......."
+            constexpr std::size_t begin = 10, bytes_a_line = 16;
+            for (std::size_t at = begin; at < begin + 3 * bytes_a_line && line[at] != ' '; at += 3) {
+                found.back().bytes += line.substr(at, 2);
+            }
+        } else if (const auto at = line.find(title); at != std::string::npos) {
+            // "0 31385956975 0x7b0 [0x80]: PERF_RECORD_SAMPLE(IP, 0x1): ..."
+            // CPU, time, offset; a field that the record does not have is left out or -1.
+            std::istringstream words(line.substr(0, at));
+            std::vector<std::string> place(std::istream_iterator<std::string>(words), {});
+            REQUIRE(place.size() >= 2);  // with the size
+            place.resize(place.size() - 2);
+            std::erase(place, "-1");
+            for (const auto& word : place) found.back().place += word + " ";
+            const auto end = line.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", at + title.size());
+            found.back().text = end == std::string::npos ? "" : line.substr(end);
+            in_text = true;
+        } else if (line.empty() || line == ".") {
+            in_text = false;
+        } else if (in_text && line.find(" thread: ") == std::string::npos && line.find(" dso: ") == std::string::npos) {
+            const auto begin = line.find_first_not_of(" \t");
+            const auto end = std::min(line.find_last_not_of(' ') + 1, line.find(", offset 0x"));
+            found.back().text += "\n" + line.substr(begin, end - begin);
+        }
+    }
     return found;
 }
 

@@ -27,6 +27,9 @@ struct PerfSample {
 };
 std::vector<PerfSample> perf_samples(const std::filesystem::path& recording);
 
+// perf_sample_events(recording) is "TID TIME EVENT" of each sample.
+std::vector<std::string> perf_sample_events(const std::filesystem::path& recording);
+
 // PerfKsymbol, PerfBpfEvent are lines of `perf report -D`.
 struct PerfRecord {
     std::uint64_t offset = 0, time = 0;
@@ -45,5 +48,17 @@ struct PerfSideBand {  // both by file offset
     std::vector<PerfBpfEvent> bpf_events;
 };
 PerfSideBand perf_side_band(const std::filesystem::path& recording);
+
+// PerfDumped is a record of `perf report -D`.
+struct PerfDumped {
+    std::uint64_t offset = 0;
+    std::string bytes;  // in hexadecimal, header included
+    std::uint32_t type = 0;
+    std::string place;  // "CPU TIME ", as far as the record has them
+    std::string text;   // behind PERF_RECORD_X; what perf found out itself (thread, object) is left out
+
+    auto operator<=>(const PerfDumped&) const = default;
+};
+std::vector<PerfDumped> perf_dump(const std::filesystem::path& recording);
 
 }  // namespace oracle

@@ -17,7 +17,7 @@ std::string perf_name(std::uint32_t type) {
 }
 
 TEST_CASE("perf counts the same records of each type", "[oracle][stats]") {
-    for (const auto& path : fixtures()) {
+    for (const auto& path : perf_fixtures()) {
         DYNAMIC_SECTION(path.stem().string()) {
             const Opened opened(path);
             auto counts = perf_counts(path);

@@ -2,6 +2,8 @@
 // Recordings as a whole: containers, layouts, and headers that lie about the file.
 #include "perfdata/recording/recording.hpp"
 
+#include "perfdata/recording/walk.hpp"
+
 #include "catch.hpp"
 #include "support/build.hpp"
 #include "support/files.hpp"
@@ -258,6 +260,23 @@ TEST_CASE("A pipe stream of zeros opens without events, and says why", "[recordi
     REQUIRE(recording->diagnostics().count() == 1);
     CHECK(recording->diagnostics().kept()[0].code == ErrorCode::malformed);
     CHECK(recording->diagnostics().kept()[0].where == "pipe stream");
+}
+
+TEST_CASE("A pipe stream without any event opens, and its records are framed", "[recording]") {
+    const auto exit = Writer(std::endian::little).u32(4).u16(0).u16(32).zeros(24).take();
+    const auto round = Writer(std::endian::little).u32(68).u16(0).u16(8).take();
+    const auto file = joined({Writer(std::endian::little).text("PERFILE2").u64(16).take(), exit, round});
+    const auto recording = Recording::from_memory(file);
+    REQUIRE(recording);
+    CHECK(recording->events().empty());
+    REQUIRE(recording->diagnostics().count() == 1);
+    CHECK(recording->diagnostics().kept().front().where == "pipe stream");
+    Completeness completeness;
+    REQUIRE(walk(*recording, completeness, [](const RecordContext&, const auto&) {}));
+    CHECK(completeness.records.at(4).damaged == 1);
+    CHECK(completeness.records.at(68).decoded == 1);
+    CHECK(completeness.bytes.records == 40);
+    CHECK(completeness.bytes.unread == 0);
 }
 
 TEST_CASE("What is no recording, or only the start of one, is an error", "[recording]") {

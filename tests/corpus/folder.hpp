@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The folders of recordings outside of the project.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace corpus {
+
+// lines(path) is the text of a file, unpacked if its name ends with .gz; fails if there is none.
+std::vector<std::string> lines(const std::filesystem::path& path);
+
+// split(text, separator) has one more element than there are separators.
+std::vector<std::string> split(const std::string& text, char separator);
+
+// IndexRow is one file as corpus/index.tsv describes it. Its makers read it with a program of their own.
+struct IndexRow {
+    std::string file;  // path below the corpus
+    std::uint64_t size = 0;
+    std::string format;  // PERFILE2 for recordings
+    std::string byte_order, mode, perf_version, arch, events, records, features;
+
+    std::filesystem::path path() const;
+    bool is_recording() const { return format.starts_with("PERF"); }
+    // Where perf72/ keeps what perf 7.2 printed: kind is "script" or "report".
+    std::filesystem::path perf72(const std::string& kind) const;
+};
+std::vector<IndexRow> index_rows();
+
+// recordings(folder) is every recording below it: the .data files and the directories.
+std::vector<std::filesystem::path> recordings(const std::filesystem::path& folder);
+
+}  // namespace corpus
