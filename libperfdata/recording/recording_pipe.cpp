@@ -72,6 +72,7 @@ void Recording::read_pipe_events() {
             if (renames) names.emplace_back(update->id, update->name);
         }
     }
+    std::ranges::sort(features_, {}, &FeatureSection::number);  // as in a file's table
     auto described = read_event_descriptions();
     if (events.empty() && !described.empty()) events = std::move(described);
     if (events.empty()) {

@@ -19,18 +19,21 @@ constexpr Disagreement table[] = {
      "At 0x62 is a header of type 0 and size 76, at 0xae behind it one of type 0x92929292 and size 37522, beyond the "
      "end. "
      "There is no type 0, and nothing behind it confirms its size: damage, 3030 bytes unread."},
-    {"google__perf_data_converter/poc-3c490f25d455ada2b2701674ac183d8abd7b1bccb687235e8e60d390b6c524a6", "records",
-     "refused: pipe stream: no event (HEADER_ATTR record) in front of the samples (malformed, at byte 16)",
+    {"google__perf_data_converter/poc-3c490f25d455ada2b2701674ac183d8abd7b1bccb687235e8e60d390b6c524a6", "records", "",
      "An EXIT of 90 bytes at 0x10, behind it type 0 and size 1. The kernel's records are multiples of 8 (perf 7.2 "
      "gives up "
-     "there, too), so it is not believed; then there is no record at all, nothing to open."},
+     "there, too), so it is not believed, and there is no other record."},
     {"google__perf_data_converter/poc-8b38b630443e3d51347f427ec97a475a68ab3beeea5d52df41e5bbc6ad012999", "features",
      "BUILD_ID HOSTNAME OSRELEASE RESERVED VERSION",
      "14 bits are set, but the feature table at byte 24 (data.offset 18, data.size 6) ends with the file of 104 bytes: "
      "it has five entries."},
-    {"google__perf_data_converter/poc-c53034701abf35f2cb30d80ea967a540ad3d4eb208e17c78e7159f3df3dae191", "records",
-     "refused: pipe stream: no event (HEADER_ATTR record) in front of the samples (malformed, at byte 16)",
+    {"google__perf_data_converter/poc-c53034701abf35f2cb30d80ea967a540ad3d4eb208e17c78e7159f3df3dae191", "records", "",
      "A NAMESPACES of 177 bytes at 0x10, behind it a header of size 0: as in poc-3c490f25."},
+    {"microsoft__LinuxTracepoints/pipe.data", "features",
+     "ARCH BPF_BTF BPF_PROG_INFO CLOCKID CLOCK_DATA CMDLINE CPUDESC CPUID CPU_PMU_CAPS CPU_TOPOLOGY EVENT_DESC "
+     "HOSTNAME NRCPUS OSRELEASE PMU_CAPS PMU_MAPPINGS SAMPLE_TIME TOTAL_MEM TRACING_DATA VERSION",
+     "In a pipe the tracing data come behind a record of their own; we list them with the features, where a file has "
+     "them."},
     {"google__perf_data_converter/perf.data.piped.target.throttled-3.4", "samples",
      "214 of 228 not the other's, first: 596462114251 tid 0 cpu 3 cycles ip 2166174978; 214 of 228 not the other's, "
      "first: 596462114251 tid 0 cpu 0 cycles ip 2166174978",
