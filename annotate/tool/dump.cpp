@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/recording/deferred_chains.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/wire/sample/fields.hpp"
 
@@ -28,13 +29,18 @@ struct DumpOptions {
 class Dump {
   public:
     Dump(const Recording& recording, const DumpFilter& filter, DumpLines& lines)
-        : recording_(recording), filter_(filter), lines_(lines), registers_(register_set(recording.arch())) {}
+        : recording_(recording),
+          filter_(filter),
+          lines_(lines),
+          registers_(register_set(recording.arch())),
+          deferred_(DeferredChains::read(recording)) {}
 
     template <class Order>
     void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
         if (!filter_.wanted(context)) return;
         lines_.line(context.view, sample.time(), event_of(context), [&](auto&& visit) {
             sample_fields(sample, registers_, visit);
+            deferred_fields(sample, visit);
             word_fields(sample, visit);
         });
     }
@@ -63,6 +69,17 @@ class Dump {
         return &recording_.events().events()[context.event];
     }
 
+    // The rest of a call chain whose user part another record holds.
+    template <class Order, class Visit>
+    void deferred_fields(const BasicSample<Order>& sample, Visit&& visit) const {
+        const auto chain = sample.callchain();
+        const auto cookie = chain ? deferred_cookie(*chain) : std::nullopt;
+        if (!cookie) return;
+        const auto rest = deferred_.find(sample.tid().value_or(Tid{}), sample.time().value_or(Time{}), *cookie);
+        if (!rest) return;
+        visit("user_callchain", AddressWords<AnyOrder>{{std::as_bytes(*rest).data(), rest->size(), AnyOrder{}}});
+    }
+
     // What the trailer adds; a synthesized record's is all zero.
     template <class Visit>
     static void trailer_fields(const Trailer& trailer, Visit&& visit) {
@@ -77,6 +94,7 @@ class Dump {
     const DumpFilter& filter_;
     DumpLines& lines_;
     RegisterSet registers_;
+    DeferredChains deferred_;
 };
 
 // The options have been checked: only what depends on the recording can fail here.

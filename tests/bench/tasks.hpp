@@ -12,7 +12,7 @@ namespace perfdata::bench {
 
 struct Task {
     std::string_view name;
-    double must;  // most times the yardstick
+    double most, most_packed;  // times the yardstick; of recordings made with -z, times unpacking and the yardstick
     Totals (*run)(const std::string& path);
     bool fields;  // whether it adds up fields, or only counts records
 };

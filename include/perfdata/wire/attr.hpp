@@ -58,6 +58,8 @@ struct Attr {
     unsigned precise_ip() const { return static_cast<unsigned>(flags >> precise_ip_shift & 3); }
     bool sample_id_all() const { return flag(18); }
     bool use_clockid() const { return flag(25); }
+    // defers_callchains(): the user part of a call chain comes later, or such records come with this event.
+    bool defers_callchains() const { return flag(38) || flag(39); }
     bool has(std::uint64_t bits) const { return (sample_type & bits) != 0; }
 
     // decode(bytes) reads the known prefix of an attr that is `bytes` long; what lies beyond is a newer kernel's.
