@@ -115,13 +115,14 @@ TEST_CASE("The features of a pipe stream can be read, tracing data among them", 
     const auto recording = Recording::from_memory(pipe);
     REQUIRE(recording);
     REQUIRE(recording->features().size() == 2);
-    CHECK(recording->features()[0].number == static_cast<unsigned>(Feature::arch));
-    CHECK(recording->features()[1].number == static_cast<unsigned>(Feature::tracing_data));
-    CHECK(recording->features()[1].inside_file);
+    // By number, as in the table of a file.
+    CHECK(recording->features()[0].number == static_cast<unsigned>(Feature::tracing_data));
+    CHECK(recording->features()[0].inside_file);
+    CHECK(recording->features()[1].number == static_cast<unsigned>(Feature::arch));
     const auto read_arch = recording->read_feature(Feature::arch);
     REQUIRE(read_arch);
     CHECK(*read_arch == arch);
-    const auto read_tracing = recording->read_feature(recording->features()[1]);
+    const auto read_tracing = recording->read_feature(recording->features()[0]);
     REQUIRE(read_tracing);
     CHECK(*read_tracing == data);
     // The second ARCH is told and not believed.
