@@ -44,7 +44,7 @@ struct JitCodeOptions {
     JitClose close = JitClose::keeps_code;
     // Only records of this process (JitCodeLoad::namespace_pid), for a dump that a parent and its forked child write
     // both; JitCode::namespace_pids() tells.
-    std::optional<std::uint32_t> namespace_pid;
+    std::optional<std::uint32_t> namespace_pid = {};
 };
 
 // JitCode is what a dump says, as an index by address and time: immutable, safe to use from many threads. Whose code it
