@@ -81,7 +81,7 @@ TEST_CASE("Huge numbers and long names are taken as they are", "[symbols][perfma
 }
 
 TEST_CASE("Any overlap gives what a search from the last line on gives", "[symbols][perfmap]") {
-    Random random(GENERATE(1, 2, 3, 4, 5));
+    Random random(GENERATE(1u, 2u, 3u, 4u, 5u));
     struct Line {
         std::uint64_t start, size;
     };

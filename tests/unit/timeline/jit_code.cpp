@@ -201,7 +201,7 @@ TEST_CASE("Debug info belongs to the next load at its address", "[timeline][jit]
 }
 
 TEST_CASE("Line addresses behind an ELF header are understood", "[timeline][jit]") {
-    const std::uint64_t header = GENERATE(0x40, 0x80);
+    const std::uint64_t header = GENERATE(std::uint64_t{0x40}, std::uint64_t{0x80});
     SECTION("where the first line of each function is behind one") {
         JitDumpWriter dump(std::endian::little);
         const std::string long_code(0x200, '\x90');

@@ -48,7 +48,7 @@ std::vector<ErrorCode> codes(const Read& result) {
 
 TEST_CASE("A jitdump file gives its records in file order", "[timeline][jitdump]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const std::uint32_t header_size = GENERATE(40, 64);
+    const std::uint32_t header_size = GENERATE(40u, 64u);
     JitHeaderValues values;
     values.size = header_size;
     JitDumpWriter dump(order, values);
@@ -82,7 +82,7 @@ TEST_CASE("Records of unknown types are skipped by their size and counted", "[ti
 
 TEST_CASE("A damaged record is skipped and counted", "[timeline][jitdump]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const std::uint32_t type = GENERATE(0, 1, 2, 4);
+    const std::uint32_t type = GENERATE(0u, 1u, 2u, 4u);
     JitDumpWriter dump(order);
     dump.load({1, 0x1000, "one", "\xc3"});
     dump.other(type, 24);

@@ -81,7 +81,7 @@ TEST_CASE("What is no jitdump header is refused", "[wire][jitdump]") {
 
 TEST_CASE("A load has its fields, its name and the place of its code", "[wire][jitdump]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const std::size_t padding = GENERATE(0, 5);
+    const std::size_t padding = GENERATE(std::size_t{0}, std::size_t{5});
     JitDumpWriter dump(order);
     const auto at = dump.load({0x99, 0x7f0000001000, "f(int) [opt]", "\x90\x90\xc3", 7, 13, padding});
     const auto record = view_at(dump.blob(), at, order);
