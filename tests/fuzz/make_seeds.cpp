@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// make_seeds DIRECTORY: writes small crafted recordings, one a container and a byte order, from which fuzzing of
-// `decode` begins. Run it again when the containers or the records change, and keep what it wrote in corpus/decode.
+// make_seeds DIRECTORY: writes small crafted files from which fuzzing begins, one a container and a byte order:
+// recordings in DIRECTORY/decode, jitdump files in DIRECTORY/jitdump. Run it again when the containers or the records
+// change, and keep what it wrote in corpus.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -9,6 +10,7 @@
 
 #include "support/compressor.hpp"
 #include "support/crafted.hpp"
+#include "support/jitdump.hpp"
 
 namespace {
 
@@ -49,6 +51,21 @@ void write_seeds(const std::filesystem::path& directory, const std::string& orde
     write(path("legacy"), legacy.build());
 }
 
+// One record of each type, and one of none.
+void write_jitdump_seed(const std::filesystem::path& path, std::endian order, std::uint64_t flags) {
+    JitHeaderValues header;
+    header.flags = flags;
+    JitDumpWriter dump(order, header);
+    dump.debug_info(1, 0x1000, {{0x1040, 1, 0, "file"}, {0x1044, 2, 1, "\xff"}}, 3);
+    dump.unwinding(2, 16, 8, 0);
+    dump.load({3, 0x1000, "function", "\x31\xc0\x90\x90\x90\xc3", 1});
+    dump.load({4, 0x1004, "other", "\x31\xc0\x90\x90\x90\xc3", 2});
+    dump.move(5, 0x1004, 0x2000, 6, 2);
+    dump.other(9, 24);
+    dump.close(6);
+    write(path, dump.blob());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -56,9 +73,15 @@ int main(int argc, char** argv) try {
         std::fprintf(stderr, "usage: make_seeds DIRECTORY\n");
         return 2;
     }
-    std::filesystem::create_directories(argv[1]);
-    write_seeds(argv[1], "little", std::endian::little);
-    write_seeds(argv[1], "big", std::endian::big);
+    const auto recordings = std::filesystem::path(argv[1]) / "decode";
+    const auto jitdumps = std::filesystem::path(argv[1]) / "jitdump";
+    std::filesystem::create_directories(recordings);
+    std::filesystem::create_directories(jitdumps);
+    write_seeds(recordings, "little", std::endian::little);
+    write_seeds(recordings, "big", std::endian::big);
+    write_jitdump_seed(jitdumps / "seed-little", std::endian::little, 0);
+    write_jitdump_seed(jitdumps / "seed-big", std::endian::big, 0);
+    write_jitdump_seed(jitdumps / "seed-ticks", std::endian::little, 1);
     return 0;
 } catch (const std::exception& problem) {
     std::fprintf(stderr, "%s\n", problem.what());

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/timeline/jit_files.hpp"
+
+#include <filesystem>
+
+#include "catch.hpp"
+#include "support/files.hpp"
+#include "support/jitdump.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+using From = JitDumpFile::From;
+
+namespace {
+
+Blob dump_of(std::uint32_t pid) {
+    JitHeaderValues values;
+    values.pid = pid;
+    return JitDumpWriter(std::endian::little, values).blob();
+}
+
+std::vector<JitDumpFile> find(const std::vector<JitMapping>& mappings, const JitSearch& search) {
+    return find_jit_dumps(mappings, search);
+}
+
+}  // namespace
+
+TEST_CASE("A jitdump file is known by its name", "[timeline][jit]") {
+    CHECK(jitdump_pid("/tmp/jit-123.dump") == 123);
+    CHECK(jitdump_pid("jit-0.dump") == 0);
+    CHECK(jitdump_pid("/jit-1.dump/jit-4294967295.dump") == 4294967295);
+    for (const auto* path : {"", "/", "jit-.dump", "jit-1.dump.old", "jit-1.dum", "jit-1", "xjit-1.dump", "jit-1x.dump",
+                             "jit--1.dump", "jit- 1.dump", "jit-4294967296.dump", "jit-0x1.dump", "/jit-1.dump/"}) {
+        INFO(path);
+        CHECK_FALSE(jitdump_pid(path));
+    }
+}
+
+TEST_CASE("Dumps are looked for where they may be, in this order", "[timeline][jit]") {
+    const TempDir root;
+    const auto recorded = (root.path() / "recorded").string();
+    const auto symfs = (root.path() / "symfs").string();
+    const auto beside = (root.path() / "beside").string();
+    const auto given = (root.path() / "given").string();
+    for (const auto& directory : {recorded, symfs + recorded, beside, given}) {
+        std::filesystem::create_directories(directory);
+    }
+    const JitSearch search{{given + "/jit-7.dump"}, symfs, {beside}, true};
+    const std::vector<JitMapping> mappings{{{100}, "/lib/libc.so.6", {1}}, {{100}, recorded + "/jit-7.dump", {2}}};
+    const auto place = [&](const std::string& directory) {
+        return std::filesystem::relative(directory + "/jit-7.dump", root.path()).string();
+    };
+    const auto only = [&](const JitSearch& where) {
+        const auto files = find(mappings, where);
+        REQUIRE(files.size() == 1);
+        CHECK(files[0].pid == Pid{100});
+        CHECK(files[0].marked);
+        CHECK(files[0].namespace_pid == 7);
+        CHECK(files[0].mapped_at == Time{2});
+        CHECK(files[0].recorded_path == recorded + "/jit-7.dump");
+        return files[0];
+    };
+    JitSearch without = search;
+    without.given.clear();
+
+    const auto missing = only(without);
+    CHECK_FALSE(missing.found());
+    CHECK(missing.looked_at ==
+          std::vector<std::string>{symfs + recorded + "/jit-7.dump", beside + "/jit-7.dump", recorded + "/jit-7.dump"});
+    CHECK(missing.missing().code == ErrorCode::missing);
+    CHECK(missing.missing().detail.find("--jitdump") != std::string::npos);
+    CHECK(missing.missing().detail.find("process 100") != std::string::npos);
+
+    root.write(place(recorded), dump_of(7));
+    CHECK(only(without).from == From::recorded);
+    without.as_recorded = false;
+    CHECK_FALSE(only(without).found());
+    without.as_recorded = true;
+    root.write(place(beside), dump_of(7));
+    CHECK(only(without).from == From::beside);
+    CHECK(only(without).path == beside + "/jit-7.dump");
+    root.write(place(symfs + recorded), dump_of(7));
+    CHECK(only(without).from == From::symfs);
+    CHECK(only(search).from == From::given);
+    CHECK(only(search).path == given + "/jit-7.dump");
+}
+
+TEST_CASE("A dump of several mappings or processes is listed once a process", "[timeline][jit]") {
+    const std::vector<JitMapping> mappings{{{1}, "/x/jit-5.dump", {30}},
+                                           {{2}, "/x/jit-5.dump", {40}},
+                                           {{1}, "/x/jit-5.dump", {20}},
+                                           {{1}, "/x/jit-6.dump (deleted)", {50}}};
+    const auto files = find(mappings, {});
+    REQUIRE(files.size() == 3);
+    CHECK(files[0].pid == Pid{1});
+    CHECK(files[0].mapped_at == Time{20});
+    CHECK(files[1].pid == Pid{2});
+    CHECK(files[2].recorded_path == "/x/jit-6.dump");
+    for (const auto& file : files) CHECK_FALSE(file.found());
+}
+
+TEST_CASE("A given dump stands for the one of its name, else of its header, else for itself", "[timeline][jit]") {
+    const TempDir directory;
+    const auto renamed = directory.write("saved.dump", dump_of(5));
+    const auto stranger = directory.write("jit-9.dump", dump_of(9));
+    const auto none = (directory.path() / "jit-11.dump").string();
+    const std::vector<JitMapping> mappings{{{100}, "/nowhere/jit-5.dump", {1}}, {{200}, "/nowhere/jit-6.dump", {2}}};
+    const auto files = find(mappings, {{renamed, stranger, none}, "", {}, false});
+    REQUIRE(files.size() == 4);
+    CHECK(files[0].path == renamed);
+    CHECK(files[0].from == From::given);
+    CHECK(files[0].pid == Pid{100});
+    CHECK(files[0].looked_at.empty());
+    CHECK_FALSE(files[1].found());
+    CHECK(files[2].path == stranger);
+    CHECK_FALSE(files[2].marked);
+    CHECK(files[2].pid == Pid{9});
+    CHECK(files[3].path == none);  // opening it will say what is wrong with it
+    CHECK(files[3].pid == Pid{11});
+}
+
+TEST_CASE("A dump that another process has written is told by its header", "[timeline][jit]") {
+    const auto files = find({{{100}, "/nowhere/jit-5.dump", {1}}}, {});
+    REQUIRE(files.size() == 1);
+    JitDumpHeader header;
+    header.namespace_pid = 5;
+    CHECK(check_jit_dump(files[0], header));
+    header.namespace_pid = 6;
+    CHECK(check_jit_dump(files[0], header).error().code == ErrorCode::mismatch);
+}
