@@ -19,19 +19,19 @@ namespace perfdata {
 
 struct FinderOptions {
     // Given by the user, or belonging to the recording: looked at even when offline.
-    std::string recording_dir;  // a directory with a copy of the cache, or with kcore_dir
-    std::string symfs;          // a copy of the recording machine's file system
-    std::string buildid_dir;    // a build-id cache, or what `perf archive` packed
-    std::string vmlinux, kallsyms;
+    std::string recording_dir{};  // a directory with a copy of the cache, or with kcore_dir
+    std::string symfs{};          // a copy of the recording machine's file system
+    std::string buildid_dir{};    // a build-id cache, or what `perf archive` packed
+    std::string vmlinux{}, kallsyms{};
 
     // Of the viewing machine: not looked at when offline.
-    std::string local_buildid_dir;  // its user's cache, usually $HOME/.debug
+    std::string local_buildid_dir{};  // its user's cache, usually $HOME/.debug
     std::vector<std::string> debug_dirs{"/usr/lib/debug"};
     bool offline = false;
     // Take a local file of the recorded name though no build id proves that it is the same, as perf does.
     bool allow_local = false;
 
-    Limits limits;
+    Limits limits{};
 };
 
 // RecordedObject is a mapped file as the recording names it. Of two objects with one path the build id tells which.
