@@ -7,6 +7,7 @@
 #include <boost/iostreams/filter/lzma.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
 #include <limits>
+#include <utility>
 
 #include "perfdata/symbols/demangle.hpp"
 
@@ -25,6 +26,10 @@ enum : std::uint16_t {
 enum : unsigned { type_none = 0, type_function = 2, type_ifunc = 10 };
 enum : unsigned { local_binding = 0, weak_binding = 2 };
 enum : std::uint16_t { undefined_section = 0, absolute_section = 0xfff1, extended_section = 0xffff };
+
+// Until the enclosing entries are known, their place holds the binding and the number of the symbol in its file.
+constexpr unsigned number_bits = 30;
+constexpr std::uint32_t number_mask = (std::uint32_t{1} << number_bits) - 1;
 
 // Names longer than this are not compared any further.
 constexpr std::size_t compared_name = 4096;
@@ -125,9 +130,10 @@ std::optional<std::uint64_t> ElfSymbolsBuilder::address(const ElfFile& file, con
 }
 
 void ElfSymbolsBuilder::add(std::uint64_t value, std::uint64_t size, std::uint64_t name, unsigned binding) {
-    if (entries_.size() >= ElfSymbols::none || name > std::numeric_limits<std::uint32_t>::max()) return;
+    if (entries_.size() > number_mask || name > std::numeric_limits<std::uint32_t>::max()) return;
+    const auto number = static_cast<std::uint32_t>(entries_.size());
     size = std::min(size, std::numeric_limits<std::uint64_t>::max() - value);
-    entries_.push_back({value, size, static_cast<std::uint32_t>(name), binding});
+    entries_.push_back({value, size, static_cast<std::uint32_t>(name), (binding & 3) << number_bits | number});
 }
 
 void ElfSymbolsBuilder::add_table(const ElfFile& file, std::string_view section_name) {
@@ -246,9 +252,9 @@ std::string shown(std::string_view text) {
 // one with a size, not weak, global, fewer underscores in front, the longer name, the earlier.
 bool ElfSymbolsBuilder::better(const Entry& earlier, const Entry& later) const {
     if ((earlier.size != 0) != (later.size != 0)) return earlier.size != 0;
-    const auto weak = [](const Entry& entry) { return entry.enclosing == weak_binding; };
+    const auto weak = [](const Entry& entry) { return entry.enclosing >> number_bits == weak_binding; };
     if (weak(earlier) != weak(later)) return weak(later);
-    const auto local = [](const Entry& entry) { return entry.enclosing == local_binding; };
+    const auto local = [](const Entry& entry) { return entry.enclosing >> number_bits == local_binding; };
     if (local(earlier) != local(later)) return local(later);
     const auto one = name(earlier).substr(0, compared_name), other = name(later).substr(0, compared_name);
     if (same_when_shown(one, other)) return true;
@@ -259,7 +265,8 @@ bool ElfSymbolsBuilder::better(const Entry& earlier, const Entry& later) const {
 }
 
 void ElfSymbolsBuilder::choose_among_duplicates() {
-    std::ranges::stable_sort(entries_, {}, &Entry::value);
+    std::ranges::sort(entries_, {},
+                      [](const Entry& entry) { return std::pair(entry.value, entry.enclosing & number_mask); });
     std::size_t kept = 0;
     for (const auto& entry : entries_) {
         if (kept != 0 && entries_[kept - 1].value == entry.value) {

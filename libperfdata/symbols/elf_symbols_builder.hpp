@@ -53,7 +53,7 @@ class ElfSymbolsBuilder {
 
     Limits limits_;
     std::string names_;
-    std::vector<Entry> entries_;  // `enclosing` is the binding until link_enclosing()
+    std::vector<Entry> entries_;  // `enclosing` is binding and number until link_enclosing()
     std::optional<Error> damage_;
 };
 
