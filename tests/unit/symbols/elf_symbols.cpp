@@ -194,7 +194,8 @@ TEST_CASE("Entries of the PLT are named after what they call", "[symbols][elf]")
                                     ".dynsym");
     elf.add({.name = ".plt", .flags = 6, .address = 0x2000, .content = Blob(64)});
     Writer relocations(std::endian::little);
-    for (const auto symbol : {std::uint64_t{2}, std::uint64_t{0}, std::uint64_t{1}}) relocations.u64(0x4000).u64(symbol << 32 | 7).u64(0);
+    for (const auto symbol : {std::uint64_t{2}, std::uint64_t{0}, std::uint64_t{1}})
+        relocations.u64(0x4000).u64(symbol << 32 | 7).u64(0);
     elf.add({.name = ".rela.plt", .type = 4, .content = relocations.take(), .link = dynsym, .entry_size = 24});
     const auto symbols = load(elf);
     CHECK(at(symbols, 0x2000) == "none");  // the lazy binder
