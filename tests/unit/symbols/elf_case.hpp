@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// ELF files in memory, as the tests of names need them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "perfdata/symbols/elf_file.hpp"
+#include "perfdata/symbols/file_system.hpp"
+#include "perfdata/wire/record/mmap2.hpp"
+
+#include "support/elf.hpp"
+
+namespace perfdata::test {
+
+// OwnedSource keeps the bytes that it reads from.
+class OwnedSource final : public Source {
+  public:
+    explicit OwnedSource(Blob blob) : blob_(std::move(blob)), view_(memory_source(blob_)) {}
+    std::uint64_t size() const override { return view_->size(); }
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        return view_->read_at(offset, out);
+    }
+
+  private:
+    Blob blob_;
+    std::shared_ptr<const Source> view_;
+};
+
+inline Result<ElfFile> open_elf(Blob blob) {
+    return ElfFile::open(std::make_shared<OwnedSource>(std::move(blob)));
+}
+
+// Files is a machine with these files and nothing else: neither /proc nor /sys.
+class Files final : public FileSystem {
+  public:
+    std::map<std::string, Blob> content;
+
+    Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits&) const override {
+        const auto found = content.find(path);
+        if (found == content.end()) return fail(ErrorCode::missing, Error::no_offset, path, "not there");
+        return std::make_shared<OwnedSource>(found->second);
+    }
+    Result<std::string> read_kernel_file(const std::string& path, std::uint64_t) const override {
+        const auto found = content.find(path);
+        if (found == content.end()) return fail(ErrorCode::missing, Error::no_offset, path, "not there");
+        return std::string(as_text(found->second));
+    }
+};
+
+// id(seed) is a build id of 20 bytes, id(seed, size) a shorter one.
+inline BuildId id(std::uint8_t seed, std::uint8_t size = 20) {
+    BuildId result;
+    result.size = size;
+    for (std::uint8_t at = 0; at < size; ++at) {
+        result.value.at(at) = static_cast<std::byte>(static_cast<std::uint8_t>(seed + at));
+    }
+    return result;
+}
+
+}  // namespace perfdata::test

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// Functions of ELF files by address.
+#include "perfdata/symbols/elf_symbols.hpp"
+
+#include "catch.hpp"
+#include "support/files.hpp"
+#include "unit/symbols/elf_case.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+ElfSymbols load(const Elf& elf) {
+    const auto file = open_elf(elf.blob());
+    REQUIRE(file);
+    auto symbols = ElfSymbols::load(*file);
+    REQUIRE(symbols);
+    return std::move(*symbols);
+}
+
+ElfSymbols table(const std::vector<Elf::Symbol>& list) {
+    Elf elf;
+    elf.symbols(list);
+    return load(elf);
+}
+
+std::string at(const ElfSymbols& symbols, std::uint64_t vaddr) {
+    const auto found = symbols.find(vaddr);
+    return found ? std::string(found->symbol.name) + "+" + std::to_string(found->offset) : "none";
+}
+
+}  // namespace
+
+TEST_CASE("Functions are found in files of both classes and byte orders", "[symbols][elf]") {
+    for (const bool wide : {false, true}) {
+        for (const auto order : {std::endian::little, std::endian::big}) {
+            Elf elf(order, wide);
+            elf.symbols({{"second", 0x1100, 0x10}, {"first", 0x1080, 0x40}});
+            const auto symbols = load(elf);
+            CHECK(symbols.size() == 2);
+            CHECK(at(symbols, 0x107f) == "none");
+            CHECK(at(symbols, 0x1080) == "first+0");
+            CHECK(at(symbols, 0x10bf) == "first+63");
+            CHECK(at(symbols, 0x10c0) == "none");
+            CHECK(at(symbols, 0x110f) == "second+15");
+            CHECK(at(symbols, 0x1110) == "none");
+        }
+    }
+}
+
+TEST_CASE("A file offset becomes an address by the segment that holds it", "[symbols][elf]") {
+    Elf elf;
+    elf.segments = {{0, 0, 0x700, 4}, {0x700, 0x1700, 0x900}, {0x1000, 0x3000, 0x100, 6}};
+    const auto file = open_elf(elf.blob());
+    REQUIRE(file);
+    CHECK(file->vaddr(0x6ff) == 0x6ff);
+    CHECK(file->vaddr(0x700) == 0x1700);
+    CHECK(file->vaddr(0xfff) == 0x1fff);
+    CHECK(file->vaddr(0x10ff) == 0x30ff);
+    CHECK_FALSE(file->vaddr(0x1100));
+    CHECK(file->layout_known());
+}
+
+TEST_CASE("A debug file without the offsets of its code is known for it", "[symbols][elf]") {
+    Elf elf;
+    elf.segments = {{0, 0, 0x300, 4}, {0, 0x1000, 0}};
+    const auto file = open_elf(elf.blob());
+    REQUIRE(file);
+    CHECK_FALSE(file->layout_known());
+}
+
+TEST_CASE("Of symbols at one address the one is kept that perf shows", "[symbols][elf]") {
+    const std::uint64_t at_one = 0x1000;
+    const auto kept = [&](Elf::Symbol one, Elf::Symbol other) {
+        one.value = other.value = at_one;
+        const auto there = at(table({one, other}), at_one), back = at(table({other, one}), at_one);
+        CHECK(there == back);
+        return there;
+    };
+    CHECK(kept({"with_size", 0, 8, Elf::function, Elf::weak}, {"without", 0, 0}) == "with_size+0");
+    CHECK(kept({"weak_one", 0, 8, Elf::function, Elf::weak}, {"loc", 0, 8, Elf::function, Elf::local}) == "loc+0");
+    CHECK(kept({"local_one", 0, 8, Elf::function, Elf::local}, {"glob", 0, 8}) == "glob+0");
+    CHECK(kept({"__longer_name", 0, 8}, {"_short", 0, 8}) == "_short+0");
+    CHECK(kept({"long_name", 0, 8}, {"short", 0, 8}) == "long_name+0");
+    // Mangled names are compared as they are shown: "ns::function" has no underscores in front.
+    CHECK(kept({"_ZN2ns8functionEv", 0, 8}, {"_c_function", 0, 8}) == "_ZN2ns8functionEv+0");
+    // Nothing to choose by: the first in the file.
+    CHECK(at(table({{"_ZN1AC1Ev", at_one, 8}, {"_ZN1AC2Ev", at_one, 8}}), at_one) == "_ZN1AC1Ev+0");
+    CHECK(at(table({{"aaaa", at_one, 8}, {"bbbb", at_one, 8}}), at_one) == "aaaa+0");
+}
+
+TEST_CASE("A symbol without a size reaches to the next one", "[symbols][elf]") {
+    const auto symbols = table({{"open", 0x1000, 0}, {"next", 0x1100, 4}, {"last", 0x1ff0, 0}});
+    CHECK(at(symbols, 0x10ff) == "open+255");
+    CHECK(at(symbols, 0x1104) == "none");
+    CHECK(at(symbols, 0x2fff) == "last+4111");
+    CHECK(at(symbols, 0x3000) == "none");
+    CHECK(at(table({{"top", ~std::uint64_t{0} - 1, 0}}), ~std::uint64_t{0} - 1) == "top+0");
+}
+
+TEST_CASE("The innermost of nested functions is found, the outer one behind its end", "[symbols][elf]") {
+    const auto symbols =
+        table({{"outer", 0x1000, 0x100}, {"inner", 0x1010, 0x20}, {"innermost", 0x1018, 8}, {"sibling", 0x1040, 0x10}});
+    CHECK(at(symbols, 0x100f) == "outer+15");
+    CHECK(at(symbols, 0x1010) == "inner+0");
+    CHECK(at(symbols, 0x1018) == "innermost+0");
+    CHECK(at(symbols, 0x1020) == "inner+16");
+    CHECK(at(symbols, 0x1030) == "outer+48");
+    CHECK(at(symbols, 0x1050) == "outer+80");
+    CHECK(at(symbols, 0x1100) == "none");
+}
+
+TEST_CASE("What is no function has no name", "[symbols][elf]") {
+    Elf elf;
+    const auto data = elf.add({.name = ".data", .flags = 3, .address = 0x5000});
+    elf.symbols({{"kept", 0x1000, 4},
+                 {"object", 0x1010, 4, Elf::object},
+                 {"undefined", 0x1020, 4, Elf::function, Elf::global, 0, 0},
+                 {"absolute", 0x1030, 4, Elf::function, Elf::global, 0, 0xfff1},
+                 {"no_section", 0x1040, 4, Elf::function, Elf::global, 0, 77},
+                 {"hidden_label", 0x1050, 4, Elf::label, Elf::local, 2},
+                 {"data_label", 0x1060, 4, Elf::label, Elf::local, 0, data},
+                 {"", 0x1070, 4},
+                 {"text_label", 0x1080, 4, Elf::label, Elf::local},
+                 {"indirect", 0x1090, 4, Elf::ifunc}});
+    const auto symbols = load(elf);
+    CHECK(symbols.size() == 3);
+    CHECK(at(symbols, 0x1000) == "kept+0");
+    CHECK(at(symbols, 0x1080) == "text_label+0");
+    CHECK(at(symbols, 0x1090) == "indirect+0");
+}
+
+TEST_CASE("Mapping symbols of ARM are no names, and Thumb functions begin at even addresses", "[symbols][elf]") {
+    for (const auto machine : {std::uint16_t{40}, std::uint16_t{183}}) {
+        Elf elf(std::endian::little, machine == 183);
+        elf.machine = machine;
+        elf.symbols({{"$x", 0x1000, 0, Elf::label, Elf::local},
+                     {"$d.7", 0x1004, 0, Elf::label, Elf::local},
+                     {"$tail", 0x1008, 4},
+                     {"thumb", 0x1011, 4}});
+        const auto symbols = load(elf);
+        CHECK(symbols.size() == 2);
+        CHECK(at(symbols, 0x1008) == "$tail+0");
+        CHECK(at(symbols, 0x1012) == (machine == 40 ? "thumb+2" : "thumb+1"));
+    }
+    CHECK(at(table({{"$x", 0x1000, 4}}), 0x1000) == "$x+0");  // on another machine an ordinary name
+}
+
+TEST_CASE("PowerPC's function descriptors lead to the code", "[symbols][elf]") {
+    Elf elf(std::endian::big);
+    elf.machine = 21;
+    const auto opd = elf.add({.name = ".opd",
+                              .flags = 3,
+                              .address = 0x8000,
+                              .content = Writer(std::endian::big).u64(0x1010).u64(0).u64(0).u64(0x1020).take()});
+    elf.symbols({{"one", 0x8000, 8, Elf::function, Elf::global, 0, opd},
+                 {"two", 0x8018, 8, Elf::function, Elf::global, 0, opd},
+                 {"outside", 0x8020, 8, Elf::function, Elf::global, 0, opd}});
+    const auto symbols = load(elf);
+    CHECK(at(symbols, 0x1010) == "one+0");
+    CHECK(at(symbols, 0x1020) == "two+0");
+    CHECK(at(symbols, 0x8020) == "outside+0");
+}
+
+TEST_CASE("Without .symtab the names are those of .dynsym and of the mini debug info", "[symbols][elf]") {
+    Elf mini;
+    mini.symbols({{"internal", 0x1100, 0x10}});
+    Elf elf;
+    elf.symbols({{"exported", 0x1000, 0x10}}, ".dynsym");
+    elf.add({.name = ".gnu_debugdata", .content = compressed(Compression::xz, mini.blob())});
+    const auto both = load(elf);
+    CHECK(at(both, 0x1000) == "exported+0");
+    CHECK(at(both, 0x1100) == "internal+0");
+
+    elf.symbols({{"from_symtab", 0x1000, 0x10}});
+    const auto full = load(elf);
+    CHECK(full.size() == 1);
+    CHECK(at(full, 0x1000) == "from_symtab+0");
+}
+
+TEST_CASE("Mini debug info that does not unpack is left out", "[symbols][elf]") {
+    Elf elf;
+    elf.symbols({{"exported", 0x1000, 0x10}}, ".dynsym");
+    elf.add({.name = ".gnu_debugdata", .content = blob_of("no xz at all")});
+    CHECK(load(elf).size() == 1);
+}
+
+TEST_CASE("Entries of the PLT are named after what they call", "[symbols][elf]") {
+    Elf elf;
+    const auto dynsym = elf.symbols({{"puts", 0, 0, Elf::function, Elf::global, 0, 0},
+                                     {"exit", 0, 0, Elf::function, Elf::global, 0, 0},
+                                     {"own", 0x1000, 4}},
+                                    ".dynsym");
+    elf.add({.name = ".plt", .flags = 6, .address = 0x2000, .content = Blob(64)});
+    Writer relocations(std::endian::little);
+    for (const auto symbol : {std::uint64_t{2}, std::uint64_t{0}, std::uint64_t{1}})
+        relocations.u64(0x4000).u64(symbol << 32 | 7).u64(0);
+    elf.add({.name = ".rela.plt", .type = 4, .content = relocations.take(), .link = dynsym, .entry_size = 24});
+    const auto symbols = load(elf);
+    CHECK(at(symbols, 0x2000) == "none");  // the lazy binder
+    CHECK(at(symbols, 0x2010) == "exit@plt+0");
+    CHECK(at(symbols, 0x2020) == "none");  // an indirect function of the file itself
+    CHECK(at(symbols, 0x203f) == "puts@plt+15");
+    CHECK(at(symbols, 0x2040) == "none");
+}
+
+TEST_CASE("A separate debug file's symbols come before the file's own", "[symbols][elf]") {
+    Elf stripped, debug;
+    stripped.symbols({{"exported", 0x1000, 0x10}}, ".dynsym");
+    debug.symbols({{"all_of_it", 0x1000, 0x10}, {"internal", 0x1020, 0x10}});
+    const auto file = open_elf(stripped.blob()), separate = open_elf(debug.blob());
+    REQUIRE((file && separate));
+    const auto symbols = ElfSymbols::load(*file, &*separate);
+    REQUIRE(symbols);
+    CHECK(at(*symbols, 0x1000) == "all_of_it+0");
+    CHECK(at(*symbols, 0x1020) == "internal+0");
+}
+
+TEST_CASE("In a kernel module addresses are file offsets", "[symbols][elf]") {
+    Elf elf;
+    elf.type = 1;  // ET_REL
+    elf.segments.clear();
+    elf.section(Elf::text).address = 0;
+    elf.symbols({{"module_function", 0x20, 0x10}});
+    const auto file = open_elf(elf.blob());
+    REQUIRE(file);
+    const auto text = file->section(".text")->offset;
+    const auto symbols = ElfSymbols::load(*file);
+    REQUIRE(symbols);
+    CHECK(at(*symbols, text + 0x24) == "module_function+4");
+    CHECK(file->vaddr(text) == text);
+}
+
+TEST_CASE("A stripped file says that it has no symbols", "[symbols][elf]") {
+    const auto file = open_elf(Elf().blob());
+    REQUIRE(file);
+    const auto symbols = ElfSymbols::load(*file);
+    REQUIRE_FALSE(symbols);
+    CHECK(symbols.error().code == ErrorCode::missing);
+}
+
+TEST_CASE("Build id and debug link are read in both classes and byte orders", "[symbols][elf]") {
+    for (const bool wide : {false, true}) {
+        for (const auto order : {std::endian::little, std::endian::big}) {
+            Elf elf(order, wide);
+            CHECK(open_elf(elf.blob())->build_id().empty());
+            CHECK_FALSE(open_elf(elf.blob())->debug_link());
+            elf.build_id(id(7, 16).bytes());
+            elf.debug_link("prog.debug");
+            const auto file = open_elf(elf.blob());
+            REQUIRE(file);
+            CHECK(std::ranges::equal(file->build_id(), id(7, 16).bytes()));
+            REQUIRE(file->debug_link());
+            CHECK(file->debug_link()->name == "prog.debug");
+            CHECK(file->debug_link()->crc == 0x12345678);
+        }
+    }
+}
+
+TEST_CASE("A debug link that would lead to another directory is no debug link", "[symbols][elf]") {
+    Elf elf;
+    elf.debug_link("../../etc/passwd");
+    CHECK_FALSE(open_elf(elf.blob())->debug_link());
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Which file is the recorded one.
+#include "perfdata/symbols/object_finder.hpp"
+
+#include <sys/stat.h>
+
+#include "catch.hpp"
+#include "support/files.hpp"
+#include "unit/symbols/elf_case.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+const std::string link_of_1 = "/.build-id/01/02030405060708090a0b0c0d0e0f1011121314";
+
+Blob elf(const BuildId& build_id, bool with_symbols = true) {
+    Elf file;
+    file.build_id(build_id.bytes());
+    if (with_symbols) file.symbols({{"f", 0x1000, 4}});
+    file.debug_link("prog.debug");
+    return file.blob();
+}
+
+struct Machine {
+    std::shared_ptr<Files> files = std::make_shared<Files>();
+    FinderOptions options;
+
+    Machine() {
+        options.symfs = "/symfs";
+        options.recording_dir = "/recording";
+        options.buildid_dir = "/cache";
+        options.local_buildid_dir = "/home/.debug";
+    }
+    std::string find(const RecordedObject& object) const {
+        const auto found = ObjectFinder(options, files).find(object);
+        return found ? found->path : std::string(to_string(found.error()));
+    }
+    std::string find_debug(const RecordedObject& object) const {
+        const auto found = ObjectFinder(options, files).find(object);
+        REQUIRE(found);
+        CHECK((found->debug != nullptr) == !found->debug_path.empty());
+        return found->debug_path;
+    }
+};
+
+const RecordedObject recorded{"/usr/bin/prog", id(1)};
+
+}  // namespace
+
+TEST_CASE("An object is looked for near the recording first, on this machine last", "[symbols][finder]") {
+    Machine machine;
+    const std::vector<std::string> places{"/recording" + link_of_1 + "/elf", "/symfs//usr/bin/prog",
+                                          "/cache" + link_of_1 + "/elf", "/home/.debug" + link_of_1 + "/elf",
+                                          "/usr/bin/prog"};
+    for (const auto& place : places) machine.files->content[place] = elf(id(1));
+    for (const auto& place : places) {
+        CHECK(machine.find(recorded) == place);
+        machine.files->content.erase(place);
+    }
+    CHECK(machine.find(recorded) == "not_found");
+}
+
+TEST_CASE("The cache may link to the file itself, and hold the vdso", "[symbols][finder]") {
+    Machine machine;
+    machine.files->content["/cache" + link_of_1] = elf(id(1));
+    CHECK(machine.find(recorded) == "/cache" + link_of_1);
+    machine.files->content = {{"/cache" + link_of_1 + "/vdso", elf(id(1))}};
+    CHECK(machine.find({"[vdso]", id(1)}) == "/cache" + link_of_1 + "/vdso");
+    CHECK(machine.find({"[vdso]", id(2)}) == "not_found");
+}
+
+TEST_CASE("A file of another build id is never taken", "[symbols][finder]") {
+    Machine machine;
+    for (const std::string place : {"/usr/bin/prog", "/symfs//usr/bin/prog"}) {
+        machine.files->content = {{place, elf(id(2))}};
+        CHECK(machine.find(recorded) == "build_id_differs");
+        machine.options.allow_local = true;
+        CHECK(machine.find(recorded) == "build_id_differs");
+        machine.files->content = {{place, Elf().blob()}};  // without any
+        CHECK(machine.find(recorded) == "build_id_differs");
+    }
+    // A wrong file does not hide a right one further on.
+    machine.files->content = {{"/symfs//usr/bin/prog", elf(id(2))}, {"/usr/bin/prog", elf(id(1))}};
+    CHECK(machine.find(recorded) == "/usr/bin/prog");
+}
+
+TEST_CASE("Without a recorded build id a local file is taken only if that was allowed", "[symbols][finder]") {
+    Machine machine;
+    const RecordedObject unproven{"/usr/bin/prog", {}};
+    machine.files->content["/usr/bin/prog"] = elf(id(1));
+    CHECK(machine.find(unproven) == "unproven");
+    machine.options.allow_local = true;
+    const auto found = ObjectFinder(machine.options, machine.files).find(unproven);
+    REQUIRE(found);
+    CHECK_FALSE(found->proven);
+    machine.options.allow_local = false;
+    machine.files->content["/symfs//usr/bin/prog"] = elf(id(1));  // which the user vouches for
+    CHECK(machine.find(unproven) == "/symfs//usr/bin/prog");
+    CHECK(ObjectFinder(machine.options, machine.files).find(recorded)->proven);
+}
+
+TEST_CASE("Offline, nothing of this machine is looked at", "[symbols][finder]") {
+    Machine machine;
+    machine.options.offline = machine.options.allow_local = true;
+    machine.files->content["/usr/bin/prog"] = elf(id(1));
+    machine.files->content["/home/.debug" + link_of_1 + "/elf"] = elf(id(1));
+    machine.files->content["/usr/lib/debug" + link_of_1 + ".debug"] = elf(id(1));
+    CHECK(machine.find(recorded) == "offline");
+    CHECK(machine.find({"/usr/bin/prog", {}}) == "offline");
+    machine.files->content["/cache" + link_of_1 + "/elf"] = elf(id(1), false);
+    CHECK(machine.find(recorded) == "/cache" + link_of_1 + "/elf");
+    CHECK(machine.find_debug(recorded).empty());
+}
+
+TEST_CASE("Symbols of a stripped file are looked for by build id and by debug link", "[symbols][finder]") {
+    Machine machine;
+    machine.files->content["/usr/bin/prog"] = elf(id(1), false);
+    const std::vector<std::string> places{"/cache" + link_of_1 + "/debug",
+                                          "/symfs//usr/lib/debug" + link_of_1 + ".debug",
+                                          "/usr/lib/debug" + link_of_1 + ".debug",
+                                          "/usr/bin/prog.debug",
+                                          "/usr/bin/.debug/prog.debug",
+                                          "/usr/lib/debug/usr/bin/prog.debug"};
+    for (const auto& place : places) machine.files->content[place] = elf(id(1));
+    machine.files->content["/recording" + link_of_1 + "/debug"] = elf(id(2));  // of another file
+    for (const auto& place : places) {
+        CHECK(machine.find_debug(recorded) == place);
+        machine.files->content.erase(place);
+    }
+    CHECK(machine.find_debug(recorded).empty());
+    machine.files->content[places.front()] = elf(id(1), false);  // has no symbols either
+    CHECK(machine.find_debug(recorded).empty());
+}
+
+TEST_CASE("A debug file alone is taken only if it says where code lies", "[symbols][finder]") {
+    Machine machine;
+    const auto place = "/usr/lib/debug" + link_of_1 + ".debug";
+    machine.files->content[place] = elf(id(1));
+    CHECK(machine.find(recorded) == place);
+    Elf stripped;
+    stripped.segments = {{0, 0x1000, 0}};
+    stripped.build_id(id(1).bytes());
+    stripped.symbols({{"f", 0x1000, 4}});
+    machine.files->content[place] = stripped.blob();
+    CHECK(machine.find(recorded) == "only_debug_file");
+}
+
+TEST_CASE("What is damaged is told from what is missing", "[symbols][finder]") {
+    Machine machine;
+    machine.files->content["/usr/bin/prog"] = blob_of("#!/bin/sh\n");
+    CHECK(machine.find(recorded) == "unreadable");
+}
+
+TEST_CASE("Memory without a file is not looked for", "[symbols][finder]") {
+    const Machine machine;
+    for (const std::string name :
+         {"//anon", "[heap]", "[stack]", "[vsyscall]", "[kernel.kallsyms]_text", "[anon:x]", "/memfd:jit (deleted)",
+          "/SYSV00000000", "/dev/zero", "anon_inode:[perf_event]", "/anon_hugepage (deleted)", "", "relative"}) {
+        INFO(name);
+        CHECK(machine.find({name, id(1)}) == "not_a_file");
+    }
+}
+
+TEST_CASE("A deleted file is looked for under its name", "[symbols][finder]") {
+    Machine machine;
+    machine.files->content["/usr/bin/prog"] = elf(id(1));
+    CHECK(machine.find({"/usr/bin/prog (deleted)", id(1)}) == "/usr/bin/prog");
+    machine.files->content["/usr/bin/prog"] = elf(id(2));  // replaced, as after an upgrade
+    CHECK(machine.find({"/usr/bin/prog (deleted)", id(1)}) == "build_id_differs");
+}
+
+TEST_CASE("Old recordings pad build ids with zeros", "[symbols][finder]") {
+    BuildId padded;
+    padded.size = 20;
+    std::ranges::copy(id(1, 16).bytes(), padded.value.begin());
+    CHECK(same_build_id(padded, id(1, 16).bytes()));
+    CHECK(same_build_id(id(1, 8), id(1, 8).bytes()));
+    CHECK_FALSE(same_build_id(id(1), id(1, 16).bytes()));
+    CHECK_FALSE(same_build_id(id(1, 16), id(1, 8).bytes()));
+    CHECK_FALSE(same_build_id(id(1, 8), id(1, 16).bytes()));
+    CHECK_FALSE(same_build_id(padded, {}));
+}
+
+TEST_CASE("A named pipe is not opened: it would wait for ever", "[symbols][finder]") {
+    const TempDir directory;
+    const auto pipe = (directory.path() / "pipe").string();
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    const LocalFiles files;
+    const auto opened = files.open(pipe, {});
+    REQUIRE_FALSE(opened);
+    CHECK(opened.error().code == ErrorCode::missing);
+    CHECK(files.open("/dev/zero", {}).error().code == ErrorCode::missing);
+    CHECK(files.open(directory.path().string(), {}).error().code == ErrorCode::missing);
+    CHECK(files.open(directory.write("file", blob_of("x")), {}));
+    CHECK(files.read_kernel_file(directory.write("text", blob_of("abc")), 3) == "abc");
+    CHECK(files.read_kernel_file(directory.write("text", blob_of("abcd")), 3).error().code == ErrorCode::limit);
+}
+
+TEST_CASE("Every reason has words, and says what would help if anything would", "[symbols][finder]") {
+    for (unsigned value = 0; value < symbol_misses; ++value) {
+        const auto miss = static_cast<SymbolMiss>(value);
+        CHECK(to_string(miss) != "unknown");
+        CHECK(explain(miss) != "unknown");
+    }
+    CHECK(to_string(static_cast<SymbolMiss>(symbol_misses)) == "unknown");
+    CHECK(remedy(SymbolMiss::not_found).find("perf archive") != std::string_view::npos);
+    CHECK(remedy(SymbolMiss::between_symbols).empty());
+}

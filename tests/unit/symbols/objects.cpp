@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Names by object and file offset.
+#include "perfdata/symbols/objects.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "perfdata/symbols/elf_symbols.hpp"
+
+#include "catch.hpp"
+#include "unit/symbols/elf_case.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+// CountingFiles counts how often files are opened.
+class CountingFiles final : public FileSystem {
+  public:
+    Files files;
+    mutable std::atomic<unsigned> opened = 0;
+
+    Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits& limits) const override {
+        auto result = files.open(path, limits);
+        if (result) ++opened;
+        return result;
+    }
+    Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override {
+        return files.read_kernel_file(path, most);
+    }
+};
+
+Elf program(std::uint8_t seed) {
+    Elf elf;
+    elf.segments = {{0x600, 0x1600, 0x1000}};
+    elf.build_id(id(seed).bytes());
+    return elf;
+}
+
+struct Scene {
+    std::shared_ptr<CountingFiles> files = std::make_shared<CountingFiles>();
+    ObjectSymbols objects{ObjectFinder({}, files)};
+
+    FileIndex add(const std::string& path, const Elf& elf, std::uint8_t seed) {
+        files->files.content[path] = elf.blob();
+        return objects.add({path, id(seed)});
+    }
+};
+
+}  // namespace
+
+TEST_CASE("An offset of a file has the name of the function there", "[symbols][objects]") {
+    Scene scene;
+    auto elf = program(1);
+    elf.symbols({{"_ZN2ns5plainEil", 0x1640, 0x20}, {"c_name", 0x1680, 0x10}});
+    const auto index = scene.add("/bin/a", elf, 1);
+    const auto name = scene.objects.name(index, 0x645);
+    REQUIRE(name);
+    CHECK(name->name == "ns::plain");
+    CHECK(name->offset == 5);
+    CHECK(name->size == 0x20);
+    CHECK(name->function_vaddr == 0x1640);
+    CHECK(scene.objects.name(index, 0x680)->name == "c_name");
+    CHECK(scene.objects.name(index, 0x670).error() == SymbolMiss::between_symbols);
+    CHECK(scene.objects.name(index, 0x5ff).error() == SymbolMiss::outside_file);
+    CHECK(scene.objects.name(index, 0x1600).error() == SymbolMiss::outside_file);
+    CHECK(scene.files->opened == 1);
+    CHECK((*scene.objects.found(index))->path == "/bin/a");
+
+    ObjectSymbols raw(ObjectFinder({}, scene.files), {.demangle = false});
+    CHECK(raw.name(raw.add({"/bin/a", id(1)}), 0x645)->name == "_ZN2ns5plainEil");
+}
+
+TEST_CASE("One path with two build ids is two objects", "[symbols][objects]") {
+    Scene scene;
+    auto elf = program(1);
+    elf.symbols({{"f", 0x1640, 0x20}});
+    const auto one = scene.add("/bin/a", elf, 1);
+    const auto other = scene.objects.add({"/bin/a", id(2)});
+    CHECK(one != other);
+    CHECK(scene.objects.add({"/bin/a", id(1)}) == one);
+    CHECK(scene.objects.size() == 2);
+    CHECK(scene.objects.name(one, 0x640)->name == "f");
+    CHECK(scene.objects.name(other, 0x640).error() == SymbolMiss::build_id_differs);
+    CHECK(scene.objects.found(other).error() == SymbolMiss::build_id_differs);
+    CHECK(scene.objects.recorded(other).build_id == id(2));
+}
+
+TEST_CASE("A file without symbols is told from one that is not there", "[symbols][objects]") {
+    Scene scene;
+    const auto stripped = scene.add("/bin/stripped", program(1), 1);
+    CHECK(scene.objects.name(stripped, 0x640).error() == SymbolMiss::no_symbols);
+    CHECK(scene.objects.found(stripped));
+    CHECK(scene.objects.name(scene.objects.add({"/bin/none", id(1)}), 0).error() == SymbolMiss::not_found);
+    CHECK(scene.objects.name(scene.objects.add({"[heap]", {}}), 0).error() == SymbolMiss::not_a_file);
+}
+
+TEST_CASE("Offsets of a kernel module count from its text", "[symbols][objects]") {
+    Scene scene;
+    Elf elf;
+    elf.type = 1;  // ET_REL
+    elf.segments.clear();
+    elf.section(Elf::text).address = 0;
+    elf.build_id(id(3).bytes());
+    elf.symbols({{"module_function", 0x20, 0x10}});
+    const auto index = scene.add("/lib/modules/6.1/x.ko", elf, 3);
+    CHECK(scene.objects.name(index, 0x24)->name == "module_function");
+    CHECK(scene.objects.name(index, 0x24)->offset == 4);
+}
+
+TEST_CASE("Many threads load each file once and see the same names", "[symbols][objects]") {
+    Scene scene;
+    std::vector<FileIndex> all;
+    for (std::uint8_t seed = 0; seed < 40; ++seed) {
+        auto elf = program(seed);
+        elf.symbols({{"_ZN2ns3f" + std::string(1, static_cast<char>('a' + seed % 26)) + "xEv", 0x1640, 0x20}});
+        all.push_back(scene.add("/bin/" + std::to_string(seed), elf, seed));
+    }
+    std::vector<std::jthread> threads;
+    std::atomic<unsigned> wrong = 0;
+    for (unsigned thread = 0; thread < 4; ++thread) {
+        threads.emplace_back([&] {
+            scene.objects.load_all(all, 3);
+            for (std::size_t at = 0; at < all.size(); ++at) {
+                const auto name = scene.objects.name(all[at], 0x641);
+                const auto wanted = "ns::f" + std::string(1, static_cast<char>('a' + at % 26)) + "x";
+                if (!name || name->name != wanted || name->offset != 1) ++wrong;
+            }
+        });
+    }
+    threads.clear();
+    CHECK(wrong == 0);
+    CHECK(scene.files->opened == all.size());
+}
+
+extern "C" [[gnu::noinline, gnu::used]] int perfdata_landmark(int value) {
+    return value * 3 + 1;
+}
+
+TEST_CASE("The functions of this test program are found in it", "[symbols][objects]") {
+    FinderOptions options;
+    options.allow_local = true;
+    ObjectSymbols objects{ObjectFinder(options)};
+    const auto index = objects.add({PERFDATA_TEST_PROGRAM, {}});
+    const auto found = objects.found(index);
+    REQUIRE(found);
+    CHECK_FALSE((*found)->proven);
+    const auto symbols = ElfSymbols::load(*(*found)->file);
+    REQUIRE(symbols);
+    std::optional<ElfSymbols::Symbol> landmark;
+    for (std::size_t at = 0; at < symbols->size(); ++at) {
+        if (symbols->symbol(at).name == "perfdata_landmark") landmark = symbols->symbol(at);
+    }
+    REQUIRE(landmark);
+    CHECK(landmark->size > 2);
+    // The code in the file is the code in memory.
+    std::array<std::byte, 4> in_file{};
+    REQUIRE((*found)->file->read(landmark->value, in_file) == in_file.size());
+    CHECK(std::memcmp(in_file.data(), reinterpret_cast<const void*>(&perfdata_landmark), in_file.size()) == 0);
+    for (const auto& segment : (*found)->file->segments()) {
+        if (landmark->value - segment.vaddr >= segment.file_size) continue;
+        const auto name = objects.name(index, landmark->value - segment.vaddr + segment.offset + 2);
+        REQUIRE(name);
+        CHECK(name->name == "perfdata_landmark");
+        CHECK(name->offset == 2);
+    }
+}
