@@ -27,7 +27,7 @@ void DeferredChains::add(Tid tid, Time time, const CallchainDeferred& chain) {
 }
 
 void DeferredChains::sort() {
-    std::ranges::stable_sort(chains_, {}, &Chain::key);
+    std::ranges::sort(chains_, {}, [](const Chain& chain) { return std::pair(chain.key(), chain.begin); });
 }
 
 std::optional<std::span<const std::uint64_t>> DeferredChains::find(Tid tid, Time time, std::uint64_t cookie) const {
