@@ -2,17 +2,38 @@
 #include "perfdata/timeline/timeline.hpp"
 
 #include <algorithm>
+#include <concepts>
 
 #include "perfdata/recording/walk.hpp"
 
+#include "tasks_builder.hpp"
 #include "timeline_builder.hpp"
 
 namespace perfdata {
+namespace {
+
+// Builders is the visitor of the one walk: hands each record to those that take it.
+struct Builders {
+    TimelineBuilder& code;
+    TasksBuilder& tasks;
+
+    template <class Record>
+    requires std::invocable<TimelineBuilder&, const RecordContext&, const Record&> ||
+        std::invocable<TasksBuilder&, const RecordContext&, const Record&>
+    void operator()(const RecordContext& context, const Record& record) {
+        if constexpr (requires { code(context, record); }) code(context, record);
+        if constexpr (requires { tasks(context, record); }) tasks(context, record);
+    }
+};
+
+}  // namespace
 
 std::string_view to_string(Miss miss) {
     switch (miss) {
         case Miss::no_address: return "no address: the event records no ip";
         case Miss::user: return "user-space code";
+        case Miss::unknown_process: return "process of which nothing is recorded";
+        case Miss::no_mapping: return "nothing recorded as mapped there at that time";
         case Miss::kernel: return "kernel or module code";
         case Miss::gone: return "kernel address that no BPF program owned at that time";
         case Miss::hypervisor: return "hypervisor code";
@@ -29,9 +50,12 @@ Result<Timeline> Timeline::build(const Recording& recording, const TimelineOptio
     completeness.diagnostics.append(recording.diagnostics());
     completeness.diagnostics.append(timeline.bpf_.diagnostics());
     TimelineBuilder builder(timeline, recording.limits());
-    if (auto walked = walk(recording, completeness, builder, {.order = {}, .stop = options.stop}); !walked)
+    TasksBuilder tasks(completeness.diagnostics, recording.limits());
+    if (auto walked = walk(recording, completeness, Builders{builder, tasks}, {.order = {}, .stop = options.stop});
+        !walked)
         return fail(walked.error());
     builder.finish();
+    timeline.tasks_ = std::move(tasks).finish();
     return timeline;
 }
 
@@ -62,6 +86,39 @@ std::expected<Place, Miss> Timeline::locate(Address address, Time time, CpuMode 
     if (const auto place = owner(address, time)) return *place;
     if (mode == CpuMode::unknown) return std::unexpected(Miss::unknown_mode);
     return std::unexpected(ever_owned(address) ? Miss::gone : Miss::kernel);
+}
+
+std::optional<Location> Timeline::in_kernel(Address address, Time time) const {
+    if (ever_owned(address)) {
+        if (const auto place = owner(address, time)) return Location{nullptr, place->code, place->offset};
+    }
+    if (const auto* mapping = tasks_.kernel_mapping_at(address, time)) {
+        return Location{mapping, 0, mapping->offset_of(address)};
+    }
+    return {};
+}
+
+std::expected<Location, Miss> Timeline::resolve(Pid pid, Address address, Time time, CpuMode mode,
+                                                Machine machine) const {
+    const bool guest = mode == CpuMode::guest_kernel || mode == CpuMode::guest_user;
+    if (mode == CpuMode::hypervisor) return std::unexpected(Miss::hypervisor);
+    if (guest && machine == host) return std::unexpected(Miss::guest);
+
+    const bool kernel = mode == CpuMode::kernel || mode == CpuMode::guest_kernel;
+    const bool user = mode == CpuMode::user || mode == CpuMode::guest_user;
+    if (!user && machine == host) {
+        if (const auto found = in_kernel(address, time)) return *found;
+    } else if (!user) {
+        const auto* mapping = tasks_.kernel_mapping_at(address, time, machine);
+        if (mapping != nullptr) return Location{mapping, 0, mapping->offset_of(address)};
+    }
+    if (!kernel) {
+        const auto* mapping = tasks_.mapping_at(pid, address, time, machine);
+        if (mapping != nullptr) return Location{mapping, 0, mapping->offset_of(address)};
+    }
+    if (mode == CpuMode::unknown) return std::unexpected(Miss::unknown_mode);
+    if (user) return std::unexpected(tasks_.knows(pid, time, machine) ? Miss::no_mapping : Miss::unknown_process);
+    return std::unexpected(machine == host && ever_owned(address) ? Miss::gone : Miss::kernel);
 }
 
 }  // namespace perfdata

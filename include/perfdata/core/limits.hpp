@@ -15,6 +15,7 @@ struct Limits {
     std::size_t ids = std::size_t{1} << 24;                 // event ids in all
     std::size_t bpf_programs = 131072;                      // entries of BPF_PROG_INFO, and of BPF_BTF
     std::size_t code_versions = std::size_t{1} << 22;       // registered code ranges of a timeline
+    std::size_t task_records = std::size_t{1} << 25;        // records about processes and mappings of a timeline
     std::size_t diagnostics = 100;                          // kept in full; the others are only counted
 };
 

@@ -14,6 +14,7 @@
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/code.hpp"
+#include "perfdata/timeline/tasks.hpp"
 #include "perfdata/timeline/versioned_map.hpp"
 
 namespace perfdata {
@@ -24,12 +25,25 @@ struct Place {
     std::uint64_t offset = 0;  // from the start of the code
 };
 
+// Location is a byte of one version of code, or of a mapping.
+struct Location {
+    const Mapping* mapping = nullptr;  // null: code. Lives as long as the timeline.
+    CodeIndex code = 0;                // valid if mapping is null
+    // offset is from the start of the code; or where in the mapped file the byte is (Mapping::offset_of). Of the kernel
+    // itself it is the address.
+    std::uint64_t offset = 0;
+
+    bool is_code() const { return mapping == nullptr; }
+};
+
 // Miss is why an address has no owner.
 enum class Miss : std::uint8_t {
-    no_address,  // the event records no ip
-    user,        // code of a process
-    kernel,      // kernel or module text
-    gone,        // kernel address whose code came later or had gone by then
+    no_address,       // the event records no ip
+    user,             // code of a process: locate() does not look there
+    unknown_process,  // code of a process that no record tells of
+    no_mapping,       // code of a process that had nothing mapped there
+    kernel,           // kernel or module text, in none of the recorded mappings
+    gone,             // kernel address whose code came later or had gone by then
     hypervisor,
     guest,
     unknown_mode,  // the sample does not say in which mode the CPU was, and nothing known lies there
@@ -63,6 +77,16 @@ class Timeline {
     // owner(address, time) is the same without a mode, for targets of jumps and calls.
     std::optional<Place> owner(Address address, Time time) const;
 
+    // resolve(pid, address, time, mode) is what lay at an address, for any sample, frame of a call chain or branch. In
+    // kernel mode code that came and went (see owner()) is found before the kernel and its modules. In unknown mode
+    // kernel space is searched first. For guests see Tasks::machine_of(): without a machine, what ran in guest mode is
+    // a Miss; of a machine there are mappings only.
+    std::expected<Location, Miss> resolve(Pid pid, Address address, Time time, CpuMode mode,
+                                          Machine machine = host) const;
+
+    // tasks() is the processes, threads and mappings.
+    const Tasks& tasks() const { return tasks_; }
+
     // code() is all code there ever was, in order of registration.
     std::span<const Code> code() const { return code_; }
     // loads() is all BPF programs, in order of their loading.
@@ -78,12 +102,14 @@ class Timeline {
     explicit Timeline(BpfFeatures bpf) : bpf_(std::move(bpf)) {}
 
     bool ever_owned(Address address) const;
+    std::optional<Location> in_kernel(Address address, Time time) const;
 
     BpfFeatures bpf_;
     std::vector<Code> code_;
     std::vector<BpfLoad> loads_;
     VersionedMap<CodeIndex> programs_;
     VersionedMap<CodeIndex> images_;
+    Tasks tasks_;
     std::vector<AddressRange> ever_;  // union of all ranges, sorted, disjoint
     std::optional<KernelMapping> kernel_;
     Completeness completeness_;

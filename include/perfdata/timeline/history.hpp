@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// What was true of something, from when on: the comm of a thread, the address space of a process.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "perfdata/core/types.hpp"
+
+namespace perfdata {
+
+// History answers at(key, time): the latest value of a key that was set at or before that time. It is flat: the values
+// of one key lie side by side in order of time, a hash table of open addressing tells where.
+template <class T>
+class History {
+  public:
+    struct Item {
+        Time from;
+        T value;
+    };
+
+    class Builder {
+      public:
+        // add(key, from, value): values of one key are to be added in order of time.
+        void add(std::uint64_t key, Time from, T value) { added_.push_back({key, {from, std::move(value)}}); }
+        History build() &&;
+
+      private:
+        friend class History;
+        struct Added {
+            std::uint64_t key;
+            Item item;
+        };
+        std::vector<Added> added_;
+    };
+
+    // of(key) is all values that it ever had, by time.
+    std::span<const Item> of(std::uint64_t key) const {
+        if (slots_.empty()) return {};
+        for (auto place = home(key);; place = (place + 1) % slots_.size()) {
+            const auto& slot = slots_[place];
+            if (slot.count == 0) return {};
+            if (slot.key == key) return std::span(items_).subspan(slot.first, slot.count);
+        }
+    }
+
+    // at(key, time) is the value then, null if there was none yet.
+    const T* at(std::uint64_t key, Time time) const {
+        const auto items = of(key);
+        const auto later = std::ranges::upper_bound(items, time, {}, &Item::from);
+        return later == items.begin() ? nullptr : &std::prev(later)->value;
+    }
+
+  private:
+    struct Slot {
+        std::uint64_t key = 0;
+        std::uint32_t first = 0;
+        std::uint32_t count = 0;  // 0: free
+    };
+
+    std::size_t home(std::uint64_t key) const {
+        constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
+        return static_cast<std::size_t>((key * golden) >> 32) % slots_.size();
+    }
+
+    std::vector<Item> items_;
+    std::vector<Slot> slots_;  // a power of two of them, at most half of them used
+};
+
+template <class T>
+History<T> History<T>::Builder::build() && {
+    History history;
+    std::ranges::stable_sort(added_, {}, &Added::key);
+    std::size_t keys = 0;
+    for (std::size_t index = 0; index < added_.size(); ++index) {
+        keys += index == 0 || added_[index].key != added_[index - 1].key;
+    }
+    if (keys != 0) history.slots_.resize(std::bit_ceil(2 * keys));
+    history.items_.reserve(added_.size());
+    for (std::size_t first = 0; first < added_.size();) {
+        const auto key = added_[first].key;
+        auto end = first;
+        for (; end < added_.size() && added_[end].key == key; ++end) {
+            history.items_.push_back(std::move(added_[end].item));
+        }
+        auto place = history.home(key);
+        while (history.slots_[place].count != 0) place = (place + 1) % history.slots_.size();
+        history.slots_[place] = {key, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first)};
+        first = end;
+    }
+    added_.clear();
+    return history;
+}
+
+}  // namespace perfdata

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+#include "tasks_builder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace perfdata {
+namespace {
+
+constexpr std::uint32_t nobody = ~std::uint32_t{0};
+
+bool is_data(const RecordContext& context) {
+    return (context.view.header().misc >> 13 & 1) != 0;
+}
+
+template <class T>
+void append_bytes(std::string& text, const T& value) {
+    static_assert(std::has_unique_object_representations_v<T>);
+    text.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+}  // namespace
+
+bool TasksBuilder::room_for_more(std::uint64_t offset) {
+    if (changes_.size() < limits_.task_records) return true;
+    if (!full_) {
+        full_ = true;
+        diagnostics_.add(
+            {ErrorCode::limit, offset, "timeline",
+             "more than " + std::to_string(limits_.task_records) + " records about processes; later ones are ignored"});
+    }
+    return false;
+}
+
+Machine TasksBuilder::machine_of(const RecordContext& context) const {
+    return context.trailer.id ? tasks_.machine_of(*context.trailer.id) : host;
+}
+
+void TasksBuilder::take(const RecordContext& context, Kind kind, const Event& event) {
+    if (!room_for_more(context.view.offset)) return;
+    changes_.push_back({context.time, static_cast<std::uint32_t>(events_.size()), machine_of(context), kind});
+    events_.push_back(event);
+}
+
+template <class Map>
+void TasksBuilder::take_mapping(const RecordContext& context, const Map& map, Mapping mapping, Object object) {
+    const auto mode = cpu_mode(context.view.header().misc);
+    const auto machine = machine_of(context);
+    // `perf kvm` tells of guests without saying by event ids whose samples are in them.
+    if ((mode == CpuMode::guest_kernel || mode == CpuMode::guest_user) && machine == host) return;
+    if (!room_for_more(context.view.offset)) return;
+
+    const bool kernel = mode == CpuMode::kernel || mode == CpuMode::guest_kernel;
+    object.path = map.filename;
+    object.kind = object_kind(map.filename);
+    if (kernel) {
+        const bool itself = map.filename.starts_with("[kernel.kallsyms]") || map.filename.starts_with("[guest.kernel.");
+        object.kind = itself ? ObjectKind::kernel : ObjectKind::module;
+    }
+    mapping.range = map.range;
+    mapping.from = context.time;
+    mapping.file_offset = map.page_offset;
+    if (object.kind == ObjectKind::kernel) mapping.file_offset = map.range.begin.value;
+    if (object.kind == ObjectKind::vdso) mapping.file_offset = 0;
+    mapping.pid = kernel ? Pid{nobody} : map.pid;
+    mapping.data = is_data(context);
+    mapping.object = intern(std::move(object));
+    changes_.push_back(
+        {context.time, static_cast<std::uint32_t>(mappings_.size()), machine, kernel ? Kind::kernel_map : Kind::map});
+    mappings_.push_back(mapping);
+}
+
+void TasksBuilder::operator()(const RecordContext& context, const Mmap& map) {
+    take_mapping(context, map, {}, {});
+}
+
+void TasksBuilder::operator()(const RecordContext& context, const Mmap2& map) {
+    Mapping mapping;
+    mapping.protection = map.protection;
+    mapping.flags = map.flags;
+    Object object;
+    object.inode = map.inode;
+    if (map.build_id && map.build_id->size != 0) object.build_id = map.build_id;
+    take_mapping(context, map, mapping, std::move(object));
+}
+
+void TasksBuilder::operator()(const RecordContext& context, const Comm& comm) {
+    take(context, comm.exec ? Kind::exec : Kind::name, {comm.pid, comm.tid, {}, {}, intern(comm.comm)});
+}
+
+void TasksBuilder::operator()(const RecordContext& context, const Fork& fork) {
+    // Old versions of perf do not mark the records that they make, but write no time.
+    const bool synthesized = fork.synthesized || fork.time == Time{};
+    take(context, synthesized ? Kind::synthesized_fork : Kind::fork,
+         {fork.pid, fork.tid, fork.parent_pid, fork.parent_tid});
+}
+
+void TasksBuilder::operator()(const RecordContext& context, const Exit& exit) {
+    take(context, Kind::exit, {exit.pid, exit.tid, exit.parent_pid, exit.parent_tid});
+}
+
+void TasksBuilder::operator()(const RecordContext& context, const Namespaces& namespaces) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> links;
+    for (std::size_t index = 0; index < namespaces.size(); ++index) {
+        links.emplace_back(namespaces.link(index).device, namespaces.link(index).inode);
+    }
+    auto& sets = tasks_.namespace_sets_;
+    const auto [set, fresh] = namespace_sets_.try_emplace(std::move(links), static_cast<std::uint32_t>(sets.size()));
+    if (fresh) {
+        auto& added = sets.emplace_back();
+        for (const auto& [device, inode] : set->first) added.push_back({device, inode});
+    }
+    take(context, Kind::namespaces, {namespaces.pid, namespaces.tid, {}, {}, set->second});
+}
+
+void TasksBuilder::operator()(const RecordContext&, const Cgroup& cgroup) {
+    tasks_.cgroups_.insert_or_assign(cgroup.id, std::string(cgroup.path));
+}
+
+// It comes before the records of the events that it tells of.
+void TasksBuilder::operator()(const RecordContext&, const IdIndex& index) {
+    if (!index.has_guests()) return;
+    for (std::size_t at = 0; at < index.size(); ++at) {
+        const Machine machine{static_cast<std::uint32_t>(index.guest(at).machine_pid)};
+        if (machine != host) tasks_.guests_.insert_or_assign(index.entry(at).id, machine);
+    }
+}
+
+ObjectIndex TasksBuilder::intern(Object object) {
+    std::string key = object.path;
+    key += '\0';
+    key += static_cast<char>(object.kind);
+    if (object.inode) {
+        const auto& inode = *object.inode;
+        for (const std::uint64_t word : {inode.number, inode.generation}) append_bytes(key, word);
+        for (const std::uint32_t word : {inode.major, inode.minor}) append_bytes(key, word);
+    }
+    if (object.build_id) {
+        append_bytes(key, object.build_id->value);
+        key += static_cast<char>(object.build_id->size);
+    }
+    const auto index = static_cast<ObjectIndex>(tasks_.objects_.size());
+    const auto [found, fresh] = objects_.try_emplace(std::move(key), index);
+    if (fresh) tasks_.objects_.push_back(std::move(object));
+    return found->second;
+}
+
+std::uint32_t TasksBuilder::intern(std::string_view comm) {
+    const auto index = static_cast<std::uint32_t>(tasks_.comms_.size());
+    const auto [found, fresh] = comms_.try_emplace(std::string(comm), index);
+    if (fresh) tasks_.comms_.emplace_back(comm);
+    return found->second;
+}
+
+Tasks TasksBuilder::finish() && {
+    // Records of one time stay in file order, synthesized ones (time 0) come first.
+    std::ranges::stable_sort(changes_, {}, &Change::time);
+    const auto idle = intern("swapper");
+    comm_history_.add(Tasks::key(host, 0), Time{}, idle);
+    for (const auto& change : changes_) replay(change);
+
+    tasks_.spaces_ = std::move(spaces_).build();
+    tasks_.starts_ = std::move(starts_).build();
+    tasks_.comm_history_ = std::move(comm_history_).build();
+    tasks_.thread_history_ = std::move(thread_history_).build();
+    tasks_.namespace_history_ = std::move(namespace_history_).build();
+    const auto mappings = tasks_.mappings();
+    const auto is_vsyscall = [&](const Mapping& one) { return tasks_.object(one).kind == ObjectKind::vsyscall; };
+    tasks_.vsyscall_ = static_cast<std::uint32_t>(std::ranges::find_if(mappings, is_vsyscall) - mappings.begin());
+    return std::move(tasks_);
+}
+
+void TasksBuilder::replay(const Change& change) {
+    if (change.kind == Kind::map) {
+        const auto& mapping = mappings_[change.index];
+        spaces_.map(space_of(change.machine, mapping.pid), mapping);
+        return;
+    }
+    if (change.kind == Kind::kernel_map) {
+        spaces_.map(kernel_space_of(change.machine), mappings_[change.index]);
+        return;
+    }
+    const auto& event = events_[change.index];
+    switch (change.kind) {
+        case Kind::name:
+        case Kind::exec: set_comm(change, event); break;
+        case Kind::fork:
+        case Kind::synthesized_fork: fork(change, event); break;
+        case Kind::exit: exit(change, event); break;
+        case Kind::namespaces:
+            thread_of(change.machine, event.pid, event.tid);
+            namespace_history_.add(Tasks::key(change.machine, event.tid.value), change.time, event.value);
+            break;
+        case Kind::map:
+        case Kind::kernel_map: break;
+    }
+}
+
+void TasksBuilder::start(Machine machine, Pid pid, Time time, SpaceIndex space, bool exec) {
+    const auto key = Tasks::key(machine, pid.value);
+    space_now_[key] = space;
+    starts_.add(key, time, {space, exec});
+}
+
+// Of a process that nothing told of so far: it was there before the recording began.
+SpaceIndex TasksBuilder::space_of(Machine machine, Pid pid) {
+    const auto known = space_now_.find(Tasks::key(machine, pid.value));
+    if (known != space_now_.end()) return known->second;
+    const auto space = spaces_.create();
+    start(machine, pid, Time{}, space, false);
+    return space;
+}
+
+SpaceIndex TasksBuilder::kernel_space_of(Machine machine) {
+    auto& space = machine == host ? tasks_.host_kernel_
+                                  : tasks_.kernel_spaces_.try_emplace(machine, AddressSpaces::none).first->second;
+    if (space == AddressSpaces::none) space = spaces_.create();
+    return space;
+}
+
+TasksBuilder::State& TasksBuilder::begin_thread(Machine machine, Time time, const Event& event) {
+    const auto key = Tasks::key(machine, event.tid.value);
+    const auto life = static_cast<std::uint32_t>(tasks_.threads_.size());
+    tasks_.threads_.push_back({event.tid, event.pid, event.parent_pid, event.parent_tid, time, Time::forever()});
+    thread_history_.add(key, time, life);
+    auto& thread = threads_[key];
+    thread = {life, State::no_comm, event.pid};
+    return thread;
+}
+
+TasksBuilder::State& TasksBuilder::thread_of(Machine machine, Pid pid, Tid tid) {
+    const auto known = threads_.find(Tasks::key(machine, tid.value));
+    if (known != threads_.end()) return known->second;
+    return begin_thread(machine, Time{}, {pid, tid, {nobody}, {nobody}});
+}
+
+void TasksBuilder::set_comm(const Change& change, const Event& event) {
+    const auto key = Tasks::key(change.machine, event.tid.value);
+    auto& thread = thread_of(change.machine, event.pid, event.tid);
+    if (change.kind == Kind::exec) {
+        // If another thread than the leader begins a program, the leader exits first and that one takes its id.
+        tasks_.threads_[thread.life].until = Time::forever();
+        start(change.machine, event.pid, change.time, spaces_.create(), true);
+    }
+    if (thread.comm == event.value) return;
+    thread.comm = event.value;
+    comm_history_.add(key, change.time, event.value);
+}
+
+void TasksBuilder::fork(const Change& change, const Event& event) {
+    const auto machine = change.machine;
+    const bool synthesized = change.kind == Kind::synthesized_fork;
+    if (event.pid != event.parent_pid) {
+        if (!synthesized) {
+            const auto parent = space_of(machine, event.parent_pid);
+            start(machine, event.pid, change.time, spaces_.fork(parent), false);
+        } else if (!space_now_.contains(Tasks::key(machine, event.pid.value))) {
+            start(machine, event.pid, change.time, spaces_.create(), false);
+        }
+    }
+    auto comm = State::no_comm;
+    const auto parent = threads_.find(Tasks::key(machine, event.parent_tid.value));
+    // A thread of that id in another process is not the parent: its own FORK was lost.
+    if (parent != threads_.end() && parent->second.pid == event.parent_pid) comm = parent->second.comm;
+    if (event.parent_tid.value == 0 && parent == threads_.end() && machine == host) comm = intern("swapper");
+
+    auto& thread = begin_thread(machine, change.time, event);
+    thread.comm = comm;
+    comm_history_.add(Tasks::key(machine, event.tid.value), change.time, comm == State::no_comm ? intern("") : comm);
+}
+
+void TasksBuilder::exit(const Change& change, const Event& event) {
+    auto& thread = thread_of(change.machine, event.pid, event.tid);
+    auto& life = tasks_.threads_[thread.life];
+    if (life.until == Time::forever()) life.until = change.time;
+}
+
+}  // namespace perfdata
