@@ -110,13 +110,22 @@ class TallyCounter {
             if (!whole) ++tally_.broken_chains_;
             // The innermost is the sampled address itself.
             const std::size_t first = !addresses_.empty() && ip && addresses_.front().first == *ip ? 1 : 0;
-            for (auto at = addresses_.size(); at-- > first;) {
-                node = tally_.chains_.intern({node, frame(addresses_[at].first, addresses_[at].second)});
+            // Outermost first: a sample often has the outer callers of the one before it.
+            bool same = true;
+            std::size_t depth = 0;
+            for (auto at = addresses_.size(); at-- > first; ++depth) {
+                const auto number = frame(addresses_[at].first, addresses_[at].second);
+                same = same && depth < last_chain_.size() && last_chain_[depth].frame == number;
+                node = same ? last_chain_[depth].node : tally_.chains_.intern({node, number});
+                if (!same) {
+                    last_chain_.resize(depth);
+                    last_chain_.push_back({number, node});
+                }
             }
         }
-        const auto leaf = ip ? frame(*ip, mode)
-                             : tally_.frames_.intern(
-                                   {0, static_cast<std::uint32_t>(Miss::no_address), FrameKind::nowhere, mode});
+        const auto leaf =
+            ip ? frame(*ip, mode)
+               : fold({0, static_cast<std::uint32_t>(Miss::no_address), FrameKind::nowhere, mode});
         return tally_.chains_.intern({node, leaf});
     }
 
@@ -130,7 +139,14 @@ class TallyCounter {
         } else {
             frame = {location->offset, location->mapping->object, FrameKind::object, mode};
         }
-        return tally_.frames_.intern(frame);
+        return fold(frame);
+    }
+
+    std::uint32_t fold(const Frame& frame) {
+        if (!options_.fold) return tally_.frames_.intern(frame);
+        const auto number = unfolded_.intern(frame);
+        if (number == folded_.size()) folded_.push_back(tally_.frames_.intern(options_.fold(frame)));
+        return folded_[number];
     }
 
     std::span<Cell> row(const Tally::Row& row) {
@@ -153,7 +169,13 @@ class TallyCounter {
     Moment moment_;
     Runner last_runner_;
     std::uint32_t last_runner_number_ = 0;
+    InternTable<Frame> unfolded_;
+    std::vector<std::uint32_t> folded_;  // by number in unfolded_: number of the frame that counts instead
     std::vector<std::pair<Address, CpuMode>> addresses_;
+    struct Level {
+        std::uint32_t frame, node;
+    };
+    std::vector<Level> last_chain_;  // of the sample before, outermost first, but for the sampled address
     Tally tally_;
 };
 

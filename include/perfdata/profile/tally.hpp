@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -10,9 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "perfdata/profile/frame.hpp"
+#include "perfdata/profile/chain_node.hpp"
 #include "perfdata/profile/intern_table.hpp"
 #include "perfdata/profile/profile.hpp"
+#include "perfdata/timeline/frame.hpp"
 
 namespace perfdata {
 
@@ -35,6 +37,9 @@ struct TallyOptions {
     // What tells runners apart.
     bool by_comm = true, by_pid = false, by_tid = false, by_cpu = false, by_cgroup = false;
     bool chains = false;  // count call chains, with their deferred parts; else only the sampled address
+    // fold(frame) is what to count instead of a frame, the beginning of its function for example: fewer distinct
+    // chains cost less time and memory. It is called once for each distinct frame. Empty: every address is itself.
+    std::function<Frame(const Frame&)> fold;
     // Which samples count; empty: all.
     std::vector<std::uint32_t> events;  // by index in recording.events()
     std::vector<std::string> comms;
