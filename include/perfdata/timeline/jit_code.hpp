@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Code that a just-in-time compiler made, over address and time.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "perfdata/timeline/jit_clock.hpp"
+#include "perfdata/timeline/jit_dump.hpp"
+#include "perfdata/timeline/versioned_map.hpp"
+
+namespace perfdata {
+
+// JitFunction is one function at one place during one stretch of time. The same function moved, and another one at the
+// same address, are other JitFunctions.
+struct JitFunction {
+    std::string name;  // any bytes
+    AddressRange range;
+    Time from;                     // of the event clock; of the dump's own if JitCode is not timed()
+    Time until = Time::forever();  // forever: as long as the process keeps its memory
+    std::uint64_t index = 0;       // the compiler's number for this compilation
+    bool moved = false;            // it was loaded elsewhere and then moved here
+    // Where bytes and lines lie in the dump; read them with JitCode::image() and lines().
+    std::uint64_t code_at = 0;
+    std::uint64_t code_size = 0;
+    std::uint64_t debug_at = 0;  // of the CODE_DEBUG_INFO record; 0: none
+};
+
+// JitLine says that from this offset on the code belongs to a line, until the next one.
+struct JitLine {
+    std::uint64_t offset = 0;  // from the start of the function
+    std::uint32_t line = 0;
+    std::uint32_t discriminator = 0;
+    std::string file;  // any bytes
+
+    bool operator==(const JitLine&) const = default;
+};
+
+// What CODE_CLOSE says of the code: as in perf, nothing; or that it is gone.
+enum class JitClose : std::uint8_t { keeps_code, ends_code };
+
+struct JitCodeOptions {
+    JitClose close = JitClose::keeps_code;
+    // Only records of this process (JitCodeLoad::namespace_pid), for a dump that a parent and its forked child write
+    // both; JitCode::namespace_pids() tells.
+    std::optional<std::uint32_t> namespace_pid;
+};
+
+// JitCode is what a dump says, as an index by address and time: immutable, safe to use from many threads. Whose code it
+// is the dump does not know: process ids in it are those of the process's own namespace. It belongs to the process that
+// mapped the file (see find_jit_dumps), and to what that forked later, with the parent's code at the time of the fork.
+//
+// A load ends older code that it overlaps, and a move ends the code at the old place. Time stamps order the records,
+// not their places in the file; records of equal time are in file order.
+class JitCode {
+  public:
+    static JitCode build(const JitDump& dump, const JitClock& clock, const JitCodeOptions& options = {});
+
+    // find(address, time) is the function that owned the address then, or null. Lives as long as this.
+    const JitFunction* find(Address address, Time time) const;
+
+    // timed() is whether the clock was comparable. If not, find() ignores the time and answers with what came last.
+    bool timed() const { return timed_; }
+
+    // functions() is in order of their beginning.
+    std::span<const JitFunction> functions() const { return functions_; }
+    const JitDump& dump() const { return dump_; }
+    const Completeness& completeness() const { return completeness_; }
+    // namespace_pids() is every process id in loads and moves, sorted.
+    const std::vector<std::uint32_t>& namespace_pids() const { return namespace_pids_; }
+    // closed_at() is the time of CODE_CLOSE, nothing if there was none: the compiler still ran or was killed.
+    std::optional<Time> closed_at() const { return closed_at_; }
+
+    // image(function) is the native code, read from the file; at most function.range.size bytes. Errors: io, limit.
+    Result<std::vector<std::byte>> image(const JitFunction& function) const;
+
+    // lines(function) is by offset, empty if the dump has none. Entries beyond the function are left out. Compilers
+    // that write addresses for perf's ELF files, with the ELF header in front of the code, are understood. Errors: io,
+    // limit, malformed.
+    Result<std::vector<JitLine>> lines(const JitFunction& function) const;
+
+  private:
+    class Builder;
+
+    explicit JitCode(const JitDump& dump) : dump_(dump) {}
+
+    JitDump dump_;
+    Completeness completeness_;
+    std::vector<JitFunction> functions_;
+    VersionedMap<std::uint32_t> map_;  // indices of functions_
+    std::vector<std::uint32_t> namespace_pids_;
+    std::optional<Time> closed_at_;
+    std::uint64_t line_bias_ = 0;  // what the compiler adds to line addresses
+    bool timed_ = false;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// A jitdump file, read record by record.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perfdata/core/limits.hpp"
+#include "perfdata/recording/completeness.hpp"
+#include "perfdata/recording/source.hpp"
+#include "perfdata/wire/jitdump.hpp"
+
+namespace perfdata {
+
+// JitDump is an open jitdump file. It holds the header and the file, no records: memory does not grow with the file.
+// Copies share the file. Const use from many threads is safe.
+class JitDump {
+  public:
+    // open(path) reads the header. `name` stands for the file in errors. Errors: io, truncated, malformed (no jitdump),
+    // unsupported (a later version).
+    static Result<JitDump> open(const std::string& path, const Limits& limits = {});
+    static Result<JitDump> open(std::shared_ptr<const Source> source, std::string name, const Limits& limits = {});
+
+    const JitDumpHeader& header() const { return header_; }
+    const std::string& name() const { return name_; }
+    const Limits& limits() const { return limits_; }
+    const Source& source() const { return *source_; }
+
+    // walk(completeness, visit) calls visit(const JitRecordView&, const R&) for each record in file order, where R is
+    // JitCodeLoad, JitCodeMove, JitDebugInfo, JitCodeClose or JitUnwindingInfo. What is given lives until the next
+    // call.
+    //
+    // Records of other types are skipped, damaged ones too: both are counted in `completeness` (by JitRecordType), and
+    // its bytes are those of this file. A record that is cut off ends the file, as in that of a compiler that still
+    // runs or was killed: its bytes are unread, with a diagnostic `truncated`.
+    template <class Visit>
+    void walk(Completeness& completeness, Visit&& visit) const;
+
+    // read(offset, size) is that part of the file, for code_at and the like. Errors: io, truncated, limit.
+    Result<std::vector<std::byte>> read(std::uint64_t offset, std::uint64_t size) const;
+
+  private:
+    JitDump(std::shared_ptr<const Source> source, std::string name, const Limits& limits, const JitDumpHeader& header)
+        : source_(std::move(source)), name_(std::move(name)), limits_(limits), header_(header) {}
+
+    std::shared_ptr<const Source> source_;
+    std::string name_;
+    Limits limits_;
+    JitDumpHeader header_;
+};
+
+// JitRecordReader frames the records of a dump, which must outlive it.
+class JitRecordReader {
+  public:
+    JitRecordReader(const JitDump& dump, Completeness& completeness);
+
+    // next() is the next record, or as much of its beginning as its type needs; nothing at the end. The bytes live
+    // until the next call.
+    std::optional<JitRecordView> next();
+
+  private:
+    // held(offset, size) is that part of the file, which is not beyond its end; shorter if it cannot be read.
+    Bytes held(std::uint64_t offset, std::size_t size);
+    void end(ErrorCode code, std::string detail);
+
+    const JitDump& dump_;
+    Completeness& completeness_;
+    std::uint64_t at_ = 0;
+    std::uint64_t size_ = 0;  // of the file
+    std::vector<std::byte> block_;
+    std::uint64_t block_at_ = 0;
+    std::size_t block_size_ = 0;
+};
+
+template <class Visit>
+void JitDump::walk(Completeness& completeness, Visit&& visit) const {
+    JitRecordReader reader(*this, completeness);
+    while (const auto record = reader.next()) {
+        auto& counts = completeness.records[record->header.type];
+        const auto decode = [&]<class R>() {
+            const auto decoded = R::decode(*record);
+            if (!decoded) {
+                ++counts.damaged;
+                completeness.diagnostics.add(decoded.error());
+                return;
+            }
+            ++counts.decoded;
+            visit(*record, *decoded);
+        };
+        with_jit_record_type(record->header.type, decode, [&] { ++counts.skipped; });
+    }
+}
+
+}  // namespace perfdata

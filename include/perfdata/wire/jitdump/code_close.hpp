@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// JIT_CODE_CLOSE (3): the compiler announces nothing any more. Its code may go on running.
+#pragma once
+
+#include "perfdata/wire/jitdump/record.hpp"
+
+namespace perfdata {
+
+struct JitCodeClose {
+    static constexpr auto type = JitRecordType::code_close;
+    static constexpr std::string_view record_name = "record CODE_CLOSE";
+
+    static std::uint64_t held_bytes(const JitRecordHeader&) { return JitRecordHeader::bytes; }
+    static Result<JitCodeClose> decode(const JitRecordView&) { return JitCodeClose{}; }
+};
+
+}  // namespace perfdata

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// What all records of a jitdump file begin with.
+#pragma once
+
+#include <algorithm>
+
+#include "perfdata/core/cursor.hpp"
+
+namespace perfdata {
+
+enum class JitRecordType : std::uint32_t {
+    code_load = 0,
+    code_move = 1,
+    code_debug_info = 2,
+    code_close = 3,
+    code_unwinding_info = 4,
+};
+
+// jit_record_type_name(type) is the specification's name without JIT_, empty if the type is not known.
+constexpr std::string_view jit_record_type_name(std::uint32_t type) {
+    constexpr std::string_view names[] = {"CODE_LOAD", "CODE_MOVE", "CODE_DEBUG_INFO", "CODE_CLOSE",
+                                          "CODE_UNWINDING_INFO"};
+    return type < std::size(names) ? names[type] : std::string_view{};
+}
+
+//     0 u32 id . 4 u32 total_size, with these 16 bytes . 8 u64 timestamp
+struct JitRecordHeader {
+    static constexpr std::size_t bytes = 16;
+
+    std::uint32_t type = 0;  // a JitRecordType, or one of a later version
+    std::uint32_t size = 0;  // not less than `bytes` in a record that can be framed
+    std::uint64_t timestamp = 0;
+
+    // Valid if `at` has `bytes` bytes.
+    static JitRecordHeader load(const std::byte* at, AnyOrder order) {
+        return {order.load<std::uint32_t>(at), order.load<std::uint32_t>(at + 4), order.load<std::uint64_t>(at + 8)};
+    }
+};
+
+// JitRecordView is one record, or the beginning of one: of a long record the reader holds only what the fields and the
+// name need. Records lie unaligned.
+struct JitRecordView {
+    JitRecordHeader header;
+    Bytes bytes;               // from the record's first byte on; at most header.size
+    std::uint64_t offset = 0;  // of the record in the file
+    AnyOrder order;
+
+    // body(where) stands behind the header.
+    Cursor body(std::string_view where) const {
+        Cursor in(bytes.first(std::min<std::size_t>(bytes.size(), header.size)), order,
+                  {.where = where, .offset = offset});
+        in.skip(JitRecordHeader::bytes);
+        return in;
+    }
+};
+
+}  // namespace perfdata

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// JIT_CODE_UNWINDING_INFO (4): how to unwind the code that the next CODE_LOAD announces.
+#pragma once
+
+#include "perfdata/wire/jitdump/record.hpp"
+
+namespace perfdata {
+
+//     16 u64 unwinding_size . 24 u64 eh_frame_hdr_size . 32 u64 mapped_size . 40 unwinding_size bytes . padding
+//
+// The specification has the header (.eh_frame_hdr) before .eh_frame; perf writes ELF files as if it were behind it.
+struct JitUnwindingInfo {
+    static constexpr auto type = JitRecordType::code_unwinding_info;
+    static constexpr std::string_view record_name = "record CODE_UNWINDING_INFO";
+    static constexpr std::size_t fixed_bytes = 40;
+
+    std::uint64_t size = 0;         // of the data
+    std::uint64_t header_size = 0;  // of .eh_frame_hdr in them
+    std::uint64_t mapped_size = 0;  // how much of the data the process has in memory behind the code
+    std::uint64_t data_at = 0;      // where the data lie in the file
+
+    static std::uint64_t held_bytes(const JitRecordHeader&) { return fixed_bytes; }
+
+    static Result<JitUnwindingInfo> decode(const JitRecordView& record) {
+        Cursor in = record.body(record_name);
+        JitUnwindingInfo info;
+        info.size = in.u64();
+        info.header_size = in.u64();
+        info.mapped_size = in.u64();
+        if (!in.ok()) return in.failure("the fixed part");
+        if (info.size > record.header.size - fixed_bytes || info.header_size > info.size) {
+            return in.contradiction("unwinding data of " + std::to_string(info.size) + " bytes with a header of " +
+                                    std::to_string(info.header_size) + " in " +
+                                    std::to_string(record.header.size - fixed_bytes) + " bytes");
+        }
+        info.data_at = record.offset + fixed_bytes;
+        return info;
+    }
+};
+
+}  // namespace perfdata

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/timeline/jit_code.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace perfdata {
+namespace {
+
+constexpr std::uint64_t elf_headers[] = {0x40, 0x80};  // without and with a program header
+
+// What a compiler that writes for perf's ELF files adds to all line addresses: then no function has a line before
+// that. `least` is the least distance of a first line from its function.
+std::uint64_t bias_of(std::uint64_t least) {
+    if (least == elf_headers[1]) return elf_headers[1];
+    return least >= elf_headers[0] && least != std::numeric_limits<std::uint64_t>::max() ? elf_headers[0] : 0;
+}
+
+// The same for the lines of one function, if some lie behind its end: they must all fit after the subtraction.
+std::uint64_t bias_of(const std::vector<JitLine>& lines, std::uint64_t size) {
+    const auto [least, most] = std::ranges::minmax(lines, {}, &JitLine::offset);
+    if (most.offset < size) return 0;
+    for (const auto bias : elf_headers) {
+        if (least.offset >= bias && most.offset - bias < size) return bias;
+    }
+    return 0;
+}
+
+}  // namespace
+
+// Builder takes in the records in file order and then applies them in order of time.
+class JitCode::Builder {
+  public:
+    Builder(JitCode& code, const JitClock& clock, const JitCodeOptions& options)
+        : code_(code), clock_(clock), options_(options) {}
+
+    void operator()(const JitRecordView& record, const JitDebugInfo& info) {
+        if (debug_.size() < limit()) debug_.insert_or_assign(info.code.value, Debug{record.offset, info.first});
+    }
+
+    void operator()(const JitRecordView& record, const JitCodeLoad& load) {
+        auto debug = debug_.extract(load.range.begin.value);
+        if (!wanted(load.namespace_pid) || load.range.size == 0 || !room(record)) return;
+        JitFunction function;
+        function.name = load.name;
+        function.range = load.range;
+        function.from = clock_.time(record.header.timestamp);
+        function.index = load.index;
+        function.code_at = load.code_at;
+        function.code_size = load.range.size;
+        if (!debug.empty()) {
+            const auto& [at, first] = debug.mapped();
+            function.debug_at = at;
+            if (first && *first >= load.range.begin) least_line_ = std::min(least_line_, *first - load.range.begin);
+        }
+        changes_.push_back({function.from, Kind::load, static_cast<std::uint32_t>(loads_.size()), record.offset});
+        loads_.push_back(std::move(function));
+    }
+
+    void operator()(const JitRecordView& record, const JitCodeMove& move) {
+        if (!wanted(move.namespace_pid) || !room(record)) return;
+        changes_.push_back({clock_.time(record.header.timestamp), Kind::move, static_cast<std::uint32_t>(moves_.size()),
+                            record.offset});
+        moves_.push_back({move, record.offset});
+    }
+
+    void operator()(const JitRecordView& record, const JitCodeClose&) {
+        const auto at = clock_.time(record.header.timestamp);
+        code_.closed_at_ = at;
+        if (options_.close == JitClose::ends_code && room(record))
+            changes_.push_back({at, Kind::close, 0, record.offset});
+    }
+
+    void operator()(const JitRecordView&, const JitUnwindingInfo&) {}
+
+    void build() {
+        // By time; the places of equal times tell which came first.
+        std::ranges::sort(changes_, {}, [](const Change& change) { return std::pair(change.at, change.place); });
+        for (const auto& change : changes_) {
+            switch (change.kind) {
+                case Kind::load: add(change.at, std::move(loads_[change.index])); break;
+                case Kind::move: move(change.at, moves_[change.index]); break;
+                case Kind::close: close(change.at); break;
+            }
+        }
+        code_.map_ = std::move(map_).build();
+        for (const auto& entry : code_.map_.entries()) code_.functions_[entry.value].until = entry.until;
+        code_.namespace_pids_.assign(pids_.begin(), pids_.end());
+        code_.line_bias_ = bias_of(least_line_);
+    }
+
+  private:
+    enum class Kind : std::uint8_t { load, move, close };
+    struct Change {
+        Time at;
+        Kind kind;
+        std::uint32_t index;  // in loads_ or moves_
+        std::uint64_t place;  // of the record in the file
+    };
+    struct Move {
+        JitCodeMove record;
+        std::uint64_t offset;
+    };
+    struct Debug {
+        std::uint64_t at;
+        std::optional<Address> first;
+    };
+
+    std::size_t limit() const { return code_.dump_.limits().code_versions; }
+
+    bool wanted(std::uint32_t pid) {
+        pids_.insert(pid);
+        return !options_.namespace_pid || *options_.namespace_pid == pid;
+    }
+
+    bool room(const JitRecordView& record) {
+        if (changes_.size() < limit()) return true;
+        if (!std::exchange(full_, true)) {
+            code_.completeness_.diagnostics.add({ErrorCode::limit, record.offset, code_.dump_.name(),
+                                                 "more than " + std::to_string(limit()) + " pieces of code"});
+        }
+        return false;
+    }
+
+    void add(Time at, JitFunction function) {
+        const auto index = static_cast<std::uint32_t>(code_.functions_.size());
+        function.from = at;
+        latest_[function.index] = index;
+        map_.add(at, function.range, index);
+        code_.functions_.push_back(std::move(function));
+    }
+
+    // What a move moves is known by its number; by its place if the compiler gives no numbers of use.
+    const std::uint32_t* moved(const JitCodeMove& move) {
+        const auto latest = latest_.find(move.index);
+        if (latest != latest_.end() && code_.functions_[latest->second].range.begin == move.from) {
+            return &latest->second;
+        }
+        const auto* live = map_.live(move.from);
+        return live == nullptr ? nullptr : &live->value;
+    }
+
+    void move(Time at, const Move& move) {
+        const auto* found = moved(move.record);
+        if (found == nullptr) {
+            code_.completeness_.diagnostics.add(
+                {ErrorCode::missing, move.offset, std::string(JitCodeMove::record_name),
+                 "moves code that was not there, number " + std::to_string(move.record.index)});
+            return;
+        }
+        const auto index = *found;
+        auto function = code_.functions_[index];
+        // The old place may have been used again before this record.
+        if (const auto* live = map_.live(move.record.from); live != nullptr && live->value == index) {
+            map_.remove(at, move.record.from);
+        }
+        if (move.record.to.size == 0) return;
+        function.range = move.record.to;
+        function.index = move.record.index;
+        function.code_size = std::min(function.code_size, function.range.size);
+        function.moved = true;
+        add(at, std::move(function));
+    }
+
+    void close(Time at) {
+        for (; first_live_ < code_.functions_.size(); ++first_live_) {
+            const auto begin = code_.functions_[first_live_].range.begin;
+            if (const auto* live = map_.live(begin); live != nullptr && live->value == first_live_) {
+                map_.remove(at, begin);
+            }
+        }
+    }
+
+    JitCode& code_;
+    const JitClock& clock_;
+    const JitCodeOptions& options_;
+    std::vector<Change> changes_;
+    std::vector<JitFunction> loads_;
+    std::vector<Move> moves_;
+    std::unordered_map<std::uint64_t, Debug> debug_;  // by address, waiting for the code
+    std::set<std::uint32_t> pids_;
+    std::uint64_t least_line_ = std::numeric_limits<std::uint64_t>::max();
+    bool full_ = false;
+
+    VersionedMap<std::uint32_t>::Builder map_{Overlap::ends};
+    std::unordered_map<std::uint64_t, std::uint32_t> latest_;  // last place of each compilation, by its number
+    std::size_t first_live_ = 0;                               // what is before it was ended by CODE_CLOSE
+};
+
+JitCode JitCode::build(const JitDump& dump, const JitClock& clock, const JitCodeOptions& options) {
+    JitCode code(dump);
+    code.completeness_.diagnostics = DiagnosticLog(dump.limits().diagnostics);
+    code.timed_ = clock.comparable();
+    Builder builder(code, clock, options);
+    dump.walk(code.completeness_, builder);
+    builder.build();
+    return code;
+}
+
+const JitFunction* JitCode::find(Address address, Time time) const {
+    const auto* entry = map_.find(address, timed_ ? time : Time::forever());
+    return entry == nullptr ? nullptr : &functions_[entry->value];
+}
+
+Result<std::vector<std::byte>> JitCode::image(const JitFunction& function) const {
+    return dump_.read(function.code_at, function.code_size);
+}
+
+Result<std::vector<JitLine>> JitCode::lines(const JitFunction& function) const {
+    std::vector<JitLine> lines;
+    if (function.debug_at == 0) return lines;
+    const auto order = dump_.header().order;
+    const auto start = dump_.read(function.debug_at, JitRecordHeader::bytes);
+    if (!start) return fail(start.error());
+    const auto header = JitRecordHeader::load(start->data(), order);
+    const auto content = dump_.read(function.debug_at, header.size);
+    if (!content) return fail(content.error());
+    const JitRecordView record{header, *content, function.debug_at, order};
+    const auto info = JitDebugInfo::decode(record);
+    if (!info) return fail(info.error());
+
+    for (JitDebugEntries entries(record);;) {
+        const auto entry = entries.next();
+        if (!entry) return fail(entry.error());
+        if (!*entry) break;
+        const auto& [address, line, discriminator, file] = **entry;
+        if (address < info->code) continue;
+        lines.push_back({address - info->code, line, discriminator, std::string(file)});
+    }
+    if (lines.empty()) return lines;
+    const auto bias = line_bias_ != 0 ? line_bias_ : bias_of(lines, function.range.size);
+    std::erase_if(lines,
+                  [&](const JitLine& line) { return line.offset < bias || line.offset - bias >= function.range.size; });
+    // Of entries for one address the later one counts: their order must stay.
+    std::multimap<std::uint64_t, JitLine> by_offset;
+    for (auto& line : lines) {
+        line.offset -= bias;
+        by_offset.emplace(line.offset, std::move(line));
+    }
+    lines.clear();
+    for (auto& [offset, line] : by_offset) lines.push_back(std::move(line));
+    return lines;
+}
+
+}  // namespace perfdata

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/timeline/jit_files.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "perfdata/timeline/jit_dump.hpp"
+
+namespace perfdata {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string_view last_part(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+// The kernel says so of files that have no name any more. A copy may have.
+std::string_view without_mark(std::string_view path) {
+    constexpr std::string_view deleted = " (deleted)";
+    return path.ends_with(deleted) ? path.substr(0, path.size() - deleted.size()) : path;
+}
+
+bool is_file(const std::string& path) {
+    std::error_code ignored;
+    return fs::is_regular_file(path, ignored);
+}
+
+// namespace_pid_in(path) is the header's word, nothing if the file is no dump.
+std::optional<std::uint32_t> namespace_pid_in(const std::string& path) {
+    const auto dump = JitDump::open(path);
+    if (!dump) return {};
+    return dump->header().namespace_pid;
+}
+
+void use(JitDumpFile& file, std::string path, JitDumpFile::From from) {
+    file.path = std::move(path);
+    file.from = from;
+    file.looked_at.clear();
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> jitdump_pid(std::string_view path) {
+    constexpr std::string_view before = "jit-", behind = ".dump";
+    auto name = last_part(path);
+    if (!name.starts_with(before) || !name.ends_with(behind)) return {};
+    if (name.size() <= before.size() + behind.size()) return {};
+    name.remove_prefix(before.size());
+    name.remove_suffix(behind.size());
+    std::uint32_t pid = 0;
+    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (problem != std::errc{} || end != name.data() + name.size()) return {};
+    return pid;
+}
+
+FoundFile find_recorded_file(const std::string& path, const JitSearch& search) {
+    const std::string name(last_part(path));
+    for (const auto& given : search.given) {
+        if (last_part(given) == name) return {given, JitDumpFile::From::given, {}};
+    }
+    std::vector<std::pair<std::string, JitDumpFile::From>> places;
+    const auto below = path.starts_with('/') ? path : "/" + path;
+    if (!search.symfs.empty()) places.emplace_back(search.symfs + below, JitDumpFile::From::symfs);
+    for (const auto& directory : search.beside) {
+        places.emplace_back((directory.empty() ? "." : directory) + "/" + name, JitDumpFile::From::beside);
+    }
+    if (search.as_recorded) places.emplace_back(path, JitDumpFile::From::recorded);
+    FoundFile found;
+    for (auto& [place, from] : places) {
+        if (is_file(place)) return {std::move(place), from, {}};
+        found.looked_at.push_back(std::move(place));
+    }
+    return found;
+}
+
+std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, const JitSearch& search) {
+    std::vector<JitDumpFile> files;
+    std::map<std::pair<Pid, std::string_view>, std::size_t> known;
+    for (const auto& mapping : mappings) {
+        const auto path = without_mark(mapping.path);
+        const auto namespace_pid = jitdump_pid(path);
+        if (!namespace_pid) continue;
+        const auto [at, is_new] = known.emplace(std::pair(mapping.pid, path), files.size());
+        if (!is_new) {
+            files[at->second].mapped_at = std::min(files[at->second].mapped_at, mapping.at);
+            continue;
+        }
+        auto& file = files.emplace_back();
+        file.pid = mapping.pid;
+        file.namespace_pid = *namespace_pid;
+        file.mapped_at = mapping.at;
+        file.recorded_path = path;
+        auto found = find_recorded_file(file.recorded_path, search);
+        file.path = std::move(found.path);
+        file.from = found.from;
+        file.looked_at = std::move(found.looked_at);
+    }
+    const auto marked = files.size();
+    for (const auto& given : search.given) {
+        const auto used = [&](const JitDumpFile& file) { return file.path == given; };
+        if (std::ranges::any_of(files, used)) continue;
+        const auto namespace_pid = namespace_pid_in(given);
+        bool taken = false;
+        for (std::size_t index = 0; index < marked; ++index) {
+            auto& file = files[index];
+            if (file.from == JitDumpFile::From::given || namespace_pid != file.namespace_pid) continue;
+            use(file, given, JitDumpFile::From::given);
+            taken = true;
+        }
+        if (taken) continue;
+        JitDumpFile alone;
+        alone.marked = false;
+        alone.namespace_pid = namespace_pid.value_or(jitdump_pid(given).value_or(0));
+        alone.pid = {alone.namespace_pid};
+        use(alone, given, JitDumpFile::From::given);
+        files.push_back(std::move(alone));
+    }
+    return files;
+}
+
+Error JitDumpFile::missing() const {
+    std::string places;
+    for (const auto& place : looked_at) places += (places.empty() ? " (looked at " : ", ") + place;
+    if (!places.empty()) places += ")";
+    return {ErrorCode::missing, Error::no_offset, recorded_path,
+            "process " + std::to_string(pid.value) + " announced its JIT code in this file, which is not here" +
+                places + ": put it next to the recording, or give it with --jitdump"};
+}
+
+Result<void> check_jit_dump(const JitDumpFile& file, const JitDumpHeader& header) {
+    if (header.namespace_pid == file.namespace_pid) return {};
+    return fail(ErrorCode::mismatch, 20, file.path,
+                "written by process " + std::to_string(header.namespace_pid) + ", not by process " +
+                    std::to_string(file.namespace_pid) + " as its name says");
+}
+
+}  // namespace perfdata
