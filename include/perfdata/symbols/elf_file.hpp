@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The structure of an ELF file: sections, segments, identity. System V ABI, chapters 4 and 5.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/core/endian.hpp"
+#include "perfdata/core/error.hpp"
+#include "perfdata/core/limits.hpp"
+#include "perfdata/recording/source.hpp"
+
+namespace perfdata {
+
+// ElfFile is an ELF file of either class and byte order. Opening reads headers and notes, sections are read when they
+// are asked for. The file is not believed: every size is checked against the input and the limits. Const use from many
+// threads is safe.
+class ElfFile {
+  public:
+    enum class Type : std::uint16_t { relocatable = 1, executable = 2, shared = 3, core = 4 };
+
+    struct Section {
+        std::string_view name;  // lives as long as the file
+        std::uint32_t type = 0;
+        std::uint64_t flags = 0, address = 0, offset = 0, size = 0;
+        std::uint32_t link = 0, info = 0;
+        std::uint64_t entry_size = 0;
+
+        bool executable() const { return (flags & 4) != 0; }
+    };
+    // Segment is a PT_LOAD.
+    struct Segment {
+        std::uint64_t vaddr = 0, offset = 0, file_size = 0, memory_size = 0;
+        bool executable = false;
+    };
+    // DebugLink names the file that strip put the symbols into.
+    struct DebugLink {
+        std::string name;
+        std::uint32_t crc = 0;
+    };
+
+    // open(source) fails (malformed, truncated, limit, io) if the input is no ELF file or its headers are damaged.
+    static Result<ElfFile> open(std::shared_ptr<const Source> source, const Limits& limits = {});
+
+    ElfFile(ElfFile&&) noexcept = default;
+    ElfFile& operator=(ElfFile&&) noexcept = default;
+    ElfFile(const ElfFile&) = delete;
+    ElfFile& operator=(const ElfFile&) = delete;
+
+    Type type() const { return type_; }
+    // machine() is EM_*.
+    std::uint16_t machine() const { return machine_; }
+    bool wide() const { return wide_; }  // 64 bit
+    AnyOrder order() const { return order_; }
+    const std::vector<Section>& sections() const { return sections_; }
+    const std::vector<Segment>& segments() const { return segments_; }
+    // section(name) is the first of that name, null if there is none.
+    const Section* section(std::string_view name) const;
+
+    // build_id() is empty if the file has none.
+    Bytes build_id() const { return build_id_; }
+    std::optional<DebugLink> debug_link() const;
+
+    // content(section) is its bytes in the file, unpacked if they are compressed. Errors: truncated, limit, io,
+    // missing (it has none: NOBITS), unsupported.
+    Result<std::string> content(const Section& section) const;
+
+    // vaddr(file_offset) is the address that the ELF file gives the byte at that offset. Nothing if no segment holds
+    // it. In a relocatable file (a kernel module) addresses are file offsets.
+    std::optional<std::uint64_t> vaddr(std::uint64_t file_offset) const;
+    // layout_known() is false for a debug file from which the offsets of the executable segments were stripped.
+    bool layout_known() const;
+    // read(vaddr, out) fills `out` with the file's bytes for that address and says how many there were.
+    Result<std::size_t> read(std::uint64_t vaddr, std::span<std::byte> out) const;
+
+  private:
+    ElfFile() = default;
+
+    Result<void> read_headers(const Limits& limits);
+    Result<void> read_sections(std::uint64_t offset, std::uint64_t count, std::uint16_t size, std::uint32_t names);
+    Result<void> read_segments(std::uint64_t offset, std::uint64_t count, std::uint16_t size);
+    void read_build_id();
+    Result<std::string> bytes(std::uint64_t offset, std::uint64_t size, std::string_view what) const;
+
+    std::shared_ptr<const Source> source_;
+    std::uint64_t section_limit_ = 0;
+    Type type_ = Type::executable;
+    std::uint16_t machine_ = 0;
+    bool wide_ = true;
+    AnyOrder order_;
+    std::vector<char> section_names_;
+    std::vector<Section> sections_;
+    std::vector<Segment> segments_;
+    std::vector<std::byte> build_id_;
+};
+
+}  // namespace perfdata

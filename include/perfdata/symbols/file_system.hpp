@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The viewing machine's files, as far as symbols are looked for in them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "perfdata/core/error.hpp"
+#include "perfdata/core/limits.hpp"
+#include "perfdata/recording/source.hpp"
+
+namespace perfdata {
+
+// FileSystem is the only way in which symbols/ opens files by name. Const use from many threads must be safe.
+class FileSystem {
+  public:
+    FileSystem() = default;
+    FileSystem(const FileSystem&) = delete;
+    FileSystem& operator=(const FileSystem&) = delete;
+    virtual ~FileSystem() = default;
+
+    // open(path) opens a regular file, unpacked if it is compressed. Errors: missing (there is no regular file of that
+    // name), io, malformed, limit.
+    virtual Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits& limits) const = 0;
+};
+
+// LocalFiles is the machine's own file system. Pipes and devices are not opened: names come from recordings.
+class LocalFiles final : public FileSystem {
+  public:
+    Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits& limits) const override;
+};
+
+}  // namespace perfdata

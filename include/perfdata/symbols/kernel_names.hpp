@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Names of the kernel's own code and its modules', from whatever is proven to be of the kernel that was recorded.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "perfdata/core/error.hpp"
+#include "perfdata/symbols/elf_symbols.hpp"
+#include "perfdata/symbols/kallsyms.hpp"
+#include "perfdata/symbols/object_finder.hpp"
+
+namespace perfdata {
+
+// RecordedKernel is what a recording says of its kernel: the MMAP record "[kernel.kallsyms]_text" and the build id of
+// "[kernel.kallsyms]".
+struct RecordedKernel {
+    std::string reference_symbol;  // "_text" or "_stext"; empty: not recorded
+    Address reference_address;     // 0: hidden from the recorder
+    BuildId build_id;              // size 0: not recorded
+    std::string os_release;        // names the vmlinux files of debug packages; may be empty
+};
+
+struct KernelName {
+    std::string_view name;
+    std::string_view module;   // empty for the kernel itself
+    std::uint64_t offset = 0;  // from the start of the function
+    Address function;          // where it began on the recording machine
+};
+
+// KernelNames is const after loading and may be read from many threads; names live as long as it.
+class KernelNames {
+  public:
+    // load(kernel, finder) takes the first that agrees with the recording of: options.kallsyms, the recording's
+    // kcore_dir/kallsyms, kallsyms in the build-id caches, options.vmlinux, vmlinux by build id in the caches and
+    // debug directories, and, not when offline, the machine's own /proc/kallsyms if /sys/kernel/notes and the place of
+    // the reference symbol prove it to be the same boot. Errors: missing says what would supply the names; mismatch
+    // says what contradicts the recording (a file that the user gave).
+    static Result<KernelNames> load(const RecordedKernel& kernel, const ObjectFinder& finder);
+
+    std::optional<KernelName> find(Address address) const;
+
+    // origin() is the path of the file that the names are from.
+    const std::string& origin() const { return origin_; }
+    // kallsyms() is the table, null if the names are from a vmlinux or from another boot of the same kernel.
+    const Kallsyms* kallsyms() const { return kallsyms_ && relocation_ == 0 ? &*kallsyms_ : nullptr; }
+    // relocation() is what to add to an address of the file to have the recording machine's. A kallsyms file of another
+    // boot of the same kernel (same build id) names the kernel, but not its modules: those move on their own.
+    std::uint64_t relocation() const { return relocation_; }
+
+  private:
+    struct Loader;
+
+    std::string origin_;
+    std::uint64_t relocation_ = 0;
+    std::optional<Kallsyms> kallsyms_;
+    std::optional<ElfSymbols> vmlinux_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Which file on the viewing machine is the one that was recorded.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/core/error.hpp"
+#include "perfdata/core/limits.hpp"
+#include "perfdata/symbols/elf_file.hpp"
+#include "perfdata/symbols/file_system.hpp"
+#include "perfdata/symbols/symbol_miss.hpp"
+#include "perfdata/wire/record/mmap2.hpp"
+
+namespace perfdata {
+
+struct FinderOptions {
+    // Given by the user, or belonging to the recording: looked at even when offline.
+    std::string recording_dir;  // a directory with a copy of the cache, or with kcore_dir
+    std::string symfs;          // a copy of the recording machine's file system
+    std::string buildid_dir;    // a build-id cache, or what `perf archive` packed
+    std::string vmlinux, kallsyms;
+
+    // Of the viewing machine: not looked at when offline.
+    std::string local_buildid_dir;  // its user's cache, usually $HOME/.debug
+    std::vector<std::string> debug_dirs{"/usr/lib/debug"};
+    bool offline = false;
+    // Take a local file of the recorded name though no build id proves that it is the same, as perf does.
+    bool allow_local = false;
+
+    Limits limits;
+};
+
+// RecordedObject is a mapped file as the recording names it. Of two objects with one path the build id tells which.
+struct RecordedObject {
+    std::string path;
+    BuildId build_id;  // size 0: not recorded
+
+    bool operator==(const RecordedObject&) const = default;
+};
+
+struct FoundObject {
+    std::string path;        // where `file` was found; may be a place in the cache
+    std::string debug_path;  // where `debug` was found, empty if it was not
+    std::shared_ptr<const ElfFile> file;
+    std::shared_ptr<const ElfFile> debug;  // its separate symbols, null if it has its own or none were found
+    bool proven = false;                   // its build id is the recorded one
+};
+
+// ObjectFinder looks in this order: the recording's directory, symfs, the build-id caches, the path itself; for the
+// symbols of stripped files in debug_dirs by build id, and by debug link. Const use from many threads is safe.
+class ObjectFinder {
+  public:
+    explicit ObjectFinder(FinderOptions options = {}, std::shared_ptr<const FileSystem> files = {});
+
+    const FinderOptions& options() const { return options_; }
+    const FileSystem& files() const { return *files_; }
+
+    std::expected<FoundObject, SymbolMiss> find(const RecordedObject& object) const;
+
+  private:
+    struct Search;
+
+    FinderOptions options_;
+    std::shared_ptr<const FileSystem> files_;
+};
+
+// same_build_id(recorded, in_file): old recordings pad ids of any size to 20 bytes with zeros.
+bool same_build_id(const BuildId& recorded, Bytes in_file);
+
+// is_file_name(path) is false for the names that the kernel and perf give to memory without a file: "[heap]", "//anon",
+// "/memfd:x", "/SYSV0000".
+bool is_file_name(std::string_view path);
+
+}  // namespace perfdata

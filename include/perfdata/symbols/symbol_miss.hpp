@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Why code has no name.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace perfdata {
+
+enum class SymbolMiss : std::uint8_t {
+    not_a_file,        // anonymous memory, heap, stack: no file stands behind it
+    not_found,         // no file of that name or build id
+    build_id_differs,  // files of that name are there, but not the one that was recorded
+    unproven,          // a local file has the name, but the recording has no build id to prove it by
+    offline,           // the file could only be a local one, and those were forbidden
+    unreadable,        // the file is there but no intact ELF file
+    only_debug_file,   // only the symbols were found, not the file itself that says which offset they belong to
+    no_symbols,        // the file is right but stripped
+    outside_file,      // no loaded segment of the file has that offset
+    between_symbols,   // the file has symbols, but none covers the address
+};
+inline constexpr unsigned symbol_misses = 10;
+
+// to_string(miss) is a word for JSON.
+constexpr std::string_view to_string(SymbolMiss miss) {
+    switch (miss) {
+        case SymbolMiss::not_a_file: return "not_a_file";
+        case SymbolMiss::not_found: return "not_found";
+        case SymbolMiss::build_id_differs: return "build_id_differs";
+        case SymbolMiss::unproven: return "unproven";
+        case SymbolMiss::offline: return "offline";
+        case SymbolMiss::unreadable: return "unreadable";
+        case SymbolMiss::only_debug_file: return "only_debug_file";
+        case SymbolMiss::no_symbols: return "no_symbols";
+        case SymbolMiss::outside_file: return "outside_file";
+        case SymbolMiss::between_symbols: return "between_symbols";
+    }
+    return "unknown";
+}
+
+// explain(miss) is a clause for a person.
+constexpr std::string_view explain(SymbolMiss miss) {
+    switch (miss) {
+        case SymbolMiss::not_a_file: return "no file stands behind this memory";
+        case SymbolMiss::not_found: return "its file was not found";
+        case SymbolMiss::build_id_differs: return "the file found has another build id than the recorded one";
+        case SymbolMiss::unproven:
+            return "the recording has no build id that would prove the local file to be the same";
+        case SymbolMiss::offline: return "local files were not looked at (--offline)";
+        case SymbolMiss::unreadable: return "its file is damaged or no ELF file";
+        case SymbolMiss::only_debug_file:
+            return "only its debug file was found, which does not say where code lies in it";
+        case SymbolMiss::no_symbols: return "its file has no symbols";
+        case SymbolMiss::outside_file: return "its file has no code at that offset";
+        case SymbolMiss::between_symbols: return "none of its symbols covers the address";
+    }
+    return "unknown";
+}
+
+// remedy(miss) says what would supply the name; empty if nothing would.
+constexpr std::string_view remedy(SymbolMiss miss) {
+    switch (miss) {
+        case SymbolMiss::not_found:
+        case SymbolMiss::build_id_differs:
+        case SymbolMiss::only_debug_file:
+            return "run `perf archive` on the recording machine and give what it packs with --buildid-dir, or a copy "
+                   "of "
+                   "the machine's files with --symfs";
+        case SymbolMiss::unproven:
+            return "record with `perf record --buildid-all`, give the recording machine's files with --symfs, or trust "
+                   "local files with --allow-local";
+        case SymbolMiss::offline: return "leave out --offline, or give files with --symfs or --buildid-dir";
+        case SymbolMiss::no_symbols: return "install the package with its debug symbols, or give --debug-dir";
+        case SymbolMiss::unreadable: return "give an intact copy with --symfs or --buildid-dir";
+        case SymbolMiss::not_a_file:
+        case SymbolMiss::outside_file:
+        case SymbolMiss::between_symbols: return {};
+    }
+    return {};
+}
+
+}  // namespace perfdata
