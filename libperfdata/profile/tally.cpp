@@ -132,10 +132,17 @@ class TallyCounter {
     std::uint32_t frame(Address address, CpuMode mode) {
         const auto location = timeline_.resolve(moment_.pid, address, moment_.time, mode, moment_.machine);
         Frame frame{address.value, 0, FrameKind::nowhere, mode};
+        if (options_.jit != nullptr && mode != CpuMode::kernel) {
+            if (const auto place = options_.jit->find(timeline_.tasks(), moment_.pid, address, moment_.time)) {
+                return fold({place->offset, place->function, FrameKind::jit, mode});
+            }
+        }
         if (!location) {
             frame.index = static_cast<std::uint32_t>(location.error());
         } else if (location->is_code()) {
             frame = {location->offset, location->code, FrameKind::code, mode};
+        } else if (timeline_.tasks().object(*location->mapping).kind == ObjectKind::anonymous) {
+            frame = {address.value, moment_.pid.value, FrameKind::memory, mode};
         } else {
             frame = {location->offset, location->mapping->object, FrameKind::object, mode};
         }

@@ -15,6 +15,7 @@
 #include "perfdata/profile/intern_table.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/timeline/frame.hpp"
+#include "perfdata/timeline/jit_codes.hpp"
 
 namespace perfdata {
 
@@ -40,6 +41,7 @@ struct TallyOptions {
     // fold(frame) is what to count instead of a frame, the beginning of its function for example: fewer distinct
     // chains cost less time and memory. It is called once for each distinct frame. Empty: every address is itself.
     std::function<Frame(const Frame&)> fold;
+    const JitCodes* jit = nullptr;  // code that the recording itself does not know; empty() counts as none
     // Which samples count; empty: all.
     std::vector<std::uint32_t> events;  // by index in recording.events()
     std::vector<std::string> comms;

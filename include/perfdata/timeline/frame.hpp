@@ -13,6 +13,7 @@ enum class FrameKind : std::uint8_t {
     code,     // a byte of one version of code: index is a CodeIndex, offset from its start
     object,   // a byte of a mapped object: index is an ObjectIndex, offset in its file (of the kernel: the address)
     jit,      // a byte of a JIT function: index as in JitCodes, offset from its start
+    memory,   // memory of a process without a file: index is the pid, offset the address
     nowhere,  // index is a Miss, offset the address
 };
 
