@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <memory>
+#include <regex>
 #include <sstream>
 #include <string_view>
 #include <sys/wait.h>
@@ -147,6 +148,25 @@ std::vector<PerfSample> perf_samples(const std::filesystem::path& recording) {
         samples.push_back(sample);
     }
     return samples;
+}
+
+std::vector<PerfPlace> perf_places(const std::filesystem::path& recording) {
+    std::vector<PerfPlace> places;
+    // "  kworker/0:1 x   207    23.062672509:      7fabfae5e596 [unknown] (/lib64/ld-linux-x86-64.so.2)"
+    const std::regex form(R"(\s*(.*\S)\s+(-?\d+)\s+(\d+\.\d+):\s+([0-9a-f]+) .*? \((.*)\))");
+    for (const auto& line : perf("script -G --ns -F comm,tid,time,ip,sym,dso", recording)) {
+        std::smatch parts;
+        INFO(line);
+        REQUIRE(std::regex_match(line, parts, form));
+        PerfPlace place;
+        place.comm = parts[1];
+        place.tid = static_cast<std::uint32_t>(std::stol(parts[2]));
+        place.time = nanoseconds(parts[3]);
+        place.ip = hexadecimal(parts[4]);
+        place.object = parts[5];
+        places.push_back(place);
+    }
+    return places;
 }
 
 std::vector<std::string> perf_sample_events(const std::filesystem::path& recording) {

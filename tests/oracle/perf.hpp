@@ -30,6 +30,17 @@ std::vector<PerfSample> perf_samples(const std::filesystem::path& recording);
 // perf_sample_events(recording) is "TID TIME EVENT" of each sample.
 std::vector<std::string> perf_sample_events(const std::filesystem::path& recording);
 
+// PerfPlace is a line of `perf script`: where a sample was. The object is perf's short name of what was mapped:
+// "[kernel.kallsyms]", "[unknown]", a path, "[NAME]" of a module.
+struct PerfPlace {
+    std::uint64_t time = 0, ip = 0;
+    std::uint32_t tid = 0;
+    std::string comm, object;
+
+    auto operator<=>(const PerfPlace&) const = default;
+};
+std::vector<PerfPlace> perf_places(const std::filesystem::path& recording);
+
 // PerfKsymbol, PerfBpfEvent are lines of `perf report -D`.
 struct PerfRecord {
     std::uint64_t offset = 0, time = 0;

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Who ran and what was mapped where a sample was, against `perf script`.
+#include <algorithm>
+#include <iostream>
+
+#include "perfdata/recording/walk.hpp"
+
+#include "catch.hpp"
+#include "fixtures.hpp"
+#include "perf.hpp"
+
+namespace oracle {
+namespace {
+
+using perfdata::BasicSample;
+using perfdata::Miss;
+using perfdata::ObjectKind;
+using perfdata::RecordContext;
+
+// OurPlaces has the samples in perf's form.
+struct OurPlaces {
+    const perfdata::Timeline& timeline;
+    std::vector<PerfPlace> found;
+
+    template <class Order>
+    void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
+        REQUIRE((sample.time() && sample.ip() && sample.pid() && sample.tid()));
+        PerfPlace row;
+        row.time = sample.time()->nanoseconds;
+        row.ip = sample.ip()->value;
+        row.tid = sample.tid()->value;
+        row.comm = timeline.tasks().comm_at(*sample.tid(), context.time);
+        if (row.comm.empty()) row.comm = ":" + std::to_string(static_cast<std::int32_t>(row.tid));
+        row.object = object(timeline.resolve(*sample.pid(), *sample.ip(), context.time, sample.mode()));
+        found.push_back(row);
+    }
+
+    std::string object(const std::expected<perfdata::Location, Miss>& location) const {
+        if (!location) return "[unknown]";
+        if (location->is_code()) return timeline.code()[location->code].symbol;
+        const auto& object = timeline.tasks().object(*location->mapping);
+        if (object.kind == ObjectKind::kernel) return "[kernel.kallsyms]";
+        if (object.kind == ObjectKind::module) return "[" + perfdata::module_name(object.path) + "]";
+        return object.path;
+    }
+};
+
+// without_samples are the recordings of `perf stat`.
+bool without_samples(const std::filesystem::path& path) {
+    return path.filename() == "stat.data";
+}
+
+TEST_CASE("perf script names the same thread and object for every sample", "[oracle][places]") {
+    for (const auto& path : perf_fixtures()) {
+        if (without_samples(path)) continue;
+        DYNAMIC_SECTION(path.stem().string()) {
+            const Opened opened(path);
+            OurPlaces visitor{opened.timeline, {}};
+            perfdata::Completeness completeness;
+            REQUIRE(perfdata::walk(opened.recording, completeness, visitor));
+            auto& ours = visitor.found;
+            auto theirs = perf_places(path);
+            // perf prints a sample with the counts of a group once for each of its members.
+            for (auto* places : {&ours, &theirs}) {
+                std::ranges::sort(*places);
+                const auto repeated = std::ranges::unique(*places);
+                places->erase(repeated.begin(), repeated.end());
+            }
+            REQUIRE(ours.size() == theirs.size());
+            std::size_t objects = 0;
+            for (std::size_t index = 0; index < ours.size(); ++index) {
+                const auto& mine = ours[index];
+                const auto& other = theirs[index];
+                INFO("sample at " << other.time << " of " << other.tid << ", ip " << std::hex << other.ip);
+                CHECK(mine.time == other.time);
+                CHECK(mine.ip == other.ip);
+                CHECK(mine.tid == other.tid);
+                CHECK(mine.comm == other.comm);
+                CHECK(mine.object == other.object);
+                objects += other.object != "[unknown]";
+            }
+            std::cout << path.stem().string() << ": " << ours.size() << " samples, " << objects << " in an object\n";
+        }
+    }
+}
+
+}  // namespace
+}  // namespace oracle

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// The tasks against a model that replays records as perf does: cutting mappings that are overlapped, copying them all
+// at a fork. The records lie shuffled in the file.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <sstream>
+
+#include "catch.hpp"
+#include "support/random.hpp"
+#include "unit/timeline/world.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+struct Piece {
+    std::uint64_t begin, end, file_offset;
+    std::string path;
+};
+
+// State is the world at one moment.
+struct State {
+    std::map<std::uint32_t, std::vector<Piece>> maps;
+    std::map<std::uint32_t, std::string> comms;
+
+    void map(std::uint32_t pid, const World::Range& range, const std::string& path) {
+        std::vector<Piece> left;
+        const auto end = range.begin + range.size;
+        for (const auto& piece : maps[pid]) {
+            if (piece.end <= range.begin || piece.begin >= end) {
+                left.push_back(piece);
+                continue;
+            }
+            if (piece.begin < range.begin) left.push_back({piece.begin, range.begin, piece.file_offset, piece.path});
+            if (piece.end > end) left.push_back({end, piece.end, piece.file_offset + (end - piece.begin), piece.path});
+        }
+        left.push_back({range.begin, end, range.file_offset, path});
+        maps[pid] = left;
+    }
+    std::string seen(std::uint32_t pid, std::uint64_t address) const {
+        const auto found = maps.find(pid);
+        if (found == maps.end()) return "-";
+        for (const auto& piece : found->second) {
+            if (address < piece.begin || address >= piece.end) continue;
+            std::ostringstream text;
+            text << piece.path << '+' << std::hex << address - piece.begin + piece.file_offset;
+            return text.str();
+        }
+        return "-";
+    }
+};
+
+// Step is one record: how it is written, and what it does.
+struct Step {
+    std::uint64_t time;
+    std::function<void(World&)> write;
+    std::function<void(State&)> apply;
+};
+
+struct Shape {
+    std::uint32_t pids;
+    std::uint64_t slots, longest;
+    std::uint64_t forks, execs;  // one record in so many
+};
+
+Step random_step(Random& random, const Shape& shape, std::uint64_t time, std::size_t number) {
+    const auto pid = [&] { return 1 + static_cast<std::uint32_t>(random.below(shape.pids)); };
+    const auto self = pid();
+    if (random.one_in(shape.forks)) {
+        auto child = pid();
+        while (child == self) child = pid();
+        return {time, [=](World& world) { world.fork(time, child, self); },
+                [=](State& state) {
+                    state.maps[child] = state.maps[self];
+                    state.comms[child] = state.comms[self];
+                }};
+    }
+    const auto name = "n" + std::to_string(number);
+    if (random.one_in(shape.execs)) {
+        return {time, [=](World& world) { world.exec(time, self, name); },
+                [=](State& state) {
+                    state.maps[self].clear();
+                    state.comms[self] = name;
+                }};
+    }
+    if (random.one_in(10)) {
+        return {time, [=](World& world) { world.comm(time, self, self, name); },
+                [=](State& state) { state.comms[self] = name; }};
+    }
+    if (random.one_in(10)) return {time, [=](World& world) { world.exit(time, self, self); }, [](State&) {}};
+    const World::Range range{0x1000 + 0x10 * random.below(shape.slots), 1 + random.below(shape.longest),
+                             0x100000 * (number + 1)};
+    return {time, [=](World& world) { world.map(time, self, range, "/" + name); },
+            [=](State& state) { state.map(self, range, "/" + name); }};
+}
+
+}  // namespace
+
+TEST_CASE("Processes have mapped what a replay by copies finds", "[timeline][tasks][property]") {
+    const auto shape = GENERATE(Shape{4, 16, 100, 12, 30},     // few places, much trimmed
+                                Shape{10, 32, 100, 3, 1000},   // forks of forks, hardly any exec: deep chains
+                                Shape{40, 64, 300, 4, 8},      // storms of fork and exec
+                                Shape{2, 400, 2000, 50, 200},  // large spaces
+                                Shape{12, 3, 40, 6, 6});
+    const auto seed = GENERATE(1u, 22u, 333u);
+    INFO("seed " << seed << ", " << shape.pids << " pids");
+    Random random(seed);
+    std::vector<Step> steps;
+    std::uint64_t now = 1;
+    for (std::size_t number = 0; number < 600; ++number) {
+        now += random.below(3);
+        steps.push_back(random_step(random, shape, now, number));
+    }
+    // What is of one time stays in order.
+    std::vector<std::vector<Step>> moments;
+    for (const auto& step : steps) {
+        if (moments.empty() || moments.back().back().time != step.time) moments.emplace_back();
+        moments.back().push_back(step);
+    }
+    for (auto left = moments.size(); left > 1; --left) std::swap(moments[left - 1], moments[random.size(left)]);
+    World world;
+    for (const auto& moment : moments) {
+        for (const auto& step : moment) step.write(world);
+    }
+    const auto timeline = world.timeline();
+
+    State state;
+    int differences = 0, hits = 0, queries = 0;
+    for (std::size_t done = 0; done < steps.size(); ++done) {
+        steps[done].apply(state);
+        if (done + 1 < steps.size() && steps[done + 1].time == steps[done].time) continue;
+        const auto time = steps[done].time;
+        for (int query = 0; query < 8; ++query, ++queries) {
+            const auto pid = 1 + static_cast<std::uint32_t>(random.below(shape.pids));
+            const auto address = 0x1000 + random.below(0x10 * shape.slots + shape.longest);
+            const auto expected = state.seen(pid, address);
+            const auto got = seen(timeline, pid, address, time);
+            const auto comm = timeline.tasks().comm_at({pid}, {time});
+            hits += expected != "-";
+            if ((got != expected || comm != state.comms[pid]) && differences++ == 0) {
+                UNSCOPED_INFO("first difference: pid " << pid << ", address " << address << ", time " << time << ": "
+                                                       << got << ", model " << expected << ", comm " << comm);
+            }
+        }
+    }
+    CHECK(differences == 0);
+    CHECK(hits > queries / 20);
+    CHECK(hits < queries);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Any address of a sample: code, kernel, modules, processes, or why there is nothing.
+#include "catch.hpp"
+#include "unit/timeline/world.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+constexpr std::uint64_t text = 0xffffffff81000000, module = 0xffffffffc0100000, program = 0xffffffffc0200000;
+
+// Everything that an address can be of.
+Timeline everything() {
+    World world;
+    world.kernel_map({text, 0x1000000, text}, "[kernel.kallsyms]_text");
+    world.kernel_map({module, 0x4000, 0}, "/lib/modules/6.1.0/kernel/net/nf-nat.ko.xz");
+    world.map(0, 7, {0x400000, 0x1000, 0x2000}, "/bin/x");
+    world.scene().symbol(live(100), program, 0x100, "bpf_prog_00000000000000aa_p");
+    world.scene().symbol(live(100), module + 0x1000, 0x100, "bpf_prog_00000000000000bb_q");
+    world.scene().symbol_gone(live(200), program, 0x100, "bpf_prog_00000000000000aa_p");
+    return world.timeline();
+}
+
+std::string text_of(const Timeline& timeline, std::uint64_t address, std::uint64_t time, CpuMode mode,
+                    std::uint32_t pid = 7) {
+    const auto location = timeline.resolve({pid}, {address}, {time}, mode);
+    if (!location) return std::string(to_string(location.error()));
+    const auto name =
+        location->is_code() ? timeline.code()[location->code].symbol : timeline.tasks().object(*location->mapping).path;
+    return name + "+" + std::to_string(location->offset);
+}
+
+}  // namespace
+
+TEST_CASE("Code, kernel, modules and processes are found in the mode they ran in", "[timeline][resolve]") {
+    const auto timeline = everything();
+    CHECK(text_of(timeline, program + 4, 150, CpuMode::kernel) == "bpf_prog_00000000000000aa_p+4");
+    CHECK(text_of(timeline, module + 16, 150, CpuMode::kernel) == "/lib/modules/6.1.0/kernel/net/nf-nat.ko.xz+16");
+    CHECK(text_of(timeline, module + 0x1004, 150, CpuMode::kernel) == "bpf_prog_00000000000000bb_q+4");
+    CHECK(text_of(timeline, 0x400010, 150, CpuMode::user) == "/bin/x+" + std::to_string(0x2010));
+    CHECK(timeline.resolve({7}, {text + 0x1234}, {150}, CpuMode::kernel)->offset == text + 0x1234);
+    CHECK(timeline.resolve({~0u}, {text + 0x1234}, {150}, CpuMode::kernel)->offset == text + 0x1234);
+}
+
+TEST_CASE("In unknown mode kernel space is searched first, then the process", "[timeline][resolve]") {
+    const auto timeline = everything();
+    CHECK(text_of(timeline, program + 4, 150, CpuMode::unknown) == "bpf_prog_00000000000000aa_p+4");
+    CHECK(timeline.resolve({7}, {text}, {150}, CpuMode::unknown)->offset == text);
+    CHECK(text_of(timeline, 0x400010, 150, CpuMode::unknown) == "/bin/x+" + std::to_string(0x2010));
+    CHECK(timeline.resolve({7}, {0x1}, {150}, CpuMode::unknown).error() == Miss::unknown_mode);
+}
+
+TEST_CASE("What resolves to nothing has its reason", "[timeline][resolve]") {
+    const auto timeline = everything();
+    const auto why = [&](std::uint64_t address, CpuMode mode, std::uint32_t pid = 7) {
+        return timeline.resolve({pid}, {address}, {250}, mode).error();
+    };
+    CHECK(why(program, CpuMode::kernel) == Miss::gone);
+    CHECK(why(program + 0x100, CpuMode::kernel) == Miss::kernel);
+    CHECK(why(0x400010, CpuMode::kernel) == Miss::kernel);
+    CHECK(why(0x401000, CpuMode::user) == Miss::no_mapping);
+    CHECK(why(text, CpuMode::user) == Miss::no_mapping);
+    CHECK(why(0x400010, CpuMode::user, 8) == Miss::unknown_process);
+    CHECK(why(0x400010, CpuMode::hypervisor) == Miss::hypervisor);
+    CHECK(why(0x400010, CpuMode::guest_user) == Miss::guest);
+    CHECK(why(text, CpuMode::guest_kernel) == Miss::guest);
+}
+
+TEST_CASE("Kernel mappings say what they are", "[timeline][kernel]") {
+    const auto timeline = everything();
+    const auto& tasks = timeline.tasks();
+    const auto* kernel = tasks.kernel_mapping_at({text + 5}, {0});
+    REQUIRE(kernel != nullptr);
+    CHECK(tasks.object(*kernel).kind == ObjectKind::kernel);
+    CHECK(kernel->offset_of({text + 5}) == text + 5);
+    const auto* loaded = tasks.kernel_mapping_at({module + 5}, {0});
+    REQUIRE(loaded != nullptr);
+    CHECK(tasks.object(*loaded).kind == ObjectKind::module);
+    CHECK(module_name(tasks.object(*loaded).path) == "nf_nat");
+    CHECK(loaded->offset_of({module + 5}) == 5);
+    CHECK(tasks.kernel_mapping_at({program}, {150}) == nullptr);
+    CHECK(tasks.mapping_at({~0u}, {text}, {0}) == nullptr);
+}
