@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,8 +66,8 @@ class ElfFile {
     Bytes build_id() const { return build_id_; }
     std::optional<DebugLink> debug_link() const;
 
-    // content(section) is its bytes in the file, unpacked if they are compressed. Errors: truncated, limit, io,
-    // missing (it has none: NOBITS), unsupported.
+    // content(section) is its bytes in the file. Errors: truncated, limit, io, missing (it has none: NOBITS),
+    // unsupported (they are compressed, as only sections of debug information are).
     Result<std::string> content(const Section& section) const;
 
     // vaddr(file_offset) is the address that the ELF file gives the byte at that offset. Nothing if no segment holds
@@ -80,7 +81,7 @@ class ElfFile {
   private:
     ElfFile() = default;
 
-    Result<void> read_headers(const Limits& limits);
+    Result<void> read_headers();
     Result<void> read_sections(std::uint64_t offset, std::uint64_t count, std::uint16_t size, std::uint32_t names);
     Result<void> read_segments(std::uint64_t offset, std::uint64_t count, std::uint16_t size);
     void read_build_id();
@@ -95,6 +96,7 @@ class ElfFile {
     std::vector<char> section_names_;
     std::vector<Section> sections_;
     std::vector<Segment> segments_;
+    std::vector<Segment> note_segments_;
     std::vector<std::byte> build_id_;
 };
 

@@ -19,7 +19,7 @@ namespace perfdata {
 class ElfSymbols {
   public:
     struct Symbol {
-        std::string_view name;    // as in the file, not demangled; "name@plt" for entries of the PLT; NUL follows
+        std::string_view name;    // as in the file, not demangled; "name@plt" for entries of the PLT
         std::uint64_t value = 0;  // address in the ELF file's own terms
         std::uint64_t size = 0;   // a symbol without a size reaches to the next one
     };
@@ -46,13 +46,15 @@ class ElfSymbols {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     struct Entry {
         std::uint64_t value = 0, size = 0;
-        std::uint64_t name = 0;          // place in names_
+        std::uint32_t name = 0;          // place in names_, which has a NUL behind each
         std::uint32_t enclosing = none;  // the entry that goes on behind the end of this one
-        std::uint32_t name_size = 0;
     };
 
     std::string names_;
     std::vector<Entry> entries_;
 };
+
+// address_of_symbol(file, name) is the value of a symbol of .symtab, whatever its type.
+std::optional<std::uint64_t> address_of_symbol(const ElfFile& file, std::string_view name);
 
 }  // namespace perfdata

@@ -2,6 +2,7 @@
 // The viewing machine's files, as far as symbols are looked for in them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -22,12 +23,16 @@ class FileSystem {
     // open(path) opens a regular file, unpacked if it is compressed. Errors: missing (there is no regular file of that
     // name), io, malformed, limit.
     virtual Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits& limits) const = 0;
+    // read_kernel_file(path, most) is a file of /proc or /sys, whose size is not known beforehand. Only fixed names may
+    // come here: reading some of these files waits for ever. Errors: missing, io, limit.
+    virtual Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const = 0;
 };
 
 // LocalFiles is the machine's own file system. Pipes and devices are not opened: names come from recordings.
 class LocalFiles final : public FileSystem {
   public:
     Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits& limits) const override;
+    Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override;
 };
 
 }  // namespace perfdata

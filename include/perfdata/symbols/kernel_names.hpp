@@ -34,11 +34,11 @@ struct KernelName {
 // KernelNames is const after loading and may be read from many threads; names live as long as it.
 class KernelNames {
   public:
-    // load(kernel, finder) takes the first that agrees with the recording of: options.kallsyms, the recording's
-    // kcore_dir/kallsyms, kallsyms in the build-id caches, options.vmlinux, vmlinux by build id in the caches and
-    // debug directories, and, not when offline, the machine's own /proc/kallsyms if /sys/kernel/notes and the place of
-    // the reference symbol prove it to be the same boot. Errors: missing says what would supply the names; mismatch
-    // says what contradicts the recording (a file that the user gave).
+    // load(kernel, finder) takes the first that agrees with the recording of: options.kallsyms, options.vmlinux, the
+    // recording's kcore_dir/kallsyms; not when offline, the machine's own /proc/kallsyms if /sys/kernel/notes and the
+    // place of the reference symbol prove it to be the same boot; kallsyms by build id in the caches, vmlinux by build
+    // id in the caches and debug directories. Errors: if the user gave a file, why it was not taken (mismatch: it
+    // contradicts the recording); else missing.
     static Result<KernelNames> load(const RecordedKernel& kernel, const ObjectFinder& finder);
 
     std::optional<KernelName> find(Address address) const;

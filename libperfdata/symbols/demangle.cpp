@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/demangle.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <memory>
+
+namespace perfdata {
+namespace {
+
+// A name that is longer is left as it is: the time to read one is not linear in its length.
+constexpr std::size_t longest = 8192;
+
+bool is_hash(std::string_view text) {
+    return text.size() == 17 && text[0] == 'h' &&
+           std::ranges::all_of(text.substr(1), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+// escape(text) takes one of legacy Rust's escapes, "$LT$", from the front of the text; nothing if it is none.
+std::optional<std::string> escape(std::string_view& text) {
+    struct Escape {
+        std::string_view name, character;
+    };
+    static constexpr std::array<Escape, 9> escapes{{{"SP", "@"},
+                                                    {"BP", "*"},
+                                                    {"RF", "&"},
+                                                    {"LT", "<"},
+                                                    {"GT", ">"},
+                                                    {"LP", "("},
+                                                    {"RP", ")"},
+                                                    {"C", ","},
+                                                    {"u", {}}}};
+    const auto end = text.find('$', 1);
+    if (end == std::string_view::npos) return {};
+    const auto name = text.substr(1, end - 1);
+    for (const auto& [known, character] : escapes) {
+        if (character.empty()) {  // "$u20$": a character by its number
+            std::uint32_t code = 0;
+            const auto digits = name.substr(std::min<std::size_t>(1, name.size()));
+            const auto [after, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+            if (!name.starts_with(known) || problem != std::errc{} || after != digits.data() + digits.size()) continue;
+            if (code < 0x20 || code > 0x7e) return {};
+            text.remove_prefix(end + 1);
+            return std::string(1, static_cast<char>(code));
+        }
+        if (name == known) {
+            text.remove_prefix(end + 1);
+            return std::string(character);
+        }
+    }
+    return {};
+}
+
+// part(text) is one element of a legacy Rust path, unescaped.
+std::string part(std::string_view text) {
+    std::string out;
+    if (text.starts_with("_$")) text.remove_prefix(1);  // an element must not begin with an escape
+    while (!text.empty()) {
+        if (text.starts_with("..")) {
+            out += "::";
+            text.remove_prefix(2);
+        } else if (text[0] == '$') {
+            if (const auto character = escape(text)) {
+                out += *character;
+            } else {
+                return out.append(text);
+            }
+        } else {
+            out += text[0];
+            text.remove_prefix(1);
+        }
+    }
+    return out;
+}
+
+// Legacy Rust is a nested C++ name without types, whose last element is a hash: _ZN3std2io5print17h0123456789abcdefE.
+std::optional<std::string> legacy_rust(std::string_view symbol, NameStyle style) {
+    if (!symbol.starts_with("_ZN")) return {};
+    symbol.remove_prefix(3);
+    std::string out;
+    std::string_view last;
+    while (!symbol.empty() && symbol[0] >= '1' && symbol[0] <= '9') {
+        std::size_t size = 0;
+        const auto [after, problem] = std::from_chars(symbol.data(), symbol.data() + symbol.size(), size);
+        symbol.remove_prefix(static_cast<std::size_t>(after - symbol.data()));
+        if (problem != std::errc{} || size > symbol.size()) return {};
+        if (!last.empty()) {
+            if (!out.empty()) out += "::";
+            out += part(last);
+        }
+        last = symbol.substr(0, size);
+        symbol.remove_prefix(size);
+    }
+    if (!symbol.starts_with('E') || !is_hash(last) || out.empty()) return {};
+    if (style == NameStyle::full) out.append("::").append(last);
+    return out;
+}
+
+std::optional<std::string> runtime_demangle(const std::string& symbol) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(
+        abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+    if (status != 0 || !text) return {};
+    return std::string(text.get());
+}
+
+// goes_on(rest) is whether what follows a whole name still belongs to it: template arguments or an ABI tag. The first
+// parameter's type, which follows otherwise, cannot begin like them.
+bool goes_on(std::string_view rest) {
+    return rest.starts_with('I') || rest.starts_with('B');
+}
+
+// without_types(symbol) is the part of a mangled name before its parameter types. It is the shortest beginning that is
+// a whole name itself: nothing else could say where the name ends but a complete parser.
+std::optional<std::string> without_types(const std::string& symbol) {
+    const auto whole = std::string_view(symbol);
+    const bool nested = whole.substr(2).starts_with('N');
+    std::optional<std::string> found;
+    char must_end_with = nested ? 'E' : '\0';  // saves attempts that cannot succeed
+    for (std::size_t size = 4; size <= symbol.size(); ++size) {
+        if (must_end_with != '\0' && symbol[size - 1] != must_end_with) continue;
+        auto text = runtime_demangle(symbol.substr(0, size));
+        if (!text) continue;
+        found = std::move(text);
+        const auto rest = whole.substr(size);
+        if (!goes_on(rest)) break;
+        must_end_with = rest[0] == 'I' ? 'E' : '\0';
+    }
+    return found;
+}
+
+// A function that is declared const is so for its object; without parameters nobody can tell.
+void drop_qualifiers(std::string& name) {
+    for (bool again = true; again;) {
+        again = false;
+        for (const std::string_view qualifier : {" const", " volatile", " &", " &&"}) {
+            if (name.ends_with(qualifier)) {
+                name.resize(name.size() - qualifier.size());
+                again = true;
+            }
+        }
+    }
+}
+
+std::optional<std::string> cxx(const std::string& symbol, NameStyle style) {
+    if (!symbol.starts_with("_Z") || symbol.size() < 4) return {};
+    const bool special = symbol[2] == 'T' || symbol[2] == 'G';  // tables, thunks, guards: a phrase around a name
+    if (style == NameStyle::full || special) return runtime_demangle(symbol);
+    auto name = without_types(symbol);
+    if (name) drop_qualifiers(*name);
+    return name;
+}
+
+}  // namespace
+
+std::optional<std::string> demangle(std::string_view symbol, NameStyle style) {
+    constexpr std::string_view plt = "@plt";
+    const bool in_plt = symbol.ends_with(plt);
+    symbol = symbol.substr(0, symbol.find('@'));  // also the version, as in "name@@GLIBCXX_3.4"
+    if (!symbol.starts_with("_Z") || symbol.size() > longest) return {};
+    auto name = legacy_rust(symbol, style);
+    if (!name) name = cxx(std::string(symbol), style);
+    if (name && in_plt) name->append(plt);
+    return name;
+}
+
+}  // namespace perfdata

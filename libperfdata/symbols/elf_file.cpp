@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/elf_file.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "perfdata/core/cursor.hpp"
+
+#include "elf_notes.hpp"
+
+namespace perfdata {
+namespace {
+
+constexpr std::uint32_t note_section = 7, no_bits = 8;
+constexpr std::uint32_t load_segment = 1, note_segment = 4;
+constexpr std::uint64_t compressed_flag = 0x800;
+constexpr std::uint64_t largest_notes = 1 << 20;
+constexpr std::uint64_t no_room = std::numeric_limits<std::uint64_t>::max();
+
+// word(in, wide) is an address or offset of the file's class.
+std::uint64_t word(Cursor& in, bool wide) {
+    return wide ? in.u64() : in.u32();
+}
+
+ElfFile::Section read_section(Cursor& in, bool wide, std::uint32_t& name) {
+    ElfFile::Section section;
+    name = in.u32();
+    section.type = in.u32();
+    section.flags = word(in, wide);
+    section.address = word(in, wide);
+    section.offset = word(in, wide);
+    section.size = word(in, wide);
+    section.link = in.u32();
+    section.info = in.u32();
+    in.skip(wide ? 8 : 4);  // sh_addralign
+    section.entry_size = word(in, wide);
+    return section;
+}
+
+// covers(begin, size, at) is whether at is in [begin, begin + size).
+bool covers(std::uint64_t begin, std::uint64_t size, std::uint64_t at) {
+    return at >= begin && at - begin < size;
+}
+
+}  // namespace
+
+Result<ElfFile> ElfFile::open(std::shared_ptr<const Source> source, const Limits& limits) {
+    ElfFile file;
+    file.source_ = std::move(source);
+    file.section_limit_ = limits.section_bytes;
+    if (auto read = file.read_headers(); !read) return fail(std::move(read.error()));
+    file.read_build_id();
+    return file;
+}
+
+Result<std::string> ElfFile::bytes(std::uint64_t offset, std::uint64_t size, std::string_view what) const {
+    if (offset > source_->size() || size > source_->size() - offset) {
+        return fail(ErrorCode::truncated, offset, "ELF", std::string(what) + " goes beyond the end of the file");
+    }
+    if (size > section_limit_) {
+        return fail(ErrorCode::limit, offset, "ELF",
+                    std::string(what) + " has " + std::to_string(size) + " bytes; at most " +
+                        std::to_string(section_limit_) + " are read");
+    }
+    std::string content(static_cast<std::size_t>(size), '\0');
+    const auto got = source_->read_at(offset, std::as_writable_bytes(std::span(content)));
+    if (!got) return fail(got.error());
+    if (*got != content.size()) return fail(ErrorCode::truncated, offset, "ELF", std::string(what) + " is cut off");
+    return content;
+}
+
+Result<void> ElfFile::read_headers() {
+    constexpr std::size_t narrow_header = 52, wide_header = 64;
+    const auto start = bytes(0, std::min<std::uint64_t>(source_->size(), wide_header), "the header");
+    if (!start) return fail(start.error());
+    if (start->size() < narrow_header || !start->starts_with("\x7f"
+                                                             "ELF")) {
+        return fail(ErrorCode::malformed, 0, "ELF", "not an ELF file");
+    }
+    const auto elf_class = (*start)[4], data = (*start)[5];
+    if (elf_class < 1 || elf_class > 2 || data < 1 || data > 2) {
+        return fail(ErrorCode::malformed, 4, "ELF", "unknown class or byte order");
+    }
+    wide_ = elf_class == 2;
+    order_ = AnyOrder(data == 1 ? std::endian::little : std::endian::big);
+
+    Cursor in(as_bytes(*start), order_, {.where = "ELF header"});
+    in.skip(16);
+    type_ = static_cast<Type>(in.u16());
+    machine_ = in.u16();
+    in.skip(4);       // e_version
+    word(in, wide_);  // e_entry
+    const auto segments_at = word(in, wide_);
+    const auto sections_at = word(in, wide_);
+    in.skip(6);  // e_flags, e_ehsize
+    const auto segment_size = in.u16();
+    std::uint64_t segment_count = in.u16();
+    const auto section_size = in.u16();
+    std::uint64_t section_count = in.u16();
+    std::uint32_t names = in.u16();
+    if (!in.ok()) return in.failure("the header");
+
+    // Counts that do not fit into the header are in section 0.
+    constexpr std::uint16_t elsewhere = 0xffff;
+    const std::uint16_t least_section = wide_ ? 64 : 40;
+    if (sections_at != 0 && section_size >= least_section) {
+        const auto first = bytes(sections_at, least_section, "the section table");
+        if (!first) return fail(first.error());
+        Cursor zero(as_bytes(*first), order_, {.where = "ELF section 0", .offset = sections_at});
+        std::uint32_t name = 0;
+        const auto section = read_section(zero, wide_, name);
+        if (section_count == 0) section_count = section.size;
+        if (names == elsewhere) names = section.link;
+        if (segment_count == elsewhere) segment_count = section.info;
+        if (auto read = read_sections(sections_at, section_count, section_size, names); !read) return read;
+    }
+    return read_segments(segments_at, segment_count, segment_size);
+}
+
+Result<void> ElfFile::read_sections(std::uint64_t offset, std::uint64_t count, std::uint16_t size,
+                                    std::uint32_t names) {
+    if (count > source_->size() / size) {
+        return fail(ErrorCode::truncated, offset, "ELF", "the section table goes beyond the end of the file");
+    }
+    const auto table = bytes(offset, count * size, "the section table");
+    if (!table) return fail(table.error());
+    std::vector<std::uint32_t> name_offsets;
+    sections_.reserve(static_cast<std::size_t>(count));
+    name_offsets.reserve(static_cast<std::size_t>(count));
+    for (std::size_t index = 0; index < count; ++index) {
+        Cursor in(as_bytes(*table).subspan(index * size, size), order_, {.where = "ELF section table"});
+        sections_.push_back(read_section(in, wide_, name_offsets.emplace_back()));
+    }
+    if (names >= sections_.size()) return {};  // sections without names
+    const auto text = content(sections_[names]);
+    if (!text) return {};
+    section_names_.assign(text->begin(), text->end());
+    const std::string_view all(section_names_.data(), section_names_.size());
+    for (std::size_t index = 0; index < sections_.size(); ++index) {
+        if (name_offsets[index] >= all.size()) continue;
+        const auto rest = all.substr(name_offsets[index]);
+        sections_[index].name = rest.substr(0, rest.substr(0, 256).find('\0'));
+    }
+    return {};
+}
+
+Result<void> ElfFile::read_segments(std::uint64_t offset, std::uint64_t count, std::uint16_t size) {
+    const std::uint16_t least = wide_ ? 56 : 32;
+    if (count == 0) return {};
+    if (size < least || count > source_->size() / size) {
+        return fail(ErrorCode::malformed, offset, "ELF", "the segment table is damaged");
+    }
+    const auto table = bytes(offset, count * size, "the segment table");
+    if (!table) return fail(table.error());
+    for (std::size_t index = 0; index < count; ++index) {
+        Cursor in(as_bytes(*table).subspan(index * size, size), order_, {.where = "ELF segment table"});
+        Segment segment;
+        const auto type = in.u32();
+        std::uint32_t flags = wide_ ? in.u32() : 0;
+        segment.offset = word(in, wide_);
+        segment.vaddr = word(in, wide_);
+        word(in, wide_);  // p_paddr
+        segment.file_size = word(in, wide_);
+        segment.memory_size = word(in, wide_);
+        if (!wide_) flags = in.u32();
+        segment.executable = (flags & 1) != 0;
+        if (type == load_segment) segments_.push_back(segment);
+        if (type == note_segment) note_segments_.push_back(segment);
+    }
+    return {};
+}
+
+void ElfFile::read_build_id() {
+    const auto look = [&](std::uint64_t offset, std::uint64_t size) {
+        if (!build_id_.empty() || size > largest_notes) return;
+        if (const auto notes = bytes(offset, size, "a note")) build_id_ = build_id_of_notes(as_bytes(*notes), order_);
+    };
+    for (const auto& section : sections_) {
+        if (section.type == note_section) look(section.offset, section.size);
+    }
+    for (const auto& segment : note_segments_) look(segment.offset, segment.file_size);
+}
+
+const ElfFile::Section* ElfFile::section(std::string_view name) const {
+    const auto found = std::ranges::find(sections_, name, &Section::name);
+    return found == sections_.end() ? nullptr : &*found;
+}
+
+std::optional<ElfFile::DebugLink> ElfFile::debug_link() const {
+    const auto* link = section(".gnu_debuglink");
+    if (link == nullptr || link->size > 65536) return {};
+    const auto text = content(*link);
+    if (!text) return {};
+    Cursor in(as_bytes(*text), order_, {.where = "section .gnu_debuglink", .offset = link->offset});
+    DebugLink result;
+    result.name = in.terminated_string();
+    in.skip((4 - in.position() % 4) % 4);
+    result.crc = in.u32();
+    // A name with a path would lead elsewhere than to the debug file of this one.
+    if (!in.ok() || result.name.empty() || result.name.find('/') != std::string::npos) return {};
+    return result;
+}
+
+Result<std::string> ElfFile::content(const Section& section) const {
+    if (section.type == no_bits) {
+        return fail(ErrorCode::missing, section.offset, "ELF",
+                    "section " + std::string(section.name) + " has no bytes");
+    }
+    if ((section.flags & compressed_flag) != 0) {
+        return fail(ErrorCode::unsupported, section.offset, "ELF",
+                    "section " + std::string(section.name) + " is compressed");
+    }
+    return bytes(section.offset, section.size, section.name.empty() ? "a section" : section.name);
+}
+
+std::optional<std::uint64_t> ElfFile::vaddr(std::uint64_t file_offset) const {
+    if (type_ == Type::relocatable) return file_offset;
+    const Segment* found = nullptr;
+    for (const auto& segment : segments_) {
+        if (!covers(segment.offset, segment.file_size, file_offset)) continue;
+        if (found == nullptr || (segment.executable && !found->executable)) found = &segment;
+    }
+    if (found == nullptr) return {};
+    return file_offset - found->offset + found->vaddr;
+}
+
+bool ElfFile::layout_known() const {
+    return type_ == Type::relocatable || std::ranges::any_of(segments_, [](const Segment& segment) {
+               return segment.executable && segment.file_size != 0;
+           });
+}
+
+Result<std::size_t> ElfFile::read(std::uint64_t vaddr, std::span<std::byte> out) const {
+    if (type_ == Type::relocatable) return source_->read_at(vaddr, out);
+    for (const auto& segment : segments_) {
+        if (!covers(segment.vaddr, segment.file_size, vaddr)) continue;
+        const auto inside = vaddr - segment.vaddr;
+        if (segment.offset > no_room - inside) break;
+        const auto count = std::min<std::uint64_t>(out.size(), segment.file_size - inside);
+        return source_->read_at(segment.offset + inside, out.first(static_cast<std::size_t>(count)));
+    }
+    return std::size_t{0};
+}
+
+}  // namespace perfdata

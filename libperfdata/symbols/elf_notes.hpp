@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The build id among ELF notes: a section or segment of an ELF file, or /sys/kernel/notes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/core/cursor.hpp"
+
+namespace perfdata {
+
+// build_id_of_notes(notes, order) is the descriptor of the note "GNU" 3; empty if there is none.
+inline std::vector<std::byte> build_id_of_notes(Bytes notes, AnyOrder order) {
+    constexpr std::uint32_t build_id_note = 3;
+    const auto padding = [](std::uint32_t size) { return (4 - size % 4) % 4; };
+    Cursor in(notes, order, {.where = "ELF notes"});
+    while (in.remaining() >= 12) {
+        const auto name_size = in.u32(), size = in.u32(), type = in.u32();
+        const auto name = as_text(in.bytes(name_size));
+        in.skip(padding(name_size));
+        const auto descriptor = in.bytes(size);
+        if (!in.ok()) break;
+        if (type == build_id_note && name == std::string_view("GNU\0", 4) && size != 0 && size <= 64) {
+            return {descriptor.begin(), descriptor.end()};
+        }
+        in.skip(std::min<std::size_t>(padding(size), in.remaining()));
+    }
+    return {};
+}
+
+}  // namespace perfdata

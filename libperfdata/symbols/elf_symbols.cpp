@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/elf_symbols.hpp"
+
+#include <algorithm>
+
+#include "elf_symbols_builder.hpp"
+
+namespace perfdata {
+
+Result<ElfSymbols> ElfSymbols::load(const ElfFile& file, const ElfFile* debug, const Limits& limits) {
+    ElfSymbolsBuilder builder(limits);
+    if (debug != nullptr) builder.add_table(*debug, ".symtab");
+    if (builder.empty()) builder.add_table(file, ".symtab");
+    if (builder.empty()) {
+        builder.add_table(file, ".dynsym");
+        builder.add_mini_debug_info(file);
+    }
+    builder.add_plt(file);
+    return std::move(builder).take();
+}
+
+std::optional<ElfSymbols::Found> ElfSymbols::find(std::uint64_t vaddr) const {
+    const auto above = std::ranges::upper_bound(entries_, vaddr, {}, &Entry::value);
+    if (above == entries_.begin()) return {};
+    for (auto index = static_cast<std::size_t>(above - entries_.begin()) - 1;;) {
+        const auto& entry = entries_[index];
+        if (vaddr - entry.value < entry.size) return Found{index, symbol(index), vaddr - entry.value};
+        if (entry.enclosing == none) return {};
+        index = entry.enclosing;
+    }
+}
+
+ElfSymbols::Symbol ElfSymbols::symbol(std::size_t index) const {
+    const auto& entry = entries_[index];
+    return {names_.data() + entry.name, entry.value, entry.size};
+}
+
+std::optional<std::uint64_t> address_of_symbol(const ElfFile& file, std::string_view name) {
+    const auto* section = file.section(".symtab");
+    if (section == nullptr || section->link >= file.sections().size()) return {};
+    const auto table = file.content(*section);
+    const auto strings = file.content(file.sections()[section->link]);
+    if (!table || !strings) return {};
+    const std::string wanted = std::string(name) + '\0';
+    Cursor in(as_bytes(*table), file.order(), {.where = "ELF symbol table", .offset = section->offset});
+    while (in.remaining() >= ElfSymbolFields::bytes(file.wide())) {
+        const auto symbol = ElfSymbolFields::read(in, file.wide());
+        if (symbol.name < strings->size() && strings->compare(symbol.name, wanted.size(), wanted) == 0) {
+            return symbol.value;
+        }
+    }
+    return {};
+}
+
+}  // namespace perfdata

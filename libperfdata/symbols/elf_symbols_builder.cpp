@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+#include "elf_symbols_builder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/iostreams/device/array.hpp>
+#include <boost/iostreams/filter/lzma.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
+#include <limits>
+
+#include "perfdata/symbols/demangle.hpp"
+
+namespace perfdata {
+namespace {
+
+enum : std::uint16_t {
+    em_386 = 3,
+    em_ppc64 = 21,
+    em_s390 = 22,
+    em_arm = 40,
+    em_x86_64 = 62,
+    em_aarch64 = 183,
+    em_riscv = 243
+};
+enum : unsigned { type_none = 0, type_function = 2, type_ifunc = 10 };
+enum : unsigned { local_binding = 0, weak_binding = 2 };
+enum : std::uint16_t { undefined_section = 0, absolute_section = 0xfff1, extended_section = 0xffff };
+
+// Names longer than this are not compared any further.
+constexpr std::size_t compared_name = 4096;
+
+// is_mapping_symbol(name) is "$a", "$d", "$t", "$x", also followed by ".anything": they mark code and data in text.
+bool is_mapping_symbol(std::string_view name) {
+    return name.size() >= 2 && name[0] == '$' && std::string_view("adtx").find(name[1]) != std::string_view::npos &&
+           (name.size() == 2 || name[2] == '.');
+}
+
+bool has_mapping_symbols(std::uint16_t machine) {
+    return machine == em_arm || machine == em_aarch64 || machine == em_riscv;
+}
+
+// unpack_xz(packed, limit) is what could be unpacked; nothing if that is more than the limit or nothing at all.
+std::optional<std::string> unpack_xz(std::string_view packed, std::uint64_t limit) {
+    namespace io = boost::iostreams;
+    std::string out;
+    try {
+        io::filtering_streambuf<io::input> in;
+        in.push(io::lzma_decompressor());
+        in.push(io::array_source(packed.data(), packed.size()));
+        std::array<char, 65536> buffer;
+        for (;;) {
+            const auto got = in.sgetn(buffer.data(), buffer.size());
+            if (got <= 0) break;
+            out.append(buffer.data(), static_cast<std::size_t>(got));
+            if (out.size() > limit) return {};
+        }
+    } catch (const std::exception&) {
+        if (out.empty()) return {};
+    }
+    return out;
+}
+
+}  // namespace
+
+// Descriptors is the section .opd of 64-bit PowerPC: symbols of functions point to a descriptor in it, whose first word
+// is where the code is.
+struct ElfSymbolsBuilder::Descriptors {
+    std::uint64_t address = 0;
+    std::string bytes;
+    AnyOrder order;
+
+    std::uint64_t code(std::uint64_t value) const {
+        const auto inside = value - address;
+        if (bytes.size() < 8 || inside > bytes.size() - 8) return value;
+        return order.load<std::uint64_t>(as_bytes(bytes).data() + inside);
+    }
+};
+
+std::optional<std::string> ElfSymbolsBuilder::content(const ElfFile& file, const ElfFile::Section& section) {
+    auto bytes = file.content(section);
+    if (bytes) return std::move(*bytes);
+    if (!damage_ && bytes.error().code != ErrorCode::missing) damage_ = std::move(bytes.error());
+    return {};
+}
+
+ElfSymbolFields ElfSymbolFields::read(Cursor& in, bool wide) {
+    ElfSymbolFields symbol;
+    symbol.name = in.u32();
+    if (!wide) {
+        symbol.value = in.u32();
+        symbol.size = in.u32();
+    }
+    symbol.info = in.u8();
+    symbol.other = in.u8();
+    symbol.section = in.u16();
+    if (wide) {
+        symbol.value = in.u64();
+        symbol.size = in.u64();
+    }
+    return symbol;
+}
+
+// address(...) is where the function is, nothing if the symbol names none: what perf takes as functions.
+std::optional<std::uint64_t> ElfSymbolsBuilder::address(const ElfFile& file, const ElfSymbolFields& symbol,
+                                                        std::string_view name, const Descriptors& descriptors) const {
+    const unsigned type = symbol.info & 0xf, visibility = symbol.other & 3;
+    const bool label = type == type_none && visibility != 1 && visibility != 2;  // neither INTERNAL nor HIDDEN
+    if (type != type_function && type != type_ifunc && !label) return {};
+    if (symbol.section == undefined_section || symbol.section == absolute_section) return {};
+    if (has_mapping_symbols(file.machine()) && is_mapping_symbol(name)) return {};
+
+    const ElfFile::Section* section = nullptr;
+    if (symbol.section < file.sections().size()) section = &file.sections()[symbol.section];
+    if (section == nullptr && symbol.section != extended_section) return {};
+    if (label && (section == nullptr || section->name.find("text") == std::string_view::npos)) return {};
+
+    auto value = symbol.value;
+    if (file.machine() == em_arm && type == type_function) value &= ~std::uint64_t{1};  // Thumb code
+    if (section != nullptr && section->name == ".opd") value = descriptors.code(value);
+    if (file.type() == ElfFile::Type::relocatable) {
+        if (section == nullptr) return {};
+        value += section->offset;
+    }
+    return value;
+}
+
+void ElfSymbolsBuilder::add(std::uint64_t value, std::uint64_t size, std::uint64_t name, unsigned binding) {
+    if (entries_.size() >= ElfSymbols::none || name > std::numeric_limits<std::uint32_t>::max()) return;
+    size = std::min(size, std::numeric_limits<std::uint64_t>::max() - value);
+    entries_.push_back({value, size, static_cast<std::uint32_t>(name), binding});
+}
+
+void ElfSymbolsBuilder::add_table(const ElfFile& file, std::string_view section_name) {
+    const auto* section = file.section(section_name);
+    if (section == nullptr || section->link >= file.sections().size()) return;
+    const auto table = content(file, *section);
+    const auto strings = content(file, file.sections()[section->link]);
+    if (!table || !strings) return;
+
+    Descriptors descriptors;
+    if (const auto* opd = file.section(".opd"); opd != nullptr && file.machine() == em_ppc64 && file.wide()) {
+        if (auto bytes = content(file, *opd)) descriptors = {opd->address, std::move(*bytes), file.order()};
+    }
+    const auto base = names_.size();
+    names_.append(*strings).push_back('\0');
+    const auto stride = ElfSymbolFields::bytes(file.wide());
+    entries_.reserve(entries_.size() + table->size() / stride);
+    Cursor in(as_bytes(*table), file.order(), {.where = "ELF symbol table", .offset = section->offset});
+    while (in.remaining() >= stride) {
+        const auto symbol = ElfSymbolFields::read(in, file.wide());
+        if (symbol.name == 0 || symbol.name >= strings->size() || (*strings)[symbol.name] == '\0') continue;
+        const std::string_view start = std::string_view(*strings).substr(symbol.name, 4);
+        if (const auto value = address(file, symbol, start.substr(0, start.find('\0')), descriptors)) {
+            add(*value, symbol.size, base + symbol.name, symbol.info >> 4);
+        }
+    }
+}
+
+void ElfSymbolsBuilder::add_mini_debug_info(const ElfFile& file) {
+    const auto* section = file.section(".gnu_debugdata");
+    if (section == nullptr) return;
+    const auto packed = content(file, *section);
+    if (!packed) return;
+    const auto unpacked = unpack_xz(*packed, limits_.section_bytes);
+    if (!unpacked) return;
+    const auto mini = ElfFile::open(memory_source(as_bytes(*unpacked)), limits_);
+    if (mini) add_table(*mini, ".symtab");
+}
+
+// The entries of .plt are in the order of the relocations that they jump through.
+void ElfSymbolsBuilder::add_plt(const ElfFile& file) {
+    std::uint64_t header = 16, entry = 16;
+    switch (file.machine()) {
+        case em_386:
+        case em_x86_64: break;
+        case em_aarch64:
+        case em_riscv: header = 32; break;
+        case em_arm:
+            header = 20;
+            entry = 12;
+            break;
+        case em_s390: header = entry = 32; break;
+        default: return;
+    }
+    if (const auto* plt = file.section(".plt")) add_plt_entries(file, *plt, header, entry);
+    if (const auto* plt = file.section(".plt.sec")) add_plt_entries(file, *plt, 0, entry);
+}
+
+void ElfSymbolsBuilder::add_plt_entries(const ElfFile& file, const ElfFile::Section& plt, std::uint64_t header,
+                                        std::uint64_t size) {
+    const auto* relocations = file.section(".rela.plt");
+    const bool addends = relocations != nullptr;
+    if (!addends) relocations = file.section(".rel.plt");
+    const auto& sections = file.sections();
+    if (relocations == nullptr || relocations->link >= sections.size()) return;
+    const auto& symbols = sections[relocations->link];
+    if (symbols.link >= sections.size()) return;
+    const auto list = content(file, *relocations);
+    const auto table = content(file, symbols);
+    const auto strings = content(file, sections[symbols.link]);
+    if (!list || !table || !strings) return;
+
+    const std::size_t word = file.wide() ? 8 : 4;
+    const auto symbol_stride = ElfSymbolFields::bytes(file.wide());
+    Cursor in(as_bytes(*list), file.order(), {.where = "ELF relocations", .offset = relocations->offset});
+    for (std::uint64_t at = header; in.remaining() >= word * (addends ? 3 : 2); at += size) {
+        if (plt.size < size || at > plt.size - size) break;
+        in.skip(word);
+        const std::uint64_t index = file.wide() ? in.u64() >> 32 : in.u32() >> 8;
+        if (addends) in.skip(word);
+        if (index == 0 || index >= table->size() / symbol_stride) continue;  // an indirect function without a name
+        Cursor one(as_bytes(*table).subspan(static_cast<std::size_t>(index) * symbol_stride), file.order(),
+                   {.where = "ELF symbol table"});
+        const auto symbol = ElfSymbolFields::read(one, file.wide());
+        if (symbol.name >= strings->size()) continue;
+        const auto text = std::string_view(*strings).substr(symbol.name, compared_name);
+        const auto called = text.substr(0, text.find('\0'));
+        if (called.empty()) continue;
+        add(plt.address + at, size, names_.size(), local_binding);
+        names_.append(called).append("@plt").push_back('\0');
+    }
+}
+
+namespace {
+
+// same_when_shown(one, other) saves demangling the most frequent duplicates: "...C1E..." and "...C2E..." of
+// constructors and destructors.
+bool same_when_shown(std::string_view one, std::string_view other) {
+    if (one.size() != other.size()) return false;
+    const auto [at, there] = std::ranges::mismatch(one, other);
+    if (at == one.end()) return true;
+    const auto place = static_cast<std::size_t>(at - one.begin());
+    const bool kind = place != 0 && (one[place - 1] == 'C' || one[place - 1] == 'D');
+    return kind && one.starts_with("_Z") && one.substr(place + 1) == other.substr(place + 1);
+}
+
+// shown(text) is a name as it will be shown, or its beginning.
+std::string shown(std::string_view text) {
+    auto readable = demangle(text);
+    return readable ? std::move(*readable) : std::string(text);
+}
+
+}  // namespace
+
+// better(earlier, later) is whether the earlier of two symbols of one address is shown, by perf's order of preference:
+// one with a size, not weak, global, fewer underscores in front, the longer name, the earlier.
+bool ElfSymbolsBuilder::better(const Entry& earlier, const Entry& later) const {
+    if ((earlier.size != 0) != (later.size != 0)) return earlier.size != 0;
+    const auto weak = [](const Entry& entry) { return entry.enclosing == weak_binding; };
+    if (weak(earlier) != weak(later)) return weak(later);
+    const auto local = [](const Entry& entry) { return entry.enclosing == local_binding; };
+    if (local(earlier) != local(later)) return local(later);
+    const auto one = name(earlier).substr(0, compared_name), other = name(later).substr(0, compared_name);
+    if (same_when_shown(one, other)) return true;
+    const auto first = shown(one), second = shown(other);
+    const auto underscores = [](std::string_view text) { return std::min(text.find_first_not_of('_'), text.size()); };
+    if (underscores(first) != underscores(second)) return underscores(first) < underscores(second);
+    return first.size() >= second.size();
+}
+
+void ElfSymbolsBuilder::choose_among_duplicates() {
+    std::ranges::stable_sort(entries_, {}, &Entry::value);
+    std::size_t kept = 0;
+    for (const auto& entry : entries_) {
+        if (kept != 0 && entries_[kept - 1].value == entry.value) {
+            if (!better(entries_[kept - 1], entry)) entries_[kept - 1] = entry;
+        } else {
+            entries_[kept++] = entry;
+        }
+    }
+    entries_.resize(kept);
+}
+
+// A symbol without a size reaches to the next one; the last one to the end of the page behind it, as in perf.
+void ElfSymbolsBuilder::close_gaps() {
+    constexpr std::uint64_t page = 4096;
+    for (std::size_t index = 0; index < entries_.size(); ++index) {
+        auto& entry = entries_[index];
+        if (entry.size != 0) continue;
+        const bool last = index + 1 == entries_.size();
+        entry.size = last ? std::min((page - entry.value % page) % page + page, ~entry.value)
+                          : entries_[index + 1].value - entry.value;
+    }
+}
+
+void ElfSymbolsBuilder::link_enclosing() {
+    const auto end = [](const Entry& entry) { return entry.value + entry.size; };
+    for (std::size_t index = 0; index < entries_.size(); ++index) {
+        auto& entry = entries_[index];
+        entry.enclosing = index == 0 ? ElfSymbols::none : static_cast<std::uint32_t>(index - 1);
+        while (entry.enclosing != ElfSymbols::none && end(entries_[entry.enclosing]) <= end(entry)) {
+            entry.enclosing = entries_[entry.enclosing].enclosing;
+        }
+    }
+}
+
+Result<ElfSymbols> ElfSymbolsBuilder::take() && {
+    if (entries_.empty()) {
+        if (damage_) return fail(std::move(*damage_));
+        return fail(ErrorCode::missing, Error::no_offset, "ELF", "no function symbols");
+    }
+    choose_among_duplicates();
+    close_gaps();
+    link_enclosing();
+    ElfSymbols symbols;
+    symbols.names_ = std::move(names_);
+    symbols.entries_ = std::move(entries_);
+    symbols.entries_.shrink_to_fit();
+    return symbols;
+}
+
+}  // namespace perfdata

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Collects the symbols of ELF files and decides which of them name an address.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/core/cursor.hpp"
+#include "perfdata/symbols/elf_symbols.hpp"
+
+namespace perfdata {
+
+// ElfSymbolFields is an entry of a symbol table.
+struct ElfSymbolFields {
+    std::uint32_t name = 0;
+    std::uint8_t info = 0, other = 0;
+    std::uint16_t section = 0;
+    std::uint64_t value = 0, size = 0;
+
+    static ElfSymbolFields read(Cursor& in, bool wide);
+    static constexpr std::size_t bytes(bool wide) { return wide ? 24 : 16; }
+};
+
+class ElfSymbolsBuilder {
+  public:
+    explicit ElfSymbolsBuilder(const Limits& limits) : limits_(limits) {}
+
+    bool empty() const { return entries_.empty(); }
+
+    // Each adds what there is and remembers the first damage.
+    void add_table(const ElfFile& file, std::string_view section);
+    void add_mini_debug_info(const ElfFile& file);
+    void add_plt(const ElfFile& file);
+
+    Result<ElfSymbols> take() &&;
+
+  private:
+    using Entry = ElfSymbols::Entry;
+    struct Descriptors;
+
+    std::optional<std::uint64_t> address(const ElfFile& file, const ElfSymbolFields& symbol, std::string_view name,
+                                         const Descriptors& descriptors) const;
+    std::optional<std::string> content(const ElfFile& file, const ElfFile::Section& section);
+    void add_plt_entries(const ElfFile& file, const ElfFile::Section& plt, std::uint64_t header, std::uint64_t size);
+    void add(std::uint64_t value, std::uint64_t size, std::uint64_t name, unsigned binding);
+    std::string_view name(const Entry& entry) const { return names_.data() + entry.name; }
+    bool better(const Entry& earlier, const Entry& later) const;
+    void choose_among_duplicates();
+    void close_gaps();
+    void link_enclosing();
+
+    Limits limits_;
+    std::string names_;
+    std::vector<Entry> entries_;  // `enclosing` is the binding until link_enclosing()
+    std::optional<Error> damage_;
+};
+
+}  // namespace perfdata

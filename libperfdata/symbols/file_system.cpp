@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/file_system.hpp"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace perfdata {
+
+Result<std::shared_ptr<const Source>> LocalFiles::open(const std::string& path, const Limits& limits) const {
+    std::error_code problem;
+    if (!std::filesystem::is_regular_file(path, problem)) {
+        return fail(ErrorCode::missing, Error::no_offset, path, "there is no regular file of that name");
+    }
+    return open_source(path, limits);
+}
+
+Result<std::string> LocalFiles::read_kernel_file(const std::string& path, std::uint64_t most) const {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return fail(ErrorCode::missing, Error::no_offset, path, "cannot be opened");
+    std::string text;
+    std::array<char, 65536> buffer;
+    while (file.read(buffer.data(), buffer.size()), file.gcount() > 0) {
+        text.append(buffer.data(), static_cast<std::size_t>(file.gcount()));
+        if (text.size() > most) {
+            return fail(ErrorCode::limit, Error::no_offset, path, "more than " + std::to_string(most) + " bytes");
+        }
+    }
+    if (file.bad()) return fail(ErrorCode::io, Error::no_offset, path, "cannot be read");
+    return text;
+}
+
+}  // namespace perfdata

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/kernel_names.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "build_id_cache.hpp"
+#include "elf_notes.hpp"
+
+namespace perfdata {
+
+// Loader tries one file after the other.
+struct KernelNames::Loader {
+    const RecordedKernel& kernel;
+    const ObjectFinder& finder;
+    const FinderOptions& options;
+    KernelNames names;
+    std::optional<Error> refused;  // why a file that the user gave, or the last one, cannot be used
+
+    bool known_place() const { return !kernel.reference_symbol.empty() && kernel.reference_address != Address{}; }
+
+    void refuse(ErrorCode code, const std::string& path, std::string detail) {
+        if (!refused) refused = Error{code, Error::no_offset, path, std::move(detail)};
+    }
+
+    // kallsyms(path, ...) takes a file. same_kernel says that the build id proves it, so that it may be of another
+    // boot. `given`: the user named the file; what is wrong with it is then the answer.
+    bool kallsyms(const std::string& path, bool same_kernel, bool given) {
+        const auto source = finder.files().open(path, options.limits);
+        auto text = source ? read_whole(**source, options.limits.kallsyms_bytes) : fail(source.error());
+        return kallsyms(path, std::move(text), same_kernel, given);
+    }
+
+    bool kallsyms(const std::string& path, Result<std::string> text, bool same_kernel, bool given) {
+        auto table = text ? Kallsyms::parse(std::move(*text), path) : fail(std::move(text.error()));
+        if (!table) {
+            if (given) refuse(table.error().code, path, table.error().detail);
+            return false;
+        }
+        std::uint64_t relocation = 0;
+        if (known_place()) {
+            const auto here = table->address_of(kernel.reference_symbol);
+            if (here) relocation = kernel.reference_address - *here;
+            if (relocation != 0 && !same_kernel) {
+                if (given) {
+                    refuse(ErrorCode::mismatch, path,
+                           "it is not from the boot that was recorded: " + kernel.reference_symbol + " is elsewhere");
+                }
+                return false;
+            }
+        }
+        names.kallsyms_ = std::move(*table);
+        names.relocation_ = relocation;
+        names.origin_ = path;
+        return true;
+    }
+
+    bool vmlinux(const std::string& path, bool given) {
+        auto source = finder.files().open(path, options.limits);
+        if (!source) {
+            if (given) refuse(source.error().code, path, source.error().detail);
+            return false;
+        }
+        const auto file = ElfFile::open(std::move(*source), options.limits);
+        if (!file) {
+            if (given) refuse(file.error().code, path, file.error().detail);
+            return false;
+        }
+        const bool recorded = kernel.build_id.size != 0;
+        if (recorded ? !same_build_id(kernel.build_id, file->build_id()) : !given) {
+            if (given) refuse(ErrorCode::mismatch, path, "its build id is not that of the recorded kernel");
+            return false;
+        }
+        auto symbols = ElfSymbols::load(*file, nullptr, options.limits);
+        if (!symbols) {
+            if (given) refuse(symbols.error().code, path, symbols.error().detail);
+            return false;
+        }
+        const auto reference = known_place() ? address_of_symbol(*file, kernel.reference_symbol) : std::nullopt;
+        if (!reference) {
+            if (given) {
+                refuse(ErrorCode::missing, path,
+                       "where the recorded kernel was loaded is not known (record as root, or with "
+                       "kernel.kptr_restrict 0)");
+            }
+            return false;
+        }
+        names.relocation_ = kernel.reference_address.value - *reference;
+        names.vmlinux_ = std::move(*symbols);
+        names.origin_ = path;
+        return true;
+    }
+
+    std::vector<std::string> caches() const {
+        std::vector<std::string> all{options.recording_dir, options.buildid_dir};
+        if (!options.offline) all.push_back(options.local_buildid_dir);
+        std::erase(all, "");
+        return all;
+    }
+
+    bool from_caches() {
+        if (kernel.build_id.size == 0) return false;
+        for (const auto& cache : caches()) {
+            for (const auto& path : cached_kallsyms(cache, kernel.build_id)) {
+                if (kallsyms(path, true, false)) return true;
+            }
+        }
+        return false;
+    }
+
+    // The places where distributions and perf put the kernel's ELF file.
+    bool vmlinux_somewhere() {
+        if (kernel.build_id.size == 0) return false;
+        for (const auto& cache : caches()) {
+            for (const auto& path : cached_objects(cache, kernel.build_id)) {
+                if (vmlinux(path, false)) return true;
+            }
+        }
+        std::vector<std::string> roots;
+        if (!options.symfs.empty()) roots.push_back(options.symfs);
+        if (!options.offline) roots.emplace_back();
+        for (const auto& root : roots) {
+            for (const auto& directory : options.debug_dirs) {
+                if (vmlinux(debug_file_by_id(root + directory, kernel.build_id), false)) return true;
+            }
+            // A release with a slash would lead elsewhere.
+            if (kernel.os_release.empty() || kernel.os_release.find('/') != std::string::npos) continue;
+            const auto& release = kernel.os_release;
+            for (const auto& path :
+                 {"/boot/vmlinux-" + release, "/usr/lib/debug/boot/vmlinux-" + release,
+                  "/lib/modules/" + release + "/build/vmlinux", "/usr/lib/debug/lib/modules/" + release + "/vmlinux",
+                  "/usr/lib/debug/boot/vmlinux-" + release + ".debug"}) {
+                if (vmlinux(root + path, false)) return true;
+            }
+        }
+        return false;
+    }
+
+    // The running kernel is the recorded one if its build id is the same, and of the same boot if its reference symbol
+    // is where it was; both are needed.
+    bool running_kernel() {
+        if (options.offline || kernel.build_id.size == 0 || !known_place()) return false;
+        constexpr std::uint64_t largest_notes = 1 << 20;
+        const auto notes = finder.files().read_kernel_file("/sys/kernel/notes", largest_notes);
+        if (!notes) return false;
+        const auto id = build_id_of_notes(as_bytes(*notes), AnyOrder(std::endian::native));
+        if (!same_build_id(kernel.build_id, id)) return false;
+        const std::string path = "/proc/kallsyms";
+        return kallsyms(path, finder.files().read_kernel_file(path, options.limits.kallsyms_bytes), false, false);
+    }
+
+    bool load() {
+        if (!options.kallsyms.empty() && kallsyms(options.kallsyms, false, true)) return true;
+        if (!options.vmlinux.empty() && vmlinux(options.vmlinux, true)) return true;
+        if (!options.recording_dir.empty() && kallsyms(options.recording_dir + "/kcore_dir/kallsyms", false, false)) {
+            return true;
+        }
+        if (running_kernel() || from_caches()) return true;
+        return vmlinux_somewhere();
+    }
+};
+
+Result<KernelNames> KernelNames::load(const RecordedKernel& kernel, const ObjectFinder& finder) {
+    Loader loader{kernel, finder, finder.options(), {}, {}};
+    if (loader.load()) return std::move(loader.names);
+    if (loader.refused) return fail(std::move(*loader.refused));
+    return fail(ErrorCode::missing, Error::no_offset, "kernel symbols",
+                "nothing here is proven to be of the recorded kernel; give --kallsyms (a copy of the recording "
+                "machine's /proc/kallsyms, made by root in the same boot) or --vmlinux");
+}
+
+std::optional<KernelName> KernelNames::find(Address address) const {
+    const Address in_file{address.value - relocation_};
+    if (kallsyms_) {
+        const auto symbol = kallsyms_->find(in_file);
+        if (!symbol) return {};
+        if (relocation_ != 0 && !symbol->module.empty()) return {};
+        return KernelName{symbol->name, symbol->module, in_file - symbol->address, symbol->address + relocation_};
+    }
+    if (vmlinux_) {
+        if (const auto found = vmlinux_->find(in_file.value)) {
+            return KernelName{found->symbol.name, {}, found->offset, {found->symbol.value + relocation_}};
+        }
+    }
+    return {};
+}
+
+}  // namespace perfdata

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/object_finder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "build_id_cache.hpp"
+
+namespace perfdata {
+namespace {
+
+std::string parent(std::string_view path) {
+    return std::string(path.substr(0, path.rfind('/') + 1));
+}
+
+// without_deleted(path): the kernel adds " (deleted)" to the path of a file that is no longer there.
+std::string_view without_deleted(std::string_view path) {
+    constexpr std::string_view mark = " (deleted)";
+    if (path.ends_with(mark)) path.remove_suffix(mark.size());
+    return path;
+}
+
+}  // namespace
+
+bool same_build_id(const BuildId& recorded, Bytes in_file) {
+    if (in_file.empty() || in_file.size() > recorded.size) return false;
+    const auto id = recorded.bytes();
+    const auto rest = id.subspan(in_file.size());
+    // A shorter id is the same only where the recording has padding of zeros, which it has only behind 20 bytes.
+    return std::ranges::equal(id.first(in_file.size()), in_file) &&
+           (rest.empty() || recorded.size == recorded.value.size()) &&
+           std::ranges::all_of(rest, [](std::byte byte) { return byte == std::byte{}; });
+}
+
+bool is_file_name(std::string_view path) {
+    if (path.starts_with("[vdso")) return true;  // an ELF image without a file, but with a build id
+    for (const std::string_view start : {"[", "//", "/memfd:", "/SYSV", "/anon_hugepage", "/dev/", "anon_inode:"}) {
+        if (path.starts_with(start)) return false;
+    }
+    return path.starts_with('/');
+}
+
+// Search is one object's. It remembers the best reason for not finding it.
+struct ObjectFinder::Search {
+    const FinderOptions& options;
+    const FileSystem& files;
+    const RecordedObject& object;
+    SymbolMiss miss = SymbolMiss::not_found;
+    std::optional<FoundObject> found;
+
+    // A better reason is one that is closer to success: they are in this order.
+    void missed(SymbolMiss reason) {
+        constexpr std::array order{SymbolMiss::not_found, SymbolMiss::offline, SymbolMiss::unproven,
+                                   SymbolMiss::unreadable, SymbolMiss::build_id_differs};
+        const auto rank = [&](SymbolMiss value) { return std::ranges::find(order, value); };
+        if (rank(reason) > rank(miss)) miss = reason;
+    }
+
+    // elf(path) is an intact ELF file of the recorded build id, if one was recorded.
+    std::shared_ptr<const ElfFile> elf(const std::string& path) {
+        auto source = files.open(path, options.limits);
+        if (!source) {
+            if (source.error().code != ErrorCode::missing) missed(SymbolMiss::unreadable);
+            return {};
+        }
+        auto file = ElfFile::open(std::move(*source), options.limits);
+        if (!file) {
+            missed(SymbolMiss::unreadable);
+            return {};
+        }
+        if (object.build_id.size != 0 && !same_build_id(object.build_id, file->build_id())) {
+            missed(SymbolMiss::build_id_differs);
+            return {};
+        }
+        return std::make_shared<const ElfFile>(std::move(*file));
+    }
+
+    bool take(const std::string& path) {
+        if (found) return true;
+        auto file = elf(path);
+        if (!file) return false;
+        found = FoundObject{path, {}, std::move(file), {}, object.build_id.size != 0};
+        return true;
+    }
+
+    void take_from_cache(const std::string& directory) {
+        if (directory.empty() || object.build_id.size == 0) return;
+        for (const auto& path : cached_objects(directory, object.build_id)) take(path);
+    }
+
+    void search() {
+        const std::string path(without_deleted(object.path));
+        take_from_cache(options.recording_dir);
+        if (!options.symfs.empty()) {
+            take(options.symfs + "/" + path);
+            if (path != object.path) take(options.symfs + "/" + object.path);
+        }
+        take_from_cache(options.buildid_dir);
+        if (found) return;
+        const bool proof = object.build_id.size != 0;
+        if (options.offline) return missed(SymbolMiss::offline);
+        take_from_cache(options.local_buildid_dir);
+        if (!path.starts_with('/')) return;
+        if (proof || options.allow_local) {
+            take(path);
+        } else if (files.open(path, options.limits)) {
+            missed(SymbolMiss::unproven);
+        }
+    }
+
+    // Debug files are proven by the build id of the file that they belong to.
+    bool take_debug(const std::string& path, const BuildId& id) {
+        if (found->debug) return true;
+        auto source = files.open(path, options.limits);
+        if (!source) return false;
+        auto file = ElfFile::open(std::move(*source), options.limits);
+        if (!file || file->section(".symtab") == nullptr || !same_build_id(id, file->build_id())) return false;
+        found->debug = std::make_shared<const ElfFile>(std::move(*file));
+        found->debug_path = path;
+        return true;
+    }
+
+    void search_debug() {
+        if (found->file->section(".symtab") != nullptr) return;
+        BuildId id;
+        const auto in_file = found->file->build_id();
+        if (in_file.empty() || in_file.size() > id.value.size()) return;
+        std::ranges::copy(in_file, id.value.begin());
+        id.size = static_cast<std::uint8_t>(in_file.size());
+
+        std::vector<std::string> roots, caches{options.recording_dir, options.buildid_dir};
+        if (!options.offline) caches.push_back(options.local_buildid_dir);
+        for (const auto& directory : options.debug_dirs) {
+            if (!options.symfs.empty()) roots.push_back(options.symfs + "/" + directory);
+            if (!options.offline) roots.push_back(directory);
+        }
+        for (const auto& cache : caches) {
+            if (!cache.empty()) take_debug(cached_debug_file(cache, id), id);
+        }
+        for (const auto& root : roots) take_debug(debug_file_by_id(root, id), id);
+        const auto link = found->file->debug_link();
+        const std::string own(without_deleted(object.path));
+        if (link) {
+            const auto beside = parent(found->path);
+            if (beside + link->name != found->path) take_debug(beside + link->name, id);
+            take_debug(beside + ".debug/" + link->name, id);
+            for (const auto& root : roots) take_debug(root + parent(own) + link->name, id);
+        }
+        for (const auto& root : roots) take_debug(root + own + ".debug", id);
+    }
+
+    // Only a debug file was found: it has the build id, but perhaps not the offsets of the code.
+    bool only_debug() {
+        if (object.build_id.size == 0) return false;
+        std::vector<std::string> paths;
+        for (const auto& directory : options.debug_dirs) {
+            if (!options.symfs.empty())
+                paths.push_back(debug_file_by_id(options.symfs + "/" + directory, object.build_id));
+            if (!options.offline) paths.push_back(debug_file_by_id(directory, object.build_id));
+        }
+        return std::ranges::any_of(paths, [&](const std::string& path) { return take(path); });
+    }
+};
+
+ObjectFinder::ObjectFinder(FinderOptions options, std::shared_ptr<const FileSystem> files)
+    : options_(std::move(options)), files_(std::move(files)) {
+    if (!files_) files_ = std::make_shared<const LocalFiles>();
+}
+
+std::expected<FoundObject, SymbolMiss> ObjectFinder::find(const RecordedObject& object) const {
+    if (!is_file_name(object.path)) return std::unexpected(SymbolMiss::not_a_file);
+    Search search{options_, *files_, object, SymbolMiss::not_found, {}};
+    search.search();
+    if (!search.found && search.only_debug() && !search.found->file->layout_known()) {
+        return std::unexpected(SymbolMiss::only_debug_file);
+    }
+    if (!search.found) return std::unexpected(search.miss);
+    search.search_debug();
+    return std::move(*search.found);
+}
+
+}  // namespace perfdata

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/objects.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "perfdata/symbols/demangle.hpp"
+#include "perfdata/symbols/elf_symbols.hpp"
+
+namespace perfdata {
+
+struct ObjectSymbols::Object {
+    explicit Object(RecordedObject object) : recorded(std::move(object)) {}
+
+    RecordedObject recorded;
+
+    // Written once, by load().
+    std::once_flag loaded;
+    std::expected<FoundObject, SymbolMiss> found = std::unexpected(SymbolMiss::not_found);
+    std::expected<ElfSymbols, SymbolMiss> symbols = std::unexpected(SymbolMiss::not_found);
+    std::uint64_t text_offset = 0;  // of a relocatable file's text
+
+    // Names that had to be demangled, by symbol; made when they are asked for.
+    std::mutex demangling;
+    std::unordered_map<std::size_t, std::string> demangled;
+};
+
+struct ObjectSymbols::Table {
+    ObjectFinder finder;
+    Options options;
+    mutable std::shared_mutex mutex;
+    std::deque<Object> objects;                                                           // does not move them
+    std::map<std::pair<std::string, std::string>, FileIndex, std::less<>> by_identity;  // path and build id
+};
+
+ObjectSymbols::ObjectSymbols(ObjectFinder finder) : ObjectSymbols(std::move(finder), Options{}) {}
+
+ObjectSymbols::ObjectSymbols(ObjectFinder finder, Options options)
+    : table_(new Table{std::move(finder), options, {}, {}, {}}) {}
+
+ObjectSymbols::~ObjectSymbols() = default;
+ObjectSymbols::ObjectSymbols(ObjectSymbols&&) noexcept = default;
+ObjectSymbols& ObjectSymbols::operator=(ObjectSymbols&&) noexcept = default;
+
+FileIndex ObjectSymbols::add(const RecordedObject& object) {
+    const std::pair key(object.path, std::string(as_text(object.build_id.bytes())));
+    const std::unique_lock lock(table_->mutex);
+    const auto [place, added] = table_->by_identity.try_emplace(key);
+    if (added) {
+        place->second = {static_cast<std::uint32_t>(table_->objects.size())};
+        table_->objects.emplace_back(object);
+    }
+    return place->second;
+}
+
+ObjectSymbols::Object& ObjectSymbols::object(FileIndex index) const {
+    const std::shared_lock lock(table_->mutex);
+    return table_->objects[index.value];
+}
+
+const RecordedObject& ObjectSymbols::recorded(FileIndex index) const {
+    return object(index).recorded;
+}
+
+std::size_t ObjectSymbols::size() const {
+    const std::shared_lock lock(table_->mutex);
+    return table_->objects.size();
+}
+
+void ObjectSymbols::load(Object& object) const {
+    std::call_once(object.loaded, [&] {
+        object.found = table_->finder.find(object.recorded);
+        if (!object.found) {
+            object.symbols = std::unexpected(object.found.error());
+            return;
+        }
+        const auto& file = *object.found->file;
+        auto symbols = ElfSymbols::load(file, object.found->debug.get(), table_->finder.options().limits);
+        if (symbols) {
+            object.symbols = std::move(*symbols);
+        } else {
+            const bool none = symbols.error().code == ErrorCode::missing;
+            object.symbols = std::unexpected(none ? SymbolMiss::no_symbols : SymbolMiss::unreadable);
+        }
+        if (file.type() == ElfFile::Type::relocatable) {
+            if (const auto* text = file.section(".text")) object.text_offset = text->offset;
+        }
+    });
+}
+
+std::expected<const FoundObject*, SymbolMiss> ObjectSymbols::found(FileIndex index) const {
+    auto& one = object(index);
+    load(one);
+    if (!one.found) return std::unexpected(one.found.error());
+    return &*one.found;
+}
+
+std::expected<NameAndOffset, SymbolMiss> ObjectSymbols::name(FileIndex index, std::uint64_t file_offset) const {
+    auto& one = object(index);
+    load(one);
+    if (!one.symbols) return std::unexpected(one.symbols.error());
+    const auto vaddr = one.found->file->vaddr(file_offset + one.text_offset);
+    if (!vaddr) return std::unexpected(SymbolMiss::outside_file);
+    const auto found = one.symbols->find(*vaddr);
+    if (!found) return std::unexpected(SymbolMiss::between_symbols);
+
+    NameAndOffset result{found->symbol.name, found->offset, found->symbol.size, found->symbol.value};
+    if (table_->options.demangle && result.name.starts_with("_Z")) {
+        const std::scoped_lock lock(one.demangling);
+        const auto [place, added] = one.demangled.try_emplace(found->index);
+        if (added) place->second = demangle(result.name).value_or(std::string(result.name));
+        result.name = place->second;
+    }
+    return result;
+}
+
+void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs) const {
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (auto at = next.fetch_add(1); at < objects.size(); at = next.fetch_add(1)) load(object(objects[at]));
+    };
+    std::vector<std::jthread> threads;
+    const auto wanted = std::min<std::size_t>(jobs, objects.size());
+    for (std::size_t index = 1; index < wanted; ++index) threads.emplace_back(work);
+    work();
+}
+
+}  // namespace perfdata
