@@ -25,12 +25,12 @@ std::optional<JitPlace> JitCodes::find(const Tasks& tasks, Pid pid, Address addr
             }
         }
         if (first != last) return {};
-        const auto* task = tasks.task_at(Tid{pid.value}, time);
-        if (task == nullptr || task->parent_pid == pid || task->parent_pid.value == ~std::uint32_t{0}) return {};
+        const auto* thread = tasks.thread_at(Tid{pid.value}, time);
+        if (thread == nullptr || thread->parent_pid == pid || thread->parent_pid.value == ~std::uint32_t{0}) return {};
         const auto exec = tasks.exec_at(pid, time);
-        if (exec && *exec >= task->from) return {};  // another program since
-        time = std::min(time, task->from);
-        pid = task->parent_pid;
+        if (exec && *exec >= thread->from) return {};  // another program since
+        time = std::min(time, thread->from);
+        pid = thread->parent_pid;
     }
     return {};
 }
