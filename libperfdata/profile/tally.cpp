@@ -12,7 +12,8 @@ namespace perfdata {
 
 std::uint64_t Runner::hash() const {
     const auto name = reinterpret_cast<std::uintptr_t>(comm.data());
-    return (name ^ std::uint64_t{pid.value} << 32 ^ tid.value) * 0x9ddfea08eb382d69u ^ std::uint64_t{cpu} << 48 ^ cgroup;
+    return (name ^ std::uint64_t{pid.value} << 32 ^ tid.value) * 0x9ddfea08eb382d69u ^ std::uint64_t{cpu} << 48 ^
+           cgroup;
 }
 
 // Each sample costs one lookup for its runner, and for each frame of its chain one in the timeline and one in the
@@ -104,9 +105,8 @@ class TallyCounter {
         std::uint32_t node = ChainNode::none;
         if (options_.chains) {
             addresses_.clear();
-            const bool whole = for_each_frame(sample, deferred_, [&](Address address, CpuMode at) {
-                addresses_.emplace_back(address, at);
-            });
+            const bool whole = for_each_frame(
+                sample, deferred_, [&](Address address, CpuMode at) { addresses_.emplace_back(address, at); });
             if (!whole) ++tally_.broken_chains_;
             // The innermost is the sampled address itself.
             const std::size_t first = !addresses_.empty() && ip && addresses_.front().first == *ip ? 1 : 0;
@@ -124,8 +124,7 @@ class TallyCounter {
             }
         }
         const auto leaf =
-            ip ? frame(*ip, mode)
-               : fold({0, static_cast<std::uint32_t>(Miss::no_address), FrameKind::nowhere, mode});
+            ip ? frame(*ip, mode) : fold({0, static_cast<std::uint32_t>(Miss::no_address), FrameKind::nowhere, mode});
         return tally_.chains_.intern({node, leaf});
     }
 

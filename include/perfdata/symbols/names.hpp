@@ -41,8 +41,8 @@ struct NameOptions {
     bool perf_maps = true;
 };
 
-// Names knows all names of one timeline, which must outlive it. Loaded files stay loaded. Const use from many threads is
-// safe.
+// Names knows all names of one timeline, which must outlive it. Loaded files stay loaded. Const use from many threads
+// is safe.
 class Names {
   public:
     // load(recording, timeline): nothing that is missing is an error; problems() says what would be needed.
@@ -89,11 +89,11 @@ class Names {
     std::map<std::string, BuildId, std::less<>> build_ids_;  // of the feature BUILD_ID, by path
     std::optional<KernelNames> kernel_;
     std::unique_ptr<ObjectSymbols> files_;
-    std::vector<FileIndex> file_of_;              // by ObjectIndex
-    std::vector<std::string> object_names_;       // by ObjectIndex: as perf shows them
-    std::vector<std::uint64_t> module_base_;      // by ObjectIndex: what to add to an offset to have the address
+    std::vector<FileIndex> file_of_;          // by ObjectIndex
+    std::vector<std::string> object_names_;   // by ObjectIndex: as perf shows them
+    std::vector<std::uint64_t> module_base_;  // by ObjectIndex: what to add to an offset to have the address
     JitCodes jit_;
-    std::map<std::uint32_t, PerfMap> perf_maps_;  // by pid
+    std::map<std::uint32_t, PerfMap> perf_maps_;         // by pid
     std::map<std::uint32_t, std::string> memory_names_;  // by pid: "/tmp/perf-PID.map"
     std::vector<Error> problems_;
 };

@@ -26,8 +26,8 @@ struct Frame {
 
     bool operator==(const Frame&) const = default;
     std::uint64_t hash() const {
-        return offset * 0x9ddfea08eb382d69u ^ (std::uint64_t{index} << 8 | static_cast<std::uint64_t>(kind) << 4 |
-                                               static_cast<std::uint64_t>(mode));
+        return offset * 0x9ddfea08eb382d69u ^
+               (std::uint64_t{index} << 8 | static_cast<std::uint64_t>(kind) << 4 | static_cast<std::uint64_t>(mode));
     }
 };
 

@@ -39,7 +39,7 @@ class JitCodes {
     std::size_t dump_of(std::uint32_t index) const;
 
     std::vector<std::unique_ptr<JitCode>> codes_;
-    std::vector<std::uint32_t> begins_;             // of each: the index of its first function
+    std::vector<std::uint32_t> begins_;  // of each: the index of its first function
     std::uint32_t functions_ = 0;
     std::multimap<std::uint32_t, std::size_t> of_pid_;  // index in codes_
 };
