@@ -6,8 +6,10 @@
 namespace perfdata {
 namespace {
 
-// So many links are followed before a fork copies what they lead to.
-constexpr std::uint32_t most_ancestors = 16;
+// So many ancestors of one level are followed one by one; then a fork copies what they mapped.
+constexpr std::uint32_t most_alike = 16;
+// At most so many copies are made for each mapping.
+constexpr std::size_t most_copies = 8;
 
 // for_each_cover(first, end, leaves, visit) visits the nodes that together cover the segments first ... end - 1.
 template <class Visit>
@@ -33,33 +35,39 @@ SpaceIndex AddressSpaces::Builder::fork(SpaceIndex parent) {
         parent = spaces_[parent].parent;
     }
     if (parent == none) return child;
+    spaces_[child].parent = parent;
+    spaces_[child].limit = limit;
+    if (spaces_[parent].alike >= most_alike) gather(child);
+
     auto& space = spaces_[child];
-    space.parent = parent;
-    space.limit = limit;
-    space.ancestors = spaces_[parent].ancestors + 1;
-    if (space.ancestors > most_ancestors && flatten(child)) {
-        space.parent = none;
-        space.ancestors = 0;
+    if (space.parent != none && spaces_[space.parent].level == space.level) {
+        space.alike = spaces_[space.parent].alike + 1;
     }
     return child;
 }
 
-// flatten(space) enters what the space sees of its ancestors into it. False if memory would no longer be linear in the
-// number of mappings: a tree of forks that is both deep and broad, whose processes all map and never exec.
-bool AddressSpaces::Builder::flatten(SpaceIndex space) {
-    const auto most = 4 * mappings_.size() - std::min(copied_, 4 * mappings_.size());
+// gather(child) enters what the child's nearest ancestors, all of one level, mapped into it and makes it one of the
+// next level: of n generations that all map and never exec only O(log n) are followed one by one, for as many copies of
+// each mapping. It does not if memory would no longer be linear: in a tree of forks that is both deep and broad.
+void AddressSpaces::Builder::gather(SpaceIndex child) {
+    const auto most = most_copies * mappings_.size() - copied_;
     std::vector<std::uint32_t> seen;
-    auto limit = spaces_[space].limit;
-    for (auto at = spaces_[space].parent; at != none; limit = spaces_[at].limit, at = spaces_[at].parent) {
+    auto limit = spaces_[child].limit;
+    auto at = spaces_[child].parent;
+    const auto level = spaces_[at].level;
+    for (; at != none && spaces_[at].level == level; limit = spaces_[at].limit, at = spaces_[at].parent) {
         for (auto entry = spaces_[at].latest; entry != no_entry; entry = entries_[entry].before) {
             if (entries_[entry].mapping < limit) seen.push_back(entries_[entry].mapping);
-            if (seen.size() > most) return false;
+            if (seen.size() > most) return;
         }
     }
     copied_ += seen.size();
     std::ranges::sort(seen);
-    for (const auto mapping : seen) enter(space, mapping);
-    return true;
+    for (const auto mapping : seen) enter(child, mapping);
+    auto& space = spaces_[child];
+    space.parent = at;
+    space.limit = limit;
+    space.level = level + 1;
 }
 
 void AddressSpaces::Builder::enter(SpaceIndex space, std::uint32_t mapping) {

@@ -27,7 +27,9 @@ using SpaceIndex = std::uint32_t;
 //     2 3       {A}  {A B}
 //     4 5 6 7  {} {B} {} {}       an address in segment 5: nodes 5, 2, 1; the latest of their lists is B
 //
-// find() takes O(log n) searches in short lists, memory is linear but for mappings that overlap many others.
+// find() takes O(log n) searches in short lists: tens of nanoseconds. A mapping and all that leads to it take about 100
+// bytes, more only if many mappings overlap each other or generations of processes map without ever beginning a
+// program.
 class AddressSpaces {
   public:
     static constexpr SpaceIndex none = ~SpaceIndex{0};
@@ -53,11 +55,12 @@ class AddressSpaces {
             SpaceIndex parent = none;
             std::uint32_t limit = 0;  // of the parent's mappings only those below this index are seen
             std::uint32_t latest = no_entry;
-            std::uint32_t ancestors = 0;
+            std::uint32_t level = 0;  // of generations that were copied together
+            std::uint32_t alike = 1;  // so many spaces of this level follow each other, up to this one
         };
 
         void enter(SpaceIndex space, std::uint32_t mapping);
-        bool flatten(SpaceIndex space);
+        void gather(SpaceIndex child);
 
         std::vector<Mapping> mappings_;
         std::vector<Entry> entries_;

@@ -139,7 +139,7 @@ TEST_CASE("Mappings told of without any fork hold: the recorder was attached lat
 }
 
 TEST_CASE("Chains of forks that all map are followed to the first, however long", "[timeline][tasks]") {
-    constexpr std::uint32_t generations = 200;
+    constexpr std::uint32_t generations = 600;
     World world;
     for (std::uint32_t pid = 1; pid <= generations; ++pid) {
         if (pid != 1) world.fork(pid * 10, pid, pid - 1);
