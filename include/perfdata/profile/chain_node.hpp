@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Call chains as shared nodes.
+#pragma once
+
+#include <cstdint>
+
+namespace perfdata {
+
+// ChainNode is a call chain: its innermost frame, and the chain of its callers. Chains with the same callers share
+// these.
+struct ChainNode {
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    std::uint32_t caller = none;  // number of a ChainNode that was made before
+    std::uint32_t frame = 0;      // number of a Frame
+
+    bool operator==(const ChainNode&) const = default;
+    std::uint64_t hash() const { return std::uint64_t{caller} << 32 | frame; }
+};
+
+}  // namespace perfdata

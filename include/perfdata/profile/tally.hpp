@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// All samples counted by who ran (command, process, CPU...), where, and called by whom; nothing named yet.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/profile/chain_node.hpp"
+#include "perfdata/profile/intern_table.hpp"
+#include "perfdata/profile/profile.hpp"
+#include "perfdata/timeline/frame.hpp"
+#include "perfdata/timeline/jit_codes.hpp"
+
+namespace perfdata {
+
+// Runner is who was sampled, as far as it was asked for: the other members have their defaults.
+struct Runner {
+    std::string_view comm;  // lives as long as the timeline; equal comms have equal data()
+    Pid pid{0};
+    Tid tid{0};
+    std::uint32_t cpu = 0;  // all ones: not recorded
+    std::uint64_t cgroup = 0;
+
+    bool operator==(const Runner& other) const {
+        return comm.data() == other.comm.data() && pid == other.pid && tid == other.tid && cpu == other.cpu &&
+               cgroup == other.cgroup;
+    }
+    std::uint64_t hash() const;
+};
+
+struct TallyOptions {
+    // What tells runners apart.
+    bool by_comm = true, by_pid = false, by_tid = false, by_cpu = false, by_cgroup = false;
+    bool chains = false;  // count call chains, with their deferred parts; else only the sampled address
+    // fold(frame) is what to count instead of a frame, the beginning of its function for example: fewer distinct
+    // chains cost less time and memory. It is called once for each distinct frame. Empty: every address is itself.
+    std::function<Frame(const Frame&)> fold;
+    const JitCodes* jit = nullptr;  // code that the recording itself does not know; empty() counts as none
+    // Which samples count; empty: all.
+    std::vector<std::uint32_t> events;  // by index in recording.events()
+    std::vector<std::string> comms;
+    std::vector<std::uint32_t> pids, tids, cpus;
+    Time from, until = Time::forever();  // until is included
+    std::stop_token stop;
+};
+
+// Tally is const once counted. Its size is that of what is distinct, not of the recording.
+class Tally {
+  public:
+    // count(recording, timeline) decodes every sample once. The only error is `cancelled`. The timeline must outlive
+    // the tally.
+    static Result<Tally> count(const Recording& recording, const Timeline& timeline, const TallyOptions& options = {});
+
+    // A Row is what one runner did in one chain; cells(row) has a Cell per counted event.
+    struct Row {
+        std::uint32_t runner = 0;
+        std::uint32_t chain = 0;
+
+        bool operator==(const Row&) const = default;
+        std::uint64_t hash() const { return std::uint64_t{runner} * 0x9ddfea08eb382d69u ^ chain; }
+    };
+    std::span<const Row> rows() const { return rows_.keys(); }
+    std::span<const Cell> cells(std::size_t row) const {
+        return std::span(cells_).subspan(row * events_.size(), events_.size());
+    }
+
+    // events() says which event each cell is of, by index in recording.events().
+    const std::vector<std::uint32_t>& events() const { return events_; }
+    std::span<const Runner> runners() const { return runners_.keys(); }
+    std::span<const ChainNode> chains() const { return chains_.keys(); }
+    std::span<const Frame> frames() const { return frames_.keys(); }
+
+    // totals() is the sum of the cells of all rows.
+    const Cells& totals() const { return totals_; }
+    // first_time(), last_time() are of the counted samples; empty if none has a time.
+    std::optional<Time> first_time() const { return first_time_; }
+    std::optional<Time> last_time() const { return last_time_; }
+    // broken_chains() is how many samples lack the user part of their chain, which was deferred and never came.
+    std::uint64_t broken_chains() const { return broken_chains_; }
+
+  private:
+    friend class TallyCounter;
+
+    std::vector<std::uint32_t> events_;
+    InternTable<Runner> runners_;
+    InternTable<Frame> frames_;
+    InternTable<ChainNode> chains_;
+    InternTable<Row> rows_;
+    Cells cells_;
+    Cells totals_;
+    std::optional<Time> first_time_, last_time_;
+    std::uint64_t broken_chains_ = 0;
+};
+
+}  // namespace perfdata

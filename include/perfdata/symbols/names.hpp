@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// What places in code are called, whatever kind of code it is.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/symbols/kernel_names.hpp"
+#include "perfdata/symbols/objects.hpp"
+#include "perfdata/symbols/perf_map.hpp"
+#include "perfdata/timeline/frame.hpp"
+#include "perfdata/timeline/jit_codes.hpp"
+#include "perfdata/timeline/timeline.hpp"
+
+namespace perfdata {
+
+enum class CodeClass : std::uint8_t { unknown, kernel, module, bpf, out_of_line, user, jit };
+
+std::string_view to_string(CodeClass code);
+
+// FrameName: views live as long as the Names.
+struct FrameName {
+    std::string_view symbol;   // empty: not known. Of BPF code the kernel's name for it: bpf_prog_<tag>_<name>
+    std::uint64_t offset = 0;  // of the frame from the start of the symbol; without symbol: in the object
+    std::string_view object;   // perf's "dso": a path, [kernel.kallsyms], [nf_nat], [vdso]; empty: not known
+    CodeClass kind = CodeClass::unknown;
+    // Of a user-space or module frame without symbol: why. Of others it is SymbolMiss::between_symbols.
+    SymbolMiss miss = SymbolMiss::between_symbols;
+};
+
+struct NameOptions {
+    FinderOptions finder;
+    JitSearch jit;  // where jitdump files and perf maps may be; its `given` are --jitdump and --perf-map files
+    bool perf_maps = true;
+};
+
+// Names knows all names of one timeline, which must outlive it. Loaded files stay loaded. Const use from many threads
+// is safe.
+class Names {
+  public:
+    // load(recording, timeline): nothing that is missing is an error; problems() says what would be needed.
+    static Names load(const Recording& recording, const Timeline& timeline, const NameOptions& options = {});
+    Names(Names&&) noexcept;
+    Names& operator=(Names&&) noexcept;
+    ~Names();
+
+    const Timeline& timeline() const { return *timeline_; }
+    const JitCodes& jit() const { return jit_; }
+
+    FrameName name(const Frame& frame) const;
+    // function(frame) is the first byte of the function that the frame is in; the frame itself where it has no name.
+    Frame function(const Frame& frame) const;
+
+    // prepare(frames, jobs) loads the files that the frames are in, several at a time.
+    void prepare(std::span<const Frame> frames, unsigned jobs) const;
+
+    // kernel() is where the kernel's names are from, null if there are none.
+    const KernelNames* kernel() const { return kernel_ ? &*kernel_ : nullptr; }
+    // problems() is what could not be loaded, with what would supply it.
+    const std::vector<Error>& problems() const { return problems_; }
+
+  private:
+    explicit Names(const Timeline& timeline) : timeline_(&timeline) {}
+
+    // What name() and function() both need.
+    struct Found {
+        FrameName name;
+        Frame function;
+    };
+    Found find(const Frame& frame) const;
+    void find_code(const Frame& frame, Found& found) const;
+    void find_object(const Frame& frame, Found& found) const;
+    void find_in_kernel(Address address, const Frame& frame, Found& found) const;
+    void find_in_file(const Frame& frame, Found& found) const;
+    void find_memory(const Frame& frame, Found& found) const;
+    void load_kernel(const Recording& recording, const ObjectFinder& finder);
+    void load_objects(ObjectFinder finder);
+    void load_jit(const Recording& recording, const NameOptions& options);
+    void read_build_ids(const Recording& recording);
+
+    const Timeline* timeline_;
+    std::map<std::string, BuildId, std::less<>> build_ids_;  // of the feature BUILD_ID, by path
+    std::optional<KernelNames> kernel_;
+    std::unique_ptr<ObjectSymbols> files_;
+    std::vector<FileIndex> file_of_;          // by ObjectIndex
+    std::vector<std::string> object_names_;   // by ObjectIndex: as perf shows them
+    std::vector<std::uint64_t> module_base_;  // by ObjectIndex: what to add to an offset to have the address
+    JitCodes jit_;
+    std::map<std::uint32_t, PerfMap> perf_maps_;         // by pid
+    std::map<std::uint32_t, std::string> memory_names_;  // by pid: "/tmp/perf-PID.map"
+    std::vector<Error> problems_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Places in code as they are counted: numbers, to be named later.
+#pragma once
+
+#include <cstdint>
+
+#include "perfdata/core/types.hpp"
+#include "perfdata/wire/record.hpp"
+
+namespace perfdata {
+
+enum class FrameKind : std::uint8_t {
+    code,     // a byte of one version of code: index is a CodeIndex, offset from its start
+    object,   // a byte of a mapped object: index is an ObjectIndex, offset in its file (of the kernel: the address)
+    jit,      // a byte of a JIT function: index as in JitCodes, offset from its start
+    memory,   // memory of a process without a file: index is the pid, offset the address
+    nowhere,  // index is a Miss, offset the address
+};
+
+// Frame is a place in code as the timeline knows it, the same for all times and processes that share the code.
+struct Frame {
+    std::uint64_t offset = 0;
+    std::uint32_t index = 0;
+    FrameKind kind = FrameKind::nowhere;
+    CpuMode mode = CpuMode::unknown;  // in which the CPU was there
+
+    bool operator==(const Frame&) const = default;
+    std::uint64_t hash() const {
+        return offset * 0x9ddfea08eb382d69u ^
+               (std::uint64_t{index} << 8 | static_cast<std::uint64_t>(kind) << 4 | static_cast<std::uint64_t>(mode));
+    }
+};
+
+}  // namespace perfdata

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The JIT code of all processes of a recording.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "perfdata/timeline/jit_code.hpp"
+#include "perfdata/timeline/tasks.hpp"
+
+namespace perfdata {
+
+// JitPlace is a byte of a JIT function.
+struct JitPlace {
+    std::uint32_t function = 0;  // as for JitCodes::function()
+    std::uint64_t offset = 0;    // from its start
+};
+
+// JitCodes is filled once and may then be read from many threads.
+class JitCodes {
+  public:
+    // add(pid, code): the code of a process, from the dump that it mapped. A process may have several.
+    void add(Pid pid, JitCode code);
+
+    // find(tasks, pid, address, time) is what JIT function lay there. A forked process has the code that its parent had
+    // when it forked.
+    std::optional<JitPlace> find(const Tasks& tasks, Pid pid, Address address, Time time) const;
+
+    bool empty() const { return codes_.empty(); }
+    // function(index), code(index): the function, and the dump that it is from. Valid for indices from find().
+    const JitFunction& function(std::uint32_t index) const;
+    const JitCode& code(std::uint32_t index) const;
+    const std::vector<std::unique_ptr<JitCode>>& codes() const { return codes_; }
+
+  private:
+    std::size_t dump_of(std::uint32_t index) const;
+
+    std::vector<std::unique_ptr<JitCode>> codes_;
+    std::vector<std::uint32_t> begins_;  // of each: the index of its first function
+    std::uint32_t functions_ = 0;
+    std::multimap<std::uint32_t, std::size_t> of_pid_;  // index in codes_
+};
+
+}  // namespace perfdata

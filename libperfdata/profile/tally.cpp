@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/profile/tally.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "perfdata/recording/deferred_chains.hpp"
+#include "perfdata/recording/walk.hpp"
+
+namespace perfdata {
+
+std::uint64_t Runner::hash() const {
+    const auto name = reinterpret_cast<std::uintptr_t>(comm.data());
+    return (name ^ std::uint64_t{pid.value} << 32 ^ tid.value) * 0x9ddfea08eb382d69u ^ std::uint64_t{cpu} << 48 ^
+           cgroup;
+}
+
+// Each sample costs one lookup for its runner, and for each frame of its chain one in the timeline and one in the
+// table of chains. Frames repeat soon, so a small cache stands before the timeline.
+class TallyCounter {
+  public:
+    TallyCounter(const Recording& recording, const Timeline& timeline, const TallyOptions& options)
+        : timeline_(timeline),
+          options_(options),
+          deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
+          column_(recording.events().events().size(), not_counted) {
+        auto& events = tally_.events_;
+        events = options.events;
+        std::erase_if(events, [&](std::uint32_t event) { return event >= column_.size(); });
+        if (events.empty()) {
+            events.resize(column_.size());
+            std::iota(events.begin(), events.end(), 0u);
+        }
+        for (std::size_t column = 0; column < events.size(); ++column) column_[events[column]] = column;
+        tally_.totals_.resize(events.size());
+    }
+
+    template <class Order>
+    void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
+        const auto column = column_[context.event];
+        if (column == not_counted) return;
+        moment_ = {context.time, sample.pid().value_or(nobody), machine_of(sample)};
+        const auto tid = sample.tid().value_or(Tid{nobody.value});
+        const auto comm = timeline_.tasks().comm_at(tid, context.time, moment_.machine);
+        if (!wanted(sample, context.time, tid, comm)) return;
+        note_time(sample.time());
+        const Cell cell{1, sample.period()};
+        tally_.totals_[column] += cell;
+        row({runner(sample, tid, comm), chain(sample)})[column] += cell;
+    }
+
+    Tally finish() && { return std::move(tally_); }
+
+  private:
+    static constexpr std::size_t not_counted = ~std::size_t{0};
+    static constexpr Pid nobody{~std::uint32_t{0}};
+
+    // When and in which process the sample was taken.
+    struct Moment {
+        Time time;
+        Pid pid;
+        Machine machine;
+    };
+
+    template <class Order>
+    Machine machine_of(const BasicSample<Order>& sample) const {
+        const auto& tasks = timeline_.tasks();
+        const auto id = tasks.has_guests() ? sample.id() : std::nullopt;
+        return id ? tasks.machine_of(*id) : host;
+    }
+
+    template <class Order>
+    bool wanted(const BasicSample<Order>& sample, Time time, Tid tid, std::string_view comm) const {
+        const auto among = [](const auto& chosen, const auto& value) {
+            return chosen.empty() || std::ranges::find(chosen, value) != chosen.end();
+        };
+        return among(options_.comms, comm) && among(options_.pids, moment_.pid.value) &&
+               among(options_.tids, tid.value) &&
+               (options_.cpus.empty() || among(options_.cpus, sample.cpu().value_or(nobody.value))) &&
+               time >= options_.from && time <= options_.until;
+    }
+
+    template <class Order>
+    std::uint32_t runner(const BasicSample<Order>& sample, Tid tid, std::string_view comm) {
+        Runner runner;
+        if (options_.by_comm) runner.comm = comm;
+        if (options_.by_pid) runner.pid = moment_.pid;
+        if (options_.by_tid) runner.tid = tid;
+        if (options_.by_cpu) runner.cpu = sample.cpu().value_or(nobody.value);
+        if (options_.by_cgroup) runner.cgroup = sample.details().cgroup().value_or(0);
+        // Samples of one thread come in a row.
+        if (!(runner == last_runner_) || tally_.runners_.size() == 0) {
+            last_runner_ = runner;
+            last_runner_number_ = tally_.runners_.intern(runner);
+        }
+        return last_runner_number_;
+    }
+
+    // chain() is the number of the sample's chain: its address, called by the rest of its call chain.
+    template <class Order>
+    std::uint32_t chain(const BasicSample<Order>& sample) {
+        const auto mode = sample.mode();
+        const auto ip = sample.ip();
+        std::uint32_t node = ChainNode::none;
+        if (options_.chains) {
+            addresses_.clear();
+            const bool whole = for_each_frame(
+                sample, deferred_, [&](Address address, CpuMode at) { addresses_.emplace_back(address, at); });
+            if (!whole) ++tally_.broken_chains_;
+            // The innermost is the sampled address itself.
+            const std::size_t first = !addresses_.empty() && ip && addresses_.front().first == *ip ? 1 : 0;
+            // Outermost first: a sample often has the outer callers of the one before it.
+            bool same = true;
+            std::size_t depth = 0;
+            for (auto at = addresses_.size(); at-- > first; ++depth) {
+                const auto number = frame(addresses_[at].first, addresses_[at].second);
+                same = same && depth < last_chain_.size() && last_chain_[depth].frame == number;
+                node = same ? last_chain_[depth].node : tally_.chains_.intern({node, number});
+                if (!same) {
+                    last_chain_.resize(depth);
+                    last_chain_.push_back({number, node});
+                }
+            }
+        }
+        const auto leaf =
+            ip ? frame(*ip, mode) : fold({0, static_cast<std::uint32_t>(Miss::no_address), FrameKind::nowhere, mode});
+        return tally_.chains_.intern({node, leaf});
+    }
+
+    std::uint32_t frame(Address address, CpuMode mode) {
+        const auto location = timeline_.resolve(moment_.pid, address, moment_.time, mode, moment_.machine);
+        Frame frame{address.value, 0, FrameKind::nowhere, mode};
+        if (options_.jit != nullptr && mode != CpuMode::kernel) {
+            if (const auto place = options_.jit->find(timeline_.tasks(), moment_.pid, address, moment_.time)) {
+                return fold({place->offset, place->function, FrameKind::jit, mode});
+            }
+        }
+        if (!location) {
+            frame.index = static_cast<std::uint32_t>(location.error());
+        } else if (location->is_code()) {
+            frame = {location->offset, location->code, FrameKind::code, mode};
+        } else if (timeline_.tasks().object(*location->mapping).kind == ObjectKind::anonymous) {
+            frame = {address.value, moment_.pid.value, FrameKind::memory, mode};
+        } else {
+            frame = {location->offset, location->mapping->object, FrameKind::object, mode};
+        }
+        return fold(frame);
+    }
+
+    std::uint32_t fold(const Frame& frame) {
+        if (!options_.fold) return tally_.frames_.intern(frame);
+        const auto number = unfolded_.intern(frame);
+        if (number == folded_.size()) folded_.push_back(tally_.frames_.intern(options_.fold(frame)));
+        return folded_[number];
+    }
+
+    std::span<Cell> row(const Tally::Row& row) {
+        const auto columns = tally_.events_.size();
+        const auto number = tally_.rows_.intern(row);
+        if (tally_.cells_.size() <= number * columns) tally_.cells_.resize((number + 1) * columns);
+        return std::span(tally_.cells_).subspan(number * columns, columns);
+    }
+
+    void note_time(std::optional<Time> time) {
+        if (!time) return;
+        if (!tally_.first_time_ || *time < *tally_.first_time_) tally_.first_time_ = time;
+        if (!tally_.last_time_ || *time > *tally_.last_time_) tally_.last_time_ = time;
+    }
+
+    const Timeline& timeline_;
+    const TallyOptions& options_;
+    DeferredChains deferred_;
+    std::vector<std::size_t> column_;  // of an event
+    Moment moment_;
+    Runner last_runner_;
+    std::uint32_t last_runner_number_ = 0;
+    InternTable<Frame> unfolded_;
+    std::vector<std::uint32_t> folded_;  // by number in unfolded_: number of the frame that counts instead
+    std::vector<std::pair<Address, CpuMode>> addresses_;
+    struct Level {
+        std::uint32_t frame, node;
+    };
+    std::vector<Level> last_chain_;  // of the sample before, outermost first, but for the sampled address
+    Tally tally_;
+};
+
+Result<Tally> Tally::count(const Recording& recording, const Timeline& timeline, const TallyOptions& options) {
+    TallyCounter counter(recording, timeline, options);
+    Completeness seen;  // the timeline's pass has counted all records already
+    if (auto walked = walk(recording, seen, counter, {.order = {}, .stop = options.stop}); !walked) {
+        return fail(walked.error());
+    }
+    return std::move(counter).finish();
+}
+
+}  // namespace perfdata

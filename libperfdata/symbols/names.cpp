@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/names.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace perfdata {
+
+std::string_view to_string(CodeClass code) {
+    switch (code) {
+        case CodeClass::unknown: return "unknown";
+        case CodeClass::kernel: return "kernel";
+        case CodeClass::module: return "module";
+        case CodeClass::bpf: return "bpf";
+        case CodeClass::out_of_line: return "out_of_line";
+        case CodeClass::user: return "user";
+        case CodeClass::jit: return "jit";
+    }
+    return "unknown";
+}
+
+Names::Names(Names&&) noexcept = default;
+Names& Names::operator=(Names&&) noexcept = default;
+Names::~Names() = default;
+
+FrameName Names::name(const Frame& frame) const {
+    return find(frame).name;
+}
+
+Frame Names::function(const Frame& frame) const {
+    return find(frame).function;
+}
+
+Names::Found Names::find(const Frame& frame) const {
+    Found found{{}, frame};
+    found.name.offset = frame.offset;
+    switch (frame.kind) {
+        case FrameKind::code: find_code(frame, found); break;
+        case FrameKind::object: find_object(frame, found); break;
+        case FrameKind::jit: {
+            found.name.symbol = jit_.function(frame.index).name;
+            found.name.object = jit_.code(frame.index).dump().name();
+            found.name.kind = CodeClass::jit;
+            found.function.offset = 0;
+            break;
+        }
+        case FrameKind::memory: find_memory(frame, found); break;
+        case FrameKind::nowhere: {
+            // Kernel text without a recorded mapping: the names may know it all the same.
+            const auto miss = static_cast<Miss>(frame.index);
+            if (miss == Miss::kernel) find_in_kernel({frame.offset}, frame, found);
+            if (frame.mode == CpuMode::kernel) found.name.kind = CodeClass::kernel;
+            if (frame.mode == CpuMode::user) found.name.kind = CodeClass::user;
+            break;
+        }
+    }
+    return found;
+}
+
+void Names::find_code(const Frame& frame, Found& found) const {
+    const auto& code = timeline_->code()[frame.index];
+    found.name.symbol = code.symbol;
+    found.name.object = code.symbol;
+    found.name.kind = code.kind == CodeKind::out_of_line ? CodeClass::out_of_line : CodeClass::bpf;
+    if (code.kind == CodeKind::out_of_line) found.name.object = "[kernel.kallsyms]";
+    found.function.offset = 0;
+}
+
+void Names::find_object(const Frame& frame, Found& found) const {
+    const auto& object = timeline_->tasks().objects()[frame.index];
+    found.name.object = object_names_[frame.index];
+    switch (object.kind) {
+        case ObjectKind::kernel:
+            found.name.kind = CodeClass::kernel;
+            return find_in_kernel({frame.offset}, frame, found);
+        case ObjectKind::module:
+            found.name.kind = CodeClass::module;
+            find_in_kernel({frame.offset + module_base_[frame.index]}, frame, found);
+            if (found.name.symbol.empty()) find_in_file(frame, found);
+            return;
+        default: found.name.kind = CodeClass::user; return find_in_file(frame, found);
+    }
+}
+
+void Names::find_in_kernel(Address address, const Frame& frame, Found& found) const {
+    if (!kernel_) return;
+    const auto name = kernel_->find(address);
+    if (!name) return;
+    found.name.symbol = name->name;
+    found.name.offset = name->offset;
+    found.function.offset = frame.offset - name->offset;
+}
+
+void Names::find_in_file(const Frame& frame, Found& found) const {
+    const auto name = files_->name(file_of_[frame.index], frame.offset);
+    if (!name) {
+        found.name.miss = name.error();
+        return;
+    }
+    found.name.symbol = name->name;
+    found.name.offset = name->offset;
+    found.function.offset = frame.offset - name->offset;
+}
+
+void Names::find_memory(const Frame& frame, Found& found) const {
+    found.name.kind = CodeClass::user;
+    found.name.miss = SymbolMiss::not_a_file;
+    if (const auto name = memory_names_.find(frame.index); name != memory_names_.end()) {
+        found.name.object = name->second;
+    }
+    const auto map = perf_maps_.find(frame.index);
+    if (map == perf_maps_.end()) return;
+    const auto symbol = map->second.find({frame.offset});
+    if (!symbol) return;
+    found.name.symbol = symbol->name;
+    found.name.offset = symbol->offset;
+    found.name.kind = CodeClass::jit;
+    found.function.offset = frame.offset - symbol->offset;
+}
+
+void Names::prepare(std::span<const Frame> frames, unsigned jobs) const {
+    std::set<FileIndex> wanted;
+    for (const auto& frame : frames) {
+        if (frame.kind != FrameKind::object) continue;
+        const auto kind = timeline_->tasks().objects()[frame.index].kind;
+        if (kind != ObjectKind::kernel) wanted.insert(file_of_[frame.index]);
+    }
+    const std::vector<FileIndex> files(wanted.begin(), wanted.end());
+    files_->load_all(files, jobs);
+}
+
+}  // namespace perfdata

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Loading of Names: what the recording says of its files, and where these are.
+#include <algorithm>
+#include <set>
+#include <variant>
+
+#include "perfdata/recording/walk.hpp"
+#include "perfdata/symbols/names.hpp"
+#include "perfdata/wire/feature/build_id.hpp"
+
+namespace perfdata {
+
+Names Names::load(const Recording& recording, const Timeline& timeline, const NameOptions& options) {
+    Names names(timeline);
+    ObjectFinder finder(options.finder);
+    names.read_build_ids(recording);
+    names.load_kernel(recording, finder);
+    names.load_objects(std::move(finder));
+    names.load_jit(recording, options);
+    return names;
+}
+
+// Build ids of the feature; those of pipe streams come as records.
+void Names::read_build_ids(const Recording& recording) {
+    const auto take = [&](const BuildIdEntry& entry) {
+        BuildId id;
+        id.size = static_cast<std::uint8_t>(std::min(entry.build_id.size(), id.value.size()));
+        std::ranges::copy(entry.build_id.first(id.size), id.value.begin());
+        build_ids_.emplace(std::string(entry.name), id);
+    };
+    const auto section = recording.read_feature(Feature::build_id);
+    if (!section) return;
+    BuildIdReader reader(Cursor(*section, recording.order(), {.where = "feature BUILD_ID"}));
+    for (auto entry = reader.next(); entry && *entry; entry = reader.next()) take(**entry);
+}
+
+void Names::load_kernel(const Recording& recording, const ObjectFinder& finder) {
+    RecordedKernel kernel;
+    kernel.os_release = recording.os_release();
+    if (const auto& mapping = timeline_->kernel()) {
+        kernel.reference_symbol = mapping->reference_symbol;
+        kernel.reference_address = mapping->reference_address;
+    }
+    if (const auto id = build_ids_.find("[kernel.kallsyms]"); id != build_ids_.end()) kernel.build_id = id->second;
+    auto loaded = KernelNames::load(kernel, finder);
+    if (loaded) {
+        kernel_ = std::move(*loaded);
+    } else {
+        problems_.push_back(std::move(loaded.error()));
+    }
+}
+
+void Names::load_objects(ObjectFinder finder) {
+    const auto& tasks = timeline_->tasks();
+    files_ = std::make_unique<ObjectSymbols>(std::move(finder));
+    module_base_.resize(tasks.objects().size());
+    for (const auto& mapping : tasks.mappings()) {
+        auto& base = module_base_[mapping.object];
+        if (base == 0) base = mapping.range.begin.value - mapping.file_offset;
+    }
+    std::set<std::uint32_t> with_memory;
+    for (const auto& mapping : tasks.mappings()) {
+        if (tasks.object(mapping).kind == ObjectKind::anonymous) with_memory.insert(mapping.pid.value);
+    }
+    for (const auto pid : with_memory) memory_names_.emplace(pid, perf_map_path(pid));
+    for (const auto& object : tasks.objects()) {
+        const std::string path(without_deleted(object.path));
+        RecordedObject recorded{path, object.build_id.value_or(BuildId{})};
+        if (const auto id = build_ids_.find(object.path); id != build_ids_.end() && recorded.build_id.size == 0) {
+            recorded.build_id = id->second;
+        }
+        file_of_.push_back(files_->add(recorded));
+        switch (object.kind) {
+            case ObjectKind::kernel: object_names_.emplace_back("[kernel.kallsyms]"); break;
+            case ObjectKind::module: object_names_.push_back("[" + module_name(object.path) + "]"); break;
+            default: object_names_.push_back(object.path);
+        }
+    }
+}
+
+void Names::load_jit(const Recording& recording, const NameOptions& options) {
+    std::vector<JitMapping> marks;
+    const auto& tasks = timeline_->tasks();
+    for (const auto& mapping : tasks.mappings()) {
+        const auto& path = tasks.object(mapping).path;
+        if (jitdump_pid(path)) marks.push_back({mapping.pid, path, mapping.from});
+    }
+    const auto clock = EventClock::of(recording.events());
+    for (const auto& file : find_jit_dumps(marks, options.jit)) {
+        if (!file.found()) {
+            problems_.push_back(file.missing());
+            continue;
+        }
+        auto dump = JitDump::open(file.path, recording.limits());
+        if (!dump) {
+            problems_.push_back(std::move(dump.error()));
+            continue;
+        }
+        if (auto right = check_jit_dump(file, dump->header()); !right) {
+            problems_.push_back(std::move(right.error()));
+            continue;
+        }
+        auto matched = JitClock::match(dump->header(), clock);
+        if (!matched) problems_.push_back(matched.error());
+        jit_.add(file.pid, JitCode::build(*dump, matched ? *matched : JitClock::none()));
+    }
+    if (!options.perf_maps) return;
+    for (const auto& [pid, path] : memory_names_) {
+        const auto found = find_perf_map(pid, options.jit);
+        if (found.path.empty()) continue;
+        auto map = PerfMap::open(found.path, recording.limits());
+        if (map) {
+            perf_maps_.emplace(pid, std::move(*map));
+        } else {
+            problems_.push_back(std::move(map.error()));
+        }
+    }
+}
+
+}  // namespace perfdata
