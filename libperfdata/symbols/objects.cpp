@@ -37,7 +37,7 @@ struct ObjectSymbols::Table {
     ObjectFinder finder;
     Options options;
     mutable std::shared_mutex mutex;
-    std::deque<Object> objects;                                                           // does not move them
+    std::deque<Object> objects;                                                         // does not move them
     std::map<std::pair<std::string, std::string>, FileIndex, std::less<>> by_identity;  // path and build id
 };
 

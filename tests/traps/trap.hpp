@@ -2,15 +2,8 @@
 // What has gone wrong in readers of perf.data, one test each: the input that a naive parser falls into, and the right
 // answer by its fields. The numbers follow the project's list of known mistakes, which names who made them.
 //
-// Three of the list concern code that this library does not have yet. They belong to the timeline/symbols work:
-//
-//     18  file offset computed with the wrong segment of an ELF file       no ELF files are read yet
-//     23  fork of a synthesized process copies maps (second half)          no maps of processes are kept yet; the mark
-//     in
-//                                                                          the record is tested here
-//     31  control characters in names in reports (second half)             no report prints names of processes yet;
-//     that
-//                                                                          any bytes arrive is tested here
+// Of trap 31, control characters in names, the arrival of any bytes is tested here; what pages make of them is tested
+// with the pages.
 #pragma once
 
 #include "perfdata/recording/recording.hpp"
