@@ -95,6 +95,32 @@ void append_bpf_output(std::string& text, Bytes bytes) {
     }
 }
 
+// perf_name(event) is with the modifiers ":u", ":kpp", ":HG" that perf puts behind names that it makes up itself for
+// who was not to be counted. Recorded names have them. Follows evsel__add_modifiers in tools/perf/util/evsel.c.
+std::string perf_name(const Event& event) {
+    constexpr unsigned exclude_user = 4, exclude_kernel = 5, exclude_hv = 6, exclude_host = 19, exclude_guest = 20;
+    constexpr std::uint32_t tracepoint = 2;
+    const auto& attr = event.attr;
+    if (attr.type == tracepoint || event.name != default_event_name(attr)) return event.name;
+    std::string text;
+    bool guest_default = false;
+    if (attr.flag(exclude_kernel) || attr.flag(exclude_user) || attr.flag(exclude_hv)) {
+        if (!attr.flag(exclude_kernel)) text += 'k';
+        if (!attr.flag(exclude_user)) text += 'u';
+        if (!attr.flag(exclude_hv)) text += 'h';
+        guest_default = true;
+    }
+    if (attr.precise_ip() != 0) {
+        text.append(attr.precise_ip(), 'p');
+        guest_default = true;
+    }
+    if (attr.flag(exclude_host) || attr.flag(exclude_guest) == guest_default) {
+        if (!attr.flag(exclude_host)) text += 'H';
+        if (!attr.flag(exclude_guest)) text += 'G';
+    }
+    return text.empty() ? event.name : event.name + ":" + text;
+}
+
 constexpr std::uint32_t software = 1;
 constexpr std::uint64_t page_faults = 2, minor_faults = 5, major_faults = 6, bpf_output = 10;
 
@@ -112,8 +138,13 @@ ScriptText::ScriptText(const Recording& recording, const FieldChoice& fields, bo
       nanoseconds_(nanoseconds),
       formats_(formats),
       places_(places),
-      registers_(register_set(recording.arch())) {
-    for (const auto& event : recording.events().events()) name_width_ = std::max(name_width_, event.name.size());
+      registers_(register_set(recording.arch())),
+      first_event_(recording.events().events().data()) {
+    const bool described = recording.feature(Feature::event_desc) != nullptr;
+    for (const auto& event : recording.events().events()) {
+        names_.push_back(printable(described ? event.name : perf_name(event)));
+        name_width_ = std::max(name_width_, names_.back().size());
+    }
 }
 
 void ScriptText::append(std::string& text, const ScriptItem& item) {
@@ -126,7 +157,7 @@ void ScriptText::append(std::string& text, const ScriptItem& item) {
         text += ' ';
     }
     if ((fields & field_event) != 0) {
-        append_right(text, item.event.name, name_width_);
+        append_right(text, names_[static_cast<std::size_t>(&item.event - first_event_)], name_width_);
         text += ": ";
     }
     constexpr ScriptFields in_front = field_trace | field_addr | field_data_src | field_weight;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "script_fields.hpp"
 #include "script_item.hpp"
@@ -33,6 +34,8 @@ class ScriptText {
     const TraceFormats& formats_;
     ScriptPlaces& places_;
     RegisterSet registers_;
+    const Event* first_event_;
+    std::vector<std::string> names_;  // by event
     std::size_t name_width_ = 0;
 };
 

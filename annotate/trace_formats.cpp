@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 
+#include "perfdata/wire/feature/tracing_data.hpp"
+
 #include "words.hpp"
 
 namespace perfdata {
@@ -84,8 +86,8 @@ void append_number(std::string& text, std::uint64_t value, const Directive& dire
 
 }  // namespace
 
-TraceFormat TraceFormat::parse(std::string_view text) {
-    TraceFormat format;
+TraceText TraceText::parse(std::string_view text) {
+    TraceText format;
     bool in_common = true;
     while (!text.empty()) {
         const auto line = text.substr(0, text.find('\n'));
@@ -94,7 +96,6 @@ TraceFormat TraceFormat::parse(std::string_view text) {
             break;
         }
         text.remove_prefix(std::min(text.size(), line.size() + 1));
-        if (line.starts_with("ID: ")) format.id_ = number_behind(line, "ID: ");
         if (trimmed(line).starts_with("field:") && format.fields_.size() < most_fields)
             format.parse_field(trimmed(line));
         // An empty line ends the fields of every tracepoint.
@@ -106,7 +107,7 @@ TraceFormat TraceFormat::parse(std::string_view text) {
     return format;
 }
 
-void TraceFormat::parse_field(std::string_view line) {
+void TraceText::parse_field(std::string_view line) {
     line.remove_prefix(std::string_view("field:").size());
     auto declaration = trimmed(line.substr(0, line.find(';')));
     TraceField field;
@@ -133,7 +134,7 @@ void TraceFormat::parse_field(std::string_view line) {
     fields_.push_back(std::move(field));
 }
 
-void TraceFormat::parse_print(std::string_view text) {
+void TraceText::parse_print(std::string_view text) {
     text = trimmed(text);
     while (!text.empty() && text.front() == '"') {
         std::size_t end = 1;
@@ -150,7 +151,7 @@ void TraceFormat::parse_print(std::string_view text) {
     understood_ = true;
 }
 
-void TraceFormat::append(std::string& text, const TraceRecord& record) const {
+void TraceText::append(std::string& text, const TraceRecord& record) const {
     if (understood_) {
         append_print(text, record);
     } else {
@@ -158,7 +159,7 @@ void TraceFormat::append(std::string& text, const TraceRecord& record) const {
     }
 }
 
-void TraceFormat::append_fields(std::string& text, const TraceRecord& record) const {
+void TraceText::append_fields(std::string& text, const TraceRecord& record) const {
     auto out = std::back_inserter(text);
     bool first = true;
     for (auto at = common_fields_; at < fields_.size(); ++at) {
@@ -180,7 +181,7 @@ void TraceFormat::append_fields(std::string& text, const TraceRecord& record) co
     }
 }
 
-void TraceFormat::append_print(std::string& text, const TraceRecord& record) const {
+void TraceText::append_print(std::string& text, const TraceRecord& record) const {
     std::size_t argument = 0;
     const auto next = [&]() -> TraceValue {
         return argument < arguments_.size() ? arguments_[argument++].evaluate(fields_, record) : TraceValue{};
@@ -255,32 +256,13 @@ TraceFormats TraceFormats::read(const Recording& recording) {
     if (wanted.empty()) return formats;
     const auto section = recording.read_feature(Feature::tracing_data);
     if (!section) return formats;
-
-    constexpr std::size_t magic_bytes = 10;
-    const Cursor::Place place{.where = "feature TRACING_DATA"};
-    Cursor head(*section, formats.order_, place);
-    if (as_text(head.bytes(magic_bytes)) != "\x17\x08\x44tracing") return formats;
-    (void)head.terminated_string();  // version
-    // The numbers are in the writer's order, which the text itself tells.
-    formats.order_ = AnyOrder(head.u8() == 0 ? std::endian::little : std::endian::big);
-    if (!head.ok()) return formats;
-    Cursor in(Bytes(*section).subspan(head.position()), formats.order_, place);
-    in.skip(1 + 4);  // size of long, of a page
-    for (int file = 0; file < 2; ++file) {
-        (void)in.terminated_string();  // header_page, header_event
-        in.skip(in.u64());
-    }
-    const auto take = [&] {
-        const auto text = as_text(in.bytes(in.u64()));
-        if (!in.ok() || text.size() > most_format_bytes || !wanted.contains(number_behind(text, "\nID: "))) return;
-        auto format = TraceFormat::parse(text);
-        const auto id = format.id();
-        formats.formats_.emplace(id, std::move(format));
-    };
-    for (auto left = in.u32(); left != 0 && in.ok(); --left) take();
-    for (auto systems = in.u32(); systems != 0 && in.ok(); --systems) {
-        (void)in.terminated_string();  // its name
-        for (auto left = in.u32(); left != 0 && in.ok(); --left) take();
+    auto data = TracingData::decode(Cursor(*section, recording.order(), {.where = "feature TRACING_DATA"}));
+    if (!data) return formats;
+    formats.order_ = data->order();
+    for (auto format = data->next(); format && *format; format = data->next()) {
+        const auto id = (*format)->id();
+        if (!id || !wanted.contains(*id) || (*format)->text.size() > most_format_bytes) continue;
+        formats.formats_.emplace(*id, TraceText::parse((*format)->text));
     }
     return formats;
 }

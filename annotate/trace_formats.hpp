@@ -13,13 +13,12 @@
 
 namespace perfdata {
 
-// TraceFormat is one tracepoint's format file.
-class TraceFormat {
+// TraceText is one tracepoint's format file, understood.
+class TraceText {
   public:
     // parse(text): what it does not understand leaves it with fewer fields.
-    static TraceFormat parse(std::string_view text);
+    static TraceText parse(std::string_view text);
 
-    std::uint64_t id() const { return id_; }
     void append(std::string& text, const TraceRecord& record) const;
 
   private:
@@ -28,7 +27,6 @@ class TraceFormat {
     void append_fields(std::string& text, const TraceRecord& record) const;
     void append_print(std::string& text, const TraceRecord& record) const;
 
-    std::uint64_t id_ = 0;
     std::vector<TraceField> fields_;
     std::size_t common_fields_ = 0;  // those of every tracepoint come first
     bool understood_ = false;
@@ -45,7 +43,7 @@ class TraceFormats {
     void append(std::string& text, std::uint64_t id, Bytes raw) const;
 
   private:
-    std::map<std::uint64_t, TraceFormat> formats_;
+    std::map<std::uint64_t, TraceText> formats_;
     AnyOrder order_;
 };
 

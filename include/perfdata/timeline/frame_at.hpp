@@ -24,7 +24,14 @@ inline Frame frame_at(const Timeline& timeline, const JitCodes* jit, const Momen
             return {place->offset, place->function, FrameKind::jit, mode};
         }
     }
-    const auto location = timeline.resolve(moment.pid, address, moment.time, mode, moment.machine);
+    auto location = timeline.resolve(moment.pid, address, moment.time, mode, moment.machine);
+    if (!location && location.error() == Miss::no_mapping) {
+        // Until a new program's first instruction the kernel still sees the caller of execve in the old one.
+        const auto exec = timeline.tasks().exec_at(moment.pid, moment.time, moment.machine);
+        if (exec && exec->nanoseconds != 0) {
+            location = timeline.resolve(moment.pid, address, Time{exec->nanoseconds - 1}, mode, moment.machine);
+        }
+    }
     if (!location) return {address.value, static_cast<std::uint32_t>(location.error()), FrameKind::nowhere, mode};
     if (location->is_code()) return {location->offset, location->code, FrameKind::code, mode};
     if (timeline.tasks().object(*location->mapping).kind == ObjectKind::anonymous) {
