@@ -17,6 +17,8 @@ int main(int argc, char** argv) {
         "  perfdata annotate -s NAME      one of them\n"
         "  perfdata bpf                   the BPF programs, where and when they were loaded\n"
         "  perfdata info                  what the recording is and what it holds\n"
+        "  perfdata script                every sample in order of time, as perf script prints it\n"
+        "  perfdata symbols --at TIME     what lay where at a time\n"
         "  perfdata dump                  every record with every field",
         "perfdata"};
     app.set_version_flag("--version", PERFDATA_VERSION);
@@ -30,6 +32,8 @@ int main(int argc, char** argv) {
     add_annotate(app, exit);
     add_bpf(app, exit);
     add_info(app, exit);
+    add_script(app, exit);
+    add_symbols(app, exit);
     add_dump(app, exit);
     try {
         app.parse(argc, argv);

@@ -89,6 +89,8 @@ void Names::find_in_kernel(Address address, const Frame& frame, Found& found) co
     found.name.symbol = name->name;
     found.name.offset = name->offset;
     found.function.offset = frame.offset - name->offset;
+    // Text that is in no recorded mapping: what is freed after boot, for example.
+    if (found.name.object.empty() && name->module.empty()) found.name.object = "[kernel.kallsyms]";
 }
 
 void Names::find_in_file(const Frame& frame, Found& found) const {

@@ -169,6 +169,10 @@ std::vector<PerfPlace> perf_places(const std::filesystem::path& recording) {
     return places;
 }
 
+std::vector<std::string> perf_script(const std::filesystem::path& recording, const std::string& arguments) {
+    return perf("script " + arguments, recording);
+}
+
 std::vector<std::string> perf_sample_events(const std::filesystem::path& recording) {
     std::vector<std::string> samples;
     // "   105    11.839247013:  page-faults: "

@@ -41,6 +41,10 @@ struct PerfPlace {
 };
 std::vector<PerfPlace> perf_places(const std::filesystem::path& recording);
 
+// perf_script(recording, arguments) is what `perf script ARGUMENTS` prints without any symbols of this machine, by
+// lines.
+std::vector<std::string> perf_script(const std::filesystem::path& recording, const std::string& arguments);
+
 // PerfKsymbol, PerfBpfEvent are lines of `perf report -D`.
 struct PerfRecord {
     std::uint64_t offset = 0, time = 0;

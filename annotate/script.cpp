@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "script.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "perfdata/recording/deferred_chains.hpp"
+#include "perfdata/recording/walk.hpp"
+
+#include "script_item.hpp"
+#include "script_json.hpp"
+#include "script_places.hpp"
+#include "script_text.hpp"
+#include "trace_formats.hpp"
+#include "words.hpp"
+
+namespace perfdata {
+namespace {
+
+class ScriptWriter {
+  public:
+    ScriptWriter(const Recording& recording, const Names& names, const ScriptOptions& options, const Sink& sink)
+        : events_(recording.events()),
+          tasks_(names.timeline().tasks()),
+          options_(options),
+          sink_(sink),
+          deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
+          formats_(TraceFormats::read(recording)),
+          places_(names),
+          text_writer_(recording, options.fields, options.nanoseconds, formats_, places_),
+          json_writer_(formats_, places_) {
+        text_.reserve(2 * most_kept);
+    }
+
+    template <class Order>
+    void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
+        const auto& event = events_.events()[context.event];
+        if (!event.attr.has(sample_bit::read)) return take(context, sample, event, context.event, sample.period());
+        // Of events whose samples hold values, perf makes the period from these, and a sample for each of a group.
+        const auto values = sample.details().read();
+        if (!values) return;
+        for (std::size_t index = 0; index < values->size(); ++index) {
+            const auto value = (*values)[index];
+            const auto id = value.id ? value.id : sample.id();
+            const auto member = id ? events_.find(id->value) : EventIndex();
+            if (!member) continue;
+            auto& last = last_values_[id->value];
+            const auto period = value.value - last;
+            last = value.value;
+            if (period != 0) take(context, sample, events_.events()[*member], *member, period);
+        }
+    }
+
+    ScriptCounts finish() {
+        flush();
+        return counts_;
+    }
+
+  private:
+    static constexpr std::size_t most_kept = std::size_t{256} << 10;
+    static constexpr Pid nobody{~std::uint32_t{0}};
+
+    template <class Order>
+    void take(const RecordContext& context, const BasicSample<Order>& sample, const Event& event, std::uint32_t index,
+              std::uint64_t period) {
+        ScriptItem item{.record = context.view, .layout = events_.layout(context.event), .event = event};
+        item.mode = sample.mode();
+        item.pid = sample.pid();
+        item.tid = sample.tid();
+        item.cpu = sample.cpu();
+        item.time = sample.time();
+        item.period = period;
+        item.moment = {context.time, item.pid.value_or(nobody), host};
+        if (tasks_.has_guests()) {
+            if (const auto id = sample.id()) item.moment.machine = tasks_.machine_of(*id);
+        }
+        const auto comm = tasks_.comm_at(item.tid.value_or(Tid{nobody.value}), context.time, item.moment.machine);
+        if (!wanted(item, index, comm)) return;
+        item.comm = shown_comm(comm, item.tid);
+        item.ip = sample.ip();
+        if (item.ip) {
+            item.place = places_.find(item.moment, *item.ip, item.mode);
+            if (!wanted(places_, item.place)) return;
+        } else if (!options_.symbols.empty() || !options_.objects.empty()) {
+            return;
+        }
+        if (options_.chains && event.attr.has(sample_bit::callchain)) {
+            item.has_chain = true;
+            chain_.clear();
+            item.whole_chain = for_each_frame(sample, deferred_, [&](Address address, CpuMode mode) {
+                if (chain_.size() < options_.most_frames) chain_.push_back(places_.find(item.moment, address, mode));
+            });
+            item.chain = chain_;
+            if (!item.whole_chain) ++counts_.broken_chains;
+        }
+        ++counts_.samples;
+        if (options_.json) {
+            json_writer_.append(text_, item);
+        } else {
+            text_writer_.append(text_, item);
+        }
+        if (text_.size() >= most_kept) flush();
+    }
+
+    bool wanted(const ScriptItem& item, std::uint32_t event, std::string_view comm) const {
+        const auto among = [](const auto& chosen, const auto& value) {
+            return chosen.empty() || chosen.contains(value);
+        };
+        return among(options_.events, event) && among(options_.comms, comm) &&
+               among(options_.pids, item.moment.pid.value) &&
+               among(options_.tids, item.tid.value_or(Tid{nobody.value}).value) &&
+               among(options_.cpus, item.cpu.value_or(nobody.value)) && item.moment.time >= options_.from &&
+               item.moment.time <= options_.until;
+    }
+    bool wanted(ScriptPlaces& places, std::uint32_t place) const {
+        if (options_.symbols.empty() && options_.objects.empty()) return true;
+        const auto& name = places.name(place);
+        return (options_.symbols.empty() || options_.symbols.contains(name.symbol)) &&
+               (options_.objects.empty() || options_.objects.contains(name.object));
+    }
+
+    // A thread without a name is called by its number. The view lives until the next call.
+    std::string_view shown_comm(std::string_view comm, std::optional<Tid> tid) {
+        if (comm.empty()) {
+            unnamed_ = ":" + std::to_string(static_cast<std::int32_t>(tid.value_or(Tid{nobody.value}).value));
+            return unnamed_;
+        }
+        auto& shown = comms_[comm.data()];
+        if (shown.empty()) shown = printable(comm);
+        return shown;
+    }
+
+    void flush() {
+        sink_(text_);
+        text_.clear();
+    }
+
+    const EventTable& events_;
+    const Tasks& tasks_;
+    const ScriptOptions& options_;
+    const Sink& sink_;
+    DeferredChains deferred_;
+    TraceFormats formats_;
+    ScriptPlaces places_;
+    ScriptText text_writer_;
+    ScriptJson json_writer_;
+    std::unordered_map<const char*, std::string> comms_;  // by data() of the timeline's view
+    std::string unnamed_;
+    std::vector<std::uint32_t> chain_;
+    std::map<std::uint64_t, std::uint64_t> last_values_;  // by event id
+    std::string text_;
+    ScriptCounts counts_;
+};
+
+}  // namespace
+
+Result<ScriptCounts> write_script(const Recording& recording, const Names& names, const ScriptOptions& options,
+                                  const Sink& sink) {
+    ScriptWriter writer(recording, names, options, sink);
+    Completeness seen;  // the timeline's pass has counted all records already
+    auto walked = walk(recording, seen, writer, {.order = RecordOrder::time, .stop = options.stop});
+    if (!walked) return fail(walked.error());
+    return writer.finish();
+}
+
+}  // namespace perfdata

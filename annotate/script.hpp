@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Samples one after the other in exact order of time, in the words of perf script.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "perfdata/annotate/page.hpp"
+#include "perfdata/symbols/names.hpp"
+
+#include "script_fields.hpp"
+
+namespace perfdata {
+
+struct ScriptOptions {
+    bool json = false;
+    FieldChoice fields;  // fitted to the recording; of text only
+    bool chains = true;
+    std::size_t most_frames = 127;  // of a chain
+    bool nanoseconds = false;       // of text: nine digits behind the point, not six
+    // Which samples; empty: all.
+    std::set<std::uint32_t> events;  // by index in recording.events()
+    std::set<std::string, std::less<>> comms, symbols, objects;
+    std::set<std::uint32_t> pids, tids, cpus;
+    Time from, until = Time::forever();  // until is included
+    std::stop_token stop;
+};
+
+// ScriptCounts is what was written.
+struct ScriptCounts {
+    std::uint64_t samples = 0;
+    std::uint64_t broken_chains = 0;  // whose user part was deferred and never came
+};
+
+// write_script(...) reads the samples only: what was lost is in the timeline's completeness(). The only error is
+// `cancelled`.
+Result<ScriptCounts> write_script(const Recording& recording, const Names& names, const ScriptOptions& options,
+                                  const Sink& sink);
+
+}  // namespace perfdata

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// One sample as a line of a script.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/timeline/frame_at.hpp"
+
+namespace perfdata {
+
+// ScriptItem lives as long as one call.
+struct ScriptItem {
+    const RecordView& record;
+    const SampleLayout& layout;  // of the event that wrote the record
+    const Event& event;          // as which it counts: of a group's leader the sample counts for each member
+    Moment moment{};
+    CpuMode mode = CpuMode::unknown;
+    std::optional<Pid> pid{};
+    std::optional<Tid> tid{};
+    std::optional<std::uint32_t> cpu{};
+    std::optional<Time> time{};
+    std::uint64_t period = 0;
+    std::string_view comm{};  // printable
+    std::optional<Address> ip{};
+    std::uint32_t place = 0;                 // of the ip: number in ScriptPlaces, valid if there is an ip
+    bool has_chain = false;                  // the event records chains, and they are wanted
+    std::span<const std::uint32_t> chain{};  // numbers in ScriptPlaces, innermost first
+    bool whole_chain = true;                 // its deferred part is there
+
+    Sample sample() const { return {record.bytes.data(), layout, record.order}; }
+};
+
+}  // namespace perfdata

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// The addresses of samples in the words of perf script, each distinct one named and written once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/profile/intern_table.hpp"
+#include "perfdata/symbols/names.hpp"
+#include "perfdata/timeline/frame_at.hpp"
+
+#include "script_fields.hpp"
+
+namespace perfdata {
+
+// ScriptPlace is a frame with the address that perf shows for it in a call chain: of files the offset in the file.
+struct ScriptPlace {
+    Frame frame;
+    std::uint64_t shown = 0;
+
+    bool operator==(const ScriptPlace&) const = default;
+    std::uint64_t hash() const { return frame.hash() + shown * 0xc2b2ae3d27d4eb4fu; }
+};
+
+class ScriptPlaces {
+  public:
+    // Both must outlive it.
+    explicit ScriptPlaces(const Names& names) : names_(names), jit_(names.jit().empty() ? nullptr : &names.jit()) {}
+
+    // find(moment, address, mode) is a number for name(), line() and text().
+    std::uint32_t find(const Moment& moment, Address address, CpuMode mode) {
+        const auto frame = frame_at(names_.timeline(), jit_, moment, address, mode);
+        return places_.intern({frame, shown(frame, address)});
+    }
+
+    const ScriptPlace& place(std::uint32_t number) const { return places_[number]; }
+    const FrameName& name(std::uint32_t number) {
+        while (frame_names_.size() < places_.size()) {
+            frame_names_.push_back(names_.name(places_[static_cast<std::uint32_t>(frame_names_.size())].frame));
+        }
+        return frame_names_[number];
+    }
+
+    // line(number, fields) is a line of a call chain: "\tffffffff821f4dab default_idle+0xb ([kernel.kallsyms])\n".
+    // Valid until the next call.
+    std::string_view line(std::uint32_t number, ScriptFields fields) {
+        auto& lines = lines_[style(fields)];
+        if (lines.size() <= number) lines.resize(places_.size());
+        auto& found = lines[number];
+        if (found.size == 0) found = write(number, fields);
+        return std::string_view(text_).substr(found.begin, found.size);
+    }
+    // text(number, fields) is the part behind the address: " default_idle+0xb ([kernel.kallsyms])".
+    std::string_view text(std::uint32_t number, ScriptFields fields) {
+        auto text = line(number, fields);
+        text.remove_prefix(behind_address);
+        text.remove_suffix(1);
+        return text;
+    }
+
+  private:
+    static constexpr std::size_t behind_address = 17;  // a tab and 16 digits
+    struct Line {
+        std::size_t begin = 0;
+        std::uint32_t size = 0;  // 0: not yet written
+    };
+
+    static std::size_t style(ScriptFields fields) {
+        return ((fields & field_sym) != 0 ? 1u : 0u) | ((fields & field_symoff) != 0 ? 2u : 0u) |
+               ((fields & field_dso) != 0 ? 4u : 0u);
+    }
+    std::uint64_t shown(const Frame& frame, Address address) const;
+    Line write(std::uint32_t number, ScriptFields fields);
+
+    const Names& names_;
+    const JitCodes* jit_;
+    InternTable<ScriptPlace> places_;
+    std::vector<FrameName> frame_names_;  // by number
+    std::array<std::vector<Line>, 8> lines_;
+    std::string text_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// perfdata script: every sample, in exact order of time, as perf script prints it.
+#include "../script.hpp"
+
+#include <charconv>
+#include <fmt/format.h>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dump_filter.hpp"
+#include "name_options.hpp"
+#include "tool.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+struct ScriptChoice {
+    Common common;
+    NameChoice names;
+    std::vector<std::string> fields;
+    bool hide_chains = false;
+    std::size_t most_frames = 127;
+    bool nanoseconds = false;
+    std::vector<std::string> comms, symbols, objects, events;
+    std::vector<std::uint32_t> pids, tids;
+    std::string cpus, time;
+};
+
+// parse_cpus("0,2-3").
+Result<std::set<std::uint32_t>> parse_cpus(std::string_view text) {
+    constexpr std::uint32_t most = 65536;
+    std::set<std::uint32_t> cpus;
+    const auto wrong = [&] {
+        return fail(ErrorCode::malformed, Error::no_offset, "--cpu",
+                    "not a list of CPUs: " + std::string(text) + "; expected numbers and ranges such as 0,2-3");
+    };
+    for (auto rest = text; !rest.empty();) {
+        const auto part = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+        std::uint32_t first = 0;
+        auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), first);
+        if (problem != std::errc{}) return wrong();
+        auto last = first;
+        const auto* const stop = part.data() + part.size();
+        if (end != stop && *end == '-') {
+            const auto upper = std::from_chars(end + 1, stop, last);
+            if (upper.ec != std::errc{}) return wrong();
+            end = upper.ptr;
+        }
+        if (end != stop || first > last || last >= most) return wrong();
+        for (auto cpu = first; cpu <= last; ++cpu) cpus.insert(cpu);
+    }
+    return cpus;
+}
+
+FieldChoice chosen_fields(const ScriptChoice& choice) {
+    FieldChoice fields;
+    // They have been checked.
+    for (const auto& text : choice.fields) (void)fields.choose(text);
+    return fields;
+}
+
+Result<ScriptOptions> make_options(const ScriptChoice& choice, const Recording& recording) {
+    ScriptOptions options;
+    options.json = choice.common.json;
+    options.chains = !choice.hide_chains;
+    options.most_frames = choice.most_frames;
+    options.nanoseconds = choice.nanoseconds;
+    options.fields = chosen_fields(choice);
+    if (!options.json) {
+        if (auto fits = options.fields.fit(recording, options.chains); !fits) return fail(fits.error());
+    }
+    DumpFilter filter;
+    for (const auto& event : choice.events) {
+        if (auto chosen = filter.choose_event(recording, event); !chosen) return fail(chosen.error());
+    }
+    options.events = std::move(filter.events);
+    options.comms.insert(choice.comms.begin(), choice.comms.end());
+    options.symbols.insert(choice.symbols.begin(), choice.symbols.end());
+    options.objects.insert(choice.objects.begin(), choice.objects.end());
+    options.pids.insert(choice.pids.begin(), choice.pids.end());
+    options.tids.insert(choice.tids.begin(), choice.tids.end());
+    auto cpus = parse_cpus(choice.cpus);
+    if (!cpus) return fail(cpus.error());
+    options.cpus = std::move(*cpus);
+    if (!choice.time.empty()) {
+        const auto range = TimeRange::parse(choice.time);
+        if (!range) return fail(range.error());
+        options.from = range->from;
+        options.until = range->until;
+    }
+    return options;
+}
+
+int run(const ScriptChoice& choice) {
+    const auto give_up = [](const Error& error) {
+        complain(error);
+        return failed;
+    };
+    const auto recording = Recording::open(choice.common.file);
+    if (!recording) return give_up(recording.error());
+    if (recording->events().empty()) {
+        for (const auto& problem : recording->diagnostics().kept()) complain(problem);
+        return give_up(
+            {ErrorCode::missing, Error::no_offset, choice.common.file, "no events can be read, so no samples either"});
+    }
+    const auto options = make_options(choice, *recording);
+    if (!options) return give_up(options.error());
+    const auto timeline = Timeline::build(*recording);
+    if (!timeline) return give_up(timeline.error());
+    const auto names = Names::load(*recording, *timeline, choice.names.options(*recording));
+    auto output = Output::open(choice.common.output);
+    if (!output) return give_up(output.error());
+    const auto sink = output->sink();
+    const auto counts = write_script(*recording, names, *options, sink);
+    if (!counts) return give_up(counts.error());
+    if (auto committed = output->commit(); !committed) return give_up(committed.error());
+    warn_losses(choice.common, timeline->completeness());
+    warn_names(choice.common, names);
+    if (!choice.common.quiet && counts->samples == 0) complain("note: no samples to show");
+    if (!choice.common.quiet && counts->broken_chains != 0) {
+        complain(fmt::format("note: {} call chains lack their user part, which was deferred and never written",
+                             counts->broken_chains));
+    }
+    return exit_code(choice.common, timeline->completeness());
+}
+
+template <class Parse>
+auto checked(Parse parse) {
+    return [parse](const std::string& text) {
+        const auto parsed = parse(text);
+        return parsed ? std::string() : parsed.error().detail;
+    };
+}
+
+}  // namespace
+
+void add_script(CLI::App& app, int& exit) {
+    auto* command = app.add_subcommand("script",
+                                       "Show every sample in exact order of time, as perf script does.\n"
+                                       "\n"
+                                       "  perfdata script                          perf's default fields\n"
+                                       "  perfdata script -F comm,time,ip,sym      these fields\n"
+                                       "  perfdata script -F +addr,-period         the default, changed\n"
+                                       "  perfdata script -F trace:comm,trace      for tracepoints only\n"
+                                       "  perfdata script --json                   one JSON object a line");
+    auto choice = std::make_shared<ScriptChoice>();
+    choice->common.add_to(*command);
+    command
+        ->add_option("-F,--fields", choice->fields,
+                     "Fields: comm,tid,pid,time,cpu,event,trace,ip,sym,symoff,dso,addr,period,iregs,uregs,brstack,\n"
+                     "data_src,weight,bpf-output,phys_addr,misc,data_page_size,code_page_size; with + or - added to\n"
+                     "or taken from the default; behind hw:, sw:, trace:, raw: or break: for such events only")
+        ->allow_extra_args(false)
+        ->check(checked([](const std::string& text) { return FieldChoice().choose(text); }), "");
+    command->add_flag("-G,--hide-call-graph", choice->hide_chains, "Only the sampled address, no call chains");
+    command->add_option("--max-stack", choice->most_frames, "Frames of a call chain to show (default 127)");
+    command->add_flag("--ns", choice->nanoseconds, "Times with nine digits behind the point");
+    command->add_option("-c,--comms,--comm", choice->comms, "Only threads of these names")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command->add_option("--pid", choice->pids, "Only these processes")->delimiter(',')->allow_extra_args(false);
+    command->add_option("--tid", choice->tids, "Only these threads")->delimiter(',')->allow_extra_args(false);
+    command->add_option("-C,--cpu", choice->cpus, "Only these CPUs: 0,2-3")->check(checked(parse_cpus), "");
+    command->add_option("--time", choice->time, "Only between two times: START,END in seconds; either may be left out")
+        ->check(checked(TimeRange::parse), "");
+    command->add_option("-e,--event", choice->events, "Only this event. May be given several times")
+        ->allow_extra_args(false);
+    command->add_option("-S,--symbols", choice->symbols, "Only samples in these functions")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command->add_option("--dsos", choice->objects, "Only samples in these files, as the last field names them")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    choice->names.add_to(*command);
+    command->callback([choice, &exit] { exit = run(*choice); });
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+// perfdata symbols: what lay where at a time, and everything that ever lay at an address.
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "perfdata/timeline/frame_at.hpp"
+
+#include "../json_writer.hpp"
+#include "../words.hpp"
+#include "dump_filter.hpp"
+#include "name_options.hpp"
+#include "tool.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+struct SymbolsChoice {
+    Common common;
+    NameChoice names;
+    std::string at, address, history;
+    std::optional<std::uint32_t> pid;
+};
+
+Result<Address> parse_address(const std::string& text) {
+    std::string_view digits = text;
+    if (digits.starts_with("0x")) digits.remove_prefix(2);
+    Address address;
+    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), address.value, 16);
+    if (problem == std::errc{} && end == digits.data() + digits.size()) return address;
+    return fail(ErrorCode::malformed, Error::no_offset, "address",
+                "not an address: " + text + "; expected hexadecimal digits such as ffffffffc0025c34");
+}
+
+Result<Time> parse_time(const std::string& text) {
+    // The range from a time to itself.
+    const auto range = TimeRange::parse(text + "," + text);
+    if (range && !text.empty() && text.find(',') == std::string::npos) return range->from;
+    return fail(ErrorCode::malformed, Error::no_offset, "--at", "not a time: " + text + "; expected seconds: 12.5");
+}
+
+// Entry is something that lay at a range of addresses for a while.
+struct Entry {
+    AddressRange range;
+    Time from, until = Time::forever();
+    std::string kind, name;
+    std::optional<std::uint32_t> pid, program;
+    std::optional<std::uint64_t> file_offset;
+};
+
+Entry entry(const Timeline& timeline, const Code& code) {
+    Entry entry{code.range, code.from, code.until, std::string(kind_name(code.kind)), code.symbol, {}, {}, {}};
+    if (code.load) entry.program = timeline.loads()[*code.load].id.value;
+    return entry;
+}
+
+Entry entry(const Timeline& timeline, const Mapping& mapping, AddressRange range, std::optional<std::uint32_t> pid) {
+    const auto& object = timeline.tasks().object(mapping);
+    Entry entry{range, mapping.from, Time::forever(), std::string(to_string(object.kind)), object.path, pid, {}, {}};
+    if (pid) entry.file_offset = mapping.offset_of(range.begin);
+    return entry;
+}
+
+// visible(find, mappings, take): the parts of mappings that no later mapping lies over. find(address) is what counts.
+template <class Find, class Take>
+void visible(Find&& find, std::span<const Mapping> mappings, Take&& take) {
+    std::set<Address> borders;
+    for (const auto& mapping : mappings) {
+        borders.insert(mapping.range.begin);
+        // What ends with the address space has no border there.
+        if (const auto end = mapping.range.begin + mapping.range.size; end > mapping.range.begin) borders.insert(end);
+    }
+    const Mapping* current = nullptr;
+    Address begin;
+    for (const auto border : borders) {
+        const Mapping* found = find(border);
+        if (found == current) continue;
+        if (current != nullptr) take(*current, AddressRange{begin, border - begin});
+        current = found;
+        begin = border;
+    }
+    if (current != nullptr) take(*current, AddressRange{begin, current->range.last() - begin + 1});
+}
+
+std::vector<Entry> at_time(const Timeline& timeline, Time time, std::optional<std::uint32_t> pid) {
+    std::vector<Entry> entries;
+    const auto& tasks = timeline.tasks();
+    for (const auto& code : timeline.code()) {
+        if (code.from <= time && time < code.until) entries.push_back(entry(timeline, code));
+    }
+    visible([&](Address address) { return tasks.kernel_mapping_at(address, time); }, tasks.mappings(),
+            [&](const Mapping& mapping, AddressRange range) {
+                entries.push_back(entry(timeline, mapping, range, std::nullopt));
+            });
+    if (pid) {
+        visible([&](Address address) { return tasks.mapping_at(Pid{*pid}, address, time); }, tasks.mappings(),
+                [&](const Mapping& mapping, AddressRange range) {
+                    entries.push_back(entry(timeline, mapping, range, pid));
+                });
+    }
+    std::ranges::stable_sort(entries, {}, [](const Entry& e) { return e.range.begin; });
+    return entries;
+}
+
+// end_of(...) is when a process ceased to have a mapping at an address.
+Time end_of(const Tasks& tasks, Pid pid, const Mapping& mapping, Address address) {
+    std::set<Time> changes;
+    for (const auto& other : tasks.mappings()) {
+        if (other.pid == pid && other.range.contains(address)) changes.insert(other.from);
+    }
+    for (const auto& thread : tasks.threads()) {
+        if (thread.pid == pid && thread.leads()) changes.insert(thread.until);
+    }
+    for (auto exec = tasks.exec_at(pid, Time::forever()); exec && *exec > mapping.from;) {
+        changes.insert(*exec);
+        exec = tasks.exec_at(pid, Time{exec->nanoseconds - 1});
+    }
+    for (const auto change : changes) {
+        if (change <= mapping.from) continue;
+        if (change == Time::forever() || tasks.mapping_at(pid, address, change) != &mapping) return change;
+    }
+    return Time::forever();
+}
+
+std::vector<Entry> history(const Timeline& timeline, Address address, std::optional<std::uint32_t> pid) {
+    constexpr Pid kernel{~std::uint32_t{0}};
+    std::vector<Entry> entries;
+    const auto& tasks = timeline.tasks();
+    for (const auto& code : timeline.code()) {
+        if (code.range.contains(address)) entries.push_back(entry(timeline, code));
+    }
+    for (const auto& mapping : tasks.mappings()) {
+        if (!mapping.range.contains(address)) continue;
+        if (mapping.pid == kernel) {
+            entries.push_back(entry(timeline, mapping, mapping.range, std::nullopt));
+        } else if (!pid || mapping.pid.value == *pid) {
+            entries.push_back(entry(timeline, mapping, mapping.range, mapping.pid.value));
+            entries.back().until = end_of(tasks, mapping.pid, mapping, address);
+        }
+    }
+    std::ranges::stable_sort(entries, {}, &Entry::from);
+    return entries;
+}
+
+// Answer is all that is written.
+struct Answer {
+    std::optional<Time> at;
+    std::optional<Address> address;
+    std::optional<FrameName> name;  // of the address
+    std::vector<Entry> entries;
+};
+
+void write_json(const Answer& answer, const Sink& sink) {
+    JsonWriter json(sink);
+    json.begin_object();
+    json.member("schema", "perfdata.symbols/1");
+    if (answer.at) json.member("at", *answer.at);
+    if (answer.address) json.member("address", *answer.address);
+    if (answer.name) {
+        if (!answer.name->symbol.empty()) json.member("symbol", answer.name->symbol);
+        json.member("offset", answer.name->offset);
+        if (!answer.name->object.empty()) json.member("object", answer.name->object);
+        json.member("kind", to_string(answer.name->kind));
+    }
+    json.key("entries");
+    json.begin_array();
+    for (const auto& entry : answer.entries) {
+        json.begin_object();
+        json.member("begin", entry.range.begin);
+        json.member("size", entry.range.size);
+        // Null: since before, or until after the recording.
+        json.member("from", entry.from == Time{} ? std::nullopt : std::optional(entry.from));
+        json.member("until", entry.until == Time::forever() ? std::nullopt : std::optional(entry.until));
+        json.member("kind", entry.kind);
+        json.member("name", entry.name);
+        if (entry.pid) json.member("pid", *entry.pid);
+        if (entry.program) json.member("program_id", *entry.program);
+        if (entry.file_offset) json.member("file_offset", *entry.file_offset);
+        json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+    json.finish();
+}
+
+void write_text(const Answer& answer, const Sink& sink) {
+    std::string text;
+    auto out = std::back_inserter(text);
+    if (answer.name) {
+        fmt::format_to(out, "{:016x} is ", answer.address->value);
+        if (answer.name->symbol.empty()) {
+            text += "[unknown]";
+        } else {
+            fmt::format_to(out, "{}+{:#x}", printable(answer.name->symbol), answer.name->offset);
+        }
+        fmt::format_to(out, " ({})\n\n", answer.name->object.empty() ? "[unknown]" : printable(answer.name->object));
+    }
+    if (!answer.entries.empty()) {
+        fmt::format_to(out, "{:>16} {:>12} {:>16} {:>16} {:>7} {:<11} {}\n", "BEGIN", "SIZE", "FROM", "UNTIL", "PID",
+                       "KIND", "NAME");
+    }
+    for (const auto& entry : answer.entries) {
+        fmt::format_to(out, "{:016x} {:>#12x} {:>16} {:>16} {:>7} {:<11} {}", entry.range.begin.value, entry.range.size,
+                       entry.from == Time{} ? "-" : seconds(entry.from),
+                       entry.until == Time::forever() ? "-" : seconds(entry.until),
+                       entry.pid ? std::to_string(*entry.pid) : "-", entry.kind, printable(entry.name));
+        if (entry.program) fmt::format_to(out, " (program {})", *entry.program);
+        if (entry.file_offset) fmt::format_to(out, " +{:#x}", *entry.file_offset);
+        text += '\n';
+    }
+    sink(text);
+}
+
+int run(const SymbolsChoice& choice) {
+    const auto give_up = [](const Error& error) {
+        complain(error);
+        return failed;
+    };
+    const auto recording = Recording::open(choice.common.file);
+    if (!recording) return give_up(recording.error());
+    const auto timeline = Timeline::build(*recording);
+    if (!timeline) return give_up(timeline.error());
+
+    Answer answer;
+    std::optional<Names> names;
+    if (!choice.history.empty()) {
+        answer.address = *parse_address(choice.history);
+        answer.entries = history(*timeline, *answer.address, choice.pid);
+    } else {
+        answer.at = *parse_time(choice.at);
+        answer.entries = at_time(*timeline, *answer.at, choice.pid);
+        if (!choice.address.empty()) {
+            answer.address = *parse_address(choice.address);
+            std::erase_if(answer.entries, [&](const Entry& e) { return !e.range.contains(*answer.address); });
+            names.emplace(Names::load(*recording, *timeline, choice.names.options(*recording)));
+            const auto* jit = names->jit().empty() ? nullptr : &names->jit();
+            const Moment moment{*answer.at, Pid{choice.pid.value_or(~0u)}, host};
+            answer.name = names->name(frame_at(*timeline, jit, moment, *answer.address, CpuMode::unknown));
+        }
+    }
+
+    auto output = Output::open(choice.common.output);
+    if (!output) return give_up(output.error());
+    const auto sink = output->sink();
+    if (choice.common.json) {
+        write_json(answer, sink);
+    } else {
+        write_text(answer, sink);
+    }
+    if (auto committed = output->commit(); !committed) return give_up(committed.error());
+    warn_losses(choice.common, timeline->completeness());
+    if (names) warn_names(choice.common, *names);
+    if (answer.entries.empty() && !choice.common.quiet) complain("note: the recording knows of nothing there");
+    return exit_code(choice.common, timeline->completeness());
+}
+
+template <class Parse>
+auto checked(Parse parse) {
+    return [parse](const std::string& text) {
+        const auto parsed = parse(text);
+        return parsed ? std::string() : parsed.error().detail;
+    };
+}
+
+}  // namespace
+
+void add_symbols(CLI::App& app, int& exit) {
+    auto* command =
+        app.add_subcommand("symbols",
+                           "Show what lay where at a time, or everything that ever lay at an address.\n"
+                           "\n"
+                           "  perfdata symbols --at 12.5                 the kernel, its modules and BPF code then\n"
+                           "  perfdata symbols --at 12.5 --pid 42        and the mappings of a process\n"
+                           "  perfdata symbols --at 12.5 --address A     what was at an address then\n"
+                           "  perfdata symbols --history A               all that ever was there, and when");
+    auto choice = std::make_shared<SymbolsChoice>();
+    choice->common.add_to(*command);
+    auto* question = command->add_option_group("question")->require_option(1);
+    auto* at = question->add_option("--at", choice->at, "A time in seconds, as perf script shows it")
+                   ->check(checked(parse_time), "");
+    auto* history_option = question->add_option("--history", choice->history, "An address, hexadecimal")
+                               ->check(checked(parse_address), "");
+    command->add_option("--address", choice->address, "Only what was at this address, hexadecimal, and its name")
+        ->needs(at)
+        ->excludes(history_option)
+        ->check(checked(parse_address), "");
+    command->add_option("--pid", choice->pid, "The mappings of this process, too; with --history: of it only");
+    choice->names.add_to(*command);
+    command->callback([choice, &exit] { exit = run(*choice); });
+}
+
+}  // namespace perfdata::tool

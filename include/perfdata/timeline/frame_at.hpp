@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// From an address in a process at a time to the place in code that it was.
+#pragma once
+
+#include "perfdata/timeline/frame.hpp"
+#include "perfdata/timeline/jit_codes.hpp"
+#include "perfdata/timeline/timeline.hpp"
+
+namespace perfdata {
+
+// Moment is when and in which process a sample was taken.
+struct Moment {
+    Time time;
+    Pid pid;
+    Machine machine;
+};
+
+// frame_at(timeline, jit, moment, address, mode) is never without answer: what is not known is FrameKind::nowhere.
+// `jit` may be null.
+inline Frame frame_at(const Timeline& timeline, const JitCodes* jit, const Moment& moment, Address address,
+                      CpuMode mode) {
+    if (jit != nullptr && mode != CpuMode::kernel) {
+        if (const auto place = jit->find(timeline.tasks(), moment.pid, address, moment.time)) {
+            return {place->offset, place->function, FrameKind::jit, mode};
+        }
+    }
+    auto location = timeline.resolve(moment.pid, address, moment.time, mode, moment.machine);
+    if (!location && location.error() == Miss::no_mapping) {
+        // Until a new program's first instruction the kernel still sees the caller of execve in the old one.
+        const auto exec = timeline.tasks().exec_at(moment.pid, moment.time, moment.machine);
+        if (exec && exec->nanoseconds != 0) {
+            location = timeline.resolve(moment.pid, address, Time{exec->nanoseconds - 1}, mode, moment.machine);
+        }
+    }
+    if (!location) return {address.value, static_cast<std::uint32_t>(location.error()), FrameKind::nowhere, mode};
+    if (location->is_code()) return {location->offset, location->code, FrameKind::code, mode};
+    if (timeline.tasks().object(*location->mapping).kind == ObjectKind::anonymous) {
+        return {address.value, moment.pid.value, FrameKind::memory, mode};
+    }
+    return {location->offset, location->mapping->object, FrameKind::object, mode};
+}
+
+}  // namespace perfdata

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// perfdata script against perf script: the same bytes, from the same sources of names.
+#include "script.hpp"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "fixtures.hpp"
+#include "perf.hpp"
+
+namespace {
+
+using perfdata::FieldChoice;
+using perfdata::NameOptions;
+using perfdata::Names;
+using perfdata::ScriptOptions;
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+// script(recording, fields, options) is our own lines.
+std::vector<std::string> script(const std::filesystem::path& path, const std::string& fields, ScriptOptions options,
+                                const std::string& kallsyms = {}) {
+    const oracle::Opened opened(path);
+    NameOptions sources;
+    sources.finder.offline = true;
+    sources.finder.kallsyms = kallsyms;
+    sources.jit.as_recorded = false;
+    const auto names = Names::load(opened.recording, opened.timeline, sources);
+    if (!fields.empty()) REQUIRE(options.fields.choose(fields));
+    REQUIRE(options.fields.fit(opened.recording, options.chains));
+    std::string text;
+    const perfdata::Sink sink = [&](std::string_view part) { text += part; };
+    REQUIRE(perfdata::write_script(opened.recording, names, options, sink));
+    return lines_of(text);
+}
+
+// require_same(...) tells the first line that differs.
+void require_same(const std::vector<std::string>& ours, const std::vector<std::string>& perfs) {
+    const auto [our, perf] = std::ranges::mismatch(ours, perfs);
+    INFO("line " << our - ours.begin() + 1);
+    INFO("perf: " << (perf == perfs.end() ? "(end)" : *perf));
+    INFO("ours: " << (our == ours.end() ? "(end)" : *our));
+    REQUIRE((our == ours.end() && perf == perfs.end()));
+    REQUIRE(!ours.empty());
+}
+
+// Counts of `perf stat record`: perf script prints a table of them, there are no samples.
+bool has_samples(const std::filesystem::path& path) {
+    return path.filename() != "stat.data";
+}
+
+bool has_field(const std::filesystem::path& path, std::uint64_t sample_bits) {
+    const oracle::Opened opened(path);
+    return std::ranges::all_of(opened.recording.events().events(),
+                               [&](const perfdata::Event& event) { return event.attr.has(sample_bits); });
+}
+
+}  // namespace
+
+TEST_CASE("Scripts are perf's to the byte", "[script]") {
+    for (const auto& path : oracle::perf_fixtures()) {
+        if (!has_samples(path)) continue;
+        INFO(path);
+        require_same(script(path, "", {}), oracle::perf_script(path, ""));
+    }
+}
+
+TEST_CASE("Recordings without samples have an empty script", "[script]") {
+    CHECK(script(PERFDATA_FIXTURES "/records/stat.data", "", {}).empty());
+}
+
+TEST_CASE("Big-endian tracepoints have perf's text", "[script]") {
+    const auto path = std::filesystem::path(PERFDATA_FIXTURES "/records/s390_tp.data");
+    require_same(script(path, "", {}), oracle::perf_script(path, ""));
+}
+
+TEST_CASE("Scripts without call chains and with all digits of the time are perf's", "[script]") {
+    ScriptOptions options;
+    options.chains = false;
+    options.nanoseconds = true;
+    for (const auto& path : oracle::perf_fixtures()) {
+        if (!has_samples(path)) continue;
+        INFO(path);
+        require_same(script(path, "", options), oracle::perf_script(path, "-G --ns"));
+    }
+}
+
+TEST_CASE("Chosen fields are perf's", "[script]") {
+    std::map<std::string, int> compared;
+    const auto compare = [&](const std::filesystem::path& path, const std::string& fields) {
+        INFO(path << " -F " << fields);
+        // Where chains are recorded, perf adds two fields to any list as soon as the recording is a pipe's. We do not.
+        const bool adds = path.filename() == "pipe.data" && fields.find_first_of("+-") == std::string::npos;
+        require_same(script(path, adds ? fields + ",ip,sym" : fields, {}), oracle::perf_script(path, "-F " + fields));
+        ++compared[fields];
+    };
+    for (const auto& path : oracle::perf_fixtures()) {
+        if (!has_samples(path)) continue;
+        for (const auto* fields : {"comm,tid,time,event", "pid,tid,time,event,period", "comm,pid,time,misc"}) {
+            compare(path, fields);
+        }
+        namespace bit = perfdata::sample_bit;
+        if (!has_field(path, bit::ip)) continue;
+        for (const auto* fields : {"comm,ip,sym,dso", "ip", "time,ip,sym,symoff", "-period,-dso", "+pid,-comm"}) {
+            compare(path, fields);
+        }
+        if (has_field(path, bit::cpu)) compare(path, "cpu,event,ip");
+        if (has_field(path, bit::addr)) compare(path, "comm,addr,ip,sym");
+        if (has_field(path, bit::regs_user)) compare(path, "time,ip,uregs");
+        if (has_field(path, bit::regs_intr)) compare(path, "time,ip,iregs");
+        if (has_field(path, bit::phys_addr)) compare(path, "time,phys_addr");
+    }
+    CHECK(compared.size() >= 11);
+}
+
+TEST_CASE("Short chains end where perf ends them", "[script]") {
+    ScriptOptions options;
+    options.most_frames = 3;
+    const auto path = std::filesystem::path(PERFDATA_FIXTURES "/bpf/bpf_types.data");
+    require_same(script(path, "", options), oracle::perf_script(path, "--max-stack 3"));
+}
+
+TEST_CASE("Filters choose the samples that perf chooses", "[script]") {
+    const auto path = std::filesystem::path(PERFDATA_FIXTURES "/bpf/bpf_turns.data");
+    ScriptOptions by_comm;
+    by_comm.comms = {"load"};
+    require_same(script(path, "", by_comm), oracle::perf_script(path, "--comms load"));
+    ScriptOptions by_cpu;
+    by_cpu.cpus = {1};
+    require_same(script(path, "", by_cpu), oracle::perf_script(path, "-C 1"));
+    ScriptOptions by_time;
+    by_time.from = perfdata::Time{23'100'000'000};
+    by_time.until = perfdata::Time{23'200'000'000};
+    require_same(script(path, "", by_time), oracle::perf_script(path, "--time 23.1,23.2"));
+}
+
+TEST_CASE("JSON has a line for each sample", "[script]") {
+    for (const auto& path : oracle::perf_fixtures()) {
+        if (!has_samples(path)) continue;
+        INFO(path);
+        ScriptOptions options;
+        options.json = true;
+        const auto json = script(path, "", options);
+        const auto samples = oracle::perf_sample_events(path);
+        REQUIRE(json.size() == samples.size());
+        for (std::size_t index = 0; index < json.size(); ++index) {
+            REQUIRE(json[index].starts_with("{"));
+            REQUIRE(json[index].ends_with("}"));
+            // "TID NANOSECONDS EVENT"
+            const auto tid = samples[index].substr(0, samples[index].find(' '));
+            REQUIRE(json[index].find("\"tid\":" + tid + ",") != std::string::npos);
+        }
+    }
+}
