@@ -34,6 +34,7 @@ class TallyCounter {
         }
         for (std::size_t column = 0; column < events.size(); ++column) column_[events[column]] = column;
         tally_.totals_.resize(events.size());
+        tally_.considered_.resize(events.size());
     }
 
     template <class Order>
@@ -43,9 +44,11 @@ class TallyCounter {
         moment_ = {context.time, sample.pid().value_or(nobody), machine_of(sample)};
         const auto tid = sample.tid().value_or(Tid{nobody.value});
         const auto comm = timeline_.tasks().comm_at(tid, context.time, moment_.machine);
-        if (!wanted(sample, context.time, tid, comm)) return;
-        note_time(sample.time());
+        if (!considered(sample, context.time)) return;
         const Cell cell{1, sample.period()};
+        tally_.considered_[column] += cell;
+        if (!wanted(tid, comm)) return;
+        note_time(sample.time());
         tally_.totals_[column] += cell;
         row({runner(sample, tid, comm), chain(sample)})[column] += cell;
     }
@@ -70,21 +73,28 @@ class TallyCounter {
         return id ? tasks.machine_of(*id) : host;
     }
 
+    static bool among(const auto& chosen, const auto& value) {
+        return chosen.empty() || std::ranges::find(chosen, value) != chosen.end();
+    }
+
     template <class Order>
-    bool wanted(const BasicSample<Order>& sample, Time time, Tid tid, std::string_view comm) const {
-        const auto among = [](const auto& chosen, const auto& value) {
-            return chosen.empty() || std::ranges::find(chosen, value) != chosen.end();
-        };
-        return among(options_.comms, comm) && among(options_.pids, moment_.pid.value) &&
-               among(options_.tids, tid.value) &&
-               (options_.cpus.empty() || among(options_.cpus, sample.cpu().value_or(nobody.value))) &&
+    bool considered(const BasicSample<Order>& sample, Time time) const {
+        return (options_.cpus.empty() || among(options_.cpus, sample.cpu().value_or(nobody.value))) &&
                time >= options_.from && time <= options_.until;
+    }
+
+    bool wanted(Tid tid, std::string_view comm) const {
+        return among(options_.comms, comm) && among(options_.pids, moment_.pid.value) &&
+               among(options_.tids, tid.value);
     }
 
     template <class Order>
     std::uint32_t runner(const BasicSample<Order>& sample, Tid tid, std::string_view comm) {
         Runner runner;
-        if (options_.by_comm) runner.comm = comm;
+        if (options_.by_comm) {
+            runner.comm = comm;
+            if (comm.empty()) runner.tid = tid;
+        }
         if (options_.by_pid) runner.pid = moment_.pid;
         if (options_.by_tid) runner.tid = tid;
         if (options_.by_cpu) runner.cpu = sample.cpu().value_or(nobody.value);
@@ -108,6 +118,7 @@ class TallyCounter {
             const bool whole = for_each_frame(
                 sample, deferred_, [&](Address address, CpuMode at) { addresses_.emplace_back(address, at); });
             if (!whole) ++tally_.broken_chains_;
+            if (addresses_.size() > options_.max_stack) addresses_.resize(options_.max_stack);
             // The innermost is the sampled address itself.
             const std::size_t first = !addresses_.empty() && ip && addresses_.front().first == *ip ? 1 : 0;
             // Outermost first: a sample often has the outer callers of the one before it.
