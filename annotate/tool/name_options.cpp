@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "name_options.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+namespace perfdata::tool {
+
+void NameChoice::add_to(CLI::App& command) {
+    constexpr auto group = "Where names come from";
+    command.add_option("-k,--vmlinux", vmlinux, "Name the kernel by this vmlinux file of the recorded kernel")
+        ->group(group);
+    command
+        ->add_option("--kallsyms", kallsyms,
+                     "Name the kernel by this copy of the recorded machine's /proc/kallsyms, of the same boot")
+        ->group(group);
+    command.add_option("--symfs", symfs, "Look for all files below this copy of the recorded machine's file system")
+        ->type_name("DIR")
+        ->group(group);
+    command
+        ->add_option("--buildid-dir", buildid_dir,
+                     "A build-id cache as in ~/.debug, or what `perf archive` packed, unpacked")
+        ->type_name("DIR")
+        ->group(group);
+    auto* debug_dir =
+        command
+            ->add_option("--debug-dir", debug_dirs,
+                         "Look for separate debug files here, too (/usr/lib/debug is). May be given several times")
+            ->type_name("DIR")
+            ->allow_extra_args(false)
+            ->group(group);
+    command
+        ->add_option("--jitdump", jit_dumps,
+                     "A jit-PID.dump file that a just-in-time compiler wrote. May be given several times")
+        ->type_name("FILE")
+        ->allow_extra_args(false)
+        ->group(group);
+    command->add_option("--perf-map", perf_maps, "A perf-PID.map file of such a compiler. May be given several times")
+        ->type_name("FILE")
+        ->allow_extra_args(false)
+        ->group(group);
+    auto* local = command
+                      ->add_flag("--allow-local", allow_local,
+                                 "Trust files of this machine by their names where the recording has no build id to "
+                                 "prove them by")
+                      ->group(group);
+    command.add_flag("--offline", offline, "Use no file of this machine but those given here")
+        ->excludes(local)
+        ->excludes(debug_dir)
+        ->group(group);
+    command.add_option("-j,--jobs", jobs, "Threads that load files (default: one per CPU)")
+        ->check(CLI::Range(1u, 256u))
+        ->group(group);
+}
+
+NameOptions NameChoice::options(const Recording& recording) const {
+    NameOptions names;
+    auto& finder = names.finder;
+    finder.vmlinux = vmlinux;
+    finder.kallsyms = kallsyms;
+    finder.symfs = symfs;
+    finder.buildid_dir = buildid_dir;
+    finder.debug_dirs.insert(finder.debug_dirs.end(), debug_dirs.begin(), debug_dirs.end());
+    finder.offline = offline;
+    finder.allow_local = allow_local;
+    finder.limits = recording.limits();
+    if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
+        finder.local_buildid_dir = std::string(home) + "/.debug";
+    }
+
+    auto& jit = names.jit;
+    jit.given = jit_dumps;
+    jit.given.insert(jit.given.end(), perf_maps.begin(), perf_maps.end());
+    jit.symfs = symfs;
+    jit.as_recorded = !offline;
+
+    const std::filesystem::path path = recording.path();
+    std::error_code none;
+    if (path == "-") return names;
+    if (std::filesystem::is_directory(path, none)) {
+        finder.recording_dir = path.string();
+        jit.beside.push_back(path.string());
+    }
+    const auto parent = path.parent_path();
+    jit.beside.push_back(parent.empty() ? "." : parent.string());
+    return names;
+}
+
+unsigned NameChoice::threads() const {
+    return jobs != 0 ? jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 64u);
+}
+
+void warn_names(const Common& common, const Names& names) {
+    if (common.quiet) return;
+    for (const auto& problem : names.problems()) complain("note: " + problem.message());
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The options that say where names of code come from, spelled as perf spells them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/symbols/names.hpp"
+
+#include "tool.hpp"
+
+namespace perfdata::tool {
+
+// NameChoice: without any option, a recording is named by what it holds itself and by the files of this machine that
+// its build ids prove to be the recorded ones. That suffices right after recording.
+struct NameChoice {
+    std::string vmlinux, kallsyms, symfs, buildid_dir;
+    std::vector<std::string> debug_dirs;  // besides /usr/lib/debug
+    std::vector<std::string> jit_dumps, perf_maps;
+    bool offline = false;
+    bool allow_local = false;
+    unsigned jobs = 0;  // threads that load files; 0: one per CPU
+
+    void add_to(CLI::App& command);
+    NameOptions options(const Recording& recording) const;
+    unsigned threads() const;
+};
+
+// warn_names(common, names) tells what could not be loaded and what would supply it, unless --quiet.
+void warn_names(const Common& common, const Names& names);
+
+}  // namespace perfdata::tool
