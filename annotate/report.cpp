@@ -18,10 +18,10 @@ struct KeyWord {
     ReportKey key;
 };
 constexpr KeyWord key_words[] = {
-    {"comm", ReportKey::comm},       {"pid", ReportKey::pid},         {"tid", ReportKey::tid},
-    {"cpu", ReportKey::cpu},         {"cgroup", ReportKey::cgroup},   {"dso", ReportKey::object},
-    {"object", ReportKey::object},   {"symbol", ReportKey::symbol},   {"sym", ReportKey::symbol},
-    {"kind", ReportKey::kind},       {"srcline", ReportKey::line},    {"line", ReportKey::line},
+    {"comm", ReportKey::comm},       {"pid", ReportKey::pid},       {"tid", ReportKey::tid},
+    {"cpu", ReportKey::cpu},         {"cgroup", ReportKey::cgroup}, {"dso", ReportKey::object},
+    {"object", ReportKey::object},   {"symbol", ReportKey::symbol}, {"sym", ReportKey::symbol},
+    {"kind", ReportKey::kind},       {"srcline", ReportKey::line},  {"line", ReportKey::line},
     {"program", ReportKey::program},
 };
 
@@ -187,8 +187,8 @@ class ReportMaker {
 
     void drop_small_rows() {
         if (options_.percent_limit <= 0) return;
-        report_.hidden_rows =
-            std::erase_if(report_.rows, [&](const ReportRow& row) { return !reaches(row.total, options_.percent_limit); });
+        report_.hidden_rows = std::erase_if(
+            report_.rows, [&](const ReportRow& row) { return !reaches(row.total, options_.percent_limit); });
     }
 
     void grow_trees() {
@@ -206,6 +206,14 @@ class ReportMaker {
         grower.grow(rows);
     }
 
+    // No two rows have the same, so that the order is always the same.
+    auto order_of(const ReportRow& row) const {
+        const auto& place = report_.places[row.place];
+        const auto& runner = tally_.runners()[row.runner];
+        return std::tuple(runner.comm, std::string_view(place.object), place.symbol, place.address, runner.pid,
+                          runner.tid, runner.cpu, runner.cgroup, std::string_view(place.line), place.kind, row.place);
+    }
+
     void sort_rows() {
         const auto periods = [](const Cells& a, const Cells& b) {
             return std::lexicographical_compare_three_way(
@@ -217,14 +225,6 @@ class ReportMaker {
             if (const auto order = periods(a.self, b.self); order != 0) return order < 0;
             return order_of(a) < order_of(b);
         });
-    }
-
-    // No two rows have the same, so that the order is always the same.
-    auto order_of(const ReportRow& row) const {
-        const auto& place = report_.places[row.place];
-        const auto& runner = tally_.runners()[row.runner];
-        return std::tuple(runner.comm, std::string_view(place.object), place.symbol, place.address, runner.pid,
-                          runner.tid, runner.cpu, runner.cgroup, std::string_view(place.line), place.kind, row.place);
     }
 
     const Tally& tally_;

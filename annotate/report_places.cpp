@@ -51,9 +51,7 @@ std::string ReportPlace::text() const {
 const std::string& Places::short_name(std::string_view path, CodeClass kind) {
     auto& name = short_names_[{path, kind}];
     if (name.empty()) {
-        name = path.empty()                   ? "[unknown]"
-               : kind == CodeClass::module ? "[" + module_name(path) + "]"
-                                              : last_part(path);
+        name = path.empty() ? "[unknown]" : kind == CodeClass::module ? "[" + module_name(path) + "]" : last_part(path);
     }
     return name;
 }

@@ -34,8 +34,8 @@ class Places {
 
   private:
     // load: that of BPF code, no_load of any other.
-    using Key = std::tuple<std::string_view, std::string_view, std::uint64_t, char, CodeClass, std::string,
-                           std::uint32_t>;
+    using Key =
+        std::tuple<std::string_view, std::string_view, std::uint64_t, char, CodeClass, std::string, std::uint32_t>;
     static constexpr std::uint32_t no_load = ~std::uint32_t{0};
 
     std::string line_of(const Frame& frame);

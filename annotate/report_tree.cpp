@@ -71,7 +71,8 @@ void RunnerCalls::load(std::uint32_t runner) {
             std::fill_n(self_.begin() + static_cast<std::ptrdiff_t>(node * columns), columns, Cell{});
         }
         const auto cells = tally_.cells(number);
-        for (std::size_t column = 0; column < columns; ++column) self_[end * columns + column] += cells[columns_[column]];
+        for (std::size_t column = 0; column < columns; ++column)
+            self_[end * columns + column] += cells[columns_[column]];
     }
     for (const auto node : touched_) {
         for (auto cell = node * columns; cell < (node + 1) * columns; ++cell) sum_[cell] = self_[cell];
@@ -194,8 +195,8 @@ void TreeGrower::start_paths(std::span<const std::uint32_t> nodes, std::vector<S
         for (auto at = node; at != no_node; at = tally_.chains()[at].caller) paths_.push_back(at);
         std::reverse(paths_.begin() + static_cast<std::ptrdiff_t>(begin), paths_.end());
         paths_.push_back(no_node);
-        steps.push_back({place_of(paths_[begin]), static_cast<std::uint32_t>(begin), weigh(calls_.self(node)),
-                         Step::Way::path});
+        steps.push_back(
+            {place_of(paths_[begin]), static_cast<std::uint32_t>(begin), weigh(calls_.self(node)), Step::Way::path});
     }
 }
 

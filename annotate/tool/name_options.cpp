@@ -13,38 +13,38 @@ void NameChoice::add_to(CLI::App& command) {
     command.add_option("-k,--vmlinux", vmlinux, "Name the kernel by this vmlinux file of the recorded kernel")
         ->group(group);
     command
-        ->add_option("--kallsyms", kallsyms,
-                     "Name the kernel by this copy of the recorded machine's /proc/kallsyms, of the same boot")
+        .add_option("--kallsyms", kallsyms,
+                    "Name the kernel by this copy of the recorded machine's /proc/kallsyms, of the same boot")
         ->group(group);
     command.add_option("--symfs", symfs, "Look for all files below this copy of the recorded machine's file system")
         ->type_name("DIR")
         ->group(group);
     command
-        ->add_option("--buildid-dir", buildid_dir,
-                     "A build-id cache as in ~/.debug, or what `perf archive` packed, unpacked")
+        .add_option("--buildid-dir", buildid_dir,
+                    "A build-id cache as in ~/.debug, or what `perf archive` packed, unpacked")
         ->type_name("DIR")
         ->group(group);
     auto* debug_dir =
         command
-            ->add_option("--debug-dir", debug_dirs,
-                         "Look for separate debug files here, too (/usr/lib/debug is). May be given several times")
+            .add_option("--debug-dir", debug_dirs,
+                        "Look for separate debug files here, too (/usr/lib/debug is). May be given several times")
             ->type_name("DIR")
             ->allow_extra_args(false)
             ->group(group);
     command
-        ->add_option("--jitdump", jit_dumps,
-                     "A jit-PID.dump file that a just-in-time compiler wrote. May be given several times")
+        .add_option("--jitdump", jit_dumps,
+                    "A jit-PID.dump file that a just-in-time compiler wrote. May be given several times")
         ->type_name("FILE")
         ->allow_extra_args(false)
         ->group(group);
-    command->add_option("--perf-map", perf_maps, "A perf-PID.map file of such a compiler. May be given several times")
+    command.add_option("--perf-map", perf_maps, "A perf-PID.map file of such a compiler. May be given several times")
         ->type_name("FILE")
         ->allow_extra_args(false)
         ->group(group);
     auto* local = command
-                      ->add_flag("--allow-local", allow_local,
-                                 "Trust files of this machine by their names where the recording has no build id to "
-                                 "prove them by")
+                      .add_flag("--allow-local", allow_local,
+                                "Trust files of this machine by their names where the recording has no build id to "
+                                "prove them by")
                       ->group(group);
     command.add_flag("--offline", offline, "Use no file of this machine but those given here")
         ->excludes(local)

@@ -67,5 +67,6 @@ void add_annotate(CLI::App& app, int& exit);
 void add_bpf(CLI::App& app, int& exit);
 void add_dump(CLI::App& app, int& exit);
 void add_info(CLI::App& app, int& exit);
+void add_report(CLI::App& app, int& exit);
 
 }  // namespace perfdata::tool

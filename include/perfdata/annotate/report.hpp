@@ -51,11 +51,11 @@ TallyOptions tally_options(const ReportOptions& options, const Names& names);
 
 // ReportPlace is the code of a row or of a node of a tree. Views live as long as the Names.
 struct ReportPlace {
-    std::string object;        // as perf's dso: the last part of a path, [kernel.kallsyms], [nf_nat]; or [unknown]
-    std::string_view path;     // the object in full
-    std::string_view symbol;   // empty: not known
+    std::string object;         // as perf's dso: the last part of a path, [kernel.kallsyms], [nf_nat]; or [unknown]
+    std::string_view path;      // the object in full
+    std::string_view symbol;    // empty: not known
     std::uint64_t address = 0;  // without symbol: in the object, or of the process
-    char level = '.';          // perf's: k kernel, . user, g and u of a guest, H hypervisor
+    char level = '.';           // perf's: k kernel, . user, g and u of a guest, H hypervisor
     CodeClass kind = CodeClass::unknown;  // unknown as well: of several kinds
     std::string line;                     // FILE:LINE; "??:0" if not known. Only if reported by it
     std::vector<std::uint32_t> loads;     // the BPF programs (index in Timeline::loads()), sorted
