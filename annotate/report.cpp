@@ -55,6 +55,7 @@ class ReportMaker {
         if (options_.tree != ReportTree::none && report_.whole.size() != 0) grow_trees();
         report_.places = std::move(row_places_).take();
         report_.tree_places = std::move(tree_places_).take();
+        if (report_.tree_places.empty() && options_.tree != ReportTree::none) report_.tree_places = report_.places;
         sort_rows();
         return std::move(report_);
     }
@@ -84,12 +85,18 @@ class ReportMaker {
             row_place_.push_back(wanted(frame) ? row_places_.number(frame) : no_place);
         }
         if (options_.tree == ReportTree::none) return;
+        if (row_places_.keys() == PlaceKeys{} && !filtered()) {
+            tree_place_ = row_place_;
+            return;
+        }
         tree_place_.reserve(frames.size());
         for (const auto& frame : frames) tree_place_.push_back(tree_places_.number(frame));
     }
 
+    bool filtered() const { return !(options_.kinds.empty() && options_.symbols.empty() && options_.objects.empty()); }
+
     bool wanted(const Frame& frame) {
-        if (options_.kinds.empty() && options_.symbols.empty() && options_.objects.empty()) return true;
+        if (!filtered()) return true;
         const auto among = [](const auto& chosen, const auto& value) {
             return chosen.empty() || std::ranges::find(chosen, value) != chosen.end();
         };

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "perfdata/annotate/report.hpp"
@@ -29,6 +30,7 @@ class Places {
 
     // number(frame): equal for frames that the keys do not tell apart.
     std::uint32_t number(const Frame& frame);
+    const PlaceKeys& keys() const { return keys_; }
     std::vector<ReportPlace> take() && { return std::move(places_); }
     const ReportPlace& operator[](std::uint32_t number) const { return places_[number]; }
 
@@ -45,7 +47,11 @@ class Places {
     const Names& names_;
     const Symbols& symbols_;
     PlaceKeys keys_;
-    std::map<Key, std::uint32_t> numbers_;
+    struct Hash {
+        std::size_t operator()(const Key& key) const;
+    };
+
+    std::unordered_map<Key, std::uint32_t, Hash> numbers_;
     std::map<std::pair<std::string_view, CodeClass>, std::string> short_names_;
     std::map<CodeIndex, std::vector<LineStart>> bpf_lines_;
     std::map<std::uint32_t, std::vector<JitLine>> jit_lines_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <unordered_set>
 
 #include "perfdata/annotate/report.hpp"
 
@@ -64,12 +65,30 @@ class ReportText {
     void measure() {
         for (const auto key : context_.options.keys) width_.push_back(title(key).size());
         if (width_.empty()) return;
+        std::unordered_set<std::string_view> objects;
         for (const auto& row : report_.rows) {
             for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
                 const auto key = context_.options.keys[at];
-                width_[at] = std::max(width_[at], std::min(widest, field(row, key).size()));
+                // Objects are few, and their names take long to make printable for each row anew.
+                if (key == ReportKey::object) {
+                    objects.insert(report_.places[row.place].object);
+                } else if (key == ReportKey::comm) {
+                    width_[at] = std::max(width_[at], comm_width(row.runner));
+                } else {
+                    width_[at] = std::max(width_[at], std::min(widest, field(row, key).size()));
+                }
             }
         }
+        for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
+            if (context_.options.keys[at] != ReportKey::object) continue;
+            for (const auto object : objects) {
+                width_[at] = std::max(width_[at], std::min(widest, printable(object).size()));
+            }
+        }
+    }
+
+    std::size_t comm_width(std::uint32_t runner) const {
+        return printable(comm_text(context_.tally.runners()[runner])).size();
     }
 
     std::size_t cells_width() const {

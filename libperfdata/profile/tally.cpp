@@ -16,13 +16,76 @@ std::uint64_t Runner::hash() const {
            cgroup;
 }
 
+namespace {
+
+// KernelEpochs divides time into stretches in which nothing came to lie or went in kernel space.
+class KernelEpochs {
+  public:
+    explicit KernelEpochs(const Timeline& timeline) {
+        const auto add = [&](Time time) {
+            // What ends at a time may or may not count as there at that very time: either way it is an epoch apart.
+            changes_.push_back(time);
+            if (time != Time::forever()) changes_.push_back({time.nanoseconds + 1});
+        };
+        for (const auto& code : timeline.code()) {
+            add(code.from);
+            add(code.until);
+        }
+        for (const auto& mapping : timeline.tasks().mappings()) {
+            const auto kind = timeline.tasks().object(mapping).kind;
+            if (kind == ObjectKind::kernel || kind == ObjectKind::module) add(mapping.from);
+        }
+        std::ranges::sort(changes_);
+        const auto repeated = std::ranges::unique(changes_);
+        changes_.erase(repeated.begin(), repeated.end());
+    }
+
+    // at(time) is the number of its stretch.
+    std::uint32_t at(Time time) {
+        if (time < from_ || time >= until_) {
+            const auto next = std::ranges::upper_bound(changes_, time);
+            epoch_ = static_cast<std::uint32_t>(next - changes_.begin());
+            from_ = next == changes_.begin() ? Time{} : *std::prev(next);
+            until_ = next == changes_.end() ? Time::forever() : *next;
+        }
+        return epoch_;
+    }
+
+  private:
+    std::vector<Time> changes_;
+    std::uint32_t epoch_ = 0;
+    Time from_, until_;  // of epoch_; at first of none
+};
+
+// RecentFrames remembers the numbers of frames that were asked for lately: most are asked for again soon.
+template <class Key>
+class RecentFrames {
+  public:
+    struct Entry {
+        Key key{};
+        std::uint32_t number = none;
+    };
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    RecentFrames() : entries_(size) {}
+    Entry& place(std::uint64_t hash) { return entries_[(hash * 0x9e3779b97f4a7c15u) >> (64 - bits)]; }
+
+  private:
+    static constexpr unsigned bits = 12;
+    static constexpr std::size_t size = std::size_t{1} << bits;
+    std::vector<Entry> entries_;
+};
+
+}  // namespace
+
 // Each sample costs one lookup for its runner, and for each frame of its chain one in the timeline and one in the
-// table of chains. Frames repeat soon, so a small cache stands before the timeline.
+// table of chains. Frames repeat soon, so small caches stand before the timeline and the table of frames.
 class TallyCounter {
   public:
     TallyCounter(const Recording& recording, const Timeline& timeline, const TallyOptions& options)
         : timeline_(timeline),
           options_(options),
+          epochs_(timeline),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
           column_(recording.events().events().size(), not_counted) {
         auto& events = tally_.events_;
@@ -140,13 +203,24 @@ class TallyCounter {
     }
 
     std::uint32_t frame(Address address, CpuMode mode) {
-        const auto location = timeline_.resolve(moment_.pid, address, moment_.time, mode, moment_.machine);
+        // Of the host's kernel the answer depends on nothing but address and epoch.
+        if (mode != CpuMode::kernel || moment_.machine != host) return find_frame(address, mode);
+        const KernelPlace key{address, epochs_.at(moment_.time)};
+        auto& recent = recent_kernel_.place(address.value);
+        if (recent.number == RecentFrames<KernelPlace>::none || !(recent.key == key)) {
+            recent = {key, find_frame(address, mode)};
+        }
+        return recent.number;
+    }
+
+    std::uint32_t find_frame(Address address, CpuMode mode) {
         Frame frame{address.value, 0, FrameKind::nowhere, mode};
         if (options_.jit != nullptr && mode != CpuMode::kernel) {
             if (const auto place = options_.jit->find(timeline_.tasks(), moment_.pid, address, moment_.time)) {
                 return fold({place->offset, place->function, FrameKind::jit, mode});
             }
         }
+        const auto location = timeline_.resolve(moment_.pid, address, moment_.time, mode, moment_.machine);
         if (!location) {
             frame.index = static_cast<std::uint32_t>(location.error());
         } else if (location->is_code()) {
@@ -160,6 +234,12 @@ class TallyCounter {
     }
 
     std::uint32_t fold(const Frame& frame) {
+        auto& recent = recent_.place(frame.hash());
+        if (recent.number == RecentFrames<Frame>::none || !(recent.key == frame)) recent = {frame, find_fold(frame)};
+        return recent.number;
+    }
+
+    std::uint32_t find_fold(const Frame& frame) {
         if (!options_.fold) return tally_.frames_.intern(frame);
         const auto number = unfolded_.intern(frame);
         if (number == folded_.size()) folded_.push_back(tally_.frames_.intern(options_.fold(frame)));
@@ -181,6 +261,14 @@ class TallyCounter {
 
     const Timeline& timeline_;
     const TallyOptions& options_;
+    KernelEpochs epochs_;
+    struct KernelPlace {
+        Address address;
+        std::uint32_t epoch = 0;
+        bool operator==(const KernelPlace&) const = default;
+    };
+    RecentFrames<KernelPlace> recent_kernel_;
+    RecentFrames<Frame> recent_;
     DeferredChains deferred_;
     std::vector<std::size_t> column_;  // of an event
     Moment moment_;
