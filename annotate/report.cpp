@@ -213,25 +213,64 @@ class ReportMaker {
         grower.grow(rows);
     }
 
-    // No two rows have the same, so that the order is always the same.
-    auto order_of(const ReportRow& row) const {
-        const auto& place = report_.places[row.place];
-        const auto& runner = tally_.runners()[row.runner];
-        return std::tuple(runner.comm, std::string_view(place.object), place.symbol, place.address, runner.pid,
-                          runner.tid, runner.cpu, runner.cgroup, std::string_view(place.line), place.kind, row.place);
+    // ranks(values) is of each its place among the distinct ones in order.
+    template <class Value>
+    static std::vector<std::uint32_t> ranks(const std::vector<Value>& values) {
+        std::map<Value, std::uint32_t> rank;
+        for (const auto& value : values) rank.emplace(value, 0);
+        std::uint32_t next = 0;
+        for (auto& [value, number] : rank) number = next++;
+        std::vector<std::uint32_t> result;
+        result.reserve(values.size());
+        for (const auto& value : values) result.push_back(rank.find(value)->second);
+        return result;
     }
 
+    // By periods; equal ones by who and where, in which no two rows are equal: so the order is always the same.
     void sort_rows() {
+        using Who = std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t>;
+        std::vector<Who> runners;
+        for (const auto& runner : tally_.runners()) {
+            runners.emplace_back(runner.comm, runner.pid, runner.tid, runner.cpu, runner.cgroup);
+        }
+        std::vector<std::string_view> objects;
+        for (const auto& place : report_.places) objects.push_back(place.object);
+        const auto runner_rank = ranks(runners);
+        const auto object_rank = ranks(objects);
+
+        struct Sorted {
+            std::uint64_t periods, who_where;  // of the first event
+            std::uint32_t row;
+        };
+        std::vector<Sorted> order;
+        order.reserve(report_.rows.size());
+        for (std::uint32_t at = 0; at < report_.rows.size(); ++at) {
+            const auto& row = report_.rows[at];
+            order.push_back({row.total.empty() ? 0 : row.total[0].periods,
+                             std::uint64_t{runner_rank[row.runner]} << 32 | object_rank[row.place], at});
+        }
         const auto periods = [](const Cells& a, const Cells& b) {
             return std::lexicographical_compare_three_way(
                 b.begin(), b.end(), a.begin(), a.end(),
                 [](const Cell& one, const Cell& other) { return one.periods <=> other.periods; });
         };
-        std::ranges::sort(report_.rows, [&](const ReportRow& a, const ReportRow& b) {
-            if (const auto order = periods(a.total, b.total); order != 0) return order < 0;
-            if (const auto order = periods(a.self, b.self); order != 0) return order < 0;
-            return order_of(a) < order_of(b);
+        std::ranges::sort(order, [&](const Sorted& one, const Sorted& other) {
+            if (one.periods != other.periods) return one.periods > other.periods;
+            const auto& a = report_.rows[one.row];
+            const auto& b = report_.rows[other.row];
+            if (const auto by = periods(a.total, b.total); by != 0) return by < 0;
+            if (const auto by = periods(a.self, b.self); by != 0) return by < 0;
+            if (one.who_where != other.who_where) return one.who_where < other.who_where;
+            const auto& here = report_.places[a.place];
+            const auto& there = report_.places[b.place];
+            if (const auto by = here.symbol <=> there.symbol; by != 0) return by < 0;
+            return std::tie(here.address, here.line, here.kind, a.place) <
+                   std::tie(there.address, there.line, there.kind, b.place);
         });
+        std::vector<ReportRow> sorted;
+        sorted.reserve(order.size());
+        for (const auto& entry : order) sorted.push_back(std::move(report_.rows[entry.row]));
+        report_.rows = std::move(sorted);
     }
 
     const Tally& tally_;

@@ -127,10 +127,16 @@ class ReportText {
 
     void percent(std::uint64_t part, std::uint64_t whole) {
         const auto value = share(part, whole);
-        const auto shown = fmt::format("{:.2f}%", value);
         // As in perf: red from 5 %, green from 0.5 %.
         const auto* colour = !options_.color ? "" : value >= 5.0 ? "\x1b[31m" : value >= 0.5 ? "\x1b[32m" : "";
-        print("{}{:>10}{}", colour, shown, *colour != '\0' ? "\x1b[m" : "");
+        text_ += colour;
+        // Most rows of a long report.
+        if (value < 0.005) {
+            text_ += "     0.00%";
+        } else {
+            print("{:>9.2f}%", value);
+        }
+        if (*colour != '\0') text_ += "\x1b[m";
     }
 
     void line(const ReportRow& row) {
@@ -144,13 +150,11 @@ class ReportText {
         }
         for (std::size_t at = 0; at < width_.size(); ++at) {
             const auto shown = field(row, context_.options.keys[at]);
-            if (at + 1 == width_.size()) {
-                print("  {}", shown);
-            } else {
-                print("  {:<{}}", shown, width_[at]);
-            }
+            text_ += "  ";
+            text_ += shown;
+            if (at + 1 != width_.size() && shown.size() < width_[at]) text_.append(width_[at] - shown.size(), ' ');
         }
-        print("\n");
+        text_ += '\n';
     }
 
     void tree(const std::vector<ReportNode>& nodes) {
