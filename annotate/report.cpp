@@ -332,7 +332,9 @@ TallyOptions tally_options(const ReportOptions& options, const Names& names) {
 }
 
 std::string comm_text(const Runner& runner) {
-    return runner.comm.empty() ? fmt::format(":{}", runner.tid.value) : std::string(runner.comm);
+    // Signed, as perf prints it.
+    return runner.comm.empty() ? fmt::format(":{}", static_cast<std::int32_t>(runner.tid.value))
+                               : std::string(runner.comm);
 }
 
 Report Report::make(const Tally& tally, const Names& names, const Symbols& symbols, const ReportOptions& options) {

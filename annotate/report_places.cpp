@@ -83,8 +83,8 @@ std::size_t Places::Hash::operator()(const Key& key) const {
     const auto& [object, symbol, address, level, kind, line, load] = key;
     constexpr std::hash<std::string_view> text;
     auto sum = text(symbol);
-    for (const auto part : {text(object), text(line), static_cast<std::size_t>(address),
-                            static_cast<std::size_t>(load), static_cast<std::size_t>(level)}) {
+    for (const auto part : {text(object), text(line), static_cast<std::size_t>(address), static_cast<std::size_t>(load),
+                            static_cast<std::size_t>(level)}) {
         sum = (sum ^ part) * 0x9e3779b97f4a7c15u;
         sum ^= sum >> 32;
     }

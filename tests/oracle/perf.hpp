@@ -41,6 +41,16 @@ struct PerfPlace {
 };
 std::vector<PerfPlace> perf_places(const std::filesystem::path& recording);
 
+// PerfRow is a row of `perf report` by command, object and symbol; percentages are as perf prints them.
+struct PerfRow {
+    std::string event, comm, object, symbol;  // the symbol with its level: "[k] do_idle"
+    std::string children, self;               // "12.36%"; children only if asked for
+    std::uint64_t hits = 0, periods = 0;      // only without children
+};
+// perf_report(recording, children, kallsyms): the kernel is named by that file; empty: by none.
+std::vector<PerfRow> perf_report(const std::filesystem::path& recording, bool children,
+                                 const std::filesystem::path& kallsyms);
+
 // PerfKsymbol, PerfBpfEvent are lines of `perf report -D`.
 struct PerfRecord {
     std::uint64_t offset = 0, time = 0;
