@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
         "where the samples fell, in code that may be gone: BPF programs of the recorded machine.\n"
         "\n"
         "  perf record -a -- sleep 5      record everything, BPF programs included\n"
+        "  perfdata report                where the samples fell, function by function\n"
         "  perfdata annotate              every BPF function with samples, hottest first\n"
         "  perfdata annotate -s NAME      one of them\n"
         "  perfdata bpf                   the BPF programs, where and when they were loaded\n"
@@ -35,6 +36,7 @@ int main(int argc, char** argv) {
     add_script(app, exit);
     add_symbols(app, exit);
     add_dump(app, exit);
+    add_report(app, exit);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {

@@ -69,5 +69,6 @@ void add_dump(CLI::App& app, int& exit);
 void add_info(CLI::App& app, int& exit);
 void add_script(CLI::App& app, int& exit);
 void add_symbols(CLI::App& app, int& exit);
+void add_report(CLI::App& app, int& exit);
 
 }  // namespace perfdata::tool

@@ -16,13 +16,76 @@ std::uint64_t Runner::hash() const {
            cgroup;
 }
 
+namespace {
+
+// KernelEpochs divides time into stretches in which nothing came to lie or went in kernel space.
+class KernelEpochs {
+  public:
+    explicit KernelEpochs(const Timeline& timeline) {
+        const auto add = [&](Time time) {
+            // What ends at a time may or may not count as there at that very time: either way it is an epoch apart.
+            changes_.push_back(time);
+            if (time != Time::forever()) changes_.push_back({time.nanoseconds + 1});
+        };
+        for (const auto& code : timeline.code()) {
+            add(code.from);
+            add(code.until);
+        }
+        for (const auto& mapping : timeline.tasks().mappings()) {
+            const auto kind = timeline.tasks().object(mapping).kind;
+            if (kind == ObjectKind::kernel || kind == ObjectKind::module) add(mapping.from);
+        }
+        std::ranges::sort(changes_);
+        const auto repeated = std::ranges::unique(changes_);
+        changes_.erase(repeated.begin(), repeated.end());
+    }
+
+    // at(time) is the number of its stretch.
+    std::uint32_t at(Time time) {
+        if (time < from_ || time >= until_) {
+            const auto next = std::ranges::upper_bound(changes_, time);
+            epoch_ = static_cast<std::uint32_t>(next - changes_.begin());
+            from_ = next == changes_.begin() ? Time{} : *std::prev(next);
+            until_ = next == changes_.end() ? Time::forever() : *next;
+        }
+        return epoch_;
+    }
+
+  private:
+    std::vector<Time> changes_;
+    std::uint32_t epoch_ = 0;
+    Time from_, until_;  // of epoch_; at first of none
+};
+
+// RecentFrames remembers the numbers of frames that were asked for lately: most are asked for again soon.
+template <class Key>
+class RecentFrames {
+  public:
+    struct Entry {
+        Key key{};
+        std::uint32_t number = none;
+    };
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    RecentFrames() : entries_(size) {}
+    Entry& place(std::uint64_t hash) { return entries_[(hash * 0x9e3779b97f4a7c15u) >> (64 - bits)]; }
+
+  private:
+    static constexpr unsigned bits = 12;
+    static constexpr std::size_t size = std::size_t{1} << bits;
+    std::vector<Entry> entries_;
+};
+
+}  // namespace
+
 // Each sample costs one lookup for its runner, and for each frame of its chain one in the timeline and one in the
-// table of chains. Frames repeat soon, so a small cache stands before the timeline.
+// table of chains. Frames repeat soon, so small caches stand before the timeline and the table of frames.
 class TallyCounter {
   public:
     TallyCounter(const Recording& recording, const Timeline& timeline, const TallyOptions& options)
         : timeline_(timeline),
           options_(options),
+          epochs_(timeline),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
           column_(recording.events().events().size(), not_counted) {
         auto& events = tally_.events_;
@@ -34,6 +97,7 @@ class TallyCounter {
         }
         for (std::size_t column = 0; column < events.size(); ++column) column_[events[column]] = column;
         tally_.totals_.resize(events.size());
+        tally_.considered_.resize(events.size());
     }
 
     template <class Order>
@@ -43,9 +107,11 @@ class TallyCounter {
         moment_ = {context.time, sample.pid().value_or(nobody), machine_of(sample)};
         const auto tid = sample.tid().value_or(Tid{nobody.value});
         const auto comm = timeline_.tasks().comm_at(tid, context.time, moment_.machine);
-        if (!wanted(sample, context.time, tid, comm)) return;
-        note_time(sample.time());
+        if (!considered(sample, context.time)) return;
         const Cell cell{1, sample.period()};
+        tally_.considered_[column] += cell;
+        if (!wanted(tid, comm)) return;
+        note_time(sample.time());
         tally_.totals_[column] += cell;
         row({runner(sample, tid, comm), chain(sample)})[column] += cell;
     }
@@ -70,21 +136,28 @@ class TallyCounter {
         return id ? tasks.machine_of(*id) : host;
     }
 
+    static bool among(const auto& chosen, const auto& value) {
+        return chosen.empty() || std::ranges::find(chosen, value) != chosen.end();
+    }
+
     template <class Order>
-    bool wanted(const BasicSample<Order>& sample, Time time, Tid tid, std::string_view comm) const {
-        const auto among = [](const auto& chosen, const auto& value) {
-            return chosen.empty() || std::ranges::find(chosen, value) != chosen.end();
-        };
-        return among(options_.comms, comm) && among(options_.pids, moment_.pid.value) &&
-               among(options_.tids, tid.value) &&
-               (options_.cpus.empty() || among(options_.cpus, sample.cpu().value_or(nobody.value))) &&
+    bool considered(const BasicSample<Order>& sample, Time time) const {
+        return (options_.cpus.empty() || among(options_.cpus, sample.cpu().value_or(nobody.value))) &&
                time >= options_.from && time <= options_.until;
+    }
+
+    bool wanted(Tid tid, std::string_view comm) const {
+        return among(options_.comms, comm) && among(options_.pids, moment_.pid.value) &&
+               among(options_.tids, tid.value);
     }
 
     template <class Order>
     std::uint32_t runner(const BasicSample<Order>& sample, Tid tid, std::string_view comm) {
         Runner runner;
-        if (options_.by_comm) runner.comm = comm;
+        if (options_.by_comm) {
+            runner.comm = comm;
+            if (comm.empty()) runner.tid = tid;
+        }
         if (options_.by_pid) runner.pid = moment_.pid;
         if (options_.by_tid) runner.tid = tid;
         if (options_.by_cpu) runner.cpu = sample.cpu().value_or(nobody.value);
@@ -108,6 +181,7 @@ class TallyCounter {
             const bool whole = for_each_frame(
                 sample, deferred_, [&](Address address, CpuMode at) { addresses_.emplace_back(address, at); });
             if (!whole) ++tally_.broken_chains_;
+            if (addresses_.size() > options_.max_stack) addresses_.resize(options_.max_stack);
             // The innermost is the sampled address itself.
             const std::size_t first = !addresses_.empty() && ip && addresses_.front().first == *ip ? 1 : 0;
             // Outermost first: a sample often has the outer callers of the one before it.
@@ -129,13 +203,24 @@ class TallyCounter {
     }
 
     std::uint32_t frame(Address address, CpuMode mode) {
-        const auto location = timeline_.resolve(moment_.pid, address, moment_.time, mode, moment_.machine);
+        // Of the host's kernel the answer depends on nothing but address and epoch.
+        if (mode != CpuMode::kernel || moment_.machine != host) return find_frame(address, mode);
+        const KernelPlace key{address, epochs_.at(moment_.time)};
+        auto& recent = recent_kernel_.place(address.value);
+        if (recent.number == RecentFrames<KernelPlace>::none || !(recent.key == key)) {
+            recent = {key, find_frame(address, mode)};
+        }
+        return recent.number;
+    }
+
+    std::uint32_t find_frame(Address address, CpuMode mode) {
         Frame frame{address.value, 0, FrameKind::nowhere, mode};
         if (options_.jit != nullptr && mode != CpuMode::kernel) {
             if (const auto place = options_.jit->find(timeline_.tasks(), moment_.pid, address, moment_.time)) {
                 return fold({place->offset, place->function, FrameKind::jit, mode});
             }
         }
+        const auto location = timeline_.resolve(moment_.pid, address, moment_.time, mode, moment_.machine);
         if (!location) {
             frame.index = static_cast<std::uint32_t>(location.error());
         } else if (location->is_code()) {
@@ -149,6 +234,12 @@ class TallyCounter {
     }
 
     std::uint32_t fold(const Frame& frame) {
+        auto& recent = recent_.place(frame.hash());
+        if (recent.number == RecentFrames<Frame>::none || !(recent.key == frame)) recent = {frame, find_fold(frame)};
+        return recent.number;
+    }
+
+    std::uint32_t find_fold(const Frame& frame) {
         if (!options_.fold) return tally_.frames_.intern(frame);
         const auto number = unfolded_.intern(frame);
         if (number == folded_.size()) folded_.push_back(tally_.frames_.intern(options_.fold(frame)));
@@ -170,6 +261,14 @@ class TallyCounter {
 
     const Timeline& timeline_;
     const TallyOptions& options_;
+    KernelEpochs epochs_;
+    struct KernelPlace {
+        Address address;
+        std::uint32_t epoch = 0;
+        bool operator==(const KernelPlace&) const = default;
+    };
+    RecentFrames<KernelPlace> recent_kernel_;
+    RecentFrames<Frame> recent_;
     DeferredChains deferred_;
     std::vector<std::size_t> column_;  // of an event
     Moment moment_;

@@ -189,6 +189,48 @@ std::vector<std::string> perf_sample_events(const std::filesystem::path& recordi
     return samples;
 }
 
+std::vector<PerfRow> perf_report(const std::filesystem::path& recording, bool children,
+                                 const std::filesystem::path& kallsyms) {
+    const auto trimmed = [](const std::string& text) {
+        const auto begin = text.find_first_not_of(' ');
+        return begin == std::string::npos ? std::string() : text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+    };
+    const std::string fields =
+        children ? "--children -F overhead_children,overhead" : "--no-children -F overhead,sample,period";
+    // Wide columns: perf cuts commands that are longer than the first ones it saw.
+    const std::string widths = children ? " -w 40,40,40,200,999" : " -w 40,40,40,40,200,999";
+    std::vector<PerfRow> rows;
+    std::string event;
+    for (const auto& line : perf("report --stdio -g none --percent-limit 0 -t '|' " + fields + ",comm,dso,sym" +
+                                     widths + (kallsyms.empty() ? "" : " --kallsyms " + quoted(kallsyms.string())),
+                                 recording)) {
+        if (line.starts_with("# Samples: ")) {
+            const auto begin = line.find('\'');
+            event = line.substr(begin + 1, line.rfind('\'') - begin - 1);
+        }
+        if (line.empty() || line.front() == '#') continue;
+        std::vector<std::string> parts;
+        std::istringstream stream(line);
+        for (std::string part; std::getline(stream, part, '|');) parts.push_back(trimmed(part));
+        INFO(line);
+        REQUIRE(parts.size() == (children ? 5 : 6));
+        PerfRow row;
+        row.event = event;
+        row.symbol = parts.back();
+        row.object = parts[parts.size() - 2];
+        row.comm = parts[parts.size() - 3];
+        row.self = parts[children ? 1 : 0];
+        if (children) {
+            row.children = parts[0];
+        } else {
+            row.hits = std::stoull(parts[1]);
+            row.periods = std::stoull(parts[2]);
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
 PerfSideBand perf_side_band(const std::filesystem::path& recording) {
     PerfSideBand found;
     for (const auto& line : perf("report -D", recording)) {

@@ -44,6 +44,15 @@ std::vector<PerfPlace> perf_places(const std::filesystem::path& recording);
 // perf_script(recording, arguments) is what `perf script ARGUMENTS` prints without any symbols of this machine, by
 // lines.
 std::vector<std::string> perf_script(const std::filesystem::path& recording, const std::string& arguments);
+// PerfRow is a row of `perf report` by command, object and symbol; percentages are as perf prints them.
+struct PerfRow {
+    std::string event, comm, object, symbol;  // the symbol with its level: "[k] do_idle"
+    std::string children, self;               // "12.36%"; children only if asked for
+    std::uint64_t hits = 0, periods = 0;      // only without children
+};
+// perf_report(recording, children, kallsyms): the kernel is named by that file; empty: by none.
+std::vector<PerfRow> perf_report(const std::filesystem::path& recording, bool children,
+                                 const std::filesystem::path& kallsyms);
 
 // PerfKsymbol, PerfBpfEvent are lines of `perf report -D`.
 struct PerfRecord {

@@ -21,7 +21,8 @@ namespace perfdata {
 
 // Runner is who was sampled, as far as it was asked for: the other members have their defaults.
 struct Runner {
-    std::string_view comm;  // lives as long as the timeline; equal comms have equal data()
+    // comm lives as long as the timeline; equal comms have equal data(). If it is not known, tid is there instead.
+    std::string_view comm;
     Pid pid{0};
     Tid tid{0};
     std::uint32_t cpu = 0;  // all ones: not recorded
@@ -38,6 +39,7 @@ struct TallyOptions {
     // What tells runners apart.
     bool by_comm = true, by_pid = false, by_tid = false, by_cpu = false, by_cgroup = false;
     bool chains = false;  // count call chains, with their deferred parts; else only the sampled address
+    std::uint32_t max_stack = ~std::uint32_t{0};  // count so many frames of a chain, the innermost
     // fold(frame) is what to count instead of a frame, the beginning of its function for example: fewer distinct
     // chains cost less time and memory. It is called once for each distinct frame. Empty: every address is itself.
     std::function<Frame(const Frame&)> fold;
@@ -78,6 +80,8 @@ class Tally {
 
     // totals() is the sum of the cells of all rows.
     const Cells& totals() const { return totals_; }
+    // considered() is the same, had comms, pids and tids been empty.
+    const Cells& considered() const { return considered_; }
     // first_time(), last_time() are of the counted samples; empty if none has a time.
     std::optional<Time> first_time() const { return first_time_; }
     std::optional<Time> last_time() const { return last_time_; }
@@ -93,7 +97,7 @@ class Tally {
     InternTable<ChainNode> chains_;
     InternTable<Row> rows_;
     Cells cells_;
-    Cells totals_;
+    Cells totals_, considered_;
     std::optional<Time> first_time_, last_time_;
     std::uint64_t broken_chains_ = 0;
 };

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/annotate/report.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+
+#include "report_places.hpp"
+#include "report_tree.hpp"
+#include "words.hpp"
+
+namespace perfdata {
+namespace {
+
+struct KeyWord {
+    std::string_view word;
+    ReportKey key;
+};
+constexpr KeyWord key_words[] = {
+    {"comm", ReportKey::comm},       {"pid", ReportKey::pid},       {"tid", ReportKey::tid},
+    {"cpu", ReportKey::cpu},         {"cgroup", ReportKey::cgroup}, {"dso", ReportKey::object},
+    {"object", ReportKey::object},   {"symbol", ReportKey::symbol}, {"sym", ReportKey::symbol},
+    {"kind", ReportKey::kind},       {"srcline", ReportKey::line},  {"line", ReportKey::line},
+    {"program", ReportKey::program},
+};
+
+// RowId is one row: who, where.
+struct RowId {
+    std::uint32_t runner = 0;
+    std::uint32_t place = 0;
+
+    bool operator==(const RowId&) const = default;
+    std::uint64_t hash() const { return std::uint64_t{runner} << 32 | place; }
+};
+
+class ReportMaker {
+  public:
+    ReportMaker(const Tally& tally, const Names& names, const Symbols& symbols, const ReportOptions& options)
+        : tally_(tally),
+          names_(names),
+          options_(options),
+          row_places_(names, symbols,
+                      {options.has(ReportKey::object), options.has(ReportKey::symbol), options.has(ReportKey::kind),
+                       options.has(ReportKey::line), options.has(ReportKey::program)}),
+          tree_places_(names, symbols, {}),
+          all_places_(names, symbols, {.kind = true}) {}
+
+    Report make() && {
+        choose_columns();
+        place_frames();
+        sum_rows();
+        if (options_.has(ReportKey::symbol)) find_no_symbol();
+        drop_small_rows();
+        if (options_.tree != ReportTree::none && report_.whole.size() != 0) grow_trees();
+        report_.places = std::move(row_places_).take();
+        report_.tree_places = std::move(tree_places_).take();
+        if (report_.tree_places.empty() && options_.tree != ReportTree::none) report_.tree_places = report_.places;
+        sort_rows();
+        return std::move(report_);
+    }
+
+  private:
+    // Events without any sample (perf's own "dummy") get no columns.
+    void choose_columns() {
+        const auto& counted = tally_.considered();
+        for (std::size_t column = 0; column < counted.size(); ++column) {
+            if (counted[column].hits != 0) columns_.push_back(column);
+        }
+        if (columns_.empty() && !counted.empty()) columns_.push_back(0);
+        for (const auto column : columns_) report_.events.push_back(tally_.events()[column]);
+        report_.whole = chosen(options_.relative ? tally_.totals() : counted);
+    }
+
+    Cells chosen(std::span<const Cell> cells) const {
+        Cells result;
+        for (const auto column : columns_) result.push_back(cells[column]);
+        return result;
+    }
+
+    void place_frames() {
+        const auto frames = tally_.frames();
+        row_place_.reserve(frames.size());
+        for (const auto& frame : frames) {
+            row_place_.push_back(wanted(frame) ? row_places_.number(frame) : no_place);
+        }
+        if (options_.tree == ReportTree::none) return;
+        if (row_places_.keys() == PlaceKeys{} && !filtered()) {
+            tree_place_ = row_place_;
+            return;
+        }
+        tree_place_.reserve(frames.size());
+        for (const auto& frame : frames) tree_place_.push_back(tree_places_.number(frame));
+    }
+
+    bool filtered() const { return !(options_.kinds.empty() && options_.symbols.empty() && options_.objects.empty()); }
+
+    bool wanted(const Frame& frame) {
+        if (!filtered()) return true;
+        const auto among = [](const auto& chosen, const auto& value) {
+            return chosen.empty() || std::ranges::find(chosen, value) != chosen.end();
+        };
+        const auto& place = all_places_[all_places_.number(frame)];
+        return among(options_.kinds, place.kind) &&
+               (options_.symbols.empty() || among(options_.symbols, place.text())) &&
+               (options_.objects.empty() || among(options_.objects, place.object) ||
+                among(options_.objects, place.path));
+    }
+
+    void sum_rows() {
+        CallSums sums(tally_, columns_, row_place_);
+        InternTable<RowId> ids;
+        sums.each(options_.children, [&](std::uint32_t runner, std::uint32_t place, std::span<const Cell> self,
+                                         std::span<const Cell> total) {
+            const auto number = ids.intern({runner, place});
+            if (number == report_.rows.size()) {
+                const Cells none(columns_.size());
+                report_.rows.push_back({runner, place, none, none, {}});
+            }
+            add(report_.rows[number].self, self);
+            add(report_.rows[number].total, total);
+        });
+        if (options_.relative) {
+            // What --kind, --dso and --symbols leave out does not count either.
+            Cells left(columns_.size());
+            for (const auto& row : report_.rows) add(left, row.self);
+            report_.whole = left;
+        }
+    }
+
+    void find_no_symbol() {
+        std::map<std::pair<std::string_view, std::string_view>, Cells> reasons;
+        std::map<std::pair<std::string_view, std::string>, std::uint64_t> objects;
+        const auto rows = tally_.rows();
+        for (std::size_t number = 0; number < rows.size(); ++number) {
+            const auto leaf = tally_.chains()[rows[number].chain].frame;
+            if (row_place_[leaf] == no_place) continue;
+            const auto& place = row_places_[row_place_[leaf]];
+            if (!place.symbol.empty()) continue;
+            const auto why = reason_of(tally_.frames()[leaf]);
+            const auto cells = chosen(tally_.cells(number));
+            auto& sum = reasons[why];
+            sum.resize(columns_.size());
+            add(sum, cells);
+            objects[{why.first, place.object}] += hits(cells);
+        }
+        for (const auto& [why, cells] : reasons) {
+            std::vector<std::pair<std::uint64_t, std::string>> most;
+            for (const auto& [of, count] : objects) {
+                if (of.first == why.first && of.second != "[unknown]") most.emplace_back(count, of.second);
+            }
+            std::ranges::sort(most, [](const auto& a, const auto& b) {
+                return a.first != b.first ? a.first > b.first : a.second < b.second;
+            });
+            constexpr std::size_t named = 3;
+            NoSymbol entry{why.first, why.second, cells, {}};
+            for (std::size_t at = 0; at < most.size() && at < named; ++at) {
+                entry.objects.push_back(std::move(most[at].second));
+            }
+            report_.no_symbol.push_back(std::move(entry));
+        }
+        std::ranges::sort(report_.no_symbol, [](const NoSymbol& a, const NoSymbol& b) {
+            return std::tuple(hits(b.cells), a.reason) < std::tuple(hits(a.cells), b.reason);
+        });
+    }
+
+    // reason_of(frame without symbol): why, and what would supply it.
+    std::pair<std::string_view, std::string_view> reason_of(const Frame& frame) const {
+        constexpr std::string_view give_kernel =
+            "give --kallsyms, a copy of the recorded machine's /proc/kallsyms of the same boot, or --vmlinux";
+        if (frame.kind == FrameKind::nowhere) {
+            const auto miss = static_cast<Miss>(frame.index);
+            if (miss == Miss::kernel && names_.kernel() == nullptr) {
+                return {"there are no names of the recorded kernel", give_kernel};
+            }
+            return {to_string(miss), {}};
+        }
+        const auto name = names_.name(frame);
+        if (name.kind == CodeClass::kernel || name.kind == CodeClass::module) {
+            if (names_.kernel() == nullptr) return {"there are no names of the recorded kernel", give_kernel};
+            return {name.kind == CodeClass::module ? "the names of the kernel do not cover its module"
+                                                   : "none of the kernel's names covers the address",
+                    {}};
+        }
+        return {explain(name.miss), remedy(name.miss)};
+    }
+
+    bool reaches(std::span<const Cell> cells, double limit) const {
+        for (std::size_t column = 0; column < cells.size(); ++column) {
+            if (share(cells[column].periods, report_.whole[column].periods) >= limit) return true;
+        }
+        return false;
+    }
+
+    void drop_small_rows() {
+        if (options_.percent_limit <= 0) return;
+        report_.hidden_rows = std::erase_if(
+            report_.rows, [&](const ReportRow& row) { return !reaches(row.total, options_.percent_limit); });
+    }
+
+    void grow_trees() {
+        Cells least;
+        for (const auto& cell : report_.whole) {
+            const auto share = static_cast<double>(cell.periods) * options_.tree_limit / 100;
+            // Of nothing, and of what is too small to count, every branch has something.
+            least.push_back({0, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share))});
+        }
+        std::vector<ReportRow*> rows;
+        for (auto& row : report_.rows) rows.push_back(&row);
+        // Runner by runner.
+        std::ranges::stable_sort(rows, {}, &ReportRow::runner);
+        TreeGrower grower(tally_, columns_, row_place_, tree_place_, least, options_);
+        grower.grow(rows);
+    }
+
+    // ranks(values) is of each its place among the distinct ones in order.
+    template <class Value>
+    static std::vector<std::uint32_t> ranks(const std::vector<Value>& values) {
+        std::map<Value, std::uint32_t> rank;
+        for (const auto& value : values) rank.emplace(value, 0);
+        std::uint32_t next = 0;
+        for (auto& [value, number] : rank) number = next++;
+        std::vector<std::uint32_t> result;
+        result.reserve(values.size());
+        for (const auto& value : values) result.push_back(rank.find(value)->second);
+        return result;
+    }
+
+    // By periods; equal ones by who and where, in which no two rows are equal: so the order is always the same.
+    void sort_rows() {
+        using Who = std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t>;
+        std::vector<Who> runners;
+        for (const auto& runner : tally_.runners()) {
+            runners.emplace_back(runner.comm, runner.pid, runner.tid, runner.cpu, runner.cgroup);
+        }
+        std::vector<std::string_view> objects;
+        for (const auto& place : report_.places) objects.push_back(place.object);
+        const auto runner_rank = ranks(runners);
+        const auto object_rank = ranks(objects);
+
+        struct Sorted {
+            std::uint64_t periods, who_where;  // of the first event
+            std::uint32_t row;
+        };
+        std::vector<Sorted> order;
+        order.reserve(report_.rows.size());
+        for (std::uint32_t at = 0; at < report_.rows.size(); ++at) {
+            const auto& row = report_.rows[at];
+            order.push_back({row.total.empty() ? 0 : row.total[0].periods,
+                             std::uint64_t{runner_rank[row.runner]} << 32 | object_rank[row.place], at});
+        }
+        const auto periods = [](const Cells& a, const Cells& b) {
+            return std::lexicographical_compare_three_way(
+                b.begin(), b.end(), a.begin(), a.end(),
+                [](const Cell& one, const Cell& other) { return one.periods <=> other.periods; });
+        };
+        std::ranges::sort(order, [&](const Sorted& one, const Sorted& other) {
+            if (one.periods != other.periods) return one.periods > other.periods;
+            const auto& a = report_.rows[one.row];
+            const auto& b = report_.rows[other.row];
+            if (const auto by = periods(a.total, b.total); by != 0) return by < 0;
+            if (const auto by = periods(a.self, b.self); by != 0) return by < 0;
+            if (one.who_where != other.who_where) return one.who_where < other.who_where;
+            const auto& here = report_.places[a.place];
+            const auto& there = report_.places[b.place];
+            if (const auto by = here.symbol <=> there.symbol; by != 0) return by < 0;
+            return std::tie(here.address, here.line, here.kind, a.place) <
+                   std::tie(there.address, there.line, there.kind, b.place);
+        });
+        std::vector<ReportRow> sorted;
+        sorted.reserve(order.size());
+        for (const auto& entry : order) sorted.push_back(std::move(report_.rows[entry.row]));
+        report_.rows = std::move(sorted);
+    }
+
+    const Tally& tally_;
+    const Names& names_;
+    const ReportOptions& options_;
+    Places row_places_, tree_places_, all_places_;
+    std::vector<std::size_t> columns_;       // those of Tally::events() that are shown
+    std::vector<std::uint32_t> row_place_;   // by number of the frame
+    std::vector<std::uint32_t> tree_place_;  // by number of the frame; empty without trees
+    Report report_;
+};
+
+}  // namespace
+
+std::optional<ReportKey> report_key(std::string_view word) {
+    const auto* found = std::ranges::find(key_words, word, &KeyWord::word);
+    if (found == std::end(key_words)) return std::nullopt;
+    return found->key;
+}
+
+std::string_view title(ReportKey key) {
+    switch (key) {
+        case ReportKey::comm: return "Command";
+        case ReportKey::pid: return "Pid";
+        case ReportKey::tid: return "Tid";
+        case ReportKey::cpu: return "CPU";
+        case ReportKey::cgroup: return "Cgroup";
+        case ReportKey::object: return "Shared Object";
+        case ReportKey::symbol: return "Symbol";
+        case ReportKey::kind: return "Kind";
+        case ReportKey::line: return "Source:Line";
+        case ReportKey::program: return "BPF Program";
+    }
+    return "";
+}
+
+bool ReportOptions::has(ReportKey key) const {
+    return std::ranges::find(keys, key) != keys.end();
+}
+
+TallyOptions tally_options(const ReportOptions& options, const Names& names) {
+    TallyOptions tally;
+    tally.by_comm = options.has(ReportKey::comm);
+    tally.by_pid = options.has(ReportKey::pid);
+    tally.by_tid = options.has(ReportKey::tid);
+    tally.by_cpu = options.has(ReportKey::cpu);
+    tally.by_cgroup = options.has(ReportKey::cgroup);
+    tally.chains = options.children || options.tree != ReportTree::none;
+    tally.jit = &names.jit();
+    if (options.has(ReportKey::line)) return tally;
+    if (options.has(ReportKey::symbol) || options.has(ReportKey::kind) || options.tree != ReportTree::none ||
+        !options.symbols.empty() || !options.kinds.empty()) {
+        tally.fold = [&names](const Frame& frame) { return names.function(frame); };
+    } else {
+        // The object is all that counts.
+        tally.fold = [](const Frame& frame) { return Frame{0, frame.index, frame.kind, frame.mode}; };
+    }
+    return tally;
+}
+
+std::string comm_text(const Runner& runner) {
+    // Signed, as perf prints it.
+    return runner.comm.empty() ? fmt::format(":{}", static_cast<std::int32_t>(runner.tid.value))
+                               : std::string(runner.comm);
+}
+
+Report Report::make(const Tally& tally, const Names& names, const Symbols& symbols, const ReportOptions& options) {
+    return ReportMaker(tally, names, symbols, options).make();
+}
+
+}  // namespace perfdata

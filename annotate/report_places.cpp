@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "report_places.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace perfdata {
+namespace {
+
+constexpr std::string_view no_line = "??:0";
+
+char level_of(const Frame& frame, CodeClass kind) {
+    switch (frame.mode) {
+        case CpuMode::kernel: return 'k';
+        case CpuMode::user: return '.';
+        case CpuMode::guest_kernel: return 'g';
+        case CpuMode::guest_user: return 'u';
+        case CpuMode::hypervisor: return 'H';
+        case CpuMode::unknown: break;
+    }
+    return kind == CodeClass::user || kind == CodeClass::jit ? '.' : kind == CodeClass::unknown ? '?' : 'k';
+}
+
+// As perf's dso__set_basename: the last part of the path, "[JIT] tid N" for a perf map.
+std::string last_part(std::string_view path) {
+    constexpr std::string_view map = "/tmp/perf-", end = ".map";
+    if (path.starts_with(map) && path.ends_with(end)) {
+        std::uint32_t pid = 0;
+        const auto* begin = path.data() + map.size();
+        const auto* stop = path.data() + path.size() - end.size();
+        if (begin < stop && std::from_chars(begin, stop, pid).ptr == stop) return fmt::format("[JIT] tid {}", pid);
+    }
+    const auto slash = path.rfind('/');
+    return std::string(slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1));
+}
+
+// line_at(lines, offset) is the last that begins at or before the offset, null if none does.
+template <class Line>
+const Line* line_at(const std::vector<Line>& lines, std::uint64_t offset) {
+    const auto after = std::ranges::upper_bound(lines, offset, {}, &Line::offset);
+    return after == lines.begin() ? nullptr : &*std::prev(after);
+}
+
+}  // namespace
+
+std::string ReportPlace::text() const {
+    return symbol.empty() ? fmt::format("0x{:016x}", address) : std::string(symbol);
+}
+
+const std::string& Places::short_name(std::string_view path, CodeClass kind) {
+    auto& name = short_names_[{path, kind}];
+    if (name.empty()) {
+        name = path.empty() ? "[unknown]" : kind == CodeClass::module ? "[" + module_name(path) + "]" : last_part(path);
+    }
+    return name;
+}
+
+std::string Places::bpf_line(const Frame& frame) {
+    auto [known, fresh] = bpf_lines_.try_emplace(frame.index);
+    if (fresh) {
+        if (auto lines = symbols_.lines(frame.index)) known->second = std::move(*lines);
+    }
+    const auto* line = line_at(known->second, frame.offset);
+    if (line == nullptr || line->source.line == 0) return std::string(no_line);
+    return fmt::format("{}:{}", line->source.file, line->source.line);
+}
+
+std::string Places::line_of(const Frame& frame) {
+    if (frame.kind == FrameKind::code) return bpf_line(frame);
+    if (frame.kind != FrameKind::jit) return std::string(no_line);
+    auto [known, fresh] = jit_lines_.try_emplace(frame.index);
+    if (fresh) {
+        const auto& jit = names_.jit();
+        if (auto lines = jit.code(frame.index).lines(jit.function(frame.index))) known->second = std::move(*lines);
+    }
+    const auto* line = line_at(known->second, frame.offset);
+    if (line == nullptr || line->line == 0) return std::string(no_line);
+    return fmt::format("{}:{}", line->file, line->line);
+}
+
+std::size_t Places::Hash::operator()(const Key& key) const {
+    const auto& [object, symbol, address, level, kind, line, load] = key;
+    constexpr std::hash<std::string_view> text;
+    auto sum = text(symbol);
+    for (const auto part : {text(object), text(line), static_cast<std::size_t>(address), static_cast<std::size_t>(load),
+                            static_cast<std::size_t>(level)}) {
+        sum = (sum ^ part) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 32;
+    }
+    return sum;
+}
+
+std::uint32_t Places::number(const Frame& frame) {
+    const auto name = names_.name(frame);
+    const auto& object = short_name(name.object, name.kind);
+    std::optional<std::uint32_t> load;
+    if (frame.kind == FrameKind::code) load = names_.timeline().code()[frame.index].load;
+
+    ReportPlace place{};
+    place.level = level_of(frame, name.kind);
+    place.kind = name.kind;
+    if (keys_.symbol) {
+        place.symbol = name.symbol;
+        if (name.symbol.empty()) place.address = frame.offset;
+    }
+    if (keys_.line) place.line = line_of(frame);
+    // An address without a name means something in its object only.
+    const bool by_object = keys_.object || (keys_.symbol && name.symbol.empty());
+    const Key key{by_object ? std::string_view(object) : std::string_view(),
+                  place.symbol,
+                  place.address,
+                  keys_.symbol ? place.level : '\0',
+                  keys_.kind ? name.kind : CodeClass::unknown,
+                  place.line,
+                  keys_.program ? load.value_or(no_load) : no_load};
+    const auto [found, fresh] = numbers_.try_emplace(key, static_cast<std::uint32_t>(places_.size()));
+    if (fresh) {
+        place.object = object;
+        place.path = name.object;
+        places_.push_back(std::move(place));
+    }
+    auto& known = places_[found->second];
+    if (known.kind != name.kind) known.kind = CodeClass::unknown;
+    if (load) {
+        const auto at = std::ranges::lower_bound(known.loads, *load);
+        if (at == known.loads.end() || *at != *load) known.loads.insert(at, *load);
+    }
+    return found->second;
+}
+
+}  // namespace perfdata

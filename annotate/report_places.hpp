@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// The code of frames as a report tells it apart.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "perfdata/annotate/report.hpp"
+
+namespace perfdata {
+
+// What of a place is a difference.
+struct PlaceKeys {
+    bool object = true, symbol = true, kind = false, line = false, program = false;
+
+    bool operator==(const PlaceKeys&) const = default;
+};
+
+// Places numbers what is told apart.
+class Places {
+  public:
+    Places(const Names& names, const Symbols& symbols, PlaceKeys keys)
+        : names_(names), symbols_(symbols), keys_(keys) {}
+
+    // number(frame): equal for frames that the keys do not tell apart.
+    std::uint32_t number(const Frame& frame);
+    const PlaceKeys& keys() const { return keys_; }
+    std::vector<ReportPlace> take() && { return std::move(places_); }
+    const ReportPlace& operator[](std::uint32_t number) const { return places_[number]; }
+
+  private:
+    // load: that of BPF code, no_load of any other.
+    using Key =
+        std::tuple<std::string_view, std::string_view, std::uint64_t, char, CodeClass, std::string, std::uint32_t>;
+    static constexpr std::uint32_t no_load = ~std::uint32_t{0};
+
+    std::string line_of(const Frame& frame);
+    std::string bpf_line(const Frame& frame);
+    const std::string& short_name(std::string_view path, CodeClass kind);
+
+    const Names& names_;
+    const Symbols& symbols_;
+    PlaceKeys keys_;
+    struct Hash {
+        std::size_t operator()(const Key& key) const;
+    };
+
+    std::unordered_map<Key, std::uint32_t, Hash> numbers_;
+    std::map<std::pair<std::string_view, CodeClass>, std::string> short_names_;
+    std::map<CodeIndex, std::vector<LineStart>> bpf_lines_;
+    std::map<std::uint32_t, std::vector<JitLine>> jit_lines_;
+    std::vector<ReportPlace> places_;
+};
+
+}  // namespace perfdata

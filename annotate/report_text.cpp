@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <unordered_set>
+
+#include "perfdata/annotate/report.hpp"
+
+#include "report_words.hpp"
+#include "words.hpp"
+
+namespace perfdata {
+namespace {
+
+// A column of keys is as wide as its widest entry, but for those of templates and paths; the last is never padded.
+constexpr std::size_t widest = 60;
+
+class ReportText {
+  public:
+    ReportText(const ReportContext& context, const Report& report, const ReportTextOptions& options, const Sink& sink)
+        : context_(context), report_(report), options_(options), sink_(sink) {}
+
+    void write() {
+        head();
+        measure();
+        columns_title();
+        for (const auto& row : report_.rows) {
+            line(row);
+            // A function alone is no tree.
+            if (row.tree.size() > 1 || (!row.tree.empty() && !row.tree.front().below.empty())) tree(row.tree);
+            if (text_.size() > block) flush();
+        }
+        foot();
+        flush();
+    }
+
+  private:
+    static constexpr std::size_t block = 256 * 1024;
+
+    template <class... Arguments>
+    void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+        fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+    }
+    void flush() {
+        sink_(text_);
+        text_.clear();
+    }
+    const std::string& event_name(std::size_t column) const {
+        return context_.recording.events().events()[report_.events[column]].name;
+    }
+
+    void head() {
+        for (std::size_t column = 0; column < report_.events.size(); ++column) {
+            const auto& whole = report_.whole[column];
+            print("# Samples: {} of event '{}', periods {}\n", whole.hits, printable(event_name(column)),
+                  whole.periods);
+        }
+        print("#\n");
+    }
+
+    std::string field(const ReportRow& row, ReportKey key) const {
+        return printable(key_text(context_, report_, row, key));
+    }
+
+    void measure() {
+        for (const auto key : context_.options.keys) width_.push_back(title(key).size());
+        if (width_.empty()) return;
+        std::unordered_set<std::string_view> objects;
+        for (const auto& row : report_.rows) {
+            for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
+                const auto key = context_.options.keys[at];
+                // Objects are few, and their names take long to make printable for each row anew.
+                if (key == ReportKey::object) {
+                    objects.insert(report_.places[row.place].object);
+                } else if (key == ReportKey::comm) {
+                    width_[at] = std::max(width_[at], comm_width(row.runner));
+                } else {
+                    width_[at] = std::max(width_[at], std::min(widest, field(row, key).size()));
+                }
+            }
+        }
+        for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
+            if (context_.options.keys[at] != ReportKey::object) continue;
+            for (const auto object : objects) {
+                width_[at] = std::max(width_[at], std::min(widest, printable(object).size()));
+            }
+        }
+    }
+
+    std::size_t comm_width(std::uint32_t runner) const {
+        return printable(comm_text(context_.tally.runners()[runner])).size();
+    }
+
+    std::size_t cells_width() const {
+        const auto shares = context_.options.children ? std::size_t{20} : std::size_t{10};
+        return shares + (options_.hits ? 12 : 0) + (options_.periods ? 16 : 0);
+    }
+
+    void columns_title() {
+        if (report_.events.size() > 1) {
+            print("#");
+            for (std::size_t column = 0; column < report_.events.size(); ++column) {
+                print("{:>{}}", cut(printable(event_name(column)), cells_width() - 2), cells_width());
+            }
+            print("\n");
+        }
+        print("#");
+        for (std::size_t column = 0; column < report_.events.size(); ++column) {
+            if (context_.options.children) {
+                print("{:>10}{:>10}", "Children", "Self");
+            } else {
+                print("{:>10}", "Overhead");
+            }
+            if (options_.hits) print("{:>12}", "Samples");
+            if (options_.periods) print("{:>16}", "Period");
+        }
+        for (std::size_t at = 0; at < width_.size(); ++at) {
+            const auto name = title(context_.options.keys[at]);
+            if (at + 1 == width_.size()) {
+                print("  {}", name);
+            } else {
+                print("  {:<{}}", name, width_[at]);
+            }
+        }
+        print("\n#\n");
+    }
+
+    void percent(std::uint64_t part, std::uint64_t whole) {
+        const auto value = share(part, whole);
+        // As in perf: red from 5 %, green from 0.5 %.
+        const auto* colour = !options_.color ? "" : value >= 5.0 ? "\x1b[31m" : value >= 0.5 ? "\x1b[32m" : "";
+        text_ += colour;
+        // Most rows of a long report.
+        if (value < 0.005) {
+            text_ += "     0.00%";
+        } else {
+            print("{:>9.2f}%", value);
+        }
+        if (*colour != '\0') text_ += "\x1b[m";
+    }
+
+    void line(const ReportRow& row) {
+        print(" ");
+        for (std::size_t column = 0; column < report_.events.size(); ++column) {
+            const auto whole = report_.whole[column].periods;
+            if (context_.options.children) percent(row.total[column].periods, whole);
+            percent(row.self[column].periods, whole);
+            if (options_.hits) print("{:>12}", row.self[column].hits);
+            if (options_.periods) print("{:>16}", row.self[column].periods);
+        }
+        for (std::size_t at = 0; at < width_.size(); ++at) {
+            const auto shown = field(row, context_.options.keys[at]);
+            text_ += "  ";
+            text_ += shown;
+            if (at + 1 != width_.size() && shown.size() < width_[at]) text_.append(width_[at] - shown.size(), ' ');
+        }
+        text_ += '\n';
+    }
+
+    void tree(const std::vector<ReportNode>& nodes) {
+        branches(nodes, std::string(12, ' '));
+        print("\n");
+    }
+
+    // A node that has all of its caller's samples continues the line of its caller; several stand below each other,
+    // each with its share. Columns of several events stand beside each other.
+    void branches(const std::vector<ReportNode>& nodes, const std::string& indent) {
+        for (std::size_t at = 0; at < nodes.size(); ++at) {
+            const auto* node = &nodes[at];
+            const bool last = at + 1 == nodes.size();
+            const auto share = shares(node->cells);
+            print("{}|--{}--{}\n", indent, share, name(*node));
+            const auto below = indent + (last ? " " : "|") + std::string(share.size() + 4, ' ');
+            while (node->below.size() == 1 && node->below.front().cells == node->cells) {
+                node = &node->below.front();
+                print("{}{}\n", below, name(*node));
+            }
+            branches(node->below, below);
+        }
+    }
+
+    std::string shares(const Cells& cells) const {
+        std::string text;
+        for (std::size_t column = 0; column < cells.size(); ++column) {
+            fmt::format_to(std::back_inserter(text), "{}{:.2f}%", column == 0 ? "" : " ",
+                           share(cells[column].periods, report_.whole[column].periods));
+        }
+        return text;
+    }
+    std::string name(const ReportNode& node) const { return printable(report_.tree_places[node.place].text()); }
+
+    void foot() {
+        if (report_.rows.empty()) print("# no samples to show\n");
+        if (report_.hidden_rows != 0) {
+            print("#\n# {} row{} below --percent-limit {} left out\n", report_.hidden_rows,
+                  report_.hidden_rows == 1 ? "" : "s", context_.options.percent_limit);
+        }
+        const auto all = hits(report_.whole);
+        for (const auto& entry : report_.no_symbol) {
+            const auto part = hits(entry.cells);
+            print("{}# {:.2f}% of samples ({}) have no symbol: {}", &entry == report_.no_symbol.data() ? "#\n" : "",
+                  share(part, all), part, entry.reason);
+            for (std::size_t at = 0; at < entry.objects.size(); ++at) {
+                print("{}{}", at == 0 ? " (" : ", ", printable(entry.objects[at]));
+            }
+            if (!entry.objects.empty()) print(")");
+            if (!entry.remedy.empty()) print(" - {}", entry.remedy);
+            print("\n");
+        }
+        if (const auto broken = context_.tally.broken_chains(); broken != 0) {
+            print("# {} samples lack the user part of their call chain\n", broken);
+        }
+    }
+
+    const ReportContext& context_;
+    const Report& report_;
+    const ReportTextOptions& options_;
+    const Sink& sink_;
+    std::vector<std::size_t> width_;  // by key
+    std::string text_;
+};
+
+}  // namespace
+
+std::string key_text(const ReportContext& context, const Report& report, const ReportRow& row, ReportKey key) {
+    const auto& place = report.places[row.place];
+    const auto& runner = context.tally.runners()[row.runner];
+    switch (key) {
+        case ReportKey::comm: return comm_text(runner);
+        case ReportKey::pid: return fmt::to_string(runner.pid.value);
+        case ReportKey::tid: return fmt::to_string(runner.tid.value);
+        case ReportKey::cpu: return runner.cpu == no_cpu ? "-" : fmt::to_string(runner.cpu);
+        case ReportKey::cgroup: return cgroup_text(context, runner);
+        case ReportKey::object: return place.object;
+        case ReportKey::symbol: return fmt::format("[{}] {}", place.level, place.text());
+        case ReportKey::kind: return std::string(to_string(place.kind));
+        case ReportKey::line: return place.line;
+        case ReportKey::program: break;
+    }
+    if (place.loads.empty()) return "-";
+    const auto& load = context.names.timeline().loads()[place.loads.front()];
+    const auto name = context.symbols.program_name(load);
+    auto text = name.empty() ? fmt::to_string(load.id.value) : fmt::format("{} {}", load.id.value, name);
+    // The kernel gives ids of programs again.
+    if (load.loaded_at != Time{}) text += " since " + seconds(load.loaded_at);
+    return text;
+}
+
+std::string cgroup_text(const ReportContext& context, const Runner& runner) {
+    if (const auto path = context.names.timeline().tasks().cgroup(runner.cgroup)) return std::string(*path);
+    return runner.cgroup == 0 ? "-" : fmt::format("unknown[{}]", runner.cgroup);
+}
+
+void write_report_text(const ReportContext& context, const Report& report, const ReportTextOptions& options,
+                       const Sink& sink) {
+    ReportText(context, report, options, sink).write();
+}
+
+}  // namespace perfdata

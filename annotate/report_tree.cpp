@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+#include "report_tree.hpp"
+
+#include <algorithm>
+
+namespace perfdata {
+namespace {
+
+constexpr auto no_node = ChainNode::none;
+
+// outermost_nodes(...) is which nodes have no caller of the same place.
+std::vector<bool> outermost_nodes(const Tally& tally, const std::vector<std::uint32_t>& place) {
+    const auto chains = tally.chains();
+    std::vector<bool> outermost(chains.size());
+    // A bit for each place among the callers, or one of those that share the bit: where it is not set, nobody needs to
+    // look.
+    std::vector<std::uint64_t> callers(chains.size());
+    const auto bit = [](std::uint32_t of) { return std::uint64_t{1} << ((of * 0x9e3779b97f4a7c15u) >> 58); };
+    for (std::uint32_t node = 0; node < chains.size(); ++node) {
+        const auto own = place[chains[node].frame];
+        auto caller = chains[node].caller;
+        const auto above = caller == no_node ? 0 : callers[caller];
+        callers[node] = above | bit(own);
+        bool found = false;
+        if ((above & bit(own)) != 0) {
+            while (caller != no_node && place[chains[caller].frame] != own) caller = chains[caller].caller;
+            found = caller != no_node;
+        }
+        outermost[node] = !found;
+    }
+    return outermost;
+}
+
+void subtract(std::span<Cell> from, std::span<const Cell> cells) {
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+        from[column].hits -= cells[column].hits;
+        from[column].periods -= cells[column].periods;
+    }
+}
+
+}  // namespace
+
+RunnerCalls::RunnerCalls(const Tally& tally, const std::vector<std::size_t>& columns)
+    : tally_(tally),
+      columns_(columns),
+      begin_(tally.runners().size() + 1),
+      stamp_(tally.chains().size(), no_place),
+      self_(tally.chains().size() * columns.size()),
+      sum_(self_.size()) {
+    const auto rows = tally.rows();
+    for (const auto& row : rows) ++begin_[row.runner + 1];
+    for (std::size_t runner = 1; runner < begin_.size(); ++runner) begin_[runner] += begin_[runner - 1];
+    rows_.resize(rows.size());
+    auto at = begin_;
+    for (std::uint32_t number = 0; number < rows.size(); ++number) rows_[at[rows[number].runner]++] = number;
+}
+
+void RunnerCalls::load(std::uint32_t runner) {
+    const auto chains = tally_.chains();
+    const auto columns = columns_.size();
+    current_ = runner;
+    touched_.clear();
+    std::vector<std::size_t> pieces;  // of touched_: each begins with the end of a chain
+    for (auto at = begin_[runner]; at < begin_[runner + 1]; ++at) {
+        const auto number = rows_[at];
+        const auto end = tally_.rows()[number].chain;
+        if (stamp_[end] != runner) pieces.push_back(touched_.size());
+        for (auto node = end; node != no_node && stamp_[node] != runner; node = chains[node].caller) {
+            stamp_[node] = runner;
+            touched_.push_back(node);
+            std::fill_n(self_.begin() + static_cast<std::ptrdiff_t>(node * columns), columns, Cell{});
+        }
+        const auto cells = tally_.cells(number);
+        for (std::size_t column = 0; column < columns; ++column)
+            self_[end * columns + column] += cells[columns_[column]];
+    }
+    for (const auto node : touched_) {
+        for (auto cell = node * columns; cell < (node + 1) * columns; ++cell) sum_[cell] = self_[cell];
+    }
+    // The callees of a node are before it in its own piece, or in later pieces.
+    auto end = touched_.size();
+    for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+        for (auto at = *piece; at < end; ++at) {
+            const auto caller = chains[touched_[at]].caller;
+            if (caller == no_node) continue;
+            for (std::size_t column = 0; column < columns; ++column) {
+                sum_[caller * columns + column] += sum_[touched_[at] * columns + column];
+            }
+        }
+        end = *piece;
+    }
+}
+
+void CallSums::each(bool children, const Take& take) const {
+    const auto chains = tally_.chains();
+    if (!children) {
+        const auto rows = tally_.rows();
+        Cells cells(columns_.size());
+        for (std::size_t number = 0; number < rows.size(); ++number) {
+            const auto place = place_[chains[rows[number].chain].frame];
+            if (place == no_place) continue;
+            const auto all = tally_.cells(number);
+            for (std::size_t column = 0; column < cells.size(); ++column) cells[column] = all[columns_[column]];
+            take(rows[number].runner, place, cells, cells);
+        }
+        return;
+    }
+    const Cells none(columns_.size());
+    const auto outermost = outermost_nodes(tally_, place_);
+    RunnerCalls calls(tally_, columns_);
+    for (std::uint32_t runner = 0; runner < calls.runners(); ++runner) {
+        calls.load(runner);
+        for (const auto node : calls.touched()) {
+            const auto place = place_[chains[node].frame];
+            if (place != no_place) take(runner, place, calls.self(node), outermost[node] ? calls.sum(node) : none);
+        }
+    }
+}
+
+TreeGrower::TreeGrower(const Tally& tally, const std::vector<std::size_t>& columns,
+                       const std::vector<std::uint32_t>& row_place, const std::vector<std::uint32_t>& tree_place,
+                       const Cells& least, const ReportOptions& options)
+    : tally_(tally),
+      columns_(columns),
+      row_place_(row_place),
+      tree_place_(tree_place),
+      least_(least),
+      options_(options),
+      calls_(tally, columns),
+      first_callee_(tally.chains().size(), no_node),
+      next_callee_(tally.chains().size(), no_node),
+      not_here_(tally.chains().size() * columns.size()) {
+    const auto chains = tally.chains();
+    for (auto node = static_cast<std::uint32_t>(chains.size()); node-- != 0;) {
+        const auto caller = chains[node].caller;
+        if (caller == no_node) continue;
+        next_callee_[node] = first_callee_[caller];
+        first_callee_[caller] = node;
+    }
+}
+
+void TreeGrower::grow(std::span<ReportRow* const> rows) {
+    while (!rows.empty()) {
+        std::size_t count = 1;
+        while (count < rows.size() && rows[count]->runner == rows[0]->runner) ++count;
+        grow_runner(rows.first(count));
+        rows = rows.subspan(count);
+    }
+}
+
+void TreeGrower::grow_runner(std::span<ReportRow* const> rows) {
+    std::vector<ReportRow*> growing;
+    std::vector<std::uint32_t> number_of;  // by place: its number in `growing`
+    for (auto* row : rows) {
+        if (!enough(options_.children ? row->total : row->self)) continue;
+        if (number_of.size() <= row->place) number_of.resize(row->place + 1, no_place);
+        number_of[row->place] = static_cast<std::uint32_t>(growing.size());
+        growing.push_back(row);
+    }
+    if (growing.empty()) return;
+    calls_.load(rows[0]->runner);
+    std::vector<std::vector<std::uint32_t>> nodes(growing.size());
+    for (const auto node : calls_.touched()) {
+        const auto place = row_place_of(node);
+        if (place < number_of.size() && number_of[place] != no_place) nodes[number_of[place]].push_back(node);
+    }
+    for (std::size_t number = 0; number < growing.size(); ++number) grow_row(*growing[number], nodes[number]);
+}
+
+void TreeGrower::grow_row(ReportRow& row, std::span<const std::uint32_t> nodes) {
+    weights_.clear();
+    paths_.clear();
+    std::vector<Step> steps;
+    if (options_.tree == ReportTree::caller) {
+        start_paths(nodes, steps);
+        if (options_.children) start_down(nodes, steps);
+    } else if (options_.children) {
+        start_up(nodes, steps);
+    } else {
+        start_up_self(nodes, steps);
+    }
+    branch(steps, row.tree);
+    const auto columns = columns_.size();
+    for (const auto node : not_here_nodes_) {
+        std::fill_n(not_here_.begin() + static_cast<std::ptrdiff_t>(node * columns), columns, Cell{});
+    }
+    not_here_nodes_.clear();
+}
+
+// Samples in the function itself: from the outermost caller down to it.
+void TreeGrower::start_paths(std::span<const std::uint32_t> nodes, std::vector<Step>& steps) {
+    for (const auto node : nodes) {
+        if (hits(calls_.self(node)) == 0) continue;
+        const auto begin = paths_.size();
+        for (auto at = node; at != no_node; at = tally_.chains()[at].caller) paths_.push_back(at);
+        std::reverse(paths_.begin() + static_cast<std::ptrdiff_t>(begin), paths_.end());
+        paths_.push_back(no_node);
+        steps.push_back(
+            {place_of(paths_[begin]), static_cast<std::uint32_t>(begin), weigh(calls_.self(node)), Step::Way::path});
+    }
+}
+
+// Samples in what it called: from its outermost call down. What start_paths() shows is not shown again.
+void TreeGrower::start_down(std::span<const std::uint32_t> nodes, std::vector<Step>& steps) {
+    const auto columns = columns_.size();
+    std::vector<std::uint32_t> outermost;
+    for (const auto node : nodes) {
+        auto first = node;
+        for (auto next = outer(node); next != no_node; next = outer(next)) first = next;
+        if (first == node) outermost.push_back(node);
+        const auto self = calls_.self(node);
+        if (hits(self) == 0) continue;
+        for (auto at = node;; at = tally_.chains()[at].caller) {
+            not_here_nodes_.push_back(at);
+            for (std::size_t column = 0; column < columns; ++column) not_here_[at * columns + column] += self[column];
+            if (at == first) break;
+        }
+    }
+    for (const auto node : outermost) {
+        const auto weight = weigh(calls_.sum(node));
+        subtract(std::span(weights_).subspan(weight, columns), std::span(not_here_).subspan(node * columns, columns));
+        steps.push_back({place_of(node), node, weight, Step::Way::down});
+    }
+}
+
+// All its samples: from its innermost call up.
+void TreeGrower::start_up(std::span<const std::uint32_t> nodes, std::vector<Step>& steps) {
+    const auto columns = columns_.size();
+    for (const auto node : nodes) {
+        const auto above = outer(node);
+        if (above == no_node) continue;
+        not_here_nodes_.push_back(above);
+        const auto sum = calls_.sum(node);
+        for (std::size_t column = 0; column < columns; ++column) not_here_[above * columns + column] += sum[column];
+    }
+    for (const auto node : nodes) {
+        const auto weight = weigh(calls_.sum(node));
+        subtract(std::span(weights_).subspan(weight, columns), std::span(not_here_).subspan(node * columns, columns));
+        steps.push_back({place_of(node), node, weight, Step::Way::up});
+    }
+}
+
+void TreeGrower::start_up_self(std::span<const std::uint32_t> nodes, std::vector<Step>& steps) {
+    for (const auto node : nodes) {
+        if (hits(calls_.self(node)) == 0) continue;
+        steps.push_back({place_of(node), node, weigh(calls_.self(node)), Step::Way::up});
+    }
+}
+
+void TreeGrower::branch(std::vector<Step>& steps, std::vector<ReportNode>& below) {
+    const auto columns = columns_.size();
+    std::ranges::stable_sort(steps, {}, &Step::place);
+    const auto weights = weights_.size();
+    for (std::size_t begin = 0, end = 0; begin < steps.size(); begin = end) {
+        Cells cells(columns);
+        while (end < steps.size() && steps[end].place == steps[begin].place) {
+            add(cells, std::span<const Cell>(weights_).subspan(steps[end++].weight, columns));
+        }
+        if (!enough(cells)) continue;
+        ReportNode node{steps[begin].place, std::move(cells), {}};
+        std::vector<Step> next;
+        for (auto at = begin; at < end; ++at) follow(steps[at], next);
+        branch(next, node.below);
+        weights_.resize(weights);
+        below.push_back(std::move(node));
+    }
+    std::ranges::stable_sort(below, [](const ReportNode& a, const ReportNode& b) {
+        return std::ranges::lexicographical_compare(b.cells, a.cells, {}, &Cell::periods, &Cell::periods);
+    });
+}
+
+void TreeGrower::follow(const Step& step, std::vector<Step>& next) {
+    const auto columns = columns_.size();
+    if (step.way == Step::Way::up) {
+        const auto caller = tally_.chains()[step.node].caller;
+        if (caller != no_node) next.push_back({place_of(caller), caller, step.weight, step.way});
+    } else if (step.way == Step::Way::path) {
+        const auto node = paths_[step.node + 1];
+        if (node != no_node) next.push_back({place_of(node), step.node + 1, step.weight, step.way});
+    } else {
+        for (auto callee = first_callee_[step.node]; callee != no_node; callee = next_callee_[callee]) {
+            if (!calls_.holds(callee)) continue;
+            const auto weight = weigh(calls_.sum(callee));
+            const auto elsewhere = std::span<const Cell>(not_here_).subspan(callee * columns, columns);
+            subtract(std::span(weights_).subspan(weight, columns), elsewhere);
+            next.push_back({place_of(callee), callee, weight, step.way});
+        }
+    }
+}
+
+std::uint32_t TreeGrower::weigh(std::span<const Cell> cells) {
+    const auto at = weights_.size();
+    weights_.insert(weights_.end(), cells.begin(), cells.end());
+    return static_cast<std::uint32_t>(at);
+}
+
+std::uint32_t TreeGrower::outer(std::uint32_t node) const {
+    const auto place = row_place_of(node);
+    auto caller = tally_.chains()[node].caller;
+    while (caller != no_node && row_place_of(caller) != place) caller = tally_.chains()[caller].caller;
+    return caller;
+}
+
+bool TreeGrower::enough(std::span<const Cell> cells) const {
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+        if (cells[column].periods >= least_[column].periods) return true;
+    }
+    return false;
+}
+
+}  // namespace perfdata

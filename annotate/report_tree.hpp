@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Sums over call chains: what places count with all they called, and the trees of their callers and callees.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "perfdata/annotate/report.hpp"
+
+namespace perfdata {
+
+inline constexpr std::uint32_t no_place = ~std::uint32_t{0};
+
+// RunnerCalls is the chains of one runner at a time, with what fell on each node: chains share the nodes of their outer
+// callers, so a sum over nodes costs less than one over chains.
+class RunnerCalls {
+  public:
+    // columns: which cells of the tally count, in this order.
+    RunnerCalls(const Tally& tally, const std::vector<std::size_t>& columns);
+
+    std::size_t runners() const { return begin_.size() - 1; }
+    // load(runner) must come before what follows.
+    void load(std::uint32_t runner);
+    // touched() is the nodes of its chains, each once.
+    std::span<const std::uint32_t> touched() const { return touched_; }
+    bool holds(std::uint32_t node) const { return stamp_[node] == current_; }
+    // self(node) is of chains that end there, sum(node) of all that pass it.
+    std::span<const Cell> self(std::uint32_t node) const { return cells(self_, node); }
+    std::span<const Cell> sum(std::uint32_t node) const { return cells(sum_, node); }
+
+  private:
+    std::span<const Cell> cells(const std::vector<Cell>& of, std::uint32_t node) const {
+        return std::span(of).subspan(node * columns_.size(), columns_.size());
+    }
+
+    const Tally& tally_;
+    const std::vector<std::size_t>& columns_;
+    std::vector<std::uint32_t> rows_;   // numbers of the tally's rows, by runner
+    std::vector<std::uint32_t> begin_;  // by runner: its first in rows_; one more at the end
+    std::uint32_t current_ = no_place;
+    std::vector<std::uint32_t> stamp_;  // by node: the runner that holds it
+    std::vector<std::uint32_t> touched_;
+    std::vector<Cell> self_, sum_;
+};
+
+// CallSums gives each place of each runner its share.
+class CallSums {
+  public:
+    // place: by number of the frame; frames of no_place do not count.
+    CallSums(const Tally& tally, const std::vector<std::size_t>& columns, const std::vector<std::uint32_t>& place)
+        : tally_(tally), columns_(columns), place_(place) {}
+
+    // each(children, take): calls take(runner, place, self, total) so that all calls for one place add up. With
+    // `children` a chain that passes a place several times counts there once.
+    using Take = std::function<void(std::uint32_t, std::uint32_t, std::span<const Cell>, std::span<const Cell>)>;
+    void each(bool children, const Take& take) const;
+
+  private:
+    const Tally& tally_;
+    const std::vector<std::size_t>& columns_;
+    const std::vector<std::uint32_t>& place_;
+};
+
+class TreeGrower {
+  public:
+    // row_place, tree_place: by number of the frame. least: a branch needs as many periods in one of the columns.
+    TreeGrower(const Tally& tally, const std::vector<std::size_t>& columns, const std::vector<std::uint32_t>& row_place,
+               const std::vector<std::uint32_t>& tree_place, const Cells& least, const ReportOptions& options);
+
+    // grow(rows) gives them their trees. They come by runner.
+    void grow(std::span<ReportRow* const> rows);
+
+  private:
+    // Step is where a bundle of chains came by, on its way down to callees, up to callers, or along a path.
+    struct Step {
+        enum class Way : std::uint8_t { down, up, path };
+        std::uint32_t place;
+        std::uint32_t node;    // of a path: its place in paths_
+        std::uint32_t weight;  // in weights_, in columns
+        Way way;
+    };
+
+    void grow_runner(std::span<ReportRow* const> rows);
+    void grow_row(ReportRow& row, std::span<const std::uint32_t> nodes);
+    void start_down(std::span<const std::uint32_t> nodes, std::vector<Step>& steps);
+    void start_up(std::span<const std::uint32_t> nodes, std::vector<Step>& steps);
+    void start_up_self(std::span<const std::uint32_t> nodes, std::vector<Step>& steps);
+    void start_paths(std::span<const std::uint32_t> nodes, std::vector<Step>& steps);
+    void branch(std::vector<Step>& steps, std::vector<ReportNode>& below);
+    void follow(const Step& step, std::vector<Step>& next);
+    std::uint32_t weigh(std::span<const Cell> cells);
+    std::uint32_t place_of(std::uint32_t node) const { return tree_place_[tally_.chains()[node].frame]; }
+    std::uint32_t row_place_of(std::uint32_t node) const { return row_place_[tally_.chains()[node].frame]; }
+    // outer(node) is the nearest caller of the same place, or none.
+    std::uint32_t outer(std::uint32_t node) const;
+    bool enough(std::span<const Cell> cells) const;
+
+    const Tally& tally_;
+    const std::vector<std::size_t>& columns_;
+    const std::vector<std::uint32_t>&row_place_, &tree_place_;
+    const Cells& least_;
+    const ReportOptions& options_;
+    RunnerCalls calls_;
+    std::vector<std::uint32_t> first_callee_, next_callee_;  // by node
+    std::vector<Cell> weights_;
+    std::vector<std::uint32_t> paths_;  // nodes, outermost first; each path ends with ChainNode::none
+    std::vector<Cell> not_here_;        // by node and column: what its sum has that another branch shows
+    std::vector<std::uint32_t> not_here_nodes_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// Rows of the report, against `perf report` with the same sources of names: none but the recording, and a kallsyms file
+// of the recorded machine where there is one.
+#include "perfdata/annotate/report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "catch.hpp"
+#include "fixtures.hpp"
+#include "perf.hpp"
+
+namespace oracle {
+namespace {
+
+using perfdata::Cell;
+
+// Where perf counts something else than what was recorded.
+struct KnownDifference {
+    const char* recording;
+    const char* why;
+};
+constexpr KnownDifference known_differences[] = {
+    {"group.data", "perf makes of a sample with the counts of a group one sample for each member"},
+    {"group_chains.data", "perf makes of a sample with the counts of a group one sample for each member"},
+    {"read.data", "perf makes of a sample with the counts of a group one sample for each member"},
+    {"stat.data", "a recording of perf stat, without samples"},
+};
+
+// The same of callers.
+constexpr KnownDifference known_children[] = {
+    {"pipe.data", "of a pipe perf does not know in time that there are call chains, and prints N/A"},
+};
+
+const char* known_difference(const std::filesystem::path& path) {
+    for (const auto& known : known_differences) {
+        if (path.filename() == known.recording) return known.why;
+    }
+    return nullptr;
+}
+
+bool known_for_children(const std::filesystem::path& path) {
+    return std::ranges::any_of(known_children,
+                               [&](const KnownDifference& known) { return path.filename() == known.recording; });
+}
+
+// Key is event, command, object, symbol.
+using Key = std::tuple<std::string, std::string, std::string, std::string>;
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+    char text[32];
+    const auto value = whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+    std::snprintf(text, sizeof text, "%.2f%%", value);
+    return text;
+}
+
+struct OurReport {
+    OurReport(const std::filesystem::path& path, bool children, const std::filesystem::path& kallsyms) : opened(path) {
+        perfdata::NameOptions sources;
+        sources.finder.offline = true;
+        sources.finder.kallsyms = kallsyms.string();
+        sources.jit.as_recorded = false;
+        const auto names = perfdata::Names::load(opened.recording, opened.timeline, sources);
+        const perfdata::Symbols symbols(opened.timeline);
+        perfdata::ReportOptions options;
+        options.children = children;
+        const auto counting = perfdata::tally_options(options, names);
+        const auto tally = perfdata::Tally::count(opened.recording, opened.timeline, counting);
+        REQUIRE(tally);
+        const auto report = perfdata::Report::make(*tally, names, symbols, options);
+        for (const auto& row : report.rows) {
+            const auto& place = report.places[row.place];
+            const auto symbol = std::string("[") + place.level + "] " + place.text();
+            for (std::size_t column = 0; column < report.events.size(); ++column) {
+                if (row.total[column].hits == 0) continue;
+                const auto& event = opened.recording.events().events()[report.events[column]].name;
+                const Key key{event, perfdata::comm_text(tally->runners()[row.runner]), place.object, symbol};
+                self[key] += row.self[column];
+                total[key] += row.total[column];
+                whole[event] = report.whole[column].periods;
+            }
+        }
+    }
+
+    // event(name): where the recording has no names of events, perf makes up modifiers ("cpu-clock:HG").
+    std::string event(const std::string& name) const {
+        return whole.contains(name) ? name : name.substr(0, name.find(':'));
+    }
+
+    Opened opened;
+    std::map<Key, Cell> self, total;
+    std::map<std::string, std::uint64_t> whole;  // periods by event
+};
+
+std::filesystem::path kallsyms_of(const std::filesystem::path& path) {
+    const auto file = expectation(path.stem().string() + ".kallsyms");
+    return std::filesystem::exists(file) ? file : std::filesystem::path();
+}
+
+void compare_self(const std::filesystem::path& path, const std::filesystem::path& kallsyms) {
+    const OurReport ours(path, false, kallsyms);
+    std::map<Key, Cell> theirs;
+    for (const auto& row : perf_report(path, false, kallsyms)) {
+        const Key key{ours.event(row.event), row.comm, row.object, row.symbol};
+        INFO(row.event << ": " << row.comm << " " << row.object << " " << row.symbol);
+        theirs[key] += {row.hits, row.periods};
+        const auto found = ours.self.find(key);
+        if (found == ours.self.end()) {
+            FAIL_CHECK("only perf has it");
+            continue;
+        }
+        // Static functions of one name are rows of their own in perf, one row here.
+        if (found->second.hits == row.hits) CHECK(percent(row.periods, ours.whole.at(std::get<0>(key))) == row.self);
+    }
+    REQUIRE(!theirs.empty());
+    for (const auto& [key, cell] : ours.self) {
+        const auto& [event, comm, object, symbol] = key;
+        INFO(event << ": " << comm << " " << object << " " << symbol);
+        CHECK(theirs[key].hits == cell.hits);
+        CHECK(theirs[key].periods == cell.periods);
+    }
+    std::cout << path.stem().string() << (kallsyms.empty() ? "" : " with kallsyms") << ": " << theirs.size()
+              << " rows\n";
+}
+
+TEST_CASE("perf report has the same rows with the same samples and periods", "[oracle][report]") {
+    for (const auto& path : perf_fixtures()) {
+        if (known_difference(path) != nullptr) continue;
+        DYNAMIC_SECTION(path.stem().string()) {
+            compare_self(path, {});
+        }
+        if (!kallsyms_of(path).empty()) {
+            DYNAMIC_SECTION(path.stem().string() + " with kallsyms") {
+                compare_self(path, kallsyms_of(path));
+            }
+        }
+    }
+}
+
+// Callers of user space without a symbol perf shows by their address in the process, samples by the one in the object:
+// what has no symbol is there twice, as caller and as sample. Ours is there once, so only the rest can be compared.
+bool comparable(const Key& key) {
+    const auto& [event, comm, object, symbol] = key;
+    return object != "[unknown]" && !symbol.starts_with("[.] 0");
+}
+
+bool has_chains(const perfdata::Event& event) {
+    return event.sample.shape().has(perfdata::SamplePart::callchain);
+}
+bool has_chains(const std::filesystem::path& path) {
+    const Opened opened(path);
+    return std::ranges::any_of(opened.recording.events().events(),
+                               [](const perfdata::Event& event) { return has_chains(event); });
+}
+
+void compare_children(const std::filesystem::path& path, const std::filesystem::path& kallsyms) {
+    const OurReport ours(path, true, kallsyms);
+    // To samples of an event without call chains perf adds the chain of whatever sample came before.
+    std::set<std::string> with_chains;
+    for (const auto& event : ours.opened.recording.events().events()) {
+        if (has_chains(event)) with_chains.insert(event.name);
+    }
+    std::map<Key, std::string> theirs, mine;  // "total self"
+    for (const auto& row : perf_report(path, true, kallsyms)) {
+        const Key key{ours.event(row.event), row.comm, row.object, row.symbol};
+        if (comparable(key) && with_chains.contains(std::get<0>(key))) theirs[key] = row.children + " " + row.self;
+    }
+    for (const auto& [key, cell] : ours.total) {
+        const auto whole = ours.whole.at(std::get<0>(key));
+        if (comparable(key) && with_chains.contains(std::get<0>(key)))
+            mine[key] = percent(cell.periods, whole) + " " + percent(ours.self.at(key).periods, whole);
+    }
+    std::size_t callers = 0;
+    for (const auto& [key, shares] : theirs) {
+        const auto& [event, comm, object, symbol] = key;
+        INFO(event << ": " << comm << " " << object << " " << symbol);
+        CHECK(mine[key] == shares);
+        callers += shares.ends_with(" 0.00%") ? 1 : 0;
+    }
+    CHECK(mine.size() == theirs.size());
+    std::cout << path.stem().string() << (kallsyms.empty() ? "" : " with kallsyms") << ": " << theirs.size()
+              << " rows, " << callers << " of callers only\n";
+}
+
+TEST_CASE("perf report --children has the same shares of callers", "[oracle][report]") {
+    std::size_t compared = 0;
+    for (const auto& path : perf_fixtures()) {
+        if (known_difference(path) != nullptr || known_for_children(path) || !has_chains(path)) continue;
+        ++compared;
+        DYNAMIC_SECTION(path.stem().string()) {
+            compare_children(path, {});
+        }
+        if (!kallsyms_of(path).empty()) {
+            DYNAMIC_SECTION(path.stem().string() + " with kallsyms") {
+                compare_children(path, kallsyms_of(path));
+            }
+        }
+    }
+    CHECK(compared != 0);
+}
+
+}  // namespace
+}  // namespace oracle
