@@ -1,10 +1,31 @@
 // SPDX-License-Identifier: MIT
 #include "script_places.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 
 namespace perfdata {
+
+ScriptPlaces::ScriptPlaces(const Names& names)
+    : names_(names), jit_(names.jit().empty() ? nullptr : &names.jit()), recent_(std::size_t{1} << recent_bits) {
+    constexpr Pid kernel{~std::uint32_t{0}};
+    for (const auto& code : names.timeline().code()) {
+        changes_.push_back(code.from);
+        changes_.push_back(code.until);
+    }
+    for (const auto& mapping : names.timeline().tasks().mappings()) {
+        if (mapping.pid == kernel) changes_.push_back(mapping.from);
+    }
+    std::ranges::sort(changes_);
+}
+
+void ScriptPlaces::enter(Time time) {
+    const auto next = std::ranges::upper_bound(changes_, time);
+    since_ = next == changes_.begin() ? Time{} : *std::prev(next);
+    until_ = next == changes_.end() ? Time::forever() : *next;
+    ++stretch_;
+}
 
 std::uint64_t ScriptPlaces::shown(const Frame& frame, Address address) const {
     if (frame.kind != FrameKind::object) return address.value;

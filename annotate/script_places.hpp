@@ -28,12 +28,20 @@ struct ScriptPlace {
 class ScriptPlaces {
   public:
     // Both must outlive it.
-    explicit ScriptPlaces(const Names& names) : names_(names), jit_(names.jit().empty() ? nullptr : &names.jit()) {}
+    explicit ScriptPlaces(const Names& names);
 
     // find(moment, address, mode) is a number for name(), line() and text().
     std::uint32_t find(const Moment& moment, Address address, CpuMode mode) {
-        const auto frame = frame_at(names_.timeline(), jit_, moment, address, mode);
-        return places_.intern({frame, shown(frame, address)});
+        if (mode != CpuMode::kernel || !(moment.machine == host)) return find_anew(moment, address, mode);
+        // All processes share the kernel: what was found there holds until the kernel changes.
+        if (moment.time < since_ || moment.time >= until_) [[unlikely]] {
+            enter(moment.time);
+        }
+        auto& recent = recent_[address.value * 0x9e3779b97f4a7c15u >> (64 - recent_bits)];
+        if (recent.address != address || recent.stretch != stretch_) {
+            recent = {address, stretch_, find_anew(moment, address, mode)};
+        }
+        return recent.number;
     }
 
     const ScriptPlace& place(std::uint32_t number) const { return places_[number]; }
@@ -68,6 +76,21 @@ class ScriptPlaces {
         std::uint32_t size = 0;  // 0: not yet written
     };
 
+    static constexpr unsigned recent_bits = 13;
+    // Recent is a kernel address that was looked for, and the stretch of time in which that holds.
+    struct Recent {
+        Address address;
+        std::uint32_t stretch = 0;  // 0: free
+        std::uint32_t number = 0;
+    };
+
+    std::uint32_t find_anew(const Moment& moment, Address address, CpuMode mode) {
+        const auto frame = frame_at(names_.timeline(), jit_, moment, address, mode);
+        return places_.intern({frame, shown(frame, address)});
+    }
+    // enter(time) makes the stretch without changes around that time the current one.
+    void enter(Time time);
+
     static std::size_t style(ScriptFields fields) {
         return ((fields & field_sym) != 0 ? 1u : 0u) | ((fields & field_symoff) != 0 ? 2u : 0u) |
                ((fields & field_dso) != 0 ? 4u : 0u);
@@ -77,6 +100,10 @@ class ScriptPlaces {
 
     const Names& names_;
     const JitCodes* jit_;
+    std::vector<Time> changes_;  // of the kernel's code, sorted
+    Time since_ = Time::forever(), until_;
+    std::uint32_t stretch_ = 0;
+    std::vector<Recent> recent_;
     InternTable<ScriptPlace> places_;
     std::vector<FrameName> frame_names_;  // by number
     std::array<std::vector<Line>, 8> lines_;

@@ -175,6 +175,7 @@ void add_script(CLI::App& app, int& exit) {
         ->delimiter(',')
         ->allow_extra_args(false);
     choice->names.add_to(*command);
+    command->remove_option(command->get_option("--jobs"));  // files are read as the samples come to them
     command->callback([choice, &exit] { exit = run(*choice); });
 }
 

@@ -291,6 +291,7 @@ void add_symbols(CLI::App& app, int& exit) {
         ->check(checked(parse_address), "");
     command->add_option("--pid", choice->pid, "The mappings of this process, too; with --history: of it only");
     choice->names.add_to(*command);
+    command->remove_option(command->get_option("--jobs"));  // one file is read at most
     command->callback([choice, &exit] { exit = run(*choice); });
 }
 

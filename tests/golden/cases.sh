@@ -14,7 +14,7 @@ cases() {
         echo "bpf.txt bpf"
         echo "info.txt info --completeness"
         echo "info_verbose.txt info --verbose"
-        echo "script.txt script --offline --symbols bpf_prog_8d9de5ec0ea6d7a6_twin_left"
+        echo "script.txt script --offline --symbols bpf_prog_3071012bd289a16c_twin_left"
         echo "symbols.txt symbols --at 15.9"
         echo "dump.json dump --json --type KSYMBOL --type BPF_EVENT --type EVENT_UPDATE --type 79 --type CPU_MAP"
         ;;
