@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <iterator>
 
+#include "words.hpp"
+
 namespace perfdata {
 
 ScriptPlaces::ScriptPlaces(const Names& names)
@@ -53,13 +55,13 @@ ScriptPlaces::Line ScriptPlaces::write(std::uint32_t number, ScriptFields fields
             text_ += " [unknown]";
         } else {
             text_ += ' ';
-            text_ += found.symbol;
+            text_ += printable(found.symbol);
             if ((fields & field_symoff) != 0) fmt::format_to(out, "+{:#x}", found.offset);
         }
     }
     if ((fields & field_dso) != 0) {
         text_ += " (";
-        text_ += found.object.empty() ? std::string_view("[unknown]") : found.object;
+        text_ += found.object.empty() ? "[unknown]" : printable(found.object);
         text_ += ')';
     }
     text_ += '\n';

@@ -26,9 +26,11 @@ inline Frame frame_at(const Timeline& timeline, const JitCodes* jit, const Momen
     }
     auto location = timeline.resolve(moment.pid, address, moment.time, mode, moment.machine);
     if (!location && location.error() == Miss::no_mapping) {
-        // Until a new program's first instruction the kernel still sees the caller of execve in the old one.
+        // Until a new program's first instruction the kernel still sees the caller of execve in the old one. Nothing
+        // tells when that is; later, what is not mapped is not to get a name of another program.
+        constexpr std::uint64_t longest_exec = 100'000'000;
         const auto exec = timeline.tasks().exec_at(moment.pid, moment.time, moment.machine);
-        if (exec && exec->nanoseconds != 0) {
+        if (exec && exec->nanoseconds != 0 && moment.time.nanoseconds - exec->nanoseconds < longest_exec) {
             location = timeline.resolve(moment.pid, address, Time{exec->nanoseconds - 1}, mode, moment.machine);
         }
     }
