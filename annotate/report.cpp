@@ -208,7 +208,7 @@ class ReportMaker {
         std::vector<ReportRow*> rows;
         for (auto& row : report_.rows) rows.push_back(&row);
         // Runner by runner.
-        std::ranges::stable_sort(rows, {}, &ReportRow::runner);
+        std::ranges::sort(rows, {}, &ReportRow::runner);
         TreeGrower grower(tally_, columns_, row_place_, tree_place_, least, options_);
         grower.grow(rows);
     }

@@ -149,12 +149,37 @@ class ReportText {
             if (options_.periods) print("{:>16}", row.self[column].periods);
         }
         for (std::size_t at = 0; at < width_.size(); ++at) {
-            const auto shown = field(row, context_.options.keys[at]);
             text_ += "  ";
-            text_ += shown;
-            if (at + 1 != width_.size() && shown.size() < width_[at]) text_.append(width_[at] - shown.size(), ' ');
+            const auto begin = text_.size();
+            append_field(row, context_.options.keys[at]);
+            const auto size = text_.size() - begin;
+            if (at + 1 != width_.size() && size < width_[at]) text_.append(width_[at] - size, ' ');
         }
         text_ += '\n';
+    }
+
+    // The fields of most reports, and most names, need no text of their own.
+    void append_field(const ReportRow& row, ReportKey key) {
+        const auto& place = report_.places[row.place];
+        const auto& runner = context_.tally.runners()[row.runner];
+        if (key == ReportKey::comm && !runner.comm.empty()) {
+            append(runner.comm);
+        } else if (key == ReportKey::object) {
+            append(place.object);
+        } else if (key == ReportKey::symbol && !place.symbol.empty()) {
+            text_ += {'[', place.level, ']', ' '};
+            append(place.symbol);
+        } else {
+            text_ += field(row, key);
+        }
+    }
+    void append(std::string_view text) {
+        const auto plain = [](char c) { return c >= ' ' && c <= '~'; };
+        if (std::ranges::all_of(text, plain)) {
+            text_ += text;
+        } else {
+            text_ += printable(text);
+        }
     }
 
     void tree(const std::vector<ReportNode>& nodes) {

@@ -249,7 +249,7 @@ void TreeGrower::start_up_self(std::span<const std::uint32_t> nodes, std::vector
 
 void TreeGrower::branch(std::vector<Step>& steps, std::vector<ReportNode>& below) {
     const auto columns = columns_.size();
-    std::ranges::stable_sort(steps, {}, &Step::place);
+    std::ranges::sort(steps, {}, &Step::place);
     const auto weights = weights_.size();
     for (std::size_t begin = 0, end = 0; begin < steps.size(); begin = end) {
         Cells cells(columns);
@@ -264,8 +264,13 @@ void TreeGrower::branch(std::vector<Step>& steps, std::vector<ReportNode>& below
         weights_.resize(weights);
         below.push_back(std::move(node));
     }
-    std::ranges::stable_sort(below, [](const ReportNode& a, const ReportNode& b) {
-        return std::ranges::lexicographical_compare(b.cells, a.cells, {}, &Cell::periods, &Cell::periods);
+    std::ranges::sort(below, [](const ReportNode& a, const ReportNode& b) {
+        for (std::size_t column = 0; column < a.cells.size(); ++column) {
+            if (a.cells[column].periods != b.cells[column].periods) {
+                return a.cells[column].periods > b.cells[column].periods;
+            }
+        }
+        return a.place < b.place;
     });
 }
 

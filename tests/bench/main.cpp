@@ -154,10 +154,16 @@ void against_perf(const Input& input, const Options& options) {
     const auto& path = input.plan.path;
     const Pair pairs[] = {
         {"count records", {"perf", "report", "--stats", "-i", path}, {options.tool, "info", "--completeness", path}},
+        {"report by symbol",
+         {"perf", "report", "--stdio", "--no-children", "-g", "none", "-i", path},
+         {options.tool, "report", "--allow-local", "--no-children", "-g", "none", "-i", path}},
+        {"report with callers",
+         {"perf", "report", "--stdio", "-i", path},
+         {options.tool, "report", "--allow-local", "-i", path}},
         {"all as text", {"perf", "report", "-D", "-i", path}, {options.tool, "dump", "--order", "time", path}},
     };
     std::printf("\n%s: whole commands, CPU seconds and peak MiB\n", path.c_str());
-    std::printf("  %-14s %10s %10s %10s %10s %10s\n", "", "perf s", "ours s", "faster", "perf MiB", "ours MiB");
+    std::printf("  %-20s %10s %10s %10s %10s %10s\n", "", "perf s", "ours s", "faster", "perf MiB", "ours MiB");
     for (const auto& pair : pairs) {
         std::vector<double> perf_times, our_times, ratios;
         double perf_peak = 0, our_peak = 0;
@@ -171,7 +177,7 @@ void against_perf(const Input& input, const Options& options) {
             perf_peak = std::max(perf_peak, perf.peak_mebibytes);
             our_peak = std::max(our_peak, ours.peak_mebibytes);
         }
-        std::printf("  %-14s %10.2f %10.2f %9.1fx %10.1f %10.1f\n", pair.what, median(perf_times), median(our_times),
+        std::printf("  %-20s %10.2f %10.2f %9.1fx %10.1f %10.1f\n", pair.what, median(perf_times), median(our_times),
                     median(ratios), perf_peak, our_peak);
     }
 }

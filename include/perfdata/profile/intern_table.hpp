@@ -45,7 +45,9 @@ class InternTable {
     }
 
     void grow() {
-        slots_.assign(slots_.empty() ? 1024 : slots_.size() * 2, Slot{});
+        // To begin with in big steps: each sets all keys anew.
+        constexpr std::size_t small = std::size_t{1} << 18;
+        slots_.assign(slots_.empty() ? 1024 : slots_.size() * (slots_.size() < small ? 4 : 2), Slot{});
         shift_ = 64 - static_cast<unsigned>(std::countr_zero(slots_.size()));
         for (std::uint32_t number = 0; number < keys_.size(); ++number) {
             auto place = home(keys_[number]);

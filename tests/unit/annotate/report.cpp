@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/annotate/report.hpp"
+
+#include <map>
+
+#include "catch.hpp"
+#include "support/crafted.hpp"
+#include "support/files.hpp"
+#include "support/samples.hpp"
+#include "unit/annotate/json_value.hpp"
+#include "unit/symbols/expected.hpp"
+#include "unit/timeline/scene.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+// Reported is a report of a recording that nothing else names.
+struct Reported {
+    Reported(const Recording& recording_, ReportOptions options_)
+        : recording(recording_),
+          timeline(Timeline::build(recording).value()),
+          names(Names::load(recording, timeline, offline())),
+          symbols(timeline),
+          options(std::move(options_)),
+          tally(Tally::count(recording, timeline, tally_options(options, names)).value()),
+          report(Report::make(tally, names, symbols, options)) {}
+
+    static NameOptions offline() {
+        NameOptions sources;
+        sources.finder.offline = true;
+        sources.jit.as_recorded = false;
+        return sources;
+    }
+    std::string symbol(std::size_t row) const { return report.places[report.rows.at(row).place].text(); }
+    const ReportRow& row(std::string_view symbol) const {
+        for (const auto& row : report.rows) {
+            if (report.places[row.place].text() == symbol) return row;
+        }
+        FAIL("no row " << symbol);
+        return report.rows.front();
+    }
+    // tree(nodes) is "a(3 b(2) c(1))".
+    std::string tree(const std::vector<ReportNode>& nodes) const {
+        std::string text;
+        for (const auto& node : nodes) {
+            text += (text.empty() ? "" : " ") + report.tree_places[node.place].text() + "(" +
+                    std::to_string(node.cells[0].hits) + (node.below.empty() ? "" : " " + tree(node.below)) + ")";
+        }
+        return text;
+    }
+    ReportContext context() const { return {recording, names, symbols, tally, timeline.completeness(), options}; }
+    std::string text() const {
+        std::string out;
+        write_report_text(context(), report, {false, true, true}, [&](std::string_view part) { out += part; });
+        return out;
+    }
+    std::string json() const {
+        std::string out;
+        write_report_json(context(), report, [&](std::string_view part) { out += part; });
+        return out;
+    }
+
+    const Recording& recording;
+    Timeline timeline;
+    Names names;
+    Symbols symbols;
+    ReportOptions options;
+    Tally tally;
+    Report report;
+};
+
+// Functions a to e of one program, with call chains.
+class Chains {
+  public:
+    Chains() : attr_(sampling_attr(Scene::sample_type | sample_bit::callchain)), scene_(std::endian::little, {attr_}) {
+        test::Program program{1, 1, {}};
+        for (std::uint64_t at = 0; at < 5; ++at) {
+            program.functions.push_back({0x1000 + 0x100 * at, 0x100, std::string(1, static_cast<char>('a' + at)), at});
+        }
+        scene_.known(program);
+    }
+    // sample("abc"): in c, called by b, called by a.
+    Chains& sample(std::string_view path) {
+        SampleContent content;
+        content.fixed.identifier = Scene::first_id;
+        content.fixed.time = ++time_;
+        content.fixed.period = 1;
+        content.callchain = {static_cast<std::uint64_t>(ChainContext::kernel)};
+        for (auto at = path.size(); at-- != 0;) {
+            content.callchain.push_back(0x1000 + 0x100 * static_cast<std::uint64_t>(path[at] - 'a') + 4);
+        }
+        content.fixed.ip = content.callchain[1];
+        scene_.add(encode(std::endian::little, attr_, content, 1));
+        return *this;
+    }
+    Recording open() { return scene_.open(); }
+    static std::string name(char function) {
+        return symbol_of(tag_of(static_cast<std::uint64_t>(function - 'a')), std::string(1, function));
+    }
+
+  private:
+    Attr attr_;
+    Scene scene_;
+    std::uint64_t time_ = 100;
+};
+
+ReportOptions by_symbol(bool children, ReportTree tree) {
+    ReportOptions options;
+    options.keys = {ReportKey::symbol};
+    options.children = children;
+    options.tree = tree;
+    return options;
+}
+
+// names(text) has the letters of Chains in place of the kernel's names.
+std::string letters(std::string text) {
+    for (const char function : {'a', 'b', 'c', 'd', 'e'}) {
+        const auto name = Chains::name(function);
+        for (auto at = text.find(name); at != std::string::npos; at = text.find(name)) {
+            text.replace(at, name.size(), 1, function);
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("A row counts a chain once however often the chain passes it", "[annotate][report]") {
+    Chains chains;
+    chains.sample("ab").sample("abab").sample("aaa").sample("c");
+    const auto recording = chains.open();
+    const Reported reported(recording, by_symbol(true, ReportTree::none));
+    CHECK(hits(reported.row(Chains::name('a')).total) == 3);
+    CHECK(hits(reported.row(Chains::name('a')).self) == 1);
+    CHECK(hits(reported.row(Chains::name('b')).total) == 2);
+    CHECK(hits(reported.row(Chains::name('b')).self) == 2);
+    CHECK(hits(reported.row(Chains::name('c')).total) == 1);
+    CHECK(reported.report.rows.size() == 3);
+    CHECK(reported.symbol(0) == Chains::name('a'));
+}
+
+TEST_CASE("Trees of callees and of callers hold each sample once", "[annotate][report]") {
+    Chains chains;
+    chains.sample("abc").sample("abc").sample("abd").sample("eb").sample("abab").sample("b");
+    const auto recording = chains.open();
+    const auto tree = [&](bool children, ReportTree kind, char function) {
+        const Reported reported(recording, by_symbol(children, kind));
+        return letters(reported.tree(reported.row(Chains::name(function)).tree));
+    };
+    // What b called, and how b itself was reached.
+    CHECK(tree(true, ReportTree::caller, 'b') == "b(4 c(2) d(1)) a(1 b(1 a(1 b(1)))) e(1 b(1))");
+    CHECK(tree(true, ReportTree::caller, 'a') == "a(4 b(4 c(2) a(1 b(1)) d(1)))");
+    CHECK(tree(true, ReportTree::callee, 'b') == "b(6 a(4 b(1 a(1))) e(1))");
+    CHECK(tree(false, ReportTree::callee, 'b') == "b(3 a(1 b(1 a(1))) e(1))");
+    CHECK(tree(false, ReportTree::caller, 'c') == "a(2 b(2 c(2)))");
+}
+
+TEST_CASE("Branches and rows below the limits are left out", "[annotate][report]") {
+    Chains chains;
+    for (int at = 0; at < 99; ++at) chains.sample("ab");
+    chains.sample("ac");
+    const auto recording = chains.open();
+    auto options = by_symbol(true, ReportTree::caller);
+    options.tree_limit = 2;
+    options.percent_limit = 2;
+    const Reported reported(recording, options);
+    CHECK(letters(reported.tree(reported.row(Chains::name('a')).tree)) == "a(100 b(99))");
+    CHECK(reported.report.rows.size() == 2);
+    CHECK(reported.report.hidden_rows == 1);
+    CHECK(reported.text().find("1 row below --percent-limit 2 left out") != std::string::npos);
+}
+
+TEST_CASE("Filters by symbol keep percentages of all samples, unless they are to be relative", "[annotate][report]") {
+    Chains chains;
+    chains.sample("ab").sample("ab").sample("ac").sample("d");
+    const auto recording = chains.open();
+    auto options = by_symbol(false, ReportTree::none);
+    options.symbols = {Chains::name('b')};
+    const Reported absolute(recording, options);
+    REQUIRE(absolute.report.rows.size() == 1);
+    CHECK(absolute.report.whole == Cells{{4, 4}});
+    options.relative = true;
+    const Reported relative(recording, options);
+    CHECK(relative.report.whole == Cells{{2, 2}});
+    options.symbols.clear();
+    options.kinds = {CodeClass::user};
+    CHECK(Reported(recording, options).report.rows.empty());
+}
+
+TEST_CASE("Programs that load in turns at one address get their own samples", "[annotate][report][fixtures]") {
+    const FixtureTimeline real("bpf_turns");
+    ReportOptions options;
+    options.keys = {ReportKey::program, ReportKey::symbol};
+    options.kinds = {CodeClass::bpf};
+    const Reported reported(real.recording, options);
+    std::map<std::pair<std::uint64_t, std::string>, std::uint64_t> expected, got;
+    for (const auto& row : table("expect/bpf_turns.hits.tsv")) expected[{number(row[0]), row[3]}] += number(row[4]);
+    std::erase_if(expected, [](const auto& entry) { return entry.second == 0; });
+    for (const auto& row : reported.report.rows) {
+        const auto& place = reported.report.places[row.place];
+        if (place.loads.empty()) continue;
+        REQUIRE(place.loads.size() == 1);
+        const auto name = parse_bpf_symbol(place.symbol);
+        REQUIRE(name);
+        got[{reported.timeline.loads()[place.loads.front()].id.value, std::string(name->name)}] += hits(row.self);
+    }
+    CHECK(got == expected);
+    CHECK(got.size() > 4);
+}
+
+TEST_CASE("The report of a recording and of the same through a pipe is the same", "[annotate][report][fixtures]") {
+    for (const auto& path : fixture_recordings()) {
+        INFO(path);
+        const auto file = content_of_file(path);
+        const auto recording = Recording::from_memory(file).value();
+        Crafted content;
+        content.order = recording.order().endian();
+        content.attr_bytes = static_cast<std::uint32_t>(recording.header().attr_size - 16);
+        for (const auto& event : recording.events().events()) {
+            std::vector<std::uint64_t> ids;
+            for (const auto id : event.ids) ids.push_back(id.value);
+            content.events.push_back({event.attr, ids, event.name});
+        }
+        auto stream = recording.records();
+        for (const RecordView& record : stream) content.records.emplace_back(record.bytes.begin(), record.bytes.end());
+        for (const auto& section : recording.features()) {
+            content.features[section.number] = recording.read_feature(static_cast<Feature>(section.number)).value();
+        }
+        content.features.try_emplace(static_cast<unsigned>(Feature::tracing_data), Blob(24, std::byte{0x17}));
+        const auto pipe = as_pipe(content, all_records(content));
+        const auto piped = Recording::from_memory(pipe).value();
+        auto options = ReportOptions{};
+        options.children = true;
+        options.tree = ReportTree::callee;
+        CHECK(Reported(recording, options).text() == Reported(piped, options).text());
+    }
+}
+
+TEST_CASE("The JSON report has what its rows are sorted by, and sums to the whole", "[annotate][report][fixtures]") {
+    const FixtureTimeline real("bpf_many");
+    const Reported reported(real.recording, {});
+    const auto parsed = Json::parsed(reported.json());
+    REQUIRE(parsed);
+    const auto& page = *parsed;
+    CHECK(page["schema"].text() == "perfdata.report/1");
+    std::uint64_t sum = 0;
+    bool function = false;
+    for (std::size_t at = 0; at < page["rows"].size(); ++at) {
+        const auto& row = page["rows"][at];
+        sum += row["hits"][0].number();
+        if (row.has("function") && row["function"].text() == "many_main") {
+            function = true;
+            CHECK(row["symbol"].text() == "bpf_prog_e2e5efe9ac340b8d_many_main");
+            CHECK(row["kind"].text() == "bpf");
+            CHECK(row["programs"].size() == 1);
+        }
+    }
+    CHECK(function);
+    CHECK(sum == hits(reported.report.whole));
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/profile/tally.hpp"
+
+#include <map>
+#include <tuple>
+
+#include "perfdata/recording/walk.hpp"
+
+#include "catch.hpp"
+#include "support/random.hpp"
+#include "support/samples.hpp"
+#include "unit/timeline/scene.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+using Key = std::tuple<std::string, std::uint32_t, std::uint64_t, std::uint32_t, FrameKind>;
+using Counts = std::map<Key, Cells>;
+
+// Naive asks the timeline anew for every sample.
+struct Naive {
+    const Timeline& timeline;
+    std::size_t events;
+    Counts counts;
+
+    template <class Order>
+    void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
+        const auto where = timeline.resolve(*sample.pid(), *sample.ip(), context.time, sample.mode());
+        const std::string comm(timeline.tasks().comm_at(*sample.tid(), context.time));
+        auto key = Key{comm, sample.pid()->value, sample.ip()->value, 0, FrameKind::nowhere};
+        if (!where) {
+            std::get<3>(key) = static_cast<std::uint32_t>(where.error());
+        } else {
+            REQUIRE(where->is_code());
+            key = {comm, sample.pid()->value, where->offset, where->code, FrameKind::code};
+        }
+        auto& cells = counts[key];
+        cells.resize(events);
+        cells[context.event] += {1, sample.period()};
+    }
+};
+
+Counts counted(const Tally& tally) {
+    Counts counts;
+    for (std::size_t number = 0; number < tally.rows().size(); ++number) {
+        const auto& row = tally.rows()[number];
+        const auto& runner = tally.runners()[row.runner];
+        const auto& frame = tally.frames()[tally.chains()[row.chain].frame];
+        add(counts[{std::string(runner.comm), runner.pid.value, frame.offset, frame.index, frame.kind}],
+            tally.cells(number));
+    }
+    return counts;
+}
+
+}  // namespace
+
+TEST_CASE("A tally counts what a naive count does, while code comes and goes", "[profile][tally]") {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        INFO("seed " << seed);
+        Random random(seed);
+        Scene scene(seed % 2 == 0 ? std::endian::little : std::endian::big, 2);
+        // A few addresses and many changes: each address belongs to many programs over time.
+        std::uint64_t time = 10;
+        std::uint32_t id = 1;
+        std::vector<test::Program> loaded;
+        for (int step = 0; step < 300; ++step, time += 1 + random.size(4)) {
+            if (loaded.size() < 4 && random.size(4) == 0) {
+                const auto address = 0x1000 + 0x100 * random.size(8);
+                loaded.push_back({id, id, {{address, 0x100, "main", id}}});
+                scene.loaded(live(time += 4), loaded.back());
+                ++id;
+            } else if (!loaded.empty() && random.size(6) == 0) {
+                scene.unloaded(live(time += 4), loaded.back());
+                loaded.pop_back();
+            }
+            scene.sample(0x1000 + 0x40 * random.size(40), time, CpuMode::kernel,
+                         static_cast<std::uint32_t>(random.size(2)), 1 + random.size(9));
+        }
+        const auto recording = scene.open();
+        const auto timeline = Timeline::build(recording).value();
+        TallyOptions options;
+        options.by_pid = true;
+        const auto tally = Tally::count(recording, timeline, options).value();
+        Naive naive{timeline, 2, {}};
+        Completeness completeness;
+        REQUIRE(walk(recording, completeness, naive));
+        CHECK(counted(tally) == naive.counts);
+        CHECK(naive.counts.size() > 50);
+        CHECK(hits(tally.totals()) == 300);
+    }
+}
+
+TEST_CASE("One address counts for another program after each load", "[profile][tally]") {
+    Scene scene;
+    constexpr std::uint32_t programs = 50;
+    for (std::uint32_t id = 1; id <= programs; ++id) {
+        const test::Program program{id, id, {{0x1000, 0x40, "main", id}}};
+        scene.loaded(live(id * 100), program);
+        scene.sample(0x1004, id * 100 + 10).sample(0x1004, id * 100 + 11);
+        scene.unloaded(live(id * 100 + 50), program);
+        scene.sample(0x1004, id * 100 + 60);
+    }
+    const auto recording = scene.open();
+    const auto timeline = Timeline::build(recording).value();
+    const auto tally = Tally::count(recording, timeline).value();
+    std::map<std::uint32_t, std::uint64_t> of_program;
+    std::uint64_t gone = 0;
+    for (std::size_t number = 0; number < tally.rows().size(); ++number) {
+        const auto& frame = tally.frames()[tally.chains()[tally.rows()[number].chain].frame];
+        if (frame.kind == FrameKind::code) {
+            of_program[timeline.loads()[*timeline.code()[frame.index].load].id.value] += hits(tally.cells(number));
+        } else {
+            CHECK(static_cast<Miss>(frame.index) == Miss::gone);
+            gone += hits(tally.cells(number));
+        }
+    }
+    CHECK(of_program.size() == programs);
+    for (const auto& [id, count] : of_program) CHECK(count == 2);
+    CHECK(gone == programs);
+}
+
+TEST_CASE("Filters by CPU and time leave out, those by thread only hide", "[profile][tally]") {
+    Scene scene;
+    scene.sample(0x1000, 10).sample(0x1000, 20).sample(0x1000, 30);
+    const auto recording = scene.open();
+    const auto timeline = Timeline::build(recording).value();
+    TallyOptions options;
+    options.from = {20};
+    options.tids = {4711};
+    const auto tally = Tally::count(recording, timeline, options).value();
+    CHECK(hits(tally.considered()) == 2);
+    CHECK(hits(tally.totals()) == 0);
+    CHECK(tally.rows().empty());
+    options.tids.clear();
+    options.until = {29};
+    CHECK(hits(Tally::count(recording, timeline, options).value().totals()) == 1);
+    options.cpus = {77};
+    CHECK(hits(Tally::count(recording, timeline, options).value().considered()) == 0);
+}
