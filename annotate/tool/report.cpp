@@ -102,12 +102,12 @@ class ReportRun {
         const auto timeline = Timeline::build(*recording);
         if (!timeline) return give_up(timeline.error());
         const auto names = Names::load(*recording, *timeline, choice_.names.options(*recording));
+        names.prepare(choice_.names.threads());
         auto counting = tally_options(options_, names);
         counting.max_stack = choice_.max_stack;
         if (auto chosen = filter(*recording, counting); !chosen) return give_up(chosen.error());
         const auto tally = Tally::count(*recording, *timeline, counting);
         if (!tally) return give_up(tally.error());
-        names.prepare(tally->frames(), choice_.names.threads());
         const Symbols symbols(*timeline);
         const auto report = Report::make(*tally, names, symbols, options_);
         return write({*recording, names, symbols, *tally, timeline->completeness(), options_}, report);

@@ -7,6 +7,7 @@
 
 #include "perfdata/recording/deferred_chains.hpp"
 #include "perfdata/recording/walk.hpp"
+#include "perfdata/timeline/frame_at.hpp"
 
 namespace perfdata {
 
@@ -122,13 +123,6 @@ class TallyCounter {
     static constexpr std::size_t not_counted = ~std::size_t{0};
     static constexpr Pid nobody{~std::uint32_t{0}};
 
-    // When and in which process the sample was taken.
-    struct Moment {
-        Time time;
-        Pid pid;
-        Machine machine;
-    };
-
     template <class Order>
     Machine machine_of(const BasicSample<Order>& sample) const {
         const auto& tasks = timeline_.tasks();
@@ -214,23 +208,7 @@ class TallyCounter {
     }
 
     std::uint32_t find_frame(Address address, CpuMode mode) {
-        Frame frame{address.value, 0, FrameKind::nowhere, mode};
-        if (options_.jit != nullptr && mode != CpuMode::kernel) {
-            if (const auto place = options_.jit->find(timeline_.tasks(), moment_.pid, address, moment_.time)) {
-                return fold({place->offset, place->function, FrameKind::jit, mode});
-            }
-        }
-        const auto location = timeline_.resolve(moment_.pid, address, moment_.time, mode, moment_.machine);
-        if (!location) {
-            frame.index = static_cast<std::uint32_t>(location.error());
-        } else if (location->is_code()) {
-            frame = {location->offset, location->code, FrameKind::code, mode};
-        } else if (timeline_.tasks().object(*location->mapping).kind == ObjectKind::anonymous) {
-            frame = {address.value, moment_.pid.value, FrameKind::memory, mode};
-        } else {
-            frame = {location->offset, location->mapping->object, FrameKind::object, mode};
-        }
-        return fold(frame);
+        return fold(frame_at(timeline_, options_.jit, moment_, address, mode));
     }
 
     std::uint32_t fold(const Frame& frame) {

@@ -120,12 +120,13 @@ void Names::find_memory(const Frame& frame, Found& found) const {
     found.function.offset = frame.offset - symbol->offset;
 }
 
-void Names::prepare(std::span<const Frame> frames, unsigned jobs) const {
+void Names::prepare(unsigned jobs) const {
     std::set<FileIndex> wanted;
-    for (const auto& frame : frames) {
-        if (frame.kind != FrameKind::object) continue;
-        const auto kind = timeline_->tasks().objects()[frame.index].kind;
-        if (kind != ObjectKind::kernel) wanted.insert(file_of_[frame.index]);
+    const auto objects = timeline_->tasks().objects();
+    for (std::size_t object = 0; object < objects.size(); ++object) {
+        const auto kind = objects[object].kind;
+        if (kind != ObjectKind::file && kind != ObjectKind::vdso) continue;
+        if (build_ids_.contains(objects[object].path)) wanted.insert(file_of_[object]);
     }
     const std::vector<FileIndex> files(wanted.begin(), wanted.end());
     files_->load_all(files, jobs);

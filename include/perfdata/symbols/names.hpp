@@ -58,8 +58,9 @@ class Names {
     // function(frame) is the first byte of the function that the frame is in; the frame itself where it has no name.
     Frame function(const Frame& frame) const;
 
-    // prepare(frames, jobs) loads the files that the frames are in, several at a time.
-    void prepare(std::span<const Frame> frames, unsigned jobs) const;
+    // prepare(jobs) loads, several at a time, the files that the recording has build ids of: perf notes those of files
+    // that samples fell into. Others are loaded when a name of theirs is asked for.
+    void prepare(unsigned jobs) const;
 
     // kernel() is where the kernel's names are from, null if there are none.
     const KernelNames* kernel() const { return kernel_ ? &*kernel_ : nullptr; }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "trace_formats.hpp"
+
+#include "catch.hpp"
+#include "support/writer.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+const std::string fields =
+    "name: crafted\nID: 7\nformat:\n"
+    "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+    "\tfield:__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:1;\n"
+    "\tfield:u32 flags;\toffset:12;\tsize:4;\tsigned:0;\n"
+    "\tfield:int value;\toffset:16;\tsize:4;\tsigned:1;\n"
+    "\tfield:char comm[4];\toffset:20;\tsize:4;\tsigned:1;\n\n";
+
+Blob raw_of(std::endian order, std::uint32_t value) {
+    // name lies at 24 and is 6 bytes long.
+    return Writer(order)
+        .u16(7)
+        .zeros(6)
+        .u32(6u << 16 | 24)
+        .u32(0x15)
+        .u32(value)
+        .text("task")
+        .text("hello")
+        .zeros(1)
+        .take();
+}
+
+std::string shown(const std::string& print, std::uint32_t value = 6, std::endian order = std::endian::little) {
+    const auto raw = raw_of(order, value);
+    std::string text;
+    TraceText::parse(fields + "print fmt: " + print + "\n").append(text, {raw, AnyOrder(order)});
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("Fields of a tracepoint are printed as its format says", "[annotate][trace]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    CHECK(shown(R"("value=%d flags=%#x name=%s comm=%.4s", REC->value, REC->flags, __get_str(name), REC->comm)", 6,
+                order) == "value=6 flags=0x15 name=hello comm=task");
+    CHECK(shown(R"("%d|%5d|%-5d|%05d|%u", REC->value, REC->value, REC->value, REC->value, REC->value)", ~2u + 1,
+                order) == "-2|   -2|-2   |-0002|4294967294");
+    CHECK(shown(R"("100%%")", 6, order) == "100%");
+}
+
+TEST_CASE("Expressions in formats follow C", "[annotate][trace]") {
+    CHECK(shown(R"("%d", REC->value > 5 && REC->flags != 0 ? REC->value * 2 + 1 : -1)") == "13");
+    CHECK(shown(R"("%d", (1 << 4 | 3) & ~1)") == "18");
+    CHECK(shown(R"("%d", REC->value - 2 - 1)") == "3");
+    CHECK(shown(R"("%s", __print_symbolic(REC->value, { 5, "five" }, { 6, "six" }))") == "six");
+    CHECK(shown(R"("%s", __print_symbolic(REC->value, { 5, "five" }))") == "0x6");
+    CHECK(shown(R"("%s", __print_flags(REC->flags, "|", { 1, "A" }, { 4, "B" }, { 0x10, "C" }))") == "A|B|C");
+    // Nothing that a recording holds is a trap.
+    CHECK_NOTHROW(shown(R"("%d %d", REC->value / 0, REC->value % 0)"));
+    CHECK_NOTHROW(shown(R"("%d", 1 << 200)"));
+}
+
+TEST_CASE("A format that is not understood shows its fields by name", "[annotate][trace]") {
+    for (const auto* print : {R"("%d", some_function(REC->value))", R"("%d", REC->missing)", "\"open"}) {
+        CAPTURE(print);
+        const auto text = shown(print);
+        CHECK(text.find("value=6") != std::string::npos);
+    }
+}
+
+TEST_CASE("A record shorter than its format is no reason to read beyond it", "[annotate][trace]") {
+    const auto whole = raw_of(std::endian::little, 6);
+    const auto format = TraceText::parse(fields + "print fmt: \"%d %s %s\", REC->value, __get_str(name), REC->comm\n");
+    for (std::size_t size = 0; size <= whole.size(); ++size) {
+        const Blob raw(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+        std::string text;
+        CHECK_NOTHROW(format.append(text, {raw, AnyOrder()}));
+        CHECK(text.size() < 64);
+    }
+}
