@@ -72,7 +72,7 @@ TEST_CASE("Threads share the mappings of their process", "[timeline][tasks]") {
     by_thread.pid = {7};
     by_thread.tid = {8};
     by_thread.range = {{0x2000}, 0x100};
-    by_thread.inode.emplace();
+    by_thread.inode = Mmap2::Inode{};
     by_thread.filename = "/b";
     world.map(10, 7, {0x1000, 0x100, 0}, "/a").thread(20, 7, 8).map(30, by_thread);
     const auto timeline = world.timeline();
