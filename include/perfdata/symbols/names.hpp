@@ -35,6 +35,14 @@ struct FrameName {
     SymbolMiss miss = SymbolMiss::between_symbols;
 };
 
+// FunctionExtent is where a function begins, and how long it is.
+struct FunctionExtent {
+    Frame begin;             // as from Names::function()
+    std::uint64_t size = 0;  // bytes, up to the next symbol where the table of names has no sizes; 0: not known
+    // address is where `begin` lay, for what lies at one address for everybody (see CodeVersion::address).
+    std::optional<Address> address;
+};
+
 struct NameOptions {
     FinderOptions finder;
     JitSearch jit;  // where jitdump files and perf maps may be; its `given` are --jitdump and --perf-map files
@@ -57,6 +65,9 @@ class Names {
     FrameName name(const Frame& frame) const;
     // function(frame) is the first byte of the function that the frame is in; the frame itself where it has no name.
     Frame function(const Frame& frame) const;
+
+    // extent(frame) is all of that function. Where the frame has no name, size is 0.
+    FunctionExtent extent(const Frame& frame) const;
 
     // prepare(jobs) loads, several at a time, the files that the recording has build ids of: perf notes those of files
     // that samples fell into. Others are loaded when a name of theirs is asked for.

@@ -32,11 +32,18 @@ struct SourceLine {
     std::string_view text;  // the line itself, as the compiler kept it
 };
 
+// InlinedCall is a function that the compiler wrote into the place of a call to it.
+struct InlinedCall {
+    std::string_view function;  // as in source, demangled; empty: not known
+    SourceLine call;            // where it was called
+};
+
 // LineStart says that from this offset on the code belongs to a line, until the next one.
 struct LineStart {
     std::uint64_t offset = 0;       // of native code, from the start of the function
     std::uint32_t instruction = 0;  // BPF instruction of the program that the native code at `offset` comes from
     SourceLine source;
+    std::vector<InlinedCall> inlined = {};  // innermost first; empty: the line is the function's own
 };
 
 // Target is what lies at an address that code jumps to or calls.

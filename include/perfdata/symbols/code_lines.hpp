@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Source lines of any code: BTF of BPF programs, debug information of JIT compilers, DWARF of files.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "perfdata/core/error.hpp"
+#include "perfdata/symbols/code_versions.hpp"
+#include "perfdata/symbols/names.hpp"
+#include "perfdata/symbols/symbols.hpp"
+
+namespace perfdata {
+
+struct CodeLineOptions {
+    // Directories to look for source files in: below each the recorded path as it is, then without its first parts, one
+    // after the other. Empty: no source file is read, but for those next to --symfs.
+    std::vector<std::string> source_dirs;
+    // Read source files where debug information says that they are, on this machine.
+    bool local_sources = false;
+};
+
+// CodeLines reads debug information when it is first asked for and keeps it. Const use from many threads is safe. What
+// it is made of must outlive it.
+class CodeLines {
+  public:
+    CodeLines(const Timeline& timeline, const Names& names, const Symbols& symbols, CodeLineOptions options = {});
+    ~CodeLines();
+    CodeLines(CodeLines&&) noexcept;
+    CodeLines& operator=(CodeLines&&) noexcept;
+
+    // lines(function, size) is by offset from the start of the function; empty if nothing is known of its lines. `size`
+    // is how many bytes of it are of interest. Texts live as long as this. Errors: malformed, unsupported, io, limit.
+    Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const;
+
+  private:
+    struct Sources;
+
+    std::unique_ptr<Sources> sources_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Which functions of the kernel had their code changed while they were recorded, and when.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "perfdata/symbols/names.hpp"
+#include "perfdata/timeline/frame.hpp"
+#include "perfdata/timeline/timeline.hpp"
+
+namespace perfdata {
+
+// CodeVersion is a function while its code stayed the same.
+struct CodeVersion {
+    Frame function;          // its first byte, as from Names::function()
+    std::uint64_t size = 0;  // bytes; 0: not known
+    // address is where the function lay, if that is one and the same for everybody: of kernel code, BPF programs and
+    // JIT code. Nothing for code of mapped files, which lies elsewhere in each process.
+    std::optional<Address> address;
+    std::uint32_t number = 0;      // of the version: 0 is the code before the first change
+    Time from;                     // zero: since before the recording began
+    Time until = Time::forever();  // forever: until after it ended; else the first time when it was other code
+
+    bool operator==(const CodeVersion&) const = default;
+};
+
+// CodeVersions is const once built and may be read from many threads. Timeline and names must outlive it.
+class CodeVersions {
+  public:
+    // build(timeline, names) asks for the extent of each function that a TEXT_POKE hit. Pokes of one time are one
+    // change, and so are pokes within the few microseconds that the kernel takes to change one place (first a
+    // breakpoint, then the rest): see versions().
+    static CodeVersions build(const Timeline& timeline, const Names& names);
+
+    // number_at(address, time) is the number of the version of whatever function lay at a kernel address. It is quick:
+    // most code never changes.
+    std::uint32_t number_at(Address address, Time time) const {
+        if (address < first_ || address > last_) return 0;
+        return find_number(address, time);
+    }
+
+    // version(frame, number) is the version of the function in which the frame lies.
+    CodeVersion version(const Frame& frame, std::uint32_t number) const;
+    // versions(frame) is all versions of that function, one after the other; one if it never changed.
+    std::vector<CodeVersion> versions(const Frame& frame) const;
+
+  private:
+    struct Changed {
+        AddressRange range;       // of the function
+        std::vector<Time> times;  // when it became another version, ascending
+    };
+
+    CodeVersions(const Timeline& timeline, const Names& names) : timeline_(&timeline), names_(&names) {}
+    std::uint32_t find_number(Address address, Time time) const;
+    const Changed* changed_at(Address address) const;
+
+    const Timeline* timeline_;
+    const Names* names_;
+    std::vector<Changed> changed_;  // by address
+    Address first_{~std::uint64_t{0}}, last_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// How the kernel changed its own code while it was recorded: every TEXT_POKE, by address and time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "perfdata/core/types.hpp"
+#include "perfdata/wire/record/text_poke.hpp"
+
+namespace perfdata {
+
+// TextPatch is one TEXT_POKE: from `time` on, the bytes at `address` are new_bytes, before that they were old_bytes.
+struct TextPatch {
+    Address address;
+    Time time;
+    std::uint64_t offset = 0;  // of the record in the recording
+    Bytes old_bytes;           // live as long as the TextPatches; empty: there was no code before
+    Bytes new_bytes;           // likewise; empty: the code is gone
+
+    // range() is what it may have changed.
+    AddressRange range() const { return {address, std::max(old_bytes.size(), new_bytes.size())}; }
+};
+
+// TextPatches is const once built and may be read from many threads.
+class TextPatches {
+  public:
+    // all() is in order of time; those of equal time in order of the recording.
+    std::span<const TextPatch> all() const { return patches_; }
+    // touching(range) is those that write to a byte of the range, in the same order. Pointers live as long as this.
+    std::vector<const TextPatch*> touching(AddressRange range) const;
+    bool empty() const { return patches_.empty(); }
+
+  private:
+    friend class TextPatchesBuilder;
+
+    std::vector<TextPatch> patches_;
+};
+
+}  // namespace perfdata
