@@ -201,13 +201,14 @@ TEST_CASE("lines are those that the kernel told of", "[oracle][images]") {
                 for (const auto index : load->functions) {
                     const auto lines = symbols.lines(index);
                     REQUIRE(lines);
-                    for (const auto& [offset, instruction, source] : *lines) {
-                        const auto address = opened.timeline.code()[index].range.begin + offset;
+                    for (const auto& start : *lines) {
+                        const auto& source = start.source;
+                        const auto address = opened.timeline.code()[index].range.begin + start.offset;
                         // The texts in the table have lost the white space around them.
                         auto line = source.text;
                         while (line.starts_with(' ') || line.starts_with('\t')) line.remove_prefix(1);
-                        ours[program].emplace_back(address.value, instruction, std::string(source.file), source.line,
-                                                   source.column, std::string(line));
+                        ours[program].emplace_back(address.value, start.instruction, std::string(source.file),
+                                                   source.line, source.column, std::string(line));
                     }
                 }
                 std::ranges::sort(ours[program]);
