@@ -8,12 +8,6 @@
 namespace perfdata {
 namespace {
 
-std::string hex_bytes(Bytes bytes) {
-    std::string text;
-    for (const auto byte : bytes) fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<unsigned>(byte));
-    return text;
-}
-
 class JsonPage {
   public:
     JsonPage(const PageContext& page, const Sink& sink) : page_(page), json_(sink) {}
@@ -45,20 +39,26 @@ class JsonPage {
 
   private:
     void function(const Listing& listing) {
-        const auto& code = page_.timeline.code()[listing.code];
+        const auto& version = listing.version;
         json_.begin_object();
         json_.member("name", listing.name.name);
-        json_.member("symbol", code.symbol);
-        json_.member("kind", kind_name(code.kind));
-        json_.member("object", object_name(page_.timeline, code));
-        json_.member("address", code.range.begin);
-        json_.member("size", code.range.size);
-        json_.member("from", code.from == Time{} ? std::nullopt : std::optional(code.from));
-        json_.member("until", code.until == Time::forever() ? std::nullopt : std::optional(code.until));
-        if (code.load) bpf(listing, code, page_.timeline.loads()[*code.load]);
+        json_.member("symbol", listing.symbol);
+        json_.member("kind", kind_name(listing.kind));
+        json_.member("object", listing.object);
+        json_.member("address", listing.range.begin);
+        json_.member("size", listing.range.size);
+        json_.member("from", version.from == Time{} ? std::nullopt : std::optional(version.from));
+        json_.member("until", version.until == Time::forever() ? std::nullopt : std::optional(version.until));
+        json_.member("version", version.number);
+        json_.member("versions", listing.versions);
+        if (listing.code) {
+            const auto& code = page_.timeline.code()[*listing.code];
+            if (code.load) bpf(listing, code, page_.timeline.loads()[*code.load]);
+        }
         json_.counts(listing.total);
         percent(listing.total);
         json_.member("on_instruction_start", listing.on_instruction_start);
+        json_.member("code_from", listing.image ? std::optional(listing.image->origin) : std::nullopt);
         json_.key("instructions");
         json_.begin_array();
         for (const auto& row : listing.instructions) instruction(row);
@@ -67,16 +67,37 @@ class JsonPage {
         json_.begin_array();
         for (const auto& line : listing.lines) {
             json_.begin_object();
-            json_.member("file", line.source.file);
-            json_.member("line", line.source.line);
-            json_.member("column", line.source.column);
+            source(line.source);
             json_.member("text", line.source.text);
             json_.counts(line.cells);
             json_.end_object();
         }
         json_.end_array();
+        if (!listing.inlined.empty()) inlined(listing);
         json_.array("problems", listing.problems, [](const Error& error) { return error.message(); });
         json_.end_object();
+    }
+
+    void source(const SourceLine& source) {
+        json_.member("file", source.file);
+        json_.member("line", source.line);
+        json_.member("column", source.column);
+    }
+
+    void inlined(const Listing& listing) {
+        json_.key("inlined");
+        json_.begin_array();
+        for (const auto& chain : listing.inlined) {
+            json_.begin_array();
+            for (const auto& call : chain) {
+                json_.begin_object();
+                json_.member("function", call.function);
+                source(call.call);
+                json_.end_object();
+            }
+            json_.end_array();
+        }
+        json_.end_array();
     }
 
     void bpf(const Listing& listing, const Code& code, const BpfLoad& load) {
@@ -130,7 +151,7 @@ class JsonPage {
         json_.member("offset", decoded.offset);
         json_.member("address", row.address);
         json_.member("bytes", hex_bytes(row.bytes));
-        json_.member("text", decoded.operands.empty() ? decoded.mnemonic : decoded.mnemonic + " " + decoded.operands);
+        json_.member("text", text_of(decoded));
         json_.counts(row.cells);
         if (row.target) {
             json_.key("target");
@@ -141,6 +162,14 @@ class JsonPage {
             json_.end_object();
         }
         if (row.line) json_.member("line", *row.line);
+        if (row.inlined) json_.member("inlined", *row.inlined);
+        if (row.changed) {
+            json_.key("changed");
+            json_.begin_object();
+            json_.member("time", row.changed->time);
+            json_.member("before", row.changed->text);
+            json_.end_object();
+        }
         if (row.bpf_instruction) json_.member("bpf_instruction", *row.bpf_instruction);
         json_.end_object();
     }

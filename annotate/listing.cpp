@@ -5,107 +5,170 @@
 #include <map>
 #include <tuple>
 
+#include "listing_targets.hpp"
+#include "words.hpp"
+
 namespace perfdata {
 namespace {
 
 class ListingMaker {
   public:
-    ListingMaker(const FunctionHits& hits, const Symbols& symbols)
-        : hits_(hits), symbols_(symbols), code_(symbols.timeline().code()[hits.code]) {
-        listing_.code = hits.code;
-        listing_.name = symbols.name(hits.code);
+    ListingMaker(const FunctionHits& hits, const CodeBook& book) : hits_(hits), book_(book) {
+        const auto& version = hits.version;
+        listing_.version = version;
         listing_.total = hits.total;
+        listing_.versions = static_cast<std::uint32_t>(book.versions().versions(version.function).size());
+        listing_.range = {version.address.value_or(Address{version.function.offset}), version.size};
+        if (version.function.kind == FrameKind::code) {
+            name_code(version.function.index);
+        } else {
+            name_other();
+        }
     }
 
     Listing make(const Result<Disassembler>& disassembler) && {
         note_btf_problem();
-        const auto image = symbols_.image(hits_.code);
+        auto image = book_.images().image(hits_.version);
         if (!image || !disassembler) {
             listing_.problems.push_back(image ? disassembler.error() : image.error());
             return std::move(listing_);
         }
-        add_instructions(*image, *disassembler);
+        for (auto& problem : image->problems) listing_.problems.push_back(std::move(problem));
+        image->problems.clear();
+        listing_.image = std::make_shared<const CodeImage>(std::move(*image));
+        if (!hits_.version.address) listing_.range.begin = listing_.image->address;
+        add_instructions(*disassembler);
+        add_changes(*disassembler);
         add_lines();
         add_hits();
         return std::move(listing_);
     }
 
   private:
+    void name_code(CodeIndex index) {
+        const auto& code = book_.timeline().code()[index];
+        listing_.code = index;
+        listing_.kind = code.kind == CodeKind::out_of_line ? CodeClass::out_of_line : CodeClass::bpf;
+        listing_.name = book_.symbols().name(index);
+        listing_.symbol = code.symbol;
+        listing_.object = object_name(book_.timeline(), code);
+    }
+
+    void name_other() {
+        const auto name = book_.names().name(hits_.version.function);
+        listing_.kind = name.kind;
+        listing_.name.name = name.symbol;
+        listing_.symbol = name.symbol;
+        listing_.object = name.object;
+    }
+
     void note_btf_problem() {
-        if (!code_.load) return;
-        if (auto problem = symbols_.problem(symbols_.timeline().loads()[*code_.load])) {
+        if (!listing_.code) return;
+        const auto& code = book_.timeline().code()[*listing_.code];
+        if (!code.load) return;
+        if (auto problem = book_.symbols().problem(book_.timeline().loads()[*code.load])) {
             listing_.problems.push_back(std::move(*problem));
         }
     }
 
-    void add_instructions(Bytes image, const Disassembler& disassembler) {
-        for (auto& decoded : disassembler.decode(image, code_.range.begin)) {
+    void add_instructions(const Disassembler& disassembler) {
+        const auto& image = *listing_.image;
+        const ListingTargets targets(listing_, book_);
+        for (auto& decoded : disassembler.decode(image.bytes, image.address)) {
             ListingInstruction row;
-            row.address = code_.range.begin + decoded.offset;
-            row.bytes = image.subspan(static_cast<std::size_t>(decoded.offset), decoded.size);
+            row.address = image.address + decoded.offset;
+            row.bytes = Bytes(image.bytes).subspan(static_cast<std::size_t>(decoded.offset), decoded.size);
             row.cells.resize(hits_.total.size());
-            if (decoded.target) row.target = resolve(*decoded.target);
-            if (decoded.constant) row.target = function_at(*decoded.constant);
+            if (decoded.target) row.target = targets.resolve(*decoded.target);
+            if (decoded.constant) row.target = targets.function_at(*decoded.constant);
             row.instruction = std::move(decoded);
             listing_.instructions.push_back(std::move(row));
         }
     }
 
-    // A target is named by who owned its address while this code was alive.
-    ListingTarget resolve(Address address) const {
-        ListingTarget target{address, {}, 0, false};
-        if (code_.range.contains(address)) {
-            target.name = listing_.name.name;
-            target.offset = address - code_.range.begin;
-            target.same_function = true;
-            return target;
+    // Marks what this version changed, with what stood there before.
+    void add_changes(const Disassembler& disassembler) {
+        const auto& image = *listing_.image;
+        if (image.changes.empty()) return;
+        auto before = image.bytes;
+        for (const auto& change : image.changes) {
+            for (std::size_t index = 0; index < change.before.size(); ++index) {
+                const auto at = change.offset + index;
+                if (at < before.size()) before[static_cast<std::size_t>(at)] = change.before[index];
+            }
         }
-        auto found = symbols_.target(address, alive_at());
-        if (!found) return target;
-        target.offset = found->offset;
-        target.name = std::move(found->name);
-        if (found->code) {
-            // A function of the same program needs no program in front of its name.
-            const auto& code = symbols_.timeline().code()[*found->code];
-            if (code.load && code.load == code_.load) target.name = symbols_.name(*found->code).name;
+        const auto old = disassembler.decode(before, image.address);
+        for (auto& row : listing_.instructions) {
+            const auto begin = row.instruction.offset;
+            const auto end = begin + row.instruction.size;
+            const auto changed = std::ranges::find_if(image.changes, [&](const CodeChange& change) {
+                const auto size = std::max(change.before.size(), change.after.size());
+                return change.offset < end && change.offset + size > begin;
+            });
+            if (changed == image.changes.end()) continue;
+            ListingChange was{changed->time, {}};
+            for (const auto& instruction : old) {
+                if (instruction.offset >= end || instruction.offset + instruction.size <= begin) continue;
+                was.text += (was.text.empty() ? "" : "; ") + text_of(instruction);
+            }
+            if (was.text != text_of(row.instruction)) row.changed = std::move(was);
         }
-        return target;
-    }
-
-    // A constant is shown as a target if it is exactly where a BPF function begins (callbacks are passed like that).
-    std::optional<ListingTarget> function_at(Address address) const {
-        const auto place = symbols_.timeline().owner(address, alive_at());
-        if (!place || place->offset != 0) return {};
-        return resolve(address);
-    }
-
-    // All functions of a program are registered by the time of its load, some microseconds after the first of them.
-    Time alive_at() const {
-        if (!code_.load) return code_.from;
-        return std::max(code_.from, symbols_.timeline().loads()[*code_.load].loaded_at);
     }
 
     void add_lines() {
-        auto starts = symbols_.lines(hits_.code);
+        auto starts = book_.lines().lines(hits_.version.function, listing_.image->bytes.size());
         if (!starts) {
             listing_.problems.push_back(starts.error());
             return;
         }
         std::map<std::tuple<std::string_view, std::uint32_t, std::uint32_t>, std::uint32_t> known;
         auto next = starts->begin();
-        std::optional<std::uint32_t> line, bpf_instruction;
+        std::optional<std::uint32_t> line, inlined, bpf_instruction;
+        const bool bpf = listing_.kind == CodeClass::bpf;
         for (auto& row : listing_.instructions) {
             for (; next != starts->end() && next->offset <= row.instruction.offset; ++next) {
-                const auto& source = next->source;
+                auto source = next->source;
+                if (!bpf) source.column = 0;  // compilers change columns with nearly every instruction
                 const auto [place, added] = known.try_emplace(std::tuple(source.file, source.line, source.column),
                                                               static_cast<std::uint32_t>(listing_.lines.size()));
                 if (added) listing_.lines.push_back({source, Cells(hits_.total.size())});
                 line = place->second;
-                bpf_instruction = next->instruction;
+                inlined = chain(next->inlined);
+                if (bpf) bpf_instruction = next->instruction;
             }
             row.line = line;
+            row.inlined = inlined;
             row.bpf_instruction = bpf_instruction;
         }
+        own_first_line(known);
+    }
+
+    // Instructions in front of the first entry of a table belong to no line; with lines at all, each needs one.
+    void own_first_line(std::map<std::tuple<std::string_view, std::uint32_t, std::uint32_t>, std::uint32_t>& known) {
+        if (listing_.lines.empty() || listing_.instructions.front().line) return;
+        const auto [place, added] = known.try_emplace(std::tuple(std::string_view(), 0u, 0u),
+                                                      static_cast<std::uint32_t>(listing_.lines.size()));
+        if (added) listing_.lines.push_back({{}, Cells(hits_.total.size())});
+        for (auto& row : listing_.instructions) {
+            if (row.line) break;
+            row.line = place->second;
+        }
+    }
+
+    std::optional<std::uint32_t> chain(const std::vector<InlinedCall>& calls) {
+        if (calls.empty()) return {};
+        const auto same = [&](const std::vector<InlinedCall>& other) {
+            return std::ranges::equal(calls, other, [](const InlinedCall& a, const InlinedCall& b) {
+                return a.function == b.function && a.call.file == b.call.file && a.call.line == b.call.line &&
+                       a.call.column == b.call.column;
+            });
+        };
+        // Entries of one inlined body follow each other closely.
+        for (auto index = listing_.inlined.size(); index-- > 0;) {
+            if (same(listing_.inlined[index])) return static_cast<std::uint32_t>(index);
+        }
+        listing_.inlined.push_back(calls);
+        return static_cast<std::uint32_t>(listing_.inlined.size() - 1);
     }
 
     void add_hits() {
@@ -126,15 +189,14 @@ class ListingMaker {
     }
 
     const FunctionHits& hits_;
-    const Symbols& symbols_;
-    const Code& code_;
+    const CodeBook& book_;
     Listing listing_;
 };
 
 }  // namespace
 
-Listing annotate(const FunctionHits& hits, const Symbols& symbols, const Result<Disassembler>& disassembler) {
-    return ListingMaker(hits, symbols).make(disassembler);
+Listing annotate(const FunctionHits& hits, const CodeBook& book, const Result<Disassembler>& disassembler) {
+    return ListingMaker(hits, book).make(disassembler);
 }
 
 }  // namespace perfdata

@@ -51,20 +51,24 @@ class TextPage {
         print("\n\n");
         event_names();
         columns_title();
-        print("  {:>7}  {:>18} {:>8}  {}\n", "program", "address", "on start", "function");
+        std::size_t width = std::string_view("function").size();
+        std::vector<std::string> names;
         for (const auto& listing : listings) {
-            const auto& code = page_.timeline.code()[listing.code];
+            names.push_back(printable(full_name(listing)) + version_mark(listing));
+            constexpr std::size_t widest = 44;
+            width = std::clamp(names.back().size(), width, widest);
+        }
+        print("  {:>8}  {:<11}  {:<{}}  {}\n", "on start", "kind", "function", width, "object");
+        for (std::size_t index = 0; index < listings.size(); ++index) {
+            const auto& listing = listings[index];
             cells(listing.total, nullptr);
-            print("  {:>7}  {:>18} {:>8}  ",
-                  code.load ? fmt::format("{}/{}", page_.timeline.loads()[*code.load].id.value, code.subprogram)
-                            : std::string("-"),
-                  hex(code.range.begin), on_start(listing));
-            styled(Style::title, printable(full_name(listing)));
-            print("\n");
+            print("  {:>8}  {:<11}  ", on_start(listing), kind_name(listing.kind));
+            styled(Style::title, fmt::format("{:<{}}", names[index], width));
+            print("  {}\n", printable(place(listing)));
         }
         for (const auto& [reason, missed] : unattributed) {
             cells(missed, nullptr);
-            print("  {:>7}  {:>18} {:>8}  ", "", "", "");
+            print("  {:>8}  {:<11}  ", "", "");
             styled(Style::dim, "(" + printable(reason) + ")");
             print("\n");
         }
@@ -84,13 +88,14 @@ class TextPage {
         const auto hottest = std::ranges::max_element(listing.instructions, {},
                                                       [&](const ListingInstruction& row) { return weight(row.cells); });
         std::vector<bool> seen(listing.lines.size());
-        std::optional<std::uint32_t> line;
+        std::optional<std::uint32_t> line, inlined;
         for (auto row = listing.instructions.begin(); row != listing.instructions.end(); ++row) {
-            if (row->line && row->line != line) {
+            if (row->line && (row->line != line || row->inlined != inlined)) {
                 heading(listing, *row, seen[*row->line]);
                 seen[*row->line] = true;
             }
             line = row->line;
+            inlined = row->inlined;
             instruction(listing, *row, row == hottest && weight(row->cells) != 0);
         }
     }
@@ -169,25 +174,55 @@ class TextPage {
 
     void field(std::string_view name, std::string_view content) { print("  {:<11}{}\n", name, printable(content)); }
 
+    // " (2 of 3)" if the function's code changed.
+    static std::string version_mark(const Listing& listing) {
+        return listing.versions < 2 ? std::string()
+                                    : fmt::format(" ({} of {})", listing.version.number + 1, listing.versions);
+    }
+
+    // place(listing) is the object, and of BPF code which function of the program it is.
+    std::string place(const Listing& listing) const {
+        if (!listing.code) return std::string(short_name(listing.object));
+        const auto& code = page_.timeline.code()[*listing.code];
+        return code.load ? fmt::format("{} {}", listing.object, code.subprogram) : listing.object;
+    }
+
+    static std::string span(Time from, Time until) {
+        return fmt::format("from {} to {}", from == Time{} ? "before the recording" : seconds(from),
+                           until == Time::forever() ? "its end" : seconds(until));
+    }
+
+    const BpfLoad* load_of(const Listing& listing) const {
+        if (!listing.code) return nullptr;
+        const auto& code = page_.timeline.code()[*listing.code];
+        return code.load ? &page_.timeline.loads()[*code.load] : nullptr;
+    }
+
     void header(const Listing& listing) {
-        const auto& code = page_.timeline.code()[listing.code];
+        const auto* load = load_of(listing);
+        const auto& version = listing.version;
         print("\n");
         styled(Style::title, printable(full_name(listing)));
-        if (code.load) {
-            const auto& load = page_.timeline.loads()[*code.load];
-            print("   program {}, subprogram {} of 0 to {}", load.id.value, code.subprogram,
-                  std::max<std::size_t>(load.function_count(), code.subprogram + 1) - 1);
+        if (load != nullptr) {
+            const auto subprogram = page_.timeline.code()[*listing.code].subprogram;
+            print("   program {}, subprogram {} of 0 to {}", load->id.value, subprogram,
+                  std::max<std::size_t>(load->function_count(), subprogram + 1) - 1);
         }
+        if (listing.versions > 1) print("   version {} of {}", version.number + 1, listing.versions);
         print("\n");
         if (!listing.name.prototype.empty()) field("prototype", listing.name.prototype);
-        field("symbol", code.symbol);
-        if (code.load) program(page_.timeline.loads()[*code.load], listing, code);
-        field("address",
-              fmt::format("{} to {}, {} bytes", hex(code.range.begin), hex(code.range.last()), code.range.size));
-        if (!code.load)
-            field("there",
-                  fmt::format("from {} to {}", code.from == Time{} ? "before the recording" : seconds(code.from),
-                              code.until == Time::forever() ? "its end" : seconds(code.until)));
+        if (listing.symbol != listing.name.name) field("symbol", listing.symbol);
+        if (load != nullptr) {
+            program(*load, listing, page_.timeline.code()[*listing.code]);
+        } else {
+            field("object", listing.object);
+        }
+        if (listing.range.size != 0) {
+            field("address", fmt::format("{} to {}, {} bytes{}", hex(listing.range.begin), hex(listing.range.last()),
+                                         listing.range.size, version.address ? "" : ", in the file"));
+        }
+        if ((load == nullptr && listing.code) || listing.versions > 1)
+            field("there", span(version.from, version.until));
         for (const auto column : columns_) {
             const auto& cell = listing.total[column];
             const auto& whole = page_.profile.totals()[column];
@@ -195,6 +230,7 @@ class TextPage {
                   fmt::format("{} of {} {} ({:.2f}%), {:.2f}% of its periods", cell.hits, whole.hits,
                               event_name(column), share(cell.hits, whole.hits), share(cell.periods, whole.periods)));
         }
+        if (listing.image) field("code", "from " + listing.image->origin);
         if (listing.on_instruction_start) {
             field("checked", fmt::format("{:.2f}% of the samples are on the start of an instruction",
                                          *listing.on_instruction_start * 100));
@@ -232,8 +268,9 @@ class TextPage {
             cells(line.cells, &listing.total);
         }
         const auto& source = line.source;
-        const auto place = source.line == 0
-                               ? std::string("(no source)")
+        const auto place = source.line == 0 ? std::string("(no source)")
+                           : source.column == 0
+                               ? fmt::format("{}:{}", printable(source.file), source.line)
                                : fmt::format("{}:{}:{}", printable(source.file), source.line, source.column);
         print("   {:>6}  ", "");
         if (again) {
@@ -243,7 +280,18 @@ class TextPage {
             const auto indent = std::min(source.text.find_first_not_of(" \t"), source.text.size());
             styled(Style::source, fmt::format("; {}  {}", place, printable(source.text.substr(indent))));
         }
+        if (row.inlined) styled(Style::dim, inlined_text(listing.inlined[*row.inlined]));
         print("\n");
+    }
+
+    // "  (in f, inlined at main.c:12; in g, inlined at f.c:3)", outermost last.
+    static std::string inlined_text(const std::vector<InlinedCall>& chain) {
+        std::string text;
+        for (const auto& call : chain) {
+            text += fmt::format("{}in {}, inlined at {}:{}", text.empty() ? "  (" : "; ", printable(call.function),
+                                printable(short_name(call.call.file)), call.call.line);
+        }
+        return text + ")";
     }
 
     void instruction(const Listing& listing, const ListingInstruction& row, bool hottest) {
@@ -265,6 +313,10 @@ class TextPage {
             const auto offset = target.offset == 0 ? std::string{} : fmt::format("+0x{:x}", target.offset);
             print("   ");
             styled(Style::source, fmt::format("<{}{}>", printable(target.name), offset));
+        }
+        if (row.changed) {
+            print("   ");
+            styled(Style::warm, fmt::format("# was: {}, until {}", row.changed->text, seconds(row.changed->time)));
         }
         print("\n");
     }

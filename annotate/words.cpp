@@ -98,6 +98,10 @@ std::string utf8(std::string_view text) {
         text, [](std::string_view) { return true; }, [](unsigned char) { return "\xef\xbf\xbd"; });
 }
 
+std::string_view kind_name(CodeClass kind) {
+    return to_string(kind == CodeClass::module ? CodeClass::kernel : kind);
+}
+
 std::string_view kind_name(CodeKind kind) {
     return kind == CodeKind::out_of_line ? "out_of_line" : "bpf";
 }
@@ -110,6 +114,16 @@ std::string program_type(std::uint32_t type) {
 std::string object_name(const Timeline& timeline, const Code& code) {
     if (code.load) return fmt::format("[bpf:{}]", timeline.loads()[*code.load].id.value);
     return code.kind == CodeKind::out_of_line ? "[kernel]" : "[bpf]";
+}
+
+std::string text_of(const Instruction& instruction) {
+    return instruction.operands.empty() ? instruction.mnemonic : instruction.mnemonic + " " + instruction.operands;
+}
+
+std::string_view short_name(std::string_view object) {
+    if (object.starts_with('[')) return object;
+    const auto slash = object.find_last_of('/');
+    return slash == std::string_view::npos || slash + 1 == object.size() ? object : object.substr(slash + 1);
 }
 
 double share(std::uint64_t part, std::uint64_t whole) {

@@ -7,6 +7,7 @@
 
 #include "perfdata/annotate/page.hpp"
 #include "perfdata/core/types.hpp"
+#include "perfdata/symbols/names.hpp"
 #include "perfdata/timeline/code.hpp"
 
 namespace perfdata {
@@ -27,12 +28,19 @@ std::string cut(std::string text, std::size_t bytes);
 // utf8(text) is text that JSON may hold: bytes that are no UTF-8 become U+FFFD.
 std::string utf8(std::string_view text);
 
-// kind_name(kind) is "bpf", "out_of_line" as `--kind` takes it and JSON gives it.
+// kind_name(kind) is "bpf", "kernel", "user", "jit", "out_of_line", "unknown", as annotate's `--kind` takes it and its
+// JSON gives it: modules are kernel code.
+std::string_view kind_name(CodeClass kind);
 std::string_view kind_name(CodeKind kind);
 // program_type(type) is the BPF program type's name, or its number.
 std::string program_type(std::uint32_t type);
 // object_name(page, listing) is what the code belongs to: "[bpf:42]", "[kernel]".
 std::string object_name(const Timeline& timeline, const Code& code);
+
+// text_of(instruction) is "movq %rsp, %rbp".
+std::string text_of(const Instruction& instruction);
+// short_name(object) is the last part of a path; other objects as they are.
+std::string_view short_name(std::string_view object);
 
 // share(part, whole) is in percent; 0 of nothing.
 double share(std::uint64_t part, std::uint64_t whole);

@@ -2,116 +2,145 @@
 #include "perfdata/profile/profile.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 
-#include "perfdata/recording/walk.hpp"
+#include "perfdata/profile/tally.hpp"
 
 namespace perfdata {
 
-void add(Cells& sum, std::span<const Cell> cells) {
-    if (sum.size() < cells.size()) sum.resize(cells.size());
-    for (std::size_t event = 0; event < cells.size(); ++event) sum[event] += cells[event];
-}
-
-std::uint64_t hits(std::span<const Cell> cells) {
-    std::uint64_t sum = 0;
-    for (const auto& cell : cells) sum += cell.hits;
-    return sum;
-}
-
-// Counts by (code, offset) in one flat table: a sample costs one lookup in the timeline and one in the table.
-class ProfileCounter {
+// Groups what a tally counted by address into functions. Each distinct address is looked up once.
+class ProfileMaker {
   public:
-    ProfileCounter(const Recording& recording, const Timeline& timeline, const ProfileOptions& options)
-        : timeline_(timeline), column_(recording.events().events().size(), not_counted) {
-        profile_.events_ = options.events;
-        std::erase_if(profile_.events_, [&](std::uint32_t event) { return event >= column_.size(); });
-        if (profile_.events_.empty()) {
-            profile_.events_.resize(column_.size());
-            std::iota(profile_.events_.begin(), profile_.events_.end(), 0u);
-        }
-        columns_ = profile_.events_.size();
-        for (std::size_t column = 0; column < columns_; ++column) column_[profile_.events_[column]] = column;
-        profile_.totals_.resize(columns_);
-        for (auto& cells : misses_) cells.resize(columns_);
-    }
+    ProfileMaker(const Timeline& timeline, const CodeVersions* versions) : timeline_(timeline), versions_(versions) {}
 
-    template <class Order>
-    void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
-        const auto column = column_[context.event];
-        if (column == not_counted) return;
-        const Cell cell{1, sample.period()};
-        profile_.totals_[column] += cell;
-        if (sample.time()) {
-            const auto time = context.time;
-            if (!profile_.first_time_ || time < *profile_.first_time_) profile_.first_time_ = time;
-            if (!profile_.last_time_ || time > *profile_.last_time_) profile_.last_time_ = time;
+    Profile make(const Tally& tally) && {
+        profile_.events_ = tally.events();
+        profile_.totals_ = tally.totals();
+        profile_.first_time_ = tally.first_time();
+        profile_.last_time_ = tally.last_time();
+        for (std::size_t row = 0; row < tally.rows().size(); ++row) {
+            const auto& chain = tally.chains()[tally.rows()[row].chain];
+            take(tally.frames()[chain.frame], tally.cells(row));
         }
-        const auto ip = sample.ip();
-        const auto place = ip ? timeline_.locate(*ip, context.time, sample.mode())
-                              : std::expected<Place, Miss>(std::unexpected(Miss::no_address));
-        if (place) {
-            row(*place)[column] += cell;
-        } else {
-            misses_[static_cast<std::size_t>(place.error())][column] += cell;
-        }
+        sort();
+        return std::move(profile_);
     }
-
-    Profile finish() &&;
 
   private:
-    // A KSYMBOL's length has 32 bits, so code and offset fit into one word.
-    static std::uint64_t key(Place place) { return std::uint64_t{place.code} << 32 | (place.offset & 0xffffffff); }
+    struct Hash {
+        std::size_t operator()(const Frame& frame) const {
+            return static_cast<std::size_t>(frame.hash() * 0x9e3779b97f4a7c15u >> 16);
+        }
+    };
 
-    std::span<Cell> row(Place place) {
-        const auto [found, added] = rows_.try_emplace(key(place), cells_.size());
-        if (added) cells_.resize(cells_.size() + columns_);
-        return std::span(cells_).subspan(found->second, columns_);
+    void take(const Frame& frame, std::span<const Cell> cells) {
+        const auto begin = function_of(frame);
+        if (!begin) return miss(frame, cells);
+        const auto [found, added] = number_.try_emplace(*begin, profile_.functions_.size());
+        if (added) profile_.functions_.push_back({version_of(*begin), Cells(cells.size()), {}});
+        auto& function = profile_.functions_[found->second];
+        add(function.total, cells);
+        // Of kernel and file the frame's offset is not from the function's start.
+        function.offsets.push_back({frame.offset - begin->offset, Cells(cells.begin(), cells.end())});
     }
 
-    static constexpr std::size_t not_counted = ~std::size_t{0};
+    std::optional<Frame> function_of(const Frame& frame) const {
+        if (frame.kind == FrameKind::code) {
+            auto begin = frame;
+            begin.offset = 0;
+            begin.mode = CpuMode::kernel;
+            return begin;
+        }
+        if (versions_ == nullptr) return {};
+        const auto& names = versions_->names();
+        if (names.name(frame).symbol.empty()) return {};
+        auto begin = names.function(frame);
+        begin.version = frame.version;
+        return begin;
+    }
+
+    CodeVersion version_of(const Frame& function) const {
+        if (versions_ != nullptr) return versions_->version(function, function.version);
+        const auto& code = timeline_.code()[function.index];
+        return {function, code.range.size, code.range.begin, 0, code.from, code.until};
+    }
+
+    void miss(const Frame& frame, std::span<const Cell> cells) {
+        if (versions_ != nullptr && frame.kind != FrameKind::nowhere) {
+            return add(profile_.unnamed_[why_unnamed(versions_->names(), frame)], cells);
+        }
+        add(profile_.misses_[reason(frame)], cells);
+    }
+
+    // reason(frame) is as of Timeline::locate() if nobody asked for names.
+    Miss reason(const Frame& frame) const {
+        const auto miss = static_cast<Miss>(frame.index);
+        if (versions_ != nullptr || (frame.kind == FrameKind::nowhere && miss == Miss::no_address)) return miss;
+        switch (frame.mode) {
+            case CpuMode::user: return Miss::user;
+            case CpuMode::guest_user:
+            case CpuMode::guest_kernel: return Miss::guest;
+            case CpuMode::kernel: return frame.kind == FrameKind::nowhere ? miss : Miss::kernel;
+            default: return frame.kind == FrameKind::nowhere ? miss : Miss::unknown_mode;
+        }
+    }
+
+    void sort() {
+        for (auto& function : profile_.functions_) {
+            std::ranges::sort(function.offsets, {}, &OffsetHits::offset);
+            // The same place in another mode of the CPU is another frame.
+            std::vector<OffsetHits> merged;
+            for (auto& hit : function.offsets) {
+                if (merged.empty() || merged.back().offset != hit.offset) {
+                    merged.push_back(std::move(hit));
+                } else {
+                    add(merged.back().cells, hit.cells);
+                }
+            }
+            function.offsets = std::move(merged);
+        }
+        std::ranges::sort(profile_.functions_, {}, [](const FunctionHits& function) {
+            const auto& version = function.version;
+            return std::tuple(~hits(function.total), version.from, version.address.value_or(Address{}),
+                              version.function.kind, version.function.index, version.function.offset, version.number,
+                              version.function.mode);
+        });
+    }
 
     const Timeline& timeline_;
-    std::vector<std::size_t> column_;  // of an event
-    std::size_t columns_ = 0;
-    std::unordered_map<std::uint64_t, std::size_t> rows_;  // key -> first cell
-    Cells cells_;
-    std::array<Cells, static_cast<std::size_t>(Miss::unknown_mode) + 1> misses_;
+    const CodeVersions* versions_;
+    std::unordered_map<Frame, std::size_t, Hash> number_;
     Profile profile_;
 };
 
-Profile ProfileCounter::finish() && {
-    std::vector<std::pair<std::uint64_t, std::size_t>> rows(rows_.begin(), rows_.end());
-    std::ranges::sort(rows);  // by code, then offset
-    auto& functions = profile_.functions_;
-    for (const auto& [key, first] : rows) {
-        const auto code = static_cast<CodeIndex>(key >> 32);
-        if (functions.empty() || functions.back().code != code) functions.push_back({code, Cells(columns_), {}});
-        const auto cells = std::span(cells_).subspan(first, columns_);
-        add(functions.back().total, cells);
-        functions.back().offsets.push_back({key & 0xffffffff, Cells(cells.begin(), cells.end())});
-    }
-    std::ranges::sort(functions, [&](const FunctionHits& a, const FunctionHits& b) {
-        const auto rank = [&](const FunctionHits& function) {
-            const auto& code = timeline_.code()[function.code];
-            return std::tuple(~hits(function.total), code.from, code.range.begin, function.code);
-        };
-        return rank(a) < rank(b);
-    });
-    for (std::size_t miss = 0; miss < misses_.size(); ++miss) {
-        if (hits(misses_[miss]) != 0) profile_.misses_[static_cast<Miss>(miss)] = std::move(misses_[miss]);
-    }
-    return std::move(profile_);
+namespace {
+
+Result<Tally> tally(const Recording& recording, const Timeline& timeline, const ProfileOptions& options,
+                    const CodeVersions* versions) {
+    TallyOptions counting;
+    counting.by_comm = false;
+    counting.events = options.events;
+    counting.stop = options.stop;
+    counting.versions = versions;
+    if (versions != nullptr && !versions->names().jit().empty()) counting.jit = &versions->names().jit();
+    return Tally::count(recording, timeline, counting);
 }
 
+}  // namespace
+
 Result<Profile> Profile::count(const Recording& recording, const Timeline& timeline, const ProfileOptions& options) {
-    ProfileCounter counter(recording, timeline, options);
-    Completeness seen;  // the timeline's pass has counted all records already
-    if (auto walked = walk(recording, seen, counter, {.order = {}, .stop = options.stop}); !walked)
-        return fail(walked.error());
-    return std::move(counter).finish();
+    const auto counted = tally(recording, timeline, options, nullptr);
+    if (!counted) return fail(counted.error());
+    return ProfileMaker(timeline, nullptr).make(*counted);
+}
+
+Result<Profile> Profile::count(const Recording& recording, const CodeVersions& versions,
+                               const ProfileOptions& options) {
+    const auto counted = tally(recording, versions.timeline(), options, &versions);
+    if (!counted) return fail(counted.error());
+    return ProfileMaker(versions.timeline(), &versions).make(*counted);
 }
 
 }  // namespace perfdata

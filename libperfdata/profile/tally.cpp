@@ -22,7 +22,7 @@ namespace {
 // KernelEpochs divides time into stretches in which nothing came to lie or went in kernel space.
 class KernelEpochs {
   public:
-    explicit KernelEpochs(const Timeline& timeline) {
+    KernelEpochs(const Timeline& timeline, const CodeVersions* versions) {
         const auto add = [&](Time time) {
             // What ends at a time may or may not count as there at that very time: either way it is an epoch apart.
             changes_.push_back(time);
@@ -35,6 +35,10 @@ class KernelEpochs {
         for (const auto& mapping : timeline.tasks().mappings()) {
             const auto kind = timeline.tasks().object(mapping).kind;
             if (kind == ObjectKind::kernel || kind == ObjectKind::module) add(mapping.from);
+        }
+        if (versions != nullptr) {
+            const auto changes = versions->changes();
+            changes_.insert(changes_.end(), changes.begin(), changes.end());
         }
         std::ranges::sort(changes_);
         const auto repeated = std::ranges::unique(changes_);
@@ -86,7 +90,7 @@ class TallyCounter {
     TallyCounter(const Recording& recording, const Timeline& timeline, const TallyOptions& options)
         : timeline_(timeline),
           options_(options),
-          epochs_(timeline),
+          epochs_(timeline, options.versions),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
           column_(recording.events().events().size(), not_counted) {
         auto& events = tally_.events_;
@@ -208,7 +212,13 @@ class TallyCounter {
     }
 
     std::uint32_t find_frame(Address address, CpuMode mode) {
-        return fold(frame_at(timeline_, options_.jit, moment_, address, mode));
+        auto frame = frame_at(timeline_, options_.jit, moment_, address, mode);
+        if (options_.versions != nullptr && mode == CpuMode::kernel && moment_.machine == host) {
+            constexpr std::uint32_t most = 0xffff;
+            frame.version =
+                static_cast<std::uint16_t>(std::min(options_.versions->number_at(address, moment_.time), most));
+        }
+        return fold(frame);
     }
 
     std::uint32_t fold(const Frame& frame) {

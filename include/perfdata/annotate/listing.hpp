@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// A listing: one function's instructions and source lines with the samples that fell on them. Plain data.
+// A listing: one version of a function, its instructions and source lines with the samples that fell on them. Plain
+// data.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "perfdata/annotate/disassembler.hpp"
 #include "perfdata/profile/profile.hpp"
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/code_book.hpp"
 
 namespace perfdata {
 
@@ -22,36 +24,53 @@ struct ListingTarget {
     bool same_function = false;
 };
 
+// ListingChange is what an instruction was in the version before.
+struct ListingChange {
+    Time time;         // when the kernel wrote it
+    std::string text;  // as it was disassembled; several instructions with "; " between them
+};
+
 struct ListingInstruction {
     Instruction instruction;
     Address address;
-    Bytes bytes;  // lives as long as the timeline
+    Bytes bytes;  // lives as long as the listing's image
     Cells cells;  // one per event
     std::optional<ListingTarget> target;
     std::optional<std::uint32_t> line;             // index in Listing::lines
+    std::optional<std::uint32_t> inlined;          // index in Listing::inlined; empty: the function's own code
     std::optional<std::uint32_t> bpf_instruction;  // at which the line's entry begins
+    std::optional<ListingChange> changed;          // differs from the version before
 };
 
 struct ListingLine {
-    SourceLine source;
+    SourceLine source;  // column 0: columns are not told apart
     Cells cells;
 };
 
 struct Listing {
-    CodeIndex code = 0;
+    CodeVersion version;
+    std::uint32_t versions = 1;     // how many the function has
+    std::optional<CodeIndex> code;  // of BPF and out-of-line code
+    CodeClass kind = CodeClass::unknown;
     FunctionName name;
+    std::string symbol;  // of BPF code the kernel's name for it; else as `name`
+    std::string object;  // [bpf:ID], [kernel.kallsyms], a path, the name of a jitdump
+    // range is where the code ran; where it has no address of its own (see CodeVersion), where the file has it.
+    AddressRange range;
     Cells total;
     // on_instruction_start is the share of hits whose address is the start of a decoded instruction: about 1 if these
     // are the bytes that ran, far less if not. Empty if there is no code to compare with.
     std::optional<double> on_instruction_start;
-    std::vector<ListingInstruction> instructions;  // all bytes of the function; empty if the recording has none
-    std::vector<ListingLine> lines;                // each place once, by first appearance. If there are any, their
-                                                   // cells add up to total
-    std::vector<Error> problems;                   // why instructions or lines are missing
+    std::shared_ptr<const CodeImage> image;         // null if there is none
+    std::vector<ListingInstruction> instructions;   // all bytes of the image
+    std::vector<ListingLine> lines;                 // each place once, by first appearance. If there are any, their
+                                                    // cells add up to total
+    std::vector<std::vector<InlinedCall>> inlined;  // each chain once, innermost call first
+    std::vector<Error> problems;                    // why instructions or lines are missing or doubtful
 };
 
-// annotate(hits, symbols, disassembler) makes the listing of one function. Without a disassembler it has no
-// instructions, and the reason is among its problems.
-Listing annotate(const FunctionHits& hits, const Symbols& symbols, const Result<Disassembler>& disassembler);
+// annotate(hits, book, disassembler) makes the listing of one function. Without a disassembler it has no instructions,
+// and the reason is among its problems. Texts of lines live as long as the book.
+Listing annotate(const FunctionHits& hits, const CodeBook& book, const Result<Disassembler>& disassembler);
 
 }  // namespace perfdata

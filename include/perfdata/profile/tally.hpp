@@ -11,9 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/profile/cell.hpp"
 #include "perfdata/profile/chain_node.hpp"
 #include "perfdata/profile/intern_table.hpp"
-#include "perfdata/profile/profile.hpp"
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/symbols/code_versions.hpp"
 #include "perfdata/timeline/frame.hpp"
 #include "perfdata/timeline/jit_codes.hpp"
 
@@ -43,7 +45,8 @@ struct TallyOptions {
     // fold(frame) is what to count instead of a frame, the beginning of its function for example: fewer distinct
     // chains cost less time and memory. It is called once for each distinct frame. Empty: every address is itself.
     std::function<Frame(const Frame&)> fold;
-    const JitCodes* jit = nullptr;  // code that the recording itself does not know; empty() counts as none
+    const JitCodes* jit = nullptr;           // code that the recording itself does not know; empty() counts as none
+    const CodeVersions* versions = nullptr;  // tell versions of kernel code apart: Frame::version
     // Which samples count; empty: all.
     std::vector<std::uint32_t> events;  // by index in recording.events()
     std::vector<std::string> comms;

@@ -35,6 +35,9 @@ class CodeVersions {
     // breakpoint, then the rest): see versions().
     static CodeVersions build(const Timeline& timeline, const Names& names);
 
+    const Timeline& timeline() const { return *timeline_; }
+    const Names& names() const { return *names_; }
+
     // number_at(address, time) is the number of the version of whatever function lay at a kernel address. It is quick:
     // most code never changes.
     std::uint32_t number_at(Address address, Time time) const {
@@ -44,6 +47,8 @@ class CodeVersions {
 
     // version(frame, number) is the version of the function in which the frame lies.
     CodeVersion version(const Frame& frame, std::uint32_t number) const;
+    // changes() is every time at which some code became another version, ascending.
+    std::vector<Time> changes() const;
     // versions(frame) is all versions of that function, one after the other; one if it never changed.
     std::vector<CodeVersion> versions(const Frame& frame) const;
 

@@ -23,11 +23,15 @@ struct Frame {
     std::uint32_t index = 0;
     FrameKind kind = FrameKind::nowhere;
     CpuMode mode = CpuMode::unknown;  // in which the CPU was there
+    // version is of the code, where the kernel changed it: how often it had by then (see CodeVersions); all ones: that
+    // often or more. The timeline leaves it 0.
+    std::uint16_t version = 0;
 
     bool operator==(const Frame&) const = default;
     std::uint64_t hash() const {
         return offset * 0x9ddfea08eb382d69u ^
-               (std::uint64_t{index} << 8 | static_cast<std::uint64_t>(kind) << 4 | static_cast<std::uint64_t>(mode));
+               (std::uint64_t{version} << 48 | std::uint64_t{index} << 8 | static_cast<std::uint64_t>(kind) << 4 |
+                static_cast<std::uint64_t>(mode));
     }
 };
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "listing_targets.hpp"
+
+#include <algorithm>
+
+namespace perfdata {
+
+ListingTargets::ListingTargets(const Listing& listing, const CodeBook& book)
+    : listing_(listing),
+      book_(book),
+      kernel_(listing.version.address && listing.version.function.kind != FrameKind::jit),
+      time_(alive_at()) {}
+
+// All functions of a BPF program are registered by the time of its load, some microseconds after the first of them.
+Time ListingTargets::alive_at() const {
+    const auto from = listing_.version.from;
+    if (!listing_.code) return from;
+    const auto& code = book_.timeline().code()[*listing_.code];
+    return code.load ? std::max(from, book_.timeline().loads()[*code.load].loaded_at) : from;
+}
+
+ListingTarget ListingTargets::resolve(Address address) const {
+    ListingTarget target{address, {}, 0, false};
+    const auto begin = listing_.image->address;
+    const auto size = std::max<std::uint64_t>(listing_.range.size, listing_.image->bytes.size());
+    if (AddressRange{begin, size}.contains(address)) {
+        target.name = listing_.name.name;
+        target.offset = address - begin;
+        target.same_function = true;
+    } else if (kernel_) {
+        in_kernel(target);
+    } else if (listing_.version.function.kind == FrameKind::jit) {
+        in_jit(target);
+    } else {
+        in_file(target);
+    }
+    return target;
+}
+
+void ListingTargets::in_kernel(ListingTarget& target) const {
+    const auto& timeline = book_.timeline();
+    if (auto found = book_.symbols().target(target.address, time_)) {
+        target.offset = found->offset;
+        target.name = std::move(found->name);
+        if (!found->code || !listing_.code) return;
+        // A function of the same program needs no program in front of its name.
+        const auto& own = timeline.code()[*listing_.code];
+        const auto& code = timeline.code()[*found->code];
+        if (code.load && code.load == own.load) target.name = book_.symbols().name(*found->code).name;
+        return;
+    }
+    const auto* kernel = book_.names().kernel();
+    const auto name = kernel == nullptr ? std::nullopt : kernel->find(target.address);
+    if (!name) return;
+    target.name = name->name;
+    target.offset = name->offset;
+}
+
+void ListingTargets::in_jit(ListingTarget& target) const {
+    const auto& jit = book_.names().jit();
+    const auto* function = jit.code(listing_.version.function.index).find(target.address, time_);
+    if (function == nullptr) return;
+    target.name = function->name;
+    target.offset = target.address - function->range.begin;
+}
+
+// Addresses are the file's own; what lies as far from the function's begin as the target does is the target.
+void ListingTargets::in_file(ListingTarget& target) const {
+    auto frame = listing_.version.function;
+    if (frame.kind != FrameKind::object) return;
+    frame.offset += target.address - listing_.image->address;
+    const auto name = book_.names().name(frame);
+    if (name.symbol.empty()) return;
+    target.name = name.symbol;
+    target.offset = name.offset;
+}
+
+std::optional<ListingTarget> ListingTargets::function_at(Address address) const {
+    if (kernel_) {
+        const auto place = book_.timeline().owner(address, time_);
+        if (!place || place->offset != 0) return {};
+        return resolve(address);
+    }
+    auto target = resolve(address);
+    if (target.name.empty() || target.offset != 0 || target.same_function) return {};
+    return target;
+}
+
+}  // namespace perfdata

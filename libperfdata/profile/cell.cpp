@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/profile/cell.hpp"
+
+namespace perfdata {
+
+void add(Cells& sum, std::span<const Cell> cells) {
+    if (sum.size() < cells.size()) sum.resize(cells.size());
+    for (std::size_t event = 0; event < cells.size(); ++event) sum[event] += cells[event];
+}
+
+std::uint64_t hits(std::span<const Cell> cells) {
+    std::uint64_t sum = 0;
+    for (const auto& cell : cells) sum += cell.hits;
+    return sum;
+}
+
+}  // namespace perfdata
