@@ -2,7 +2,9 @@
 #include "perfdata/annotate/listing.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <thread>
 #include <tuple>
 
 #include "listing_targets.hpp"
@@ -197,6 +199,24 @@ class ListingMaker {
 
 Listing annotate(const FunctionHits& hits, const CodeBook& book, const Result<Disassembler>& disassembler) {
     return ListingMaker(hits, book).make(disassembler);
+}
+
+std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const CodeBook& book, std::string_view arch,
+                                  Syntax syntax, unsigned jobs) {
+    std::vector<Listing> listings(functions.size());
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        const auto disassembler = Disassembler::create(arch, syntax);  // one thread at a time may use it
+        for (auto index = next++; index < functions.size(); index = next++) {
+            listings[index] = annotate(functions[index], book, disassembler);
+        }
+    };
+    std::vector<std::jthread> helpers;
+    const auto threads = std::min<std::size_t>(jobs, functions.size());
+    for (std::size_t thread = 1; thread < threads; ++thread) helpers.emplace_back(work);
+    work();
+    helpers.clear();
+    return listings;
 }
 
 }  // namespace perfdata

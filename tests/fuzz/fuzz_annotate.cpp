@@ -76,12 +76,13 @@ void check_profile(const Profile& profile, const Completeness& completeness) {
         add(sum, function.total);
     }
     for (const auto& [miss, cells] : profile.misses()) add(sum, cells);
+    for (const auto& [why, cells] : profile.unnamed()) add(sum, cells);
     require(sum == profile.totals());
     const auto samples = completeness.records.find(static_cast<std::uint32_t>(RecordType::sample));
     require(hits(sum) == (samples == completeness.records.end() ? 0 : samples->second.decoded));
 }
 
-void check_listing(const Listing& listing, const Symbols& symbols) {
+void check_listing(const Listing& listing) {
     Cells by_instruction(listing.total.size()), by_line(listing.total.size());
     std::uint64_t next = 0;
     for (const auto& row : listing.instructions) {
@@ -89,14 +90,14 @@ void check_listing(const Listing& listing, const Symbols& symbols) {
         require(row.instruction.offset == next);
         require(row.bytes.size() == row.instruction.size);
         require(!row.line || *row.line < listing.lines.size());
+        require(!row.inlined || *row.inlined < listing.inlined.size());
         next += row.instruction.size;
         add(by_instruction, row.cells);
     }
     for (const auto& line : listing.lines) add(by_line, line.cells);
     if (!listing.instructions.empty()) {
         require(by_instruction == listing.total);
-        const auto image = symbols.image(listing.code);
-        require(image && image->size() == next);
+        require(listing.image && listing.image->bytes.size() == next);
     }
     if (!listing.lines.empty()) require(by_line == listing.total);
     const auto on_start = listing.on_instruction_start;
@@ -151,18 +152,25 @@ void annotate_recording(const Recording& recording) {
     require(timeline.has_value());  // the only error is `cancelled`
     check_completeness(timeline->completeness());
     check_timeline(*timeline);
-    const auto profile = Profile::count(recording, *timeline);
+    const auto of_bpf = Profile::count(recording, *timeline);
+    require(of_bpf.has_value());
+    check_profile(*of_bpf, timeline->completeness());
+
+    CodeBookOptions options;
+    options.names.finder.offline = true;
+    options.names.finder.limits = recording.limits();
+    options.names.jit.as_recorded = false;
+    const auto book = CodeBook::open(recording, *timeline, options);
+    const auto profile = Profile::count(recording, book.versions());
     require(profile.has_value());
     check_profile(*profile, timeline->completeness());
-
-    const Symbols symbols(*timeline);
-    examine_programs(*timeline, symbols);
+    examine_programs(*timeline, book.symbols());
     const auto disassembler = Disassembler::create(recording.arch());
     std::vector<Listing> listings;
     for (const auto& function : profile->functions()) {
         if (listings.size() == listed_functions) break;
-        listings.push_back(annotate(function, symbols, disassembler));
-        check_listing(listings.back(), symbols);
+        listings.push_back(annotate(function, book, disassembler));
+        check_listing(listings.back());
     }
     write_pages({recording, *timeline, *profile, timeline->completeness()}, listings);
 }

@@ -237,7 +237,9 @@ TEST_CASE("hits are those of an independent count", "[oracle][images]") {
                 INFO("program " << row[0] << ", function " << row[2]);
                 const auto index = find(opened.timeline, static_cast<std::uint32_t>(std::stoul(row[0])),
                                         static_cast<std::uint32_t>(std::stoul(row[2])));
-                const auto function = std::ranges::find(profile->functions(), index, &perfdata::FunctionHits::code);
+                const auto function =
+                    std::ranges::find(profile->functions(), index,
+                                      [](const perfdata::FunctionHits& hits) { return hits.version.function.index; });
                 std::vector<std::uint64_t> expected, ours;
                 for (std::size_t field = 4; field < row.size(); ++field) expected.push_back(std::stoull(row[field]));
                 for (std::size_t event = 0; event < profile->totals().size(); ++event) {

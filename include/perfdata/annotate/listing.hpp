@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "perfdata/annotate/disassembler.hpp"
@@ -72,5 +74,9 @@ struct Listing {
 // annotate(hits, book, disassembler) makes the listing of one function. Without a disassembler it has no instructions,
 // and the reason is among its problems. Texts of lines live as long as the book.
 Listing annotate(const FunctionHits& hits, const CodeBook& book, const Result<Disassembler>& disassembler);
+
+// annotate_all(functions, book, arch, syntax, jobs) makes the listing of each, in the same order, on so many threads.
+std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const CodeBook& book, std::string_view arch,
+                                  Syntax syntax, unsigned jobs);
 
 }  // namespace perfdata

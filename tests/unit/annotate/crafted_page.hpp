@@ -9,6 +9,7 @@
 #include "perfdata/annotate/page.hpp"
 
 #include "unit/annotate/machine_code.hpp"
+#include "unit/annotate/opened.hpp"
 #include "unit/symbols/program_fixture.hpp"
 
 namespace perfdata::test {
@@ -70,11 +71,11 @@ class CraftedPage {
 
     const Timeline& timeline() {
         prepare();
-        return *timeline_;
+        return opened_->timeline;
     }
-    const Symbols& symbols() {
+    const CodeBook& book() {
         prepare();
-        return *symbols_;
+        return opened_->book;
     }
     const Profile& profile() {
         prepare();
@@ -82,15 +83,12 @@ class CraftedPage {
     }
     PageContext context() {
         prepare();
-        return {*recording_, *timeline_, *profile_, timeline_->completeness()};
+        return {opened_->recording, opened_->timeline, *profile_, opened_->timeline.completeness()};
     }
     // listings() is one of every function with hits.
     std::vector<Listing> listings() {
         prepare();
-        const auto disassembler = Disassembler::create(recording_->arch());
-        std::vector<Listing> all;
-        for (const auto& function : profile_->functions()) all.push_back(annotate(function, *symbols_, disassembler));
-        return all;
+        return listings_of(*profile_, opened_->book, opened_->recording.arch());
     }
 
     std::string summary(const std::vector<Unattributed>& unattributed = {}, const TextOptions& options = {}) {
@@ -106,12 +104,10 @@ class CraftedPage {
 
   private:
     void prepare() {
-        if (recording_) return;
-        recording_.emplace(scene_.open());
-        timeline_.emplace(Timeline::build(*recording_).value());
-        auto kallsyms = Kallsyms::parse("800 T kernel_function\n900 T next\n");
-        symbols_.emplace(*timeline_, std::move(*kallsyms));
-        profile_.emplace(Profile::count(*recording_, *timeline_).value());
+        if (opened_) return;
+        constexpr std::string_view kernel = "800 T kernel_function\n900 T next\n";
+        opened_.emplace(scene_.open(), folder_.write("kallsyms", std::as_bytes(std::span(kernel))));
+        profile_.emplace(Profile::count(opened_->recording, opened_->timeline).value());
     }
     template <class Write>
     static std::string collect(Write write) {
@@ -121,9 +117,8 @@ class CraftedPage {
     }
 
     Scene scene_;
-    std::optional<Recording> recording_;
-    std::optional<Timeline> timeline_;
-    std::optional<Symbols> symbols_;
+    TempDir folder_;
+    std::optional<Opened> opened_;
     std::optional<Profile> profile_;
 };
 

@@ -8,16 +8,6 @@ using namespace perfdata::test;
 
 namespace {
 
-FunctionHits hits_at(CodeIndex code, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& offsets) {
-    FunctionHits hits{code, Cells(1), {}};
-    for (const auto& [offset, count] : offsets) {
-        const Cells cells{{count, count * 10}};
-        hits.offsets.push_back({offset, cells});
-        add(hits.total, cells);
-    }
-    return hits;
-}
-
 CodeIndex code_of(const Timeline& timeline, std::uint64_t address) {
     const auto place = timeline.owner({address}, {150});
     REQUIRE(place);
@@ -26,7 +16,7 @@ CodeIndex code_of(const Timeline& timeline, std::uint64_t address) {
 
 Listing listing_of(CraftedPage& page, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& offsets,
                    std::uint64_t address = 0x1000) {
-    return annotate(hits_at(code_of(page.timeline(), address), offsets), page.symbols(),
+    return annotate(hits_at(page.timeline(), code_of(page.timeline(), address), offsets), page.book(),
                     Disassembler::create("x86_64"));
 }
 
@@ -88,9 +78,9 @@ TEST_CASE("Hits on bytes that are no instruction are not on a start", "[annotate
     program.code(bytes_of({0x90, 0x06, 0xc3}));
     Scene scene;
     program.known_in(scene);
-    const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
-    const auto listing = annotate(hits_at(0, {{0, 1}, {1, 1}, {2, 2}}), symbols, Disassembler::create("x86_64"));
+    const Opened opened(scene);
+    const auto listing =
+        annotate(hits_at(opened.timeline, 0, {{0, 1}, {1, 1}, {2, 2}}), opened.book, Disassembler::create("x86_64"));
     REQUIRE(listing.instructions.size() == 3);
     CHECK_FALSE(listing.instructions[1].instruction.decoded);
     CHECK(listing.instructions[1].cells == Cells{{1, 10}});
@@ -103,9 +93,9 @@ TEST_CASE("A hit behind recorded code that is too short belongs to the last inst
     Scene scene;
     scene.symbol({}, 0x1000, 64, symbol_of(tag_of(1), "cut")).event({}, BpfEvent::Kind::load, 1, 1);
     scene.info(program.info());
-    const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
-    const auto listing = annotate(hits_at(0, {{1, 1}, {40, 3}}), symbols, Disassembler::create("x86_64"));
+    const Opened opened(scene);
+    const auto listing =
+        annotate(hits_at(opened.timeline, 0, {{1, 1}, {40, 3}}), opened.book, Disassembler::create("x86_64"));
     REQUIRE(listing.instructions.size() == 2);
     CHECK(listing.instructions[1].cells == Cells{{4, 40}});
     CHECK(listing.on_instruction_start == 0.25);
@@ -153,8 +143,8 @@ TEST_CASE("Columns tell places of one line apart", "[annotate][listing]") {
                    {0x1002, 2, "b.c", "f(); g();", 5, 6}});
     Scene scene;
     program.known_in(scene);
-    const auto timeline = scene.timeline();
-    const auto listing = annotate(hits_at(0, {{0, 1}}), Symbols(timeline), Disassembler::create("x86_64"));
+    const Opened opened(scene);
+    const auto listing = annotate(hits_at(opened.timeline, 0, {{0, 1}}), opened.book, Disassembler::create("x86_64"));
     CHECK(listing.lines.size() == 3);
 }
 
@@ -189,9 +179,9 @@ TEST_CASE("Another program is named by program and function, if it was there in 
     if (in_time) scene.known(second);
     first.loaded_in(scene, live(50));
     if (!in_time) scene.loaded(live(100), second);
-    const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
-    const auto listing = annotate(hits_at(code_of(timeline, 0x1000), {}), symbols, Disassembler::create("x86_64"));
+    const Opened opened(scene);
+    const auto listing = annotate(hits_at(opened.timeline, code_of(opened.timeline, 0x1000), {}), opened.book,
+                                  Disassembler::create("x86_64"));
     REQUIRE(at(listing, 14).target);
     CHECK(at(listing, 14).target->address == Address{0x6004});
     CHECK(at(listing, 14).target->name == (in_time ? "second/second_sub" : ""));
@@ -207,8 +197,8 @@ TEST_CASE("A constant that is no function's start is no target", "[annotate][lis
     program.code(code);
     Scene scene;
     program.known_in(scene);
-    const auto timeline = scene.timeline();
-    const auto listing = annotate(hits_at(0, {}), Symbols(timeline), Disassembler::create("x86_64"));
+    const Opened opened(scene);
+    const auto listing = annotate(hits_at(opened.timeline, 0, {}), opened.book, Disassembler::create("x86_64"));
     CHECK(at(listing, 19).instruction.constant == Address{0x2001});
     CHECK_FALSE(at(listing, 19).target);
 }
@@ -232,16 +222,16 @@ TEST_CASE("Code of no bytes is a problem too", "[annotate][listing]") {
     Scene scene;
     scene.symbol({}, 0x1000, 16, symbol_of(tag_of(1), "main")).event({}, BpfEvent::Kind::load, 1, 1);
     scene.info(program.info());
-    const auto timeline = scene.timeline();
-    const auto listing = annotate(hits_at(0, {{3, 5}}), Symbols(timeline), Disassembler::create("x86_64"));
+    const Opened opened(scene);
+    const auto listing = annotate(hits_at(opened.timeline, 0, {{3, 5}}), opened.book, Disassembler::create("x86_64"));
     CHECK(listing.instructions.empty());
     CHECK_FALSE(listing.problems.empty());
 }
 
 TEST_CASE("Without a disassembler its error is the problem", "[annotate][listing]") {
     CraftedPage page;
-    const auto listing =
-        annotate(hits_at(code_of(page.timeline(), 0x1000), {{0, 1}}), page.symbols(), Disassembler::create("vax"));
+    const auto listing = annotate(hits_at(page.timeline(), code_of(page.timeline(), 0x1000), {{0, 1}}), page.book(),
+                                  Disassembler::create("vax"));
     CHECK(listing.instructions.empty());
     REQUIRE(listing.problems.size() == 1);
     CHECK(listing.problems[0].code == ErrorCode::unsupported);
@@ -252,8 +242,8 @@ TEST_CASE("Damaged lines and refused types are problems, and the instructions st
     program.line_addresses({0x1000}).btf().type(31, "future", 0);
     Scene scene;
     program.known_in(scene);
-    const auto timeline = scene.timeline();
-    const auto listing = annotate(hits_at(0, {{0, 1}}), Symbols(timeline), Disassembler::create("x86_64"));
+    const Opened opened(scene);
+    const auto listing = annotate(hits_at(opened.timeline, 0, {{0, 1}}), opened.book, Disassembler::create("x86_64"));
     CHECK(listing.instructions.size() == 8);
     CHECK(listing.instructions[0].cells == Cells{{1, 10}});
     CHECK_FALSE(listing.instructions[0].line);

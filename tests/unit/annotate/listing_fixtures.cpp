@@ -5,6 +5,7 @@
 #include "perfdata/annotate/listing.hpp"
 
 #include "catch.hpp"
+#include "unit/annotate/opened.hpp"
 #include "unit/symbols/expected.hpp"
 
 using namespace perfdata;
@@ -12,12 +13,9 @@ using namespace perfdata::test;
 
 namespace {
 
-std::vector<Listing> listings_of(const FixtureTimeline& real, const Symbols& symbols) {
-    const auto profile = Profile::count(real.recording, real.timeline).value();
-    const auto disassembler = Disassembler::create(real.recording.arch());
-    std::vector<Listing> all;
-    for (const auto& function : profile.functions()) all.push_back(annotate(function, symbols, disassembler));
-    return all;
+std::vector<Listing> listings_in(const Opened& opened) {
+    const auto profile = Profile::count(opened.recording, opened.timeline).value();
+    return listings_of(profile, opened.book, opened.recording.arch());
 }
 
 }  // namespace
@@ -25,11 +23,10 @@ std::vector<Listing> listings_of(const FixtureTimeline& real, const Symbols& sym
 TEST_CASE("Every hit in real BPF code is on the start of an instruction", "[annotate][listing][fixtures]") {
     for (const std::string file : {"bpf_many", "bpf_nobtf", "bpf_twins", "bpf_events", "bpf_turns"}) {
         INFO(file);
-        const FixtureTimeline real(file);
-        const Symbols symbols(real.timeline);
-        for (const auto& listing : listings_of(real, symbols)) {
+        const Opened real(Recording::open(fixture("bpf/" + file + ".data")).value());
+        for (const auto& listing : listings_in(real)) {
             INFO(listing.name.program << "/" << listing.name.name);
-            if (real.timeline.loads()[*real.timeline.code()[listing.code].load].info == nullptr) continue;
+            if (real.timeline.loads()[*real.timeline.code()[*listing.code].load].info == nullptr) continue;
             CHECK(listing.problems.empty());
             CHECK(listing.on_instruction_start == 1.0);
             Cells sum;
@@ -47,10 +44,9 @@ TEST_CASE("Every hit in real BPF code is on the start of an instruction", "[anno
 }
 
 TEST_CASE("Calls of many.bpf.c lead to its subprograms and to kernel helpers", "[annotate][listing][fixtures]") {
-    const FixtureTimeline real("bpf_many");
-    const Symbols symbols(real.timeline, Kallsyms::open(fixture("bpf/guest.kallsyms")).value());
+    const Opened real(Recording::open(fixture("bpf/bpf_many.data")).value(), fixture("bpf/guest.kallsyms"));
     std::set<std::string> called;
-    for (const auto& listing : listings_of(real, symbols)) {
+    for (const auto& listing : listings_in(real)) {
         for (const auto& row : listing.instructions) {
             if (!row.target || row.target->same_function || !row.instruction.mnemonic.starts_with("call")) continue;
             INFO(listing.name.name << " calls " << row.target->name);

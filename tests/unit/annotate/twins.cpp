@@ -5,6 +5,7 @@
 #include "catch.hpp"
 #include "support/files.hpp"
 #include "support/twin.hpp"
+#include "unit/annotate/opened.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
@@ -12,15 +13,11 @@ using namespace perfdata::test;
 namespace {
 
 std::string annotation_of(const Blob& file) {
-    const auto recording = Recording::from_memory(file).value();
-    const auto timeline = Timeline::build(recording).value();
-    const auto profile = Profile::count(recording, timeline).value();
-    const Symbols symbols(timeline);
-    const auto disassembler = Disassembler::create(recording.arch());
-    std::vector<Listing> listings;
-    for (const auto& function : profile.functions()) listings.push_back(annotate(function, symbols, disassembler));
+    const Opened opened(Recording::from_memory(file).value());
+    const auto profile = Profile::count(opened.recording, opened.book.versions()).value();
+    const auto listings = listings_of(profile, opened.book, opened.recording.arch());
     std::string text;
-    write_json_page({recording, timeline, profile, timeline.completeness()}, listings, {},
+    write_json_page({opened.recording, opened.timeline, profile, opened.timeline.completeness()}, listings, {},
                     [&](std::string_view block) { text += block; });
     return text;
 }

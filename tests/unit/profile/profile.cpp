@@ -28,7 +28,9 @@ struct Counted {
         REQUIRE(index < profile.functions().size());
         return profile.functions()[index];
     }
-    std::string symbol(std::size_t index) const { return timeline.code()[function(index).code].symbol; }
+    std::string symbol(std::size_t index) const {
+        return timeline.code()[function(index).version.function.index].symbol;
+    }
     Cells miss(Miss miss) const {
         const auto found = profile.misses().find(miss);
         return found == profile.misses().end() ? Cells{} : found->second;
@@ -182,7 +184,7 @@ TEST_CASE("Functions come most hits first, then by time, then by address", "[pro
     const Counted counted(scene);
     std::vector<std::uint64_t> order;
     for (const auto& function : counted.profile.functions()) {
-        order.push_back(counted.timeline.code()[function.code].range.begin.value);
+        order.push_back(counted.timeline.code()[function.version.function.index].range.begin.value);
     }
     CHECK(order == std::vector<std::uint64_t>{0x7000, 0x5000, 0x6000, 0x9000, 0x8000});
 }

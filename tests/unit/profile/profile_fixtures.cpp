@@ -19,7 +19,7 @@ using Hits = std::map<Key, std::vector<std::uint64_t>>;
 Hits counted(const FixtureTimeline& real, const Profile& profile) {
     Hits hits;
     for (const auto& function : profile.functions()) {
-        const auto& code = real.timeline.code()[function.code];
+        const auto& code = real.timeline.code()[function.version.function.index];
         if (!code.load) continue;
         auto& row = hits[{real.timeline.loads()[*code.load].id.value, code.subprogram}];
         REQUIRE(row.empty());
@@ -68,7 +68,7 @@ TEST_CASE("One address of a real recording was hit in two programs", "[profile][
     std::map<std::uint64_t, std::vector<std::uint64_t>> programs_hit;
     std::map<std::uint64_t, std::map<std::uint32_t, std::uint64_t>> by_start;
     for (const auto& function : profile->functions()) {
-        const auto& code = real.timeline.code()[function.code];
+        const auto& code = real.timeline.code()[function.version.function.index];
         const auto id = real.timeline.loads()[*code.load].id.value;
         by_start[code.range.begin.value][id] = hits(function.total);
         for (const auto& offset : function.offsets)

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "annotate_choice.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <set>
+
+#include "../words.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+// What a user may call a function.
+struct Called {
+    FunctionName name;
+    std::string symbol, object;
+    CodeClass kind = CodeClass::unknown;
+};
+
+class Chooser {
+  public:
+    Chooser(const FunctionChoice& choice, const Profile& profile, const CodeBook& book)
+        : choice_(choice), profile_(profile), book_(book), timeline_(book.timeline()) {}
+
+    Result<ChosenFunctions> choose() && {
+        for (const auto& [miss, cells] : profile_.misses()) {
+            chosen_.unattributed.push_back({std::string(to_string(miss)), cells});
+        }
+        for (const auto& [why, cells] : profile_.unnamed()) {
+            chosen_.unattributed.push_back({std::string(why.reason), cells});
+        }
+        for (const auto& function : profile_.functions()) take(function);
+        leave_out("functions of other times than --at", other_times_);
+        leave_out("code of kinds that --kind leaves out", other_kinds_);
+        leave_out("functions of objects that --dso leaves out", other_objects_);
+        leave_out("functions that --symbol leaves out", other_symbols_);
+        if (!choice_.symbols.empty() && chosen_.functions.empty()) add_without_samples();
+        if (!choice_.symbols.empty() && chosen_.functions.empty()) return fail(nothing_found());
+        if (choice_.all_versions) add_versions();
+        return std::move(chosen_);
+    }
+
+  private:
+    Called called(const Frame& function) const {
+        Called called;
+        if (function.kind == FrameKind::code) {
+            const auto& code = timeline_.code()[function.index];
+            called.name = book_.symbols().name(function.index);
+            called.symbol = code.symbol;
+            called.object = object_name(timeline_, code);
+            called.kind = code.kind == CodeKind::out_of_line ? CodeClass::out_of_line : CodeClass::bpf;
+            return called;
+        }
+        const auto name = book_.names().name(function);
+        called.name.name = called.symbol = name.symbol;
+        called.object = name.object;
+        called.kind = name.kind;
+        return called;
+    }
+
+    void take(const FunctionHits& function) {
+        const auto& version = function.version;
+        const auto called = this->called(version.function);
+        if (!choice_.kinds.empty() && std::ranges::find(choice_.kinds, kind_name(called.kind)) == choice_.kinds.end()) {
+            return add(other_kinds_, function.total);
+        }
+        const auto is_object = [&](const std::string& object) {
+            return object == called.object || object == short_name(called.object);
+        };
+        if (!choice_.objects.empty() && std::ranges::none_of(choice_.objects, is_object)) {
+            return add(other_objects_, function.total);
+        }
+        if (!asked_for(version.function, called)) return add(other_symbols_, function.total);
+        if (choice_.at && (version.from > *choice_.at || version.until <= *choice_.at)) {
+            return add(other_times_, function.total);
+        }
+        chosen_.functions.push_back(function);
+    }
+
+    void leave_out(std::string_view reason, Cells& cells) {
+        if (hits(cells) != 0) chosen_.unattributed.push_back({std::string(reason), std::move(cells)});
+    }
+
+    bool asked_for(const Frame& function, const Called& called) const {
+        return choice_.symbols.empty() || std::ranges::any_of(choice_.symbols, [&](const std::string& wanted) {
+                   return wanted == called.name.name || wanted == called.symbol ||
+                          is_subprogram(wanted, function, called);
+               });
+    }
+
+    // PROGRAM/SUBPROGRAM, where the program is a name or an id and the subprogram a name or its number.
+    bool is_subprogram(std::string_view wanted, const Frame& function, const Called& called) const {
+        const auto slash = wanted.find('/');
+        if (slash == std::string_view::npos || function.kind != FrameKind::code) return false;
+        const auto& code = timeline_.code()[function.index];
+        if (!code.load) return false;
+        const auto is_number = [](std::string_view text, std::uint32_t number) {
+            return text == std::to_string(number);
+        };
+        const auto program = wanted.substr(0, slash);
+        const auto subprogram = wanted.substr(slash + 1);
+        return (program == called.name.program || is_number(program, timeline_.loads()[*code.load].id.value)) &&
+               (subprogram == called.name.name || is_number(subprogram, code.subprogram));
+    }
+
+    void add_without_samples() {
+        const auto add_function = [&](const Frame& function) {
+            FunctionHits nothing{book_.versions().version(function, 0), Cells(profile_.totals().size()), {}};
+            take(nothing);
+        };
+        for (CodeIndex index = 0; index < timeline_.code().size(); ++index) {
+            add_function({0, index, FrameKind::code, CpuMode::kernel});
+        }
+    }
+
+    void add_versions() {
+        std::map<std::tuple<FrameKind, std::uint32_t, std::uint64_t>, std::set<std::uint32_t>> there;
+        for (const auto& function : chosen_.functions) {
+            const auto& frame = function.version.function;
+            there[{frame.kind, frame.index, frame.offset}].insert(function.version.number);
+        }
+        const auto count = chosen_.functions.size();
+        for (std::size_t at = 0; at < count; ++at) {
+            const auto frame = chosen_.functions[at].version.function;
+            auto& known = there[{frame.kind, frame.index, frame.offset}];
+            for (const auto& version : book_.versions().versions(frame)) {
+                if (!known.insert(version.number).second) continue;
+                chosen_.functions.push_back({version, Cells(profile_.totals().size()), {}});
+            }
+        }
+    }
+
+    Error nothing_found() const {
+        constexpr std::size_t shown = 8;
+        std::vector<std::string> names;
+        for (const auto& function : profile_.functions()) {
+            auto name = called(function.version.function).name.name;
+            if (names.size() < shown && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+        }
+        return {ErrorCode::missing, Error::no_offset, "--symbol",
+                fmt::format("no function {} in this recording; {}", fmt::join(choice_.symbols, " or "),
+                            names.empty() ? "it has no samples in code with a name"
+                                          : fmt::format("with most samples are {}", fmt::join(names, ", ")))};
+    }
+
+    const FunctionChoice& choice_;
+    const Profile& profile_;
+    const CodeBook& book_;
+    const Timeline& timeline_;
+    ChosenFunctions chosen_;
+    Cells other_kinds_, other_objects_, other_symbols_, other_times_;
+};
+
+}  // namespace
+
+Result<ChosenFunctions> choose_functions(const FunctionChoice& choice, const Profile& profile, const CodeBook& book) {
+    return Chooser(choice, profile, book).choose();
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Which functions perfdata annotate lists.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perfdata/annotate/page.hpp"
+#include "perfdata/profile/profile.hpp"
+#include "perfdata/symbols/code_book.hpp"
+
+namespace perfdata::tool {
+
+struct FunctionChoice {
+    std::vector<std::string> symbols;  // empty: all
+    std::vector<std::string> kinds;    // as kind_name() has them; empty: all
+    std::vector<std::string> objects;  // whole or last parts; empty: all
+    std::optional<Time> at;            // only versions of then
+    bool all_versions = false;         // those without samples as well
+};
+
+struct ChosenFunctions {
+    std::vector<FunctionHits> functions;     // most hits first
+    std::vector<Unattributed> unattributed;  // all that none of them shows
+};
+
+// choose_functions(...): a function that is asked for by its name is there even without a sample, if the recording
+// itself tells of it. Errors: missing, with what there is.
+Result<ChosenFunctions> choose_functions(const FunctionChoice& choice, const Profile& profile, const CodeBook& book);
+
+}  // namespace perfdata::tool

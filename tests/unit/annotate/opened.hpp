@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// A recording opened as far as listings need it, with nothing of this machine.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "perfdata/annotate/listing.hpp"
+
+#include "support/files.hpp"
+#include "unit/timeline/scene.hpp"
+
+namespace perfdata::test {
+
+// offline_book(recording, timeline, kallsyms file) uses no file but that.
+inline CodeBook offline_book(const Recording& recording, const Timeline& timeline, const std::string& kallsyms = {}) {
+    CodeBookOptions options;
+    options.names.finder.offline = true;
+    options.names.finder.kallsyms = kallsyms;
+    options.names.jit.as_recorded = false;
+    return CodeBook::open(recording, timeline, options);
+}
+
+// Opened stays where it is: its parts refer to each other.
+struct Opened {
+    explicit Opened(Recording of, const std::string& kallsyms = {})
+        : recording(std::move(of)),
+          timeline(Timeline::build(recording).value()),
+          book(offline_book(recording, timeline, kallsyms)) {}
+    explicit Opened(Scene& scene) : Opened(scene.open()) {}
+    Opened(const Opened&) = delete;
+    Opened& operator=(const Opened&) = delete;
+
+    Recording recording;
+    Timeline timeline;
+    CodeBook book;
+};
+
+// listings_of(...) is one of every function of the profile.
+inline std::vector<Listing> listings_of(const Profile& profile, const CodeBook& book, std::string_view arch) {
+    const auto disassembler = Disassembler::create(arch);
+    std::vector<Listing> listings;
+    for (const auto& function : profile.functions()) listings.push_back(annotate(function, book, disassembler));
+    return listings;
+}
+
+// hits_at(timeline, code, {{offset, hits}...}) are hits of one event, each of period 10.
+inline FunctionHits hits_at(const Timeline& timeline, CodeIndex index,
+                            const std::vector<std::pair<std::uint64_t, std::uint64_t>>& offsets) {
+    const auto& code = timeline.code()[index];
+    FunctionHits hits{
+        {{0, index, FrameKind::code, CpuMode::kernel}, code.range.size, code.range.begin, 0, code.from, code.until},
+        Cells(1),
+        {}};
+    for (const auto& [offset, count] : offsets) {
+        const Cells cells{{count, count * 10}};
+        hits.offsets.push_back({offset, cells});
+        add(hits.total, cells);
+    }
+    return hits;
+}
+
+}  // namespace perfdata::test
