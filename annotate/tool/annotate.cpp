@@ -12,6 +12,7 @@
 #include "dump_filter.hpp"
 #include "event_choice.hpp"
 #include "name_options.hpp"
+#include "progress.hpp"
 #include "tool.hpp"
 
 namespace perfdata::tool {
@@ -47,7 +48,8 @@ class Annotate {
             if (!time) return give_up(time.error());
             options_.functions.at = time->from;
         }
-        const auto timeline = Timeline::build(*recording);
+        std::optional<ProgressLine> progress(std::in_place, options_.common);
+        const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = progress->of("reading what ran")});
         if (!timeline) return give_up(timeline.error());
         const auto events = chosen_events(*recording, options_.events);
         if (!events) return give_up(events.error());
@@ -56,13 +58,15 @@ class Annotate {
         opening.names = options_.names.options(*recording);
         const auto book = CodeBook::open(*recording, *timeline, opening);
         book.names().prepare(options_.names.threads());
-        const auto profile = Profile::count(*recording, book.versions(), {.stop = {}, .events = *events});
+        const auto profile = Profile::count(
+            *recording, book.versions(), {.stop = {}, .progress = progress->of("counting samples"), .events = *events});
         if (!profile) return give_up(profile.error());
         const auto chosen = choose_functions(options_.functions, *profile, book);
         if (!chosen) return give_up(chosen.error());
         const auto listings =
             annotate_all(chosen->functions, book, recording->arch(),
                          options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads());
+        progress.reset();
         auto completeness = timeline->completeness();
         note_problems(listings, completeness);
         return write({*recording, *timeline, *profile, completeness}, listings, chosen->unattributed, book);

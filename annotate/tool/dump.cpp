@@ -129,7 +129,7 @@ Result<void> dump(const DumpOptions& options, const Recording& recording, const 
     if (!filter) return fail(filter.error());
     Dump visit(recording, *filter, lines);
     const auto order = options.order == "time" ? RecordOrder::time : RecordOrder::file;
-    auto walked = walk(recording, completeness, visit, {.order = order, .stop = {}});
+    auto walked = walk(recording, completeness, visit, {.order = order, .stop = {}, .progress = {}});
     lines.flush();
     return walked;
 }

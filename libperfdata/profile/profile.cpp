@@ -123,6 +123,7 @@ Result<Tally> tally(const Recording& recording, const Timeline& timeline, const 
     counting.by_comm = false;
     counting.events = options.events;
     counting.stop = options.stop;
+    counting.progress = options.progress;
     counting.versions = versions;
     if (versions != nullptr && !versions->names().jit().empty()) counting.jit = &versions->names().jit();
     return Tally::count(recording, timeline, counting);

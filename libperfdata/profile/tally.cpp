@@ -275,7 +275,8 @@ class TallyCounter {
 Result<Tally> Tally::count(const Recording& recording, const Timeline& timeline, const TallyOptions& options) {
     TallyCounter counter(recording, timeline, options);
     Completeness seen;  // the timeline's pass has counted all records already
-    if (auto walked = walk(recording, seen, counter, {.order = {}, .stop = options.stop}); !walked) {
+    if (auto walked = walk(recording, seen, counter, {.order = {}, .stop = options.stop, .progress = options.progress});
+        !walked) {
         return fail(walked.error());
     }
     return std::move(counter).finish();

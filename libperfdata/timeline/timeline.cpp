@@ -51,7 +51,8 @@ Result<Timeline> Timeline::build(const Recording& recording, const TimelineOptio
     completeness.diagnostics.append(timeline.bpf_.diagnostics());
     TimelineBuilder builder(timeline, recording.limits());
     TasksBuilder tasks(completeness.diagnostics, recording.limits());
-    if (auto walked = walk(recording, completeness, Builders{builder, tasks}, {.order = {}, .stop = options.stop});
+    if (auto walked = walk(recording, completeness, Builders{builder, tasks},
+                           {.order = {}, .stop = options.stop, .progress = options.progress});
         !walked)
         return fail(walked.error());
     builder.finish();

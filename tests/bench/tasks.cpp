@@ -70,7 +70,7 @@ Totals decode(const std::string& path, RecordOrder order) {
     const auto recording = open(path);
     Completeness completeness;
     Sum sum(recording);
-    if (auto walked = walk(recording, completeness, sum, {.order = order, .stop = {}}); !walked) {
+    if (auto walked = walk(recording, completeness, sum, {.order = order, .stop = {}, .progress = {}}); !walked) {
         throw std::runtime_error(walked.error().message());
     }
     if (order == RecordOrder::time && sum.backward()) throw std::runtime_error("a step back in time");

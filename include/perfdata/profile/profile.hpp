@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "perfdata/profile/cell.hpp"
+#include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/symbols/code_versions.hpp"
 #include "perfdata/symbols/unnamed.hpp"
@@ -31,6 +32,7 @@ struct FunctionHits {
 
 struct ProfileOptions {
     std::stop_token stop;
+    Progress progress = {};
     // Which events to count, by index in recording.events(); empty: all. Samples of the others are not looked at.
     std::vector<std::uint32_t> events;
 };

@@ -14,6 +14,7 @@
 #include "perfdata/profile/cell.hpp"
 #include "perfdata/profile/chain_node.hpp"
 #include "perfdata/profile/intern_table.hpp"
+#include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/symbols/code_versions.hpp"
 #include "perfdata/timeline/frame.hpp"
@@ -53,6 +54,7 @@ struct TallyOptions {
     std::vector<std::uint32_t> pids, tids, cpus;
     Time from, until = Time::forever();  // until is included
     std::stop_token stop;
+    Progress progress = {};
 };
 
 // Tally is const once counted. Its size is that of what is distinct, not of the recording.

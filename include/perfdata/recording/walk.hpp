@@ -11,6 +11,7 @@
 
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/ordered_stream.hpp"
+#include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/record/all.hpp"
 
@@ -37,6 +38,7 @@ enum class RecordOrder : std::uint8_t {
 struct WalkOptions {
     RecordOrder order = RecordOrder::file;
     std::stop_token stop;
+    Progress progress = {};
 };
 
 namespace detail {
@@ -199,6 +201,7 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
                 walk.take(record);
             }
             if (options.stop.stop_requested()) return false;
+            if (options.progress) options.progress(framed, recording.bytes());
         }
     };
     const auto finish = [&](const RecordStream& stream) {

@@ -12,6 +12,7 @@
 
 #include "perfdata/recording/bpf_features.hpp"
 #include "perfdata/recording/completeness.hpp"
+#include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/code.hpp"
 #include "perfdata/timeline/tasks.hpp"
@@ -61,6 +62,7 @@ struct KernelMapping {
 
 struct TimelineOptions {
     std::stop_token stop;
+    Progress progress = {};
 };
 
 // Timeline is const after build() and may be read from many threads.

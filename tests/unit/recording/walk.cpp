@@ -200,7 +200,7 @@ TEST_CASE("A walk that is asked to stop ends with cancelled", "[recording][walk]
     stop.request_stop();
     Completeness completeness;
     const auto walked = walk(recording, completeness, [](const RecordContext&, const Comm&) {},
-                             {.order = RecordOrder::file, .stop = stop.get_token()});
+                             {.order = RecordOrder::file, .stop = stop.get_token(), .progress = {}});
     REQUIRE_FALSE(walked);
     CHECK(walked.error().code == ErrorCode::cancelled);
 }

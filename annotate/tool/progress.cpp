@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "progress.hpp"
+
+#include <cstdlib>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <utility>
+
+namespace perfdata::tool {
+namespace {
+
+constexpr std::chrono::milliseconds patience{500}, pause{100};
+constexpr std::string_view erase_line = "\r\x1b[K";
+
+bool is_terminal() {
+    const char* kind = std::getenv("TERM");
+    return ::isatty(STDERR_FILENO) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine(const Common& common)
+    : wanted_(!common.quiet && is_terminal()), next_(Clock::now() + patience) {}
+
+ProgressLine::~ProgressLine() {
+    if (shown_) fmt::print(stderr, "{}", erase_line);
+}
+
+Progress ProgressLine::of(std::string stage) {
+    if (!wanted_) return {};
+    return [this, stage = std::move(stage)](std::uint64_t read, std::uint64_t total) { show(stage, read, total); };
+}
+
+void ProgressLine::show(const std::string& stage, std::uint64_t read, std::uint64_t total) {
+    const auto now = Clock::now();
+    if (now < next_) return;
+    next_ = now + pause;
+    shown_ = true;
+    constexpr std::uint64_t mebibyte = 1u << 20;
+    const auto percent = total == 0 ? std::string() : fmt::format(", {} %", read * 100 / total);
+    fmt::print(stderr, "{}perfdata: {}: {} MiB{}", erase_line, stage, read / mebibyte, percent);
+    std::fflush(stderr);
+}
+
+}  // namespace perfdata::tool
