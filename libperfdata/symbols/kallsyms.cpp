@@ -109,15 +109,18 @@ Result<Kallsyms> Kallsyms::parse(std::string text, const std::string& where) {
 
 Kallsyms::Symbol Kallsyms::symbol(const Entry& entry) const {
     const std::string_view all = text_;
-    return {all.substr(entry.name, entry.name_size), all.substr(entry.module, entry.module_size), {entry.address}};
+    return {all.substr(entry.name, entry.name_size), all.substr(entry.module, entry.module_size), {entry.address}, 0};
 }
 
 std::optional<Kallsyms::Symbol> Kallsyms::find(Address address) const {
     const auto above = std::ranges::upper_bound(entries_, address.value, {}, &Entry::address);
     if (above == entries_.begin()) return {};
-    const auto found = symbol(*std::prev(above));
+    auto found = symbol(*std::prev(above));
+    const auto room =
+        (above == entries_.end() ? std::numeric_limits<std::uint64_t>::max() : above->address) - found.address.value;
     const bool last_of_its_object = above == entries_.end() || symbol(*above).module != found.module;
     if (last_of_its_object && address - found.address >= furthest_reach) return {};
+    found.size = last_of_its_object ? std::min(room, furthest_reach) : room;
     return found;
 }
 

@@ -16,6 +16,8 @@ struct KernelNames::Loader {
     const ObjectFinder& finder;
     const FinderOptions& options;
     KernelNames names;
+    KernelText elf;                // what vmlinux() found
+    bool only_text = false;        // it is to find the code, not the names
     std::optional<Error> refused;  // why a file that the user gave, or the last one, cannot be used
 
     bool known_place() const { return !kernel.reference_symbol.empty() && kernel.reference_address != Address{}; }
@@ -62,7 +64,7 @@ struct KernelNames::Loader {
             if (given) refuse(source.error().code, path, source.error().detail);
             return false;
         }
-        const auto file = ElfFile::open(std::move(*source), options.limits);
+        auto file = ElfFile::open(std::move(*source), options.limits);
         if (!file) {
             if (given) refuse(file.error().code, path, file.error().detail);
             return false;
@@ -72,7 +74,13 @@ struct KernelNames::Loader {
             if (given) refuse(ErrorCode::mismatch, path, "its build id is not that of the recorded kernel");
             return false;
         }
-        auto symbols = ElfSymbols::load(*file, nullptr, options.limits);
+        constexpr std::uint32_t no_bits = 8;
+        const auto* section = file->section(".text");
+        if (only_text && (section == nullptr || section->type == no_bits)) {
+            if (given) refuse(ErrorCode::missing, path, "it has symbols, but not the code itself");
+            return false;
+        }
+        auto symbols = only_text ? Result<ElfSymbols>() : ElfSymbols::load(*file, nullptr, options.limits);
         if (!symbols) {
             if (given) refuse(symbols.error().code, path, symbols.error().detail);
             return false;
@@ -86,7 +94,12 @@ struct KernelNames::Loader {
             }
             return false;
         }
-        names.relocation_ = kernel.reference_address.value - *reference;
+        const auto relocation = kernel.reference_address.value - *reference;
+        if (only_text) {
+            elf = {path, std::make_shared<const ElfFile>(std::move(*file)), relocation};
+            return true;
+        }
+        names.relocation_ = relocation;
         names.vmlinux_ = std::move(*symbols);
         names.origin_ = path;
         return true;
@@ -162,12 +175,22 @@ struct KernelNames::Loader {
 };
 
 Result<KernelNames> KernelNames::load(const RecordedKernel& kernel, const ObjectFinder& finder) {
-    Loader loader{kernel, finder, finder.options(), {}, {}};
+    Loader loader{kernel, finder, finder.options(), {}, {}, false, {}};
     if (loader.load()) return std::move(loader.names);
     if (loader.refused) return fail(std::move(*loader.refused));
     return fail(ErrorCode::missing, Error::no_offset, "kernel symbols",
                 "nothing here is proven to be of the recorded kernel; give --kallsyms (a copy of the recording "
                 "machine's /proc/kallsyms, made by root in the same boot) or --vmlinux");
+}
+
+Result<KernelText> KernelNames::find_text(const RecordedKernel& kernel, const ObjectFinder& finder) {
+    Loader loader{kernel, finder, finder.options(), {}, {}, true, {}};
+    const auto& given = finder.options().vmlinux;
+    if ((!given.empty() && loader.vmlinux(given, true)) || loader.vmlinux_somewhere()) return std::move(loader.elf);
+    if (loader.refused) return fail(std::move(*loader.refused));
+    return fail(ErrorCode::missing, Error::no_offset, "kernel code",
+                "nothing here holds the code of the recorded kernel; give --kcore (a copy of the recording machine's "
+                "/proc/kcore, made by root in the same boot, or record with perf record --kcore) or --vmlinux");
 }
 
 std::optional<KernelName> KernelNames::find(Address address) const {
@@ -176,11 +199,13 @@ std::optional<KernelName> KernelNames::find(Address address) const {
         const auto symbol = kallsyms_->find(in_file);
         if (!symbol) return {};
         if (relocation_ != 0 && !symbol->module.empty()) return {};
-        return KernelName{symbol->name, symbol->module, in_file - symbol->address, symbol->address + relocation_};
+        return KernelName{symbol->name, symbol->module, in_file - symbol->address, symbol->address + relocation_,
+                          symbol->size};
     }
     if (vmlinux_) {
         if (const auto found = vmlinux_->find(in_file.value)) {
-            return KernelName{found->symbol.name, {}, found->offset, {found->symbol.value + relocation_}};
+            return KernelName{
+                found->symbol.name, {}, found->offset, {found->symbol.value + relocation_}, found->symbol.size};
         }
     }
     return {};

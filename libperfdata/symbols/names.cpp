@@ -31,17 +31,33 @@ Frame Names::function(const Frame& frame) const {
     return find(frame).function;
 }
 
+FunctionExtent Names::extent(const Frame& frame) const {
+    const auto found = find(frame);
+    return {found.function, found.size, found.address};
+}
+
+std::expected<const FoundObject*, SymbolMiss> Names::file(ObjectIndex object) const {
+    return files_->found(file_of_[object]);
+}
+
+std::expected<std::uint64_t, SymbolMiss> Names::file_address(const Frame& frame) const {
+    return files_->vaddr(file_of_[frame.index], frame.offset);
+}
+
 Names::Found Names::find(const Frame& frame) const {
-    Found found{{}, frame};
+    Found found{{}, frame, 0, {}};
     found.name.offset = frame.offset;
     switch (frame.kind) {
         case FrameKind::code: find_code(frame, found); break;
         case FrameKind::object: find_object(frame, found); break;
         case FrameKind::jit: {
-            found.name.symbol = jit_.function(frame.index).name;
+            const auto& function = jit_.function(frame.index);
+            found.name.symbol = function.name;
             found.name.object = jit_.code(frame.index).dump().name();
             found.name.kind = CodeClass::jit;
             found.function.offset = 0;
+            found.size = function.range.size;
+            found.address = function.range.begin;
             break;
         }
         case FrameKind::memory: find_memory(frame, found); break;
@@ -64,6 +80,8 @@ void Names::find_code(const Frame& frame, Found& found) const {
     found.name.kind = code.kind == CodeKind::out_of_line ? CodeClass::out_of_line : CodeClass::bpf;
     if (code.kind == CodeKind::out_of_line) found.name.object = "[kernel.kallsyms]";
     found.function.offset = 0;
+    found.size = code.range.size;
+    found.address = code.range.begin;
 }
 
 void Names::find_object(const Frame& frame, Found& found) const {
@@ -76,7 +94,10 @@ void Names::find_object(const Frame& frame, Found& found) const {
         case ObjectKind::module:
             found.name.kind = CodeClass::module;
             find_in_kernel({frame.offset + module_base_[frame.index]}, frame, found);
-            if (found.name.symbol.empty()) find_in_file(frame, found);
+            if (found.name.symbol.empty()) {
+                find_in_file(frame, found);
+                if (found.size != 0) found.address = Address{found.function.offset + module_base_[frame.index]};
+            }
             return;
         default: found.name.kind = CodeClass::user; return find_in_file(frame, found);
     }
@@ -89,6 +110,8 @@ void Names::find_in_kernel(Address address, const Frame& frame, Found& found) co
     found.name.symbol = name->name;
     found.name.offset = name->offset;
     found.function.offset = frame.offset - name->offset;
+    found.size = name->size;
+    found.address = name->function;
     // Text that is in no recorded mapping: what is freed after boot, for example.
     if (found.name.object.empty() && name->module.empty()) found.name.object = "[kernel.kallsyms]";
 }
@@ -102,6 +125,7 @@ void Names::find_in_file(const Frame& frame, Found& found) const {
     found.name.symbol = name->name;
     found.name.offset = name->offset;
     found.function.offset = frame.offset - name->offset;
+    found.size = name->size;
 }
 
 void Names::find_memory(const Frame& frame, Found& found) const {
@@ -118,6 +142,8 @@ void Names::find_memory(const Frame& frame, Found& found) const {
     found.name.offset = symbol->offset;
     found.name.kind = CodeClass::jit;
     found.function.offset = frame.offset - symbol->offset;
+    found.size = symbol->range.size;
+    found.address = symbol->range.begin;
 }
 
 void Names::prepare(unsigned jobs) const {

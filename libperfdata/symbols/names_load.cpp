@@ -12,10 +12,10 @@ namespace perfdata {
 
 Names Names::load(const Recording& recording, const Timeline& timeline, const NameOptions& options) {
     Names names(timeline);
-    ObjectFinder finder(options.finder);
+    names.finder_ = std::make_unique<const ObjectFinder>(options.finder);
     names.read_build_ids(recording);
-    names.load_kernel(recording, finder);
-    names.load_objects(std::move(finder));
+    names.load_kernel(recording, *names.finder_);
+    names.load_objects(*names.finder_);
     names.load_jit(recording, options);
     return names;
 }
@@ -35,7 +35,7 @@ void Names::read_build_ids(const Recording& recording) {
 }
 
 void Names::load_kernel(const Recording& recording, const ObjectFinder& finder) {
-    RecordedKernel kernel;
+    auto& kernel = recorded_kernel_;
     kernel.os_release = recording.os_release();
     if (const auto& mapping = timeline_->kernel()) {
         kernel.reference_symbol = mapping->reference_symbol;
@@ -50,9 +50,9 @@ void Names::load_kernel(const Recording& recording, const ObjectFinder& finder) 
     }
 }
 
-void Names::load_objects(ObjectFinder finder) {
+void Names::load_objects(const ObjectFinder& finder) {
     const auto& tasks = timeline_->tasks();
-    files_ = std::make_unique<ObjectSymbols>(std::move(finder));
+    files_ = std::make_unique<ObjectSymbols>(finder);
     module_base_.resize(tasks.objects().size());
     for (const auto& mapping : tasks.mappings()) {
         auto& base = module_base_[mapping.object];

@@ -103,6 +103,15 @@ std::expected<const FoundObject*, SymbolMiss> ObjectSymbols::found(FileIndex ind
     return &*one.found;
 }
 
+std::expected<std::uint64_t, SymbolMiss> ObjectSymbols::vaddr(FileIndex index, std::uint64_t file_offset) const {
+    auto& one = object(index);
+    load(one);
+    if (!one.found) return std::unexpected(one.found.error());
+    const auto vaddr = one.found->file->vaddr(file_offset + one.text_offset);
+    if (!vaddr) return std::unexpected(SymbolMiss::outside_file);
+    return *vaddr;
+}
+
 std::expected<NameAndOffset, SymbolMiss> ObjectSymbols::name(FileIndex index, std::uint64_t file_offset) const {
     auto& one = object(index);
     load(one);

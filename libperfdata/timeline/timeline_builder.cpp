@@ -70,6 +70,12 @@ void TimelineBuilder::operator()(const RecordContext& context, const BpfEvent& e
     take_change(context, Program{event.kind, event.id, event.tag});
 }
 
+void TimelineBuilder::operator()(const RecordContext& context, const TextPoke& poke) {
+    if (auto full = patches_.add(context.time, context.view.offset, poke)) {
+        timeline_.completeness_.diagnostics.add(std::move(*full));
+    }
+}
+
 template <class Map>
 void TimelineBuilder::take_mapping(const RecordContext& context, const Map& map) {
     constexpr std::string_view prefix = "[kernel.kallsyms]";
@@ -90,6 +96,7 @@ void TimelineBuilder::finish() {
     }
     claim_by_info();
     close_intervals();
+    timeline_.patches_ = std::move(patches_).build();
 }
 
 CodeIndex TimelineBuilder::add_code(VersionedMap<CodeIndex>::Builder& map, Time time, Code code) {

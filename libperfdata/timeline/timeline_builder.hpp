@@ -12,15 +12,19 @@
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
+#include "text_patches_builder.hpp"
+
 namespace perfdata {
 
 class TimelineBuilder {
   public:
-    TimelineBuilder(Timeline& timeline, const Limits& limits) : timeline_(timeline), limits_(limits) {}
+    TimelineBuilder(Timeline& timeline, const Limits& limits)
+        : timeline_(timeline), limits_(limits), patches_(limits) {}
 
     // Visitor of the walk: takes in what it needs of each record.
     void operator()(const RecordContext& context, const Ksymbol& symbol);
     void operator()(const RecordContext& context, const BpfEvent& event);
+    void operator()(const RecordContext& context, const TextPoke& poke);
     void operator()(const RecordContext& context, const Mmap& map) { take_mapping(context, map); }
     void operator()(const RecordContext& context, const Mmap2& map) { take_mapping(context, map); }
 
@@ -76,6 +80,7 @@ class TimelineBuilder {
     Timeline& timeline_;
     const Limits& limits_;
     std::vector<Change> changes_;
+    TextPatchesBuilder patches_;
     VersionedMap<CodeIndex>::Builder programs_{Overlap::ends};
     VersionedMap<CodeIndex>::Builder images_{Overlap::hides};
     std::map<Writer, std::vector<CodeIndex>> unclaimed_;  // registered by a writer since its last BPF_EVENT

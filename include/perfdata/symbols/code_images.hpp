@@ -25,14 +25,34 @@ struct CodeChange {
     std::vector<std::byte> before, after;
 };
 
+// CodeGap is a part of an image of which no source has the bytes.
+struct CodeGap {
+    std::uint64_t offset = 0;  // from the start of the function
+    std::uint64_t size = 0;
+
+    bool operator==(const CodeGap&) const = default;
+};
+
 struct CodeImage {
     std::vector<std::byte> bytes;     // from the start of the function; shorter than it where the source has no more
+    std::vector<CodeGap> gaps;        // where `bytes` are zeros that stand for nothing, ascending
     Address address;                  // of its first byte, as a disassembler is to see it: where it ran, or in the file
     std::string origin;               // what the bytes are from: a path, or "the recording"
-    std::vector<CodeChange> changes;  // what made this version of the one before; empty for the first
+    std::vector<CodeChange> changes;  // what made this version of the one before, by time; empty for the first
     std::vector<Error> problems;      // what makes the bytes doubtful: a poke that met other bytes than it says
 };
 
+// Where bytes are from:
+// - of BPF programs from the recording. When perf asked for them is not known; of JIT code from its jitdump;
+// - of the kernel and its modules from a kcore: that given, that of the recording's directory (perf record --kcore), or
+//   /proc/kcore of this machine if its /proc/kallsyms was proven to be of the recorded boot; else from vmlinux and the
+//   modules' files, which lack what the kernel patched when it booted, and say so;
+// - of out-of-line code (kprobe slots, ftrace trampolines) from the TEXT_POKE records that laid it there;
+// - of mapped files from the file that the names are from.
+// No source says when it was taken. Places that TEXT_POKE records tell of are as those say, before and after each of
+// them, so that it does not matter; but what the source has there must be what was there at some time between them, or
+// it is a problem of the image.
+//
 // CodeImages finds bytes when they are asked for, and keeps what it opened. Const use from many threads is safe. What
 // it is made of must outlive it.
 class CodeImages {

@@ -30,9 +30,15 @@ struct CodeVersion {
 // CodeVersions is const once built and may be read from many threads. Timeline and names must outlive it.
 class CodeVersions {
   public:
-    // build(timeline, names) asks for the extent of each function that a TEXT_POKE hit. Pokes of one time are one
-    // change, and so are pokes within the few microseconds that the kernel takes to change one place (first a
-    // breakpoint, then the rest): see versions().
+    // build(timeline, names) asks for the extent of each function that a TEXT_POKE hit. What makes a version:
+    // - Pokes that write what is there already make none, and neither does code that is laid where none was (the slots
+    //   in a page of kprobes) or taken away: whatever ran there was the same before and after.
+    // - The kernel changes many places at once: breakpoints everywhere, then the rest of each place with its record,
+    //   then the first bytes. Pokes of different places of one function that follow each other within batch_gap are
+    //   one change, at the time of the first one. Between them there were breakpoints.
+    // - Code of the timeline (Timeline::code()) has versions of its own from its beginning to its end, whatever lay at
+    //   its address before or after.
+    static constexpr std::uint64_t batch_gap = 30'000;  // nanoseconds; in a virtual machine a place takes about 20 us
     static CodeVersions build(const Timeline& timeline, const Names& names);
 
     const Timeline& timeline() const { return *timeline_; }
@@ -53,18 +59,23 @@ class CodeVersions {
     std::vector<CodeVersion> versions(const Frame& frame) const;
 
   private:
+    // Changed is a function that has several versions.
     struct Changed {
-        AddressRange range;       // of the function
+        Frame function;
+        AddressRange range;
         std::vector<Time> times;  // when it became another version, ascending
     };
 
     CodeVersions(const Timeline& timeline, const Names& names) : timeline_(&timeline), names_(&names) {}
     std::uint32_t find_number(Address address, Time time) const;
-    const Changed* changed_at(Address address) const;
+    const Changed* changed(const FunctionExtent& extent) const;
+    template <class Accept>
+    const Changed* find_covering(Address address, Accept&& accept) const;
 
     const Timeline* timeline_;
     const Names* names_;
-    std::vector<Changed> changed_;  // by address
+    std::vector<Changed> changed_;  // by address; code that came and went may overlap
+    std::vector<Address> reach_;    // of each: how far it and those before it reach
     Address first_{~std::uint64_t{0}}, last_;
 };
 

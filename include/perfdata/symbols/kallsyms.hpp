@@ -22,6 +22,7 @@ class Kallsyms {
         std::string_view name;    // lives as long as the table
         std::string_view module;  // empty for the kernel itself
         Address address;
+        std::uint64_t size = 0;  // up to the next function; of the last one of the kernel or of a module see find()
     };
 
     // open(path) reads a file, compressed or not. Errors: io, limit, malformed (no symbols in it), missing (all

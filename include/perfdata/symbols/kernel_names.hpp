@@ -29,6 +29,14 @@ struct KernelName {
     std::string_view module;   // empty for the kernel itself
     std::uint64_t offset = 0;  // from the start of the function
     Address function;          // where it began on the recording machine
+    std::uint64_t size = 0;    // of the function; with kallsyms up to the next one (see Kallsyms::find())
+};
+
+// KernelText is the kernel's ELF file.
+struct KernelText {
+    std::string path;
+    std::shared_ptr<const ElfFile> file;
+    std::uint64_t relocation = 0;  // what to add to an address of the file to have the recording machine's
 };
 
 // KernelNames is const after loading and may be read from many threads; names live as long as it.
@@ -40,6 +48,10 @@ class KernelNames {
     // id in the caches and debug directories. Errors: if the user gave a file, why it was not taken (mismatch: it
     // contradicts the recording); else missing.
     static Result<KernelNames> load(const RecordedKernel& kernel, const ObjectFinder& finder);
+
+    // find_text(kernel, finder) is options.vmlinux, or the vmlinux of the recorded build id in the caches and debug
+    // directories. Errors as of load().
+    static Result<KernelText> find_text(const RecordedKernel& kernel, const ObjectFinder& finder);
 
     std::optional<KernelName> find(Address address) const;
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <expected>
 #include <map>
 #include <memory>
 #include <optional>
@@ -69,6 +70,15 @@ class Names {
     // extent(frame) is all of that function. Where the frame has no name, size is 0.
     FunctionExtent extent(const Frame& frame) const;
 
+    // file(object) is the file that stands behind a mapped object: one that is proven to be the recorded one, or that
+    // the options allow. It lives as long as the names.
+    std::expected<const FoundObject*, SymbolMiss> file(ObjectIndex object) const;
+    // file_address(frame) is the address that the file gives a byte of a mapped object, for ElfFile::read().
+    std::expected<std::uint64_t, SymbolMiss> file_address(const Frame& frame) const;
+    // kernel_text() looks for the ELF file of the recorded kernel, as KernelNames::find_text() says.
+    Result<KernelText> kernel_text() const { return KernelNames::find_text(recorded_kernel_, *finder_); }
+    const RecordedKernel& recorded_kernel() const { return recorded_kernel_; }
+
     // prepare(jobs) loads, several at a time, the files that the recording has build ids of: perf notes those of files
     // that samples fell into. Others are loaded when a name of theirs is asked for.
     void prepare(unsigned jobs) const;
@@ -85,6 +95,8 @@ class Names {
     struct Found {
         FrameName name;
         Frame function;
+        std::uint64_t size = 0;
+        std::optional<Address> address;
     };
     Found find(const Frame& frame) const;
     void find_code(const Frame& frame, Found& found) const;
@@ -93,12 +105,14 @@ class Names {
     void find_in_file(const Frame& frame, Found& found) const;
     void find_memory(const Frame& frame, Found& found) const;
     void load_kernel(const Recording& recording, const ObjectFinder& finder);
-    void load_objects(ObjectFinder finder);
+    void load_objects(const ObjectFinder& finder);
     void load_jit(const Recording& recording, const NameOptions& options);
     void read_build_ids(const Recording& recording);
 
     const Timeline* timeline_;
     std::map<std::string, BuildId, std::less<>> build_ids_;  // of the feature BUILD_ID, by path
+    RecordedKernel recorded_kernel_;
+    std::unique_ptr<const ObjectFinder> finder_;
     std::optional<KernelNames> kernel_;
     std::unique_ptr<ObjectSymbols> files_;
     std::vector<FileIndex> file_of_;          // by ObjectIndex

@@ -51,6 +51,9 @@ class ObjectSymbols {
     // of the module's text, which is what its mapping begins with.
     std::expected<NameAndOffset, SymbolMiss> name(FileIndex index, std::uint64_t file_offset) const;
 
+    // vaddr(index, file_offset) is the address in the file's own terms of the byte that name() would name.
+    std::expected<std::uint64_t, SymbolMiss> vaddr(FileIndex index, std::uint64_t file_offset) const;
+
     // found(index) is the file that is used, or why there is none. The pointer lives as long as the object.
     std::expected<const FoundObject*, SymbolMiss> found(FileIndex index) const;
 

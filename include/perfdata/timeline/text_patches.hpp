@@ -3,9 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "perfdata/core/types.hpp"
@@ -37,7 +38,10 @@ class TextPatches {
   private:
     friend class TextPatchesBuilder;
 
+    std::shared_ptr<const std::vector<std::byte>> pool_;  // what the patches' bytes are views of
     std::vector<TextPatch> patches_;
+    std::vector<std::uint32_t> by_address_;  // places in patches_
+    std::uint64_t widest_ = 0;               // of all ranges, in bytes
 };
 
 }  // namespace perfdata

@@ -16,6 +16,7 @@
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/code.hpp"
 #include "perfdata/timeline/tasks.hpp"
+#include "perfdata/timeline/text_patches.hpp"
 #include "perfdata/timeline/versioned_map.hpp"
 
 namespace perfdata {
@@ -89,6 +90,9 @@ class Timeline {
     // tasks() is the processes, threads and mappings.
     const Tasks& tasks() const { return tasks_; }
 
+    // patches() is how the kernel changed its own code.
+    const TextPatches& patches() const { return patches_; }
+
     // code() is all code there ever was, in order of registration.
     std::span<const Code> code() const { return code_; }
     // loads() is all BPF programs, in order of their loading.
@@ -112,6 +116,7 @@ class Timeline {
     VersionedMap<CodeIndex> programs_;
     VersionedMap<CodeIndex> images_;
     Tasks tasks_;
+    TextPatches patches_;
     std::vector<AddressRange> ever_;  // union of all ranges, sorted, disjoint
     std::optional<KernelMapping> kernel_;
     Completeness completeness_;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Collects TEXT_POKE records into TextPatches.
+#pragma once
+
+#include <optional>
+
+#include "perfdata/core/error.hpp"
+#include "perfdata/core/limits.hpp"
+#include "perfdata/timeline/text_patches.hpp"
+
+namespace perfdata {
+
+class TextPatchesBuilder {
+  public:
+    explicit TextPatchesBuilder(const Limits& limits) : limits_(limits) {}
+
+    // add(time, offset, poke) copies the record's bytes. Once, when a limit is reached, it gives what to tell of it:
+    // that record and later ones are left out.
+    std::optional<Diagnostic> add(Time time, std::uint64_t offset, const TextPoke& poke);
+
+    TextPatches build() &&;
+
+  private:
+    // What is known before the pool stops growing: where its bytes begin.
+    struct Added {
+        TextPatch patch;
+        std::size_t bytes_at;
+        std::uint16_t old_size, new_size;
+    };
+
+    const Limits& limits_;
+    std::vector<std::byte> pool_;
+    std::vector<Added> added_;
+    bool full_ = false;
+};
+
+}  // namespace perfdata
