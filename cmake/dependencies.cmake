@@ -6,6 +6,13 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET GLOBAL libzstd>=1.4)
 pkg_check_modules(libbpf REQUIRED IMPORTED_TARGET GLOBAL libbpf>=1.1)
 
+# Source lines of ELF files.
+pkg_check_modules(libdw IMPORTED_TARGET GLOBAL libdw>=0.188)
+option(PERFDATA_DWARF "Read lines and inlined calls of ELF files with libdw" ${libdw_FOUND})
+if(PERFDATA_DWARF AND NOT libdw_FOUND)
+  message(FATAL_ERROR "PERFDATA_DWARF needs libdw 0.188 or newer (Debian: libdw-dev)")
+endif()
+
 if(PERFDATA_TOOL)
   pkg_check_modules(capstone REQUIRED IMPORTED_TARGET GLOBAL capstone>=4.0)
   find_package(fmt REQUIRED)

@@ -201,6 +201,16 @@ std::optional<ElfFile::DebugLink> ElfFile::debug_link() const {
     return result;
 }
 
+std::optional<ElfFile::AlternateLink> ElfFile::alternate_link() const {
+    const auto* link = section(".gnu_debugaltlink");
+    if (link == nullptr || link->size > 65536) return {};
+    const auto text = content(*link);
+    if (!text) return {};
+    const auto end = text->find('\0');
+    if (end == 0 || end == std::string::npos || end + 1 == text->size()) return {};
+    return AlternateLink{text->substr(0, end), text->substr(end + 1)};
+}
+
 Result<std::string> ElfFile::content(const Section& section) const {
     if (section.type == no_bits) {
         return fail(ErrorCode::missing, section.offset, "ELF",

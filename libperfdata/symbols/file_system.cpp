@@ -31,4 +31,10 @@ Result<std::string> LocalFiles::read_kernel_file(const std::string& path, std::u
     return text;
 }
 
+std::optional<FileTime> LocalFiles::modified(const std::string& path) const {
+    std::error_code problem;
+    const auto time = std::filesystem::last_write_time(path, problem);
+    return problem ? std::nullopt : std::optional(time);
+}
+
 }  // namespace perfdata

@@ -22,6 +22,15 @@ std::string_view without_deleted(std::string_view path) {
     return path;
 }
 
+// build_id_of(bytes) is empty if they are none.
+std::optional<BuildId> build_id_of(Bytes bytes) {
+    BuildId id;
+    if (bytes.empty() || bytes.size() > id.value.size()) return {};
+    std::ranges::copy(bytes, id.value.begin());
+    id.size = static_cast<std::uint8_t>(bytes.size());
+    return id;
+}
+
 }  // namespace
 
 bool same_build_id(const BuildId& recorded, Bytes in_file) {
@@ -110,47 +119,6 @@ struct ObjectFinder::Search {
         }
     }
 
-    // Debug files are proven by the build id of the file that they belong to.
-    bool take_debug(const std::string& path, const BuildId& id) {
-        if (found->debug) return true;
-        auto source = files.open(path, options.limits);
-        if (!source) return false;
-        auto file = ElfFile::open(std::move(*source), options.limits);
-        if (!file || file->section(".symtab") == nullptr || !same_build_id(id, file->build_id())) return false;
-        found->debug = std::make_shared<const ElfFile>(std::move(*file));
-        found->debug_path = path;
-        return true;
-    }
-
-    void search_debug() {
-        if (found->file->section(".symtab") != nullptr) return;
-        BuildId id;
-        const auto in_file = found->file->build_id();
-        if (in_file.empty() || in_file.size() > id.value.size()) return;
-        std::ranges::copy(in_file, id.value.begin());
-        id.size = static_cast<std::uint8_t>(in_file.size());
-
-        std::vector<std::string> roots, caches{options.recording_dir, options.buildid_dir};
-        if (!options.offline) caches.push_back(options.local_buildid_dir);
-        for (const auto& directory : options.debug_dirs) {
-            if (!options.symfs.empty()) roots.push_back(options.symfs + "/" + directory);
-            if (!options.offline) roots.push_back(directory);
-        }
-        for (const auto& cache : caches) {
-            if (!cache.empty()) take_debug(cached_debug_file(cache, id), id);
-        }
-        for (const auto& root : roots) take_debug(debug_file_by_id(root, id), id);
-        const auto link = found->file->debug_link();
-        const std::string own(without_deleted(object.path));
-        if (link) {
-            const auto beside = parent(found->path);
-            if (beside + link->name != found->path) take_debug(beside + link->name, id);
-            take_debug(beside + ".debug/" + link->name, id);
-            for (const auto& root : roots) take_debug(root + parent(own) + link->name, id);
-        }
-        for (const auto& root : roots) take_debug(root + own + ".debug", id);
-    }
-
     // Only a debug file was found: it has the build id, but perhaps not the offsets of the code.
     bool only_debug() {
         if (object.build_id.size == 0) return false;
@@ -163,6 +131,82 @@ struct ObjectFinder::Search {
         return std::ranges::any_of(paths, [&](const std::string& path) { return take(path); });
     }
 };
+
+// DebugSearch is for what belongs to one file. Such files are proven by build ids.
+struct ObjectFinder::DebugSearch {
+    const FinderOptions& options;
+    const FileSystem& files;
+    BuildId id;
+    const std::function<bool(const ElfFile&)>& accept;
+    DebugFile found{};
+
+    void take(const std::string& path) {
+        if (found.file) return;
+        auto source = files.open(path, options.limits);
+        if (!source) return;
+        auto file = ElfFile::open(std::move(*source), options.limits);
+        if (!file || !accept(*file) || !same_build_id(id, file->build_id())) return;
+        found = {path, std::make_shared<const ElfFile>(std::move(*file))};
+    }
+
+    // roots() is the directories of debug files that may be looked into.
+    std::vector<std::string> roots() const {
+        std::vector<std::string> all;
+        for (const auto& directory : options.debug_dirs) {
+            if (!options.symfs.empty()) all.push_back(options.symfs + "/" + directory);
+            if (!options.offline) all.push_back(directory);
+        }
+        return all;
+    }
+
+    void caches_and_roots() {
+        std::vector<std::string> caches{options.recording_dir, options.buildid_dir};
+        if (!options.offline) caches.push_back(options.local_buildid_dir);
+        for (const auto& cache : caches) {
+            if (!cache.empty()) take(cached_debug_file(cache, id));
+        }
+        for (const auto& root : roots()) take(debug_file_by_id(root, id));
+    }
+};
+
+ObjectFinder::DebugFile ObjectFinder::find_debug(const RecordedObject& object, const FoundObject& found,
+                                                 const std::function<bool(const ElfFile&)>& accept) const {
+    const auto id = build_id_of(found.file->build_id());
+    if (!id) return {};
+    DebugSearch search{options_, *files_, *id, accept};
+    search.caches_and_roots();
+    const auto roots = search.roots();
+    const std::string own(without_deleted(object.path));
+    if (const auto link = found.file->debug_link()) {
+        const auto beside = parent(found.path);
+        if (beside + link->name != found.path) search.take(beside + link->name);
+        search.take(beside + ".debug/" + link->name);
+        for (const auto& root : roots) search.take(root + parent(own) + link->name);
+    }
+    for (const auto& root : roots) search.take(root + own + ".debug");
+    return std::move(search.found);
+}
+
+std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file, const std::string& path) const {
+    const auto link = file.alternate_link();
+    if (!link) return {};
+    const auto id = build_id_of(as_bytes(link->build_id));
+    if (!id) return {};
+    const std::function<bool(const ElfFile&)> any = [](const ElfFile&) { return true; };
+    DebugSearch search{options_, *files_, *id, any};
+    search.caches_and_roots();
+    if (!link->path.starts_with('/')) {
+        search.take(parent(path) + link->path);
+    } else {
+        if (!options_.symfs.empty()) search.take(options_.symfs + link->path);
+        if (!options_.offline) search.take(link->path);
+    }
+    // "DIR/.dwz/NAME", as distributions have it, also where the directory itself is elsewhere.
+    if (const auto at = link->path.rfind("/.dwz/"); at != std::string::npos) {
+        for (const auto& root : search.roots()) search.take(root + link->path.substr(at));
+    }
+    return std::move(search.found.file);
+}
 
 ObjectFinder::ObjectFinder(FinderOptions options, std::shared_ptr<const FileSystem> files)
     : options_(std::move(options)), files_(std::move(files)) {
@@ -177,8 +221,13 @@ std::expected<FoundObject, SymbolMiss> ObjectFinder::find(const RecordedObject& 
         return std::unexpected(SymbolMiss::only_debug_file);
     }
     if (!search.found) return std::unexpected(search.miss);
-    search.search_debug();
-    return std::move(*search.found);
+    auto& found = *search.found;
+    if (found.file->section(".symtab") == nullptr) {
+        auto debug = find_debug(object, found, [](const ElfFile& file) { return file.section(".symtab") != nullptr; });
+        found.debug = std::move(debug.file);
+        found.debug_path = std::move(debug.path);
+    }
+    return std::move(found);
 }
 
 }  // namespace perfdata

@@ -70,6 +70,10 @@ const RecordedObject& ObjectSymbols::recorded(FileIndex index) const {
     return object(index).recorded;
 }
 
+const ObjectFinder& ObjectSymbols::finder() const {
+    return table_->finder;
+}
+
 std::size_t ObjectSymbols::size() const {
     const std::shared_lock lock(table_->mutex);
     return table_->objects.size();

@@ -8,19 +8,20 @@
 namespace perfdata {
 
 struct Limits {
-    std::uint64_t section_bytes = std::uint64_t{1} << 30;     // one feature section, held in memory
-    std::uint64_t unpacked_bytes = std::uint64_t{1} << 40;    // what a compressed input may unpack to
-    std::uint64_t kallsyms_bytes = std::uint64_t{1} << 28;    // a kallsyms file, unpacked
-    std::uint64_t perf_map_bytes = std::uint64_t{1} << 30;    // a perf-PID.map, unpacked
-    std::size_t events = 65536;                               // entries of the attr section
-    std::size_t ids = std::size_t{1} << 24;                   // event ids in all
-    std::size_t bpf_programs = 131072;                        // entries of BPF_PROG_INFO, and of BPF_BTF
-    std::size_t code_versions = std::size_t{1} << 22;         // registered code ranges of a timeline
-    std::size_t text_patches = std::size_t{1} << 22;          // changes of kernel text of a timeline
-    std::uint64_t text_patch_bytes = std::uint64_t{1} << 28;  // old and new bytes of all of them
-    std::uint64_t function_bytes = std::uint64_t{1} << 24;    // code of one function, held in memory
-    std::size_t task_records = std::size_t{1} << 25;          // records about processes and mappings of a timeline
-    std::size_t diagnostics = 100;                            // kept in full; the others are only counted
+    std::uint64_t section_bytes = std::uint64_t{1} << 30;      // one feature section, held in memory
+    std::uint64_t unpacked_bytes = std::uint64_t{1} << 40;     // what a compressed input may unpack to
+    std::uint64_t kallsyms_bytes = std::uint64_t{1} << 28;     // a kallsyms file, unpacked
+    std::uint64_t perf_map_bytes = std::uint64_t{1} << 30;     // a perf-PID.map, unpacked
+    std::uint64_t source_file_bytes = std::uint64_t{1} << 26;  // a file with source text
+    std::size_t events = 65536;                                // entries of the attr section
+    std::size_t ids = std::size_t{1} << 24;                    // event ids in all
+    std::size_t bpf_programs = 131072;                         // entries of BPF_PROG_INFO, and of BPF_BTF
+    std::size_t code_versions = std::size_t{1} << 22;          // registered code ranges of a timeline
+    std::size_t text_patches = std::size_t{1} << 22;           // changes of kernel text of a timeline
+    std::uint64_t text_patch_bytes = std::uint64_t{1} << 28;   // old and new bytes of all of them
+    std::uint64_t function_bytes = std::uint64_t{1} << 24;     // code of one function, held in memory
+    std::size_t task_records = std::size_t{1} << 25;           // records about processes and mappings of a timeline
+    std::size_t diagnostics = 100;                             // kept in full; the others are only counted
 };
 
 }  // namespace perfdata

@@ -44,6 +44,11 @@ class ElfFile {
         std::uint32_t crc = 0;
     };
 
+    struct AlternateLink {
+        std::string path;  // absolute, or from where the file is
+        std::string build_id;
+    };
+
     // open(source) fails (malformed, truncated, limit, io) if the input is no ELF file or its headers are damaged.
     static Result<ElfFile> open(std::shared_ptr<const Source> source, const Limits& limits = {});
 
@@ -51,6 +56,9 @@ class ElfFile {
     ElfFile& operator=(ElfFile&&) noexcept = default;
     ElfFile(const ElfFile&) = delete;
     ElfFile& operator=(const ElfFile&) = delete;
+
+    // source() is the whole file, for readers that go their own way.
+    const Source& source() const { return *source_; }
 
     Type type() const { return type_; }
     // machine() is EM_*.
@@ -65,6 +73,8 @@ class ElfFile {
     // build_id() is empty if the file has none.
     Bytes build_id() const { return build_id_; }
     std::optional<DebugLink> debug_link() const;
+    // alternate_link() names the file that dwz moved what several files have in common to.
+    std::optional<AlternateLink> alternate_link() const;
 
     // content(section) is its bytes in the file. Errors: truncated, limit, io, missing (it has none: NOBITS),
     // unsupported (they are compressed, as only sections of debug information are).

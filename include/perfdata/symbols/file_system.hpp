@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "perfdata/core/error.hpp"
@@ -11,6 +13,8 @@
 #include "perfdata/recording/source.hpp"
 
 namespace perfdata {
+
+using FileTime = std::filesystem::file_time_type;
 
 // FileSystem is the only way in which symbols/ opens files by name. Const use from many threads must be safe.
 class FileSystem {
@@ -26,6 +30,8 @@ class FileSystem {
     // read_kernel_file(path, most) is a file of /proc or /sys, whose size is not known beforehand. Only fixed names may
     // come here: reading some of these files waits for ever. Errors: missing, io, limit.
     virtual Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const = 0;
+    // modified(path) is when the file was last written; nothing if that is not known.
+    virtual std::optional<FileTime> modified(const std::string&) const { return {}; }
 };
 
 // LocalFiles is the machine's own file system. Pipes and devices are not opened: names come from recordings.
@@ -33,6 +39,7 @@ class LocalFiles final : public FileSystem {
   public:
     Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits& limits) const override;
     Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override;
+    std::optional<FileTime> modified(const std::string& path) const override;
 };
 
 }  // namespace perfdata

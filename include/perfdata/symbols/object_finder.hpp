@@ -3,6 +3,7 @@
 #pragma once
 
 #include <expected>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -58,11 +59,26 @@ class ObjectFinder {
 
     const FinderOptions& options() const { return options_; }
     const FileSystem& files() const { return *files_; }
+    const std::shared_ptr<const FileSystem>& shared_files() const { return files_; }
 
     std::expected<FoundObject, SymbolMiss> find(const RecordedObject& object) const;
 
+    // find_debug(object, found, accept) is the first separate debug file of a found one that `accept` takes, wherever
+    // find() looks for such files.
+    struct DebugFile {
+        std::string path;
+        std::shared_ptr<const ElfFile> file;  // null: there is none
+    };
+    DebugFile find_debug(const RecordedObject& object, const FoundObject& found,
+                         const std::function<bool(const ElfFile&)>& accept) const;
+
+    // find_alternate(file, path) is what the file's alternate_link() names, null if it has none or it is not here. path
+    // is where the file was found.
+    std::shared_ptr<const ElfFile> find_alternate(const ElfFile& file, const std::string& path) const;
+
   private:
     struct Search;
+    struct DebugSearch;
 
     FinderOptions options_;
     std::shared_ptr<const FileSystem> files_;

@@ -57,6 +57,9 @@ class ObjectSymbols {
     // found(index) is the file that is used, or why there is none. The pointer lives as long as the object.
     std::expected<const FoundObject*, SymbolMiss> found(FileIndex index) const;
 
+    // finder() is what finds them.
+    const ObjectFinder& finder() const;
+
     // load_all(objects, jobs) loads them on that many threads.
     void load_all(std::span<const FileIndex> objects, unsigned jobs) const;
 

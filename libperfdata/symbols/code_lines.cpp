@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/code_lines.hpp"
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "debug_image.hpp"
+#include "dwarf_lines.hpp"
+#include "source_files.hpp"
+
+namespace perfdata {
+namespace {
+
+// CodeFile is a file with code, and the lines of that; null if it has none, or is not here.
+struct CodeFile {
+    std::once_flag once;
+    Result<std::unique_ptr<DwarfLines>> lines = nullptr;
+    std::shared_ptr<const ElfFile> file;
+    std::string path;
+};
+
+}  // namespace
+
+struct CodeLines::Sources {
+    const Timeline& timeline;
+    const Names& names;
+    const Symbols& symbols;
+    SourceFiles sources;
+    std::mutex mutex;
+    std::map<std::uint32_t, std::unique_ptr<CodeFile>> objects;  // by FileIndex
+    CodeFile kernel;
+    std::set<std::string, std::less<>> texts;  // of JIT code
+
+    const ObjectFinder& finder() const { return names.files().finder(); }
+
+    std::string_view keep(std::string text) {
+        const std::scoped_lock lock(mutex);
+        return *texts.insert(std::move(text)).first;
+    }
+
+    // add_text(lines, built) looks up what the debug information does not have itself.
+    std::vector<LineStart> add_text(std::vector<LineStart> lines, const std::string& built) {
+        const auto add = [&](SourceLine& source) {
+            if (source.text.empty()) source.text = sources.text(source.file, source.line, built);
+        };
+        for (auto& line : lines) {
+            add(line.source);
+            for (auto& call : line.inlined) add(call.call);
+        }
+        return lines;
+    }
+
+    // open(...) reads the debug information of a file, from wherever it is.
+    Result<std::unique_ptr<DwarfLines>> open(const RecordedObject& recorded, const FoundObject& found) const {
+        DwarfFiles files{found.file, {}, {}};
+        auto path = found.path;
+        if (has_lines(*found.file)) {
+            files.debug = found.file;
+        } else if (found.debug && has_lines(*found.debug)) {
+            files.debug = found.debug;
+            path = found.debug_path;
+        } else {
+            auto debug = finder().find_debug(recorded, found, has_lines);
+            files.debug = std::move(debug.file);
+            path = std::move(debug.path);
+        }
+        if (!files.debug) return nullptr;
+        files.alternate = finder().find_alternate(*files.debug, path);
+        auto lines = DwarfLines::open(files, finder().options().limits);
+        if (!lines) {
+            auto error = std::move(lines.error());
+            error.where = path + ": " + error.where;
+            return fail(std::move(error));
+        }
+        return std::make_unique<DwarfLines>(std::move(*lines));
+    }
+
+    CodeFile& object(FileIndex index) {
+        const std::scoped_lock lock(mutex);
+        auto& object = objects[index.value];
+        if (!object) object = std::make_unique<CodeFile>();
+        return *object;
+    }
+
+    Result<std::vector<LineStart>> in_object(const CodeFile& object, std::uint64_t vaddr, std::uint64_t size) {
+        if (!object.lines) return fail(object.lines.error());
+        if (!*object.lines) return std::vector<LineStart>{};
+        auto lines = (*object.lines)->lines(vaddr, size);
+        if (!lines) {
+            auto error = std::move(lines.error());
+            error.where = object.path + ": " + error.where;
+            return fail(std::move(error));
+        }
+        return add_text(std::move(*lines), object.path);
+    }
+
+    Result<std::vector<LineStart>> in_file(const Frame& function, std::uint64_t size) {
+        const auto index = names.file(function.index);
+        auto& one = object(index);
+        std::call_once(one.once, [&] {
+            const auto found = names.files().found(index);
+            if (!found) return;
+            one.file = (*found)->file;
+            one.path = (*found)->path;
+            one.lines = open(names.files().recorded(index), **found);
+        });
+        if (!one.file) return std::vector<LineStart>{};
+        auto offset = function.offset;
+        if (one.file->type() == ElfFile::Type::relocatable) {
+            if (const auto* text = one.file->section(".text")) offset += text->offset;
+        }
+        const auto vaddr = one.file->vaddr(offset);
+        return vaddr ? in_object(one, *vaddr, size) : std::vector<LineStart>{};
+    }
+
+    Result<std::vector<LineStart>> in_kernel(Address address, std::uint64_t size) {
+        if (names.kernel() == nullptr) return std::vector<LineStart>{};
+        std::call_once(kernel.once, [&] {
+            kernel.path = names.kernel()->origin();
+            const auto& limits = finder().options().limits;
+            auto source = finder().files().open(kernel.path, limits);
+            if (!source) return;
+            auto file = ElfFile::open(std::move(*source), limits);
+            if (!file) return;  // a table of names
+            kernel.file = std::make_shared<const ElfFile>(std::move(*file));
+            kernel.lines = open({kernel.path, {}}, {kernel.path, {}, kernel.file, {}, true});
+        });
+        return in_object(kernel, address.value - names.kernel()->relocation(), size);
+    }
+
+    Result<std::vector<LineStart>> in_jit(std::uint32_t function) {
+        const auto& jit = names.jit();
+        const auto found = jit.code(function).lines(jit.function(function));
+        if (!found) return fail(found.error());
+        std::vector<LineStart> lines;
+        for (const auto& line : *found) lines.push_back({line.offset, 0, {keep(line.file), line.line, 0, {}}});
+        return add_text(std::move(lines), {});
+    }
+
+    Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) {
+        switch (function.kind) {
+            case FrameKind::code: {
+                auto lines = symbols.lines(function.index);
+                if (!lines) return lines;
+                return add_text(std::move(*lines), {});
+            }
+            case FrameKind::object:
+                if (timeline.tasks().objects()[function.index].kind == ObjectKind::kernel) {
+                    return in_kernel({function.offset}, size);
+                }
+                return in_file(function, size);
+            case FrameKind::jit: return in_jit(function.index);
+            case FrameKind::nowhere:
+                if (static_cast<Miss>(function.index) == Miss::kernel) return in_kernel({function.offset}, size);
+                break;
+            case FrameKind::memory: break;
+        }
+        return std::vector<LineStart>{};
+    }
+};
+
+CodeLines::CodeLines(const Timeline& timeline, const Names& names, const Symbols& symbols, CodeLineOptions options)
+    : sources_(
+          new Sources{timeline,
+                      names,
+                      symbols,
+                      {std::move(options), names.files().finder().options(), names.files().finder().shared_files()},
+                      {},
+                      {},
+                      {},
+                      {}}) {}
+CodeLines::~CodeLines() = default;
+CodeLines::CodeLines(CodeLines&&) noexcept = default;
+CodeLines& CodeLines::operator=(CodeLines&&) noexcept = default;
+
+Result<std::vector<LineStart>> CodeLines::lines(const Frame& function, std::uint64_t size) const {
+    return sources_->lines(function, size);
+}
+
+}  // namespace perfdata

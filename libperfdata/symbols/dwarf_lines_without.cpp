@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// DwarfLines of a library that was built without libdw.
+#include "dwarf_lines.hpp"
+
+namespace perfdata {
+
+struct DwarfLines::State {};
+
+DwarfLines::DwarfLines(std::unique_ptr<State> state) : state_(std::move(state)) {}
+DwarfLines::DwarfLines(DwarfLines&&) noexcept = default;
+DwarfLines& DwarfLines::operator=(DwarfLines&&) noexcept = default;
+DwarfLines::~DwarfLines() = default;
+
+bool DwarfLines::available() {
+    return false;
+}
+
+Result<DwarfLines> DwarfLines::open(const DwarfFiles&, const Limits&) {
+    return fail(ErrorCode::unsupported, Error::no_offset, "DWARF",
+                "this perfdata was built without libdw; install libdw-dev and build it with -DPERFDATA_DWARF=ON");
+}
+
+Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t, std::uint64_t) const {
+    return std::vector<LineStart>{};
+}
+
+}  // namespace perfdata

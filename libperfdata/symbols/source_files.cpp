@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "source_files.hpp"
+
+#include <algorithm>
+
+namespace perfdata {
+namespace {
+
+std::vector<std::string_view> split(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        auto line = text.substr(0, end);
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        lines.push_back(line);
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return lines;
+}
+
+}  // namespace
+
+std::string source_path(std::string_view recorded) {
+    std::vector<std::string_view> parts;
+    while (!recorded.empty()) {
+        const auto end = std::min(recorded.find('/'), recorded.size());
+        const auto part = recorded.substr(0, end);
+        recorded.remove_prefix(std::min(end + 1, recorded.size()));
+        if (part.empty() || part == ".") continue;
+        if (part != "..") {
+            parts.push_back(part);
+        } else if (!parts.empty()) {
+            parts.pop_back();
+        }
+    }
+    std::string path;
+    for (const auto part : parts) path.append(path.empty() ? "" : "/").append(part);
+    return path;
+}
+
+SourceFiles::SourceFiles(CodeLineOptions options, FinderOptions finder, std::shared_ptr<const FileSystem> files)
+    : options_(std::move(options)), finder_(std::move(finder)), files_(std::move(files)) {}
+SourceFiles::~SourceFiles() = default;
+
+std::unique_ptr<SourceFiles::File> SourceFiles::read(const std::string& path) const {
+    const auto source = files_->open(path, finder_.limits);
+    if (!source) return {};
+    auto content = read_whole(**source, finder_.limits.source_file_bytes);
+    if (!content) return {};
+    auto file = std::make_unique<File>();
+    file->content = std::move(*content);
+    file->lines = split(file->content);
+    return file;
+}
+
+std::unique_ptr<SourceFiles::File> SourceFiles::find(const std::string& recorded) const {
+    const auto path = source_path(recorded);
+    if (path.empty()) return {};
+    for (const auto& directory : options_.source_dirs) {
+        std::string_view rest = path;
+        while (true) {
+            if (auto file = read(directory + "/" + std::string(rest))) return file;
+            const auto slash = rest.find('/');
+            if (slash == std::string_view::npos) break;
+            rest.remove_prefix(slash + 1);
+        }
+    }
+    if (!recorded.starts_with('/')) return {};
+    if (!finder_.symfs.empty()) {
+        if (auto file = read(finder_.symfs + "/" + path)) return file;
+    }
+    if (!options_.local_sources || finder_.offline) return {};
+    auto file = read("/" + path);
+    if (file) file->modified = files_->modified("/" + path);
+    return file;
+}
+
+std::string_view SourceFiles::text(std::string_view file, std::uint32_t line, const std::string& built) {
+    if (file.empty() || line == 0) return {};
+    const std::scoped_lock lock(mutex_);
+    auto known = read_.find(file);
+    if (known == read_.end()) {
+        const std::string path(file);
+        known = read_.emplace(path, find(path)).first;
+    }
+    const auto* found = known->second.get();
+    if (found == nullptr || line > found->lines.size()) return {};
+    if (found->modified && !built.empty()) {
+        auto of_code = built_.find(built);
+        if (of_code == built_.end()) of_code = built_.emplace(built, files_->modified(built)).first;
+        if (of_code->second && *found->modified > *of_code->second) return {};
+    }
+    return found->lines[line - 1];
+}
+
+}  // namespace perfdata

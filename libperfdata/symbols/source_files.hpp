@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The text of source lines.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/symbols/code_lines.hpp"
+#include "perfdata/symbols/object_finder.hpp"
+
+namespace perfdata {
+
+// SourceFiles reads each file once, when its first line is asked for. It may be used from several threads.
+class SourceFiles {
+  public:
+    SourceFiles(CodeLineOptions options, FinderOptions finder, std::shared_ptr<const FileSystem> files);
+    ~SourceFiles();
+
+    // text(file, line, built) is the line without its end; empty if the file is not found, or shorter. `file` is as in
+    // debug information, `built` the file of code made from it: what is younger than that is not what was compiled.
+    // That is not asked of files in directories that the user gave. Lives as long as this.
+    std::string_view text(std::string_view file, std::uint32_t line, const std::string& built);
+
+  private:
+    struct File {
+        std::string content;
+        std::vector<std::string_view> lines;
+        std::optional<FileTime> modified;  // nothing: it does not matter
+    };
+
+    std::unique_ptr<File> find(const std::string& recorded) const;
+    std::unique_ptr<File> read(const std::string& path) const;
+
+    CodeLineOptions options_;
+    FinderOptions finder_;
+    std::shared_ptr<const FileSystem> files_;
+    std::mutex mutex_;
+    std::map<std::string, std::unique_ptr<File>, std::less<>> read_;     // by recorded path; null: not found
+    std::map<std::string, std::optional<FileTime>, std::less<>> built_;  // by path
+};
+
+// source_path(recorded) is a path without ".", ".." and empty parts, and without a leading slash: what leads out of the
+// root ends there.
+std::string source_path(std::string_view recorded);
+
+}  // namespace perfdata
