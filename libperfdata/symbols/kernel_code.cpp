@@ -107,11 +107,8 @@ const std::optional<KernelCode::Kcore>& KernelCode::kcore() const {
 Result<bool> KernelCode::read_kcore(Address address, PatchedCode& code, CodeImage& image) const {
     const auto& copy = kcore();
     if (!copy) return false;
-    std::byte first{};
-    const auto got = copy->file->read(address.value, std::span(&first, 1));
-    if (!got) return fail(got.error());
-    if (*got == 0) return false;
     if (auto read = read_code(*copy->file, address.value, code); !read) return fail(read.error());
+    if (!code.any_known()) return false;
     image.origin = copy->path;
     return true;
 }
