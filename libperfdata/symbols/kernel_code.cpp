@@ -56,9 +56,7 @@ KernelCode::KernelCode(const Recording& recording, const Names& names, const std
     if (std::filesystem::is_directory(recording.path(), none)) {
         candidates_.push_back(recording.path() + "/kcore_dir/kcore");
     }
-    // Names from there are proven to be of the boot that was recorded, and so is this.
-    const auto* kernel = names.kernel();
-    if (kernel != nullptr && kernel->origin() == "/proc/kallsyms") candidates_.emplace_back("/proc/kcore");
+    if (names.kernel() != nullptr && names.kernel()->running()) candidates_.emplace_back("/proc/kcore");
 }
 
 Result<KernelCode::Kcore> KernelCode::open_kcore(const std::string& path) const {

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "unit/symbols/elf_case.hpp"
 #include "unit/symbols/patched_scene.hpp"
 #include "unit/symbols/program_fixture.hpp"
 
@@ -199,6 +200,34 @@ TEST_CASE("A given copy that cannot be used is told of", "[symbols][code_images]
     CHECK(opened.images.problems()[0].code == ErrorCode::mismatch);
     CHECK(opened.images.problems()[0].where == scene.images.kcore);
     CHECK(opened.why_no_image(alpha).code == ErrorCode::missing);
+}
+
+TEST_CASE("A copy with another kernel's notes is refused", "[symbols][code_images]") {
+    PatchedScene scene;
+    const std::string symbols(kernel_symbols);
+    scene.options.finder.kallsyms = scene.dir.write(
+        "kallsyms", blob_of(symbols + "ffffffff81001000 R __start_notes\nffffffff81001024 R __stop_notes\n"));
+    const auto note = [](std::uint8_t seed) {
+        Writer out(std::endian::little);
+        return out.u32(4).u32(20).u32(3).text("GNU").u8(0).bytes(id(seed).bytes()).take();
+    };
+    Writer recorded(std::endian::little);  // of the feature BUILD_ID: header, pid, id padded to 24 bytes, name
+    constexpr std::string_view name = "[kernel.kallsyms]";
+    recorded.u32(0).u16(1).u16(36 + 24).u32(~0u).bytes(id(1).bytes()).u32(0).padded_text(name, 24);
+    scene.world.scene().feature(Feature::build_id, recorded.take());
+    const auto code = kernel_code();
+    scene.kcore({{kernel_begin, with(code, 0x1000, note(1))}});
+    CHECK(scene.open().images.problems().empty());
+    scene.kcore({{kernel_begin, with(code, 0x1000, note(2))}});
+    {
+        const auto opened = scene.open();
+        REQUIRE(opened.images.problems().size() == 1);
+        CHECK(opened.images.problems()[0].code == ErrorCode::mismatch);
+        CHECK(opened.why_no_image(alpha).code == ErrorCode::missing);
+    }
+    // Where the copy has no notes nothing contradicts it.
+    scene.kcore({{kernel_begin, part(code, 0, 0x1000)}});
+    CHECK(scene.open().images.problems().empty());
 }
 
 TEST_CASE("The copy in a recording's directory is used", "[symbols][code_images]") {
