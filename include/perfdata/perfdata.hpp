@@ -20,6 +20,7 @@
 #include "perfdata/recording/source.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/btf.hpp"
+#include "perfdata/symbols/code_lines.hpp"
 #include "perfdata/symbols/demangle.hpp"
 #include "perfdata/symbols/elf_file.hpp"
 #include "perfdata/symbols/elf_symbols.hpp"
