@@ -8,6 +8,7 @@
 #include <span>
 
 #include "constants.hpp"
+#include "vector_instruction.hpp"
 
 namespace perfdata {
 namespace {
@@ -88,6 +89,7 @@ struct Disassembler::Engine {
     csh handle = 0;
     cs_arch arch = CS_ARCH_X86;
     std::size_t step = 1;
+    bool vectors = false;  // 64-bit x86
     std::unique_ptr<cs_insn, FreeInstruction> scratch;
 
     Engine() = default;
@@ -116,6 +118,7 @@ Result<Disassembler> Disassembler::create(std::string_view arch, Syntax syntax) 
     auto engine = std::make_unique<Engine>();
     engine->arch = known->arch;
     engine->step = known->step;
+    engine->vectors = known->arch == CS_ARCH_X86 && known->mode == CS_MODE_64;
     const auto opened = cs_open(known->arch, static_cast<cs_mode>(known->mode), &engine->handle);
     if (opened != CS_ERR_OK) return unsupported(fmt::format("Capstone has no {}: {}", arch, cs_strerror(opened)));
     cs_option(engine->handle, CS_OPT_DETAIL, CS_OPT_ON);
@@ -147,11 +150,13 @@ std::vector<Instruction> Disassembler::decode(Bytes code, Address address) const
             if (!result.target) result.target = found.target;
             result.constant = found.constant;
         } else {
-            const auto step = std::min(engine_->step, left);
+            const auto rest = code.subspan(static_cast<std::size_t>(result.offset));
+            const auto vector = engine_->vectors ? vector_instruction(rest) : VectorInstruction{};
+            const auto step = vector.size != 0 ? vector.size : std::min(engine_->step, left);
             result.size = static_cast<std::uint32_t>(step);
-            result.decoded = false;
-            result.mnemonic = ".byte";
-            result.operands = bytes_as_data(code.subspan(static_cast<std::size_t>(result.offset), step));
+            result.decoded = vector.size != 0;
+            result.mnemonic = vector.size != 0 ? fmt::format("({})", vector.prefix) : ".byte";
+            result.operands = bytes_as_data(rest.first(step));
             at += step;
             left -= step;
             place += step;

@@ -5,6 +5,7 @@
 
 #include "perfdata/annotate/page.hpp"
 
+#include "bpf_registers.hpp"
 #include "words.hpp"
 
 namespace perfdata {
@@ -70,6 +71,34 @@ class TextPage {
             cells(missed, nullptr);
             print("  {:>8}  {:<11}  ", "", "");
             styled(Style::dim, "(" + printable(reason) + ")");
+            print("\n");
+        }
+    }
+
+    // Versions of one function stand together.
+    void versions(std::span<const Listing> listings) {
+        event_names();
+        columns_title();
+        print("  {:>7}  {:<21}  {:<21}  {}\n", "version", "from", "until", "changed");
+        const Listing* before = nullptr;
+        for (const auto& listing : listings) {
+            const auto& version = listing.version;
+            if (before == nullptr || !(before->version.function == version.function)) {
+                styled(Style::title, printable(full_name(listing)));
+                print("  {}, {} bytes at {}\n", printable(place(listing)), listing.range.size,
+                      hex(listing.range.begin));
+            }
+            before = &listing;
+            cells(listing.total, nullptr);
+            print("  {:>7}  {:<21}  {:<21}  ", fmt::format("{}/{}", version.number + 1, listing.versions),
+                  version.from == Time{} ? "before the recording" : seconds(version.from),
+                  version.until == Time::forever() ? "its end" : seconds(version.until));
+            std::string_view comma;
+            for (const auto& row : listing.instructions) {
+                if (!row.changed) continue;
+                print("{}+0x{:x} {} -> {}", comma, row.instruction.offset, row.changed->text, text_of(row.instruction));
+                comma = ", ";
+            }
             print("\n");
         }
     }
@@ -278,7 +307,8 @@ class TextPage {
             styled(Style::source, fmt::format("; {}", place));
         } else {
             const auto indent = std::min(source.text.find_first_not_of(" \t"), source.text.size());
-            styled(Style::source, fmt::format("; {}  {}", place, printable(source.text.substr(indent))));
+            const auto text = printable(source.text.substr(indent));
+            styled(Style::source, fmt::format("; {}{}{}", place, text.empty() ? "" : "  ", text));
         }
         if (row.inlined) styled(Style::dim, inlined_text(listing.inlined[*row.inlined]));
         print("\n");
@@ -314,6 +344,12 @@ class TextPage {
             print("   ");
             styled(Style::source, fmt::format("<{}{}>", printable(target.name), offset));
         }
+        if (options_.bpf_registers && listing.kind == CodeClass::bpf) {
+            if (const auto registers = bpf_registers(page_.recording.arch(), decoded.operands); !registers.empty()) {
+                print("   ");
+                styled(Style::dim, "# " + registers);
+            }
+        }
         if (row.changed) {
             print("   ");
             styled(Style::warm, fmt::format("# was: {}, until {}", row.changed->text, seconds(row.changed->time)));
@@ -337,6 +373,13 @@ void write_text_summary(const PageContext& page, std::span<const Listing> listin
                         std::span<const Unattributed> unattributed, const TextOptions& options, const Sink& sink) {
     TextPage text(page, options);
     text.summary(listings, unattributed);
+    sink(text.text());
+}
+
+void write_text_versions(const PageContext& page, std::span<const Listing> listings, const TextOptions& options,
+                         const Sink& sink) {
+    TextPage text(page, options);
+    text.versions(listings);
     sink(text.text());
 }
 

@@ -31,6 +31,8 @@ struct AnnotateOptions {
     std::string at;
     bool raw_bytes = false;
     bool show_periods = false;
+    bool bpf_registers = false;
+    bool no_pager = false;
 };
 
 class Annotate {
@@ -104,10 +106,12 @@ class Annotate {
 
     int write(const PageContext& page, const std::vector<Listing>& listings,
               const std::vector<Unattributed>& unattributed, const CodeBook& book) const {
-        auto output = Output::open(options_.common.output);
+        const bool json = options_.common.json || options_.format == "json";
+        auto output = json || options_.no_pager ? Output::open(options_.common.output)
+                                                : Output::open_paged(options_.common.output);
         if (!output) return give_up(output.error());
         const auto sink = output->sink();
-        if (options_.common.json || options_.format == "json") {
+        if (json) {
             write_json_page(page, listings, unattributed, sink);
         } else {
             write_text(page, listings, unattributed, wants_color(options_.common, *output), sink);
@@ -119,7 +123,12 @@ class Annotate {
             for (const auto& problem : book.images().problems()) complain("note: " + problem.message());
         }
         advise(listings);
-        if (listings.empty() && !options_.common.quiet) {
+        if (options_.common.quiet || !listings.empty()) return exit_code(options_.common, page.completeness);
+        if (options_.functions.versions) {
+            complain(
+                "no function's code changed in this recording, as far as kernel names and TEXT_POKE records tell "
+                "(perf record notes them for kernel text of its own accord, with --kcore the code as well)");
+        } else {
             complain(
                 "no samples in code with a name: nothing to annotate (see `perfdata report` for where they fell and "
                 "what would name it)");
@@ -149,16 +158,15 @@ class Annotate {
         TextOptions text;
         text.color = color;
         text.raw_bytes = options_.raw_bytes;
+        text.bpf_registers = options_.bpf_registers;
         text.show_periods = options_.show_periods;
         text.percent_of = options_.percent_type == "global-period"  ? PercentOf::all_periods
                           : options_.percent_type == "local-hits"   ? PercentOf::function_hits
                           : options_.percent_type == "local-period" ? PercentOf::function_periods
                                                                     : PercentOf::all_hits;
+        if (options_.functions.versions) return write_text_versions(page, listings, text, sink);
         const bool by_name = !options_.functions.symbols.empty();
-        if (!by_name || options_.functions.all_versions) {
-            write_text_summary(page, listings, unattributed, text, sink);
-        }
-        if (options_.functions.all_versions) return;
+        if (!by_name) write_text_summary(page, listings, unattributed, text, sink);
         for (const auto& listing : listings) {
             // What has no code at hand is in the summary; asked for by its name, it says why.
             if (by_name || listing.image || listing.kind == CodeClass::bpf) {
@@ -192,8 +200,8 @@ void add_annotate(CLI::App& app, int& exit) {
     list("-e,--event", options->events, "Count only samples of this event. May be given several times");
     command->add_option("--at", options->at,
                         "Of functions whose code changed while it was recorded: the code of this time, in seconds");
-    command->add_flag("--versions", functions.all_versions,
-                      "List the functions with all versions of their code, and when each was there");
+    command->add_flag("--versions", functions.versions,
+                      "List the functions whose code changed, with all versions and when each was there");
     command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
     command->add_option("-M,--disassembler-style", options->style, "Syntax of x86 instructions: att or intel")
         ->check(CLI::IsMember({"att", "intel"}));
@@ -203,6 +211,9 @@ void add_annotate(CLI::App& app, int& exit) {
         ->check(CLI::IsMember({"global-hits", "global-period", "local-hits", "local-period"}));
     command->add_flag("--asm-raw", options->raw_bytes, "Show the bytes of each instruction");
     command->add_flag("--show-total-period", options->show_periods, "A column of periods beside the hits");
+    command->add_flag("--bpf-registers", options->bpf_registers,
+                      "Say beside each instruction of BPF code which registers of BPF its registers stand for");
+    command->add_flag("--no-pager", options->no_pager, "Do not show text on a terminal with $PAGER or less");
     options->lines.add_to(*command);
     options->names.add_to(*command);
     options->names.add_code_to(*command);

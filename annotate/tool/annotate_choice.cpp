@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "../words.hpp"
 
@@ -38,7 +39,7 @@ class Chooser {
         leave_out("functions that --symbol leaves out", other_symbols_);
         if (!choice_.symbols.empty() && chosen_.functions.empty()) add_without_samples();
         if (!choice_.symbols.empty() && chosen_.functions.empty()) return fail(nothing_found());
-        if (choice_.all_versions) add_versions();
+        if (choice_.versions) show_versions();
         return std::move(chosen_);
     }
 
@@ -113,23 +114,40 @@ class Chooser {
         for (CodeIndex index = 0; index < timeline_.code().size(); ++index) {
             add_function({0, index, FrameKind::code, CpuMode::kernel});
         }
+        for (const auto& function : book_.versions().functions()) {
+            if (function.kind != FrameKind::code) add_function(function);
+        }
     }
 
-    void add_versions() {
-        std::map<std::tuple<FrameKind, std::uint32_t, std::uint64_t>, std::set<std::uint32_t>> there;
+    // Those that changed, hottest first, each with all its versions in order of time.
+    void show_versions() {
+        using Key = std::tuple<FrameKind, std::uint32_t, std::uint64_t>;
+        const auto key = [](const Frame& frame) { return Key{frame.kind, frame.index, frame.offset}; };
+        std::map<std::pair<Key, std::uint32_t>, FunctionHits> counted;
+        std::vector<Frame> order;
+        std::set<Key> known;
+        const auto add_function = [&](const Frame& frame) {
+            if (known.insert(key(frame)).second) order.push_back(frame);
+        };
         for (const auto& function : chosen_.functions) {
-            const auto& frame = function.version.function;
-            there[{frame.kind, frame.index, frame.offset}].insert(function.version.number);
+            const auto& version = function.version;
+            counted[{key(version.function), version.number}] = function;
+            add_function(version.function);
         }
-        const auto count = chosen_.functions.size();
-        for (std::size_t at = 0; at < count; ++at) {
-            const auto frame = chosen_.functions[at].version.function;
-            auto& known = there[{frame.kind, frame.index, frame.offset}];
-            for (const auto& version : book_.versions().versions(frame)) {
-                if (!known.insert(version.number).second) continue;
-                chosen_.functions.push_back({version, Cells(profile_.totals().size()), {}});
+        if (choice_.symbols.empty()) {
+            for (const auto& function : book_.versions().functions()) add_function(function);
+        }
+        std::vector<FunctionHits> all;
+        for (const auto& function : order) {
+            const auto versions = book_.versions().versions(function);
+            if (versions.size() < 2) continue;
+            for (const auto& version : versions) {
+                const auto found = counted.find({key(function), version.number});
+                all.push_back(found != counted.end() ? found->second
+                                                     : FunctionHits{version, Cells(profile_.totals().size()), {}});
             }
         }
+        chosen_.functions = std::move(all);
     }
 
     Error nothing_found() const {

@@ -17,7 +17,7 @@ struct FunctionChoice {
     std::vector<std::string> kinds;    // as kind_name() has them; empty: all
     std::vector<std::string> objects;  // whole or last parts; empty: all
     std::optional<Time> at;            // only versions of then
-    bool all_versions = false;         // those without samples as well
+    bool versions = false;             // only functions with several versions, with all of these
 };
 
 struct ChosenFunctions {

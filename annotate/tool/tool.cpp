@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tool.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -41,15 +42,48 @@ Result<Output> Output::open(const std::string& path) {
     return output;
 }
 
+namespace {
+
+// The pager to run, empty if there is none.
+std::string pager() {
+    const char* terminal = std::getenv("TERM");
+    const bool people = ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;
+    if (!people || terminal == nullptr || std::string_view(terminal) == "dumb") return {};
+    if (const char* chosen = std::getenv("PAGER"); chosen != nullptr) return chosen;
+    const char* folders = std::getenv("PATH");
+    std::string_view rest = folders == nullptr ? "" : folders;
+    while (!rest.empty()) {
+        const auto folder = rest.substr(0, rest.find(':'));
+        rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+        if (::access((std::string(folder) + "/less").c_str(), X_OK) == 0) return "less";
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<Output> Output::open_paged(const std::string& path) {
+    const auto command = path == "-" ? pager() : std::string();
+    if (command.empty() || command == "cat") return open(path);
+    ::setenv("LESS", "FRX", 0);  // as git does: end if all fits on one screen, keep colours
+    Output output;
+    output.file_ = ::popen(command.c_str(), "w");
+    if (output.file_ == nullptr) return open(path);
+    output.paged_ = true;
+    return output;
+}
+
 Output::Output(Output&& other) noexcept
     : file_(std::exchange(other.file_, nullptr)),
       path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, {})),
+      paged_(std::exchange(other.paged_, false)),
       failed_(other.failed_),
       problem_(other.problem_) {}
 
 Output::~Output() {
-    if (file_ != nullptr && file_ != stdout) std::fclose(file_);
+    if (file_ != nullptr && paged_) ::pclose(file_);
+    if (file_ != nullptr && !paged_ && file_ != stdout) std::fclose(file_);
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
@@ -73,6 +107,7 @@ Result<void> Output::commit() {
         return fail(ErrorCode::io, Error::no_offset, path_.empty() ? "standard output" : path_,
                     fmt::format("cannot write: {}", std::strerror(problem_)));
     }
+    if (paged_) ::pclose(std::exchange(file_, nullptr));  // until people have read it
     if (!temporary_.empty()) {
         if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
             return fail(ErrorCode::io, Error::no_offset, path_, fmt::format("cannot write: {}", std::strerror(errno)));
@@ -83,7 +118,7 @@ Result<void> Output::commit() {
 }
 
 bool Output::is_terminal() const {
-    return ::isatty(::fileno(file_)) != 0;
+    return paged_ || ::isatty(::fileno(file_)) != 0;
 }
 
 bool wants_color(const Common& common, const Output& output) {

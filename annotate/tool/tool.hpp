@@ -32,6 +32,8 @@ struct Common {
 class Output {
   public:
     static Result<Output> open(const std::string& path);
+    // open_paged(path) shows what goes to a terminal with $PAGER, or with less if there is one.
+    static Result<Output> open_paged(const std::string& path);
     Output(Output&& other) noexcept;
     Output& operator=(Output&&) = delete;
     ~Output();
@@ -46,6 +48,7 @@ class Output {
 
     std::FILE* file_ = nullptr;
     std::string path_, temporary_;
+    bool paged_ = false;
     bool failed_ = false;
     int problem_ = 0;
 };

@@ -162,6 +162,12 @@ const CodeVersions::Changed* CodeVersions::changed(const FunctionExtent& extent)
     });
 }
 
+std::vector<Frame> CodeVersions::functions() const {
+    std::vector<Frame> functions;
+    for (const auto& changed : changed_) functions.push_back(changed.function);
+    return functions;
+}
+
 std::vector<Time> CodeVersions::changes() const {
     std::vector<Time> times;
     for (const auto& changed : changed_) times.insert(times.end(), changed.times.begin(), changed.times.end());

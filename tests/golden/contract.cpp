@@ -187,8 +187,11 @@ void check_function(const Json& function, const Counts& samples) {
                             "percent", "on_instruction_start", "instructions", "lines"});
     INFO(function["symbol"].text());
     CHECK(!function["name"].text().empty());
-    CHECK(function["kind"].text() == "bpf");
-    CHECK(address(function["address"]) >> 63 == 1);
+    const std::string_view kind = function["kind"].text();
+    CHECK(std::set<std::string_view>{"bpf", "kernel", "user", "jit", "out_of_line"}.contains(kind));
+    CHECK(address(function["address"]) >> 63 == (kind == "user" || kind == "jit" ? 0 : 1));
+    CHECK(function.has("bpf") == (kind == "bpf"));
+    CHECK(function["version"].count() < function["versions"].count());
     check_time(function["from"]);
     check_time(function["until"]);
     if (function.has("bpf")) {

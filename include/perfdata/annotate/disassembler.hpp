@@ -21,7 +21,7 @@ struct Instruction {
     std::uint64_t offset = 0;  // from the start of the code
     std::uint32_t size = 0;    // bytes; never 0
     bool decoded = true;       // false: `.byte` and the bytes
-    std::string mnemonic;
+    std::string mnemonic;      // "(vex)", "(evex)": of an instruction that is known by its length only
     std::string operands;
     // Where a jump or a call leads: it says so itself, or its register holds a constant made just before.
     std::optional<Address> target;

@@ -41,7 +41,8 @@ struct TextOptions {
     bool color = false;
     bool raw_bytes = false;  // show the bytes of each instruction
     PercentOf percent_of = PercentOf::all_hits;
-    bool show_periods = false;  // a column of periods beside the hits
+    bool bpf_registers = false;  // tell which registers of BPF those of BPF code stand for
+    bool show_periods = false;   // a column of periods beside the hits
 };
 
 // write_text_summary(...) is the table of functions, hottest first, with what is not among them.
@@ -49,6 +50,10 @@ void write_text_summary(const PageContext& page, std::span<const Listing> listin
                         std::span<const Unattributed> unattributed, const TextOptions& options, const Sink& sink);
 // write_text_listing(...) is one function: header, source lines as headings, instructions.
 void write_text_listing(const PageContext& page, const Listing& listing, const TextOptions& options, const Sink& sink);
+
+// write_text_versions(...) is a table of the versions of each function: when each was there, and what it changed.
+void write_text_versions(const PageContext& page, std::span<const Listing> listings, const TextOptions& options,
+                         const Sink& sink);
 
 // write_json_page(...) is one document, schema perfdata.annotation/1 (see the README).
 void write_json_page(const PageContext& page, std::span<const Listing> listings,

@@ -53,6 +53,8 @@ class CodeVersions {
 
     // version(frame, number) is the version of the function in which the frame lies.
     CodeVersion version(const Frame& frame, std::uint32_t number) const;
+    // functions() is the first byte of each function that has several versions.
+    std::vector<Frame> functions() const;
     // changes() is every time at which some code became another version, ascending.
     std::vector<Time> changes() const;
     // versions(frame) is all versions of that function, one after the other; one if it never changed.

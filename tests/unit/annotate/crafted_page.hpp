@@ -8,8 +8,8 @@
 
 #include "perfdata/annotate/page.hpp"
 
+#include "unit/annotate/annotated_scene.hpp"
 #include "unit/annotate/machine_code.hpp"
-#include "unit/annotate/opened.hpp"
 #include "unit/symbols/program_fixture.hpp"
 
 namespace perfdata::test {
@@ -118,7 +118,7 @@ class CraftedPage {
 
     Scene scene_;
     TempDir folder_;
-    std::optional<Opened> opened_;
+    std::optional<AnnotatedScene> opened_;
     std::optional<Profile> profile_;
 };
 

@@ -78,7 +78,7 @@ TEST_CASE("Hits on bytes that are no instruction are not on a start", "[annotate
     program.code(bytes_of({0x90, 0x06, 0xc3}));
     Scene scene;
     program.known_in(scene);
-    const Opened opened(scene);
+    const AnnotatedScene opened(scene);
     const auto listing =
         annotate(hits_at(opened.timeline, 0, {{0, 1}, {1, 1}, {2, 2}}), opened.book, Disassembler::create("x86_64"));
     REQUIRE(listing.instructions.size() == 3);
@@ -93,7 +93,7 @@ TEST_CASE("A hit behind recorded code that is too short belongs to the last inst
     Scene scene;
     scene.symbol({}, 0x1000, 64, symbol_of(tag_of(1), "cut")).event({}, BpfEvent::Kind::load, 1, 1);
     scene.info(program.info());
-    const Opened opened(scene);
+    const AnnotatedScene opened(scene);
     const auto listing =
         annotate(hits_at(opened.timeline, 0, {{1, 1}, {40, 3}}), opened.book, Disassembler::create("x86_64"));
     REQUIRE(listing.instructions.size() == 2);
@@ -143,7 +143,7 @@ TEST_CASE("Columns tell places of one line apart", "[annotate][listing]") {
                    {0x1002, 2, "b.c", "f(); g();", 5, 6}});
     Scene scene;
     program.known_in(scene);
-    const Opened opened(scene);
+    const AnnotatedScene opened(scene);
     const auto listing = annotate(hits_at(opened.timeline, 0, {{0, 1}}), opened.book, Disassembler::create("x86_64"));
     CHECK(listing.lines.size() == 3);
 }
@@ -179,7 +179,7 @@ TEST_CASE("Another program is named by program and function, if it was there in 
     if (in_time) scene.known(second);
     first.loaded_in(scene, live(50));
     if (!in_time) scene.loaded(live(100), second);
-    const Opened opened(scene);
+    const AnnotatedScene opened(scene);
     const auto listing = annotate(hits_at(opened.timeline, code_of(opened.timeline, 0x1000), {}), opened.book,
                                   Disassembler::create("x86_64"));
     REQUIRE(at(listing, 14).target);
@@ -197,7 +197,7 @@ TEST_CASE("A constant that is no function's start is no target", "[annotate][lis
     program.code(code);
     Scene scene;
     program.known_in(scene);
-    const Opened opened(scene);
+    const AnnotatedScene opened(scene);
     const auto listing = annotate(hits_at(opened.timeline, 0, {}), opened.book, Disassembler::create("x86_64"));
     CHECK(at(listing, 19).instruction.constant == Address{0x2001});
     CHECK_FALSE(at(listing, 19).target);
@@ -222,7 +222,7 @@ TEST_CASE("Code of no bytes is a problem too", "[annotate][listing]") {
     Scene scene;
     scene.symbol({}, 0x1000, 16, symbol_of(tag_of(1), "main")).event({}, BpfEvent::Kind::load, 1, 1);
     scene.info(program.info());
-    const Opened opened(scene);
+    const AnnotatedScene opened(scene);
     const auto listing = annotate(hits_at(opened.timeline, 0, {{3, 5}}), opened.book, Disassembler::create("x86_64"));
     CHECK(listing.instructions.empty());
     CHECK_FALSE(listing.problems.empty());
@@ -242,7 +242,7 @@ TEST_CASE("Damaged lines and refused types are problems, and the instructions st
     program.line_addresses({0x1000}).btf().type(31, "future", 0);
     Scene scene;
     program.known_in(scene);
-    const Opened opened(scene);
+    const AnnotatedScene opened(scene);
     const auto listing = annotate(hits_at(opened.timeline, 0, {{0, 1}}), opened.book, Disassembler::create("x86_64"));
     CHECK(listing.instructions.size() == 8);
     CHECK(listing.instructions[0].cells == Cells{{1, 10}});

@@ -5,7 +5,7 @@
 #include "perfdata/annotate/listing.hpp"
 
 #include "catch.hpp"
-#include "unit/annotate/opened.hpp"
+#include "unit/annotate/annotated_scene.hpp"
 #include "unit/symbols/expected.hpp"
 
 using namespace perfdata;
@@ -13,7 +13,7 @@ using namespace perfdata::test;
 
 namespace {
 
-std::vector<Listing> listings_in(const Opened& opened) {
+std::vector<Listing> listings_in(const AnnotatedScene& opened) {
     const auto profile = Profile::count(opened.recording, opened.timeline).value();
     return listings_of(profile, opened.book, opened.recording.arch());
 }
@@ -23,7 +23,7 @@ std::vector<Listing> listings_in(const Opened& opened) {
 TEST_CASE("Every hit in real BPF code is on the start of an instruction", "[annotate][listing][fixtures]") {
     for (const std::string file : {"bpf_many", "bpf_nobtf", "bpf_twins", "bpf_events", "bpf_turns"}) {
         INFO(file);
-        const Opened real(Recording::open(fixture("bpf/" + file + ".data")).value());
+        const AnnotatedScene real(Recording::open(fixture("bpf/" + file + ".data")).value());
         for (const auto& listing : listings_in(real)) {
             INFO(listing.name.program << "/" << listing.name.name);
             if (real.timeline.loads()[*real.timeline.code()[*listing.code].load].info == nullptr) continue;
@@ -44,7 +44,7 @@ TEST_CASE("Every hit in real BPF code is on the start of an instruction", "[anno
 }
 
 TEST_CASE("Calls of many.bpf.c lead to its subprograms and to kernel helpers", "[annotate][listing][fixtures]") {
-    const Opened real(Recording::open(fixture("bpf/bpf_many.data")).value(), fixture("bpf/guest.kallsyms"));
+    const AnnotatedScene real(Recording::open(fixture("bpf/bpf_many.data")).value(), fixture("bpf/guest.kallsyms"));
     std::set<std::string> called;
     for (const auto& listing : listings_in(real)) {
         for (const auto& row : listing.instructions) {

@@ -5,7 +5,7 @@
 #include "catch.hpp"
 #include "support/files.hpp"
 #include "support/twin.hpp"
-#include "unit/annotate/opened.hpp"
+#include "unit/annotate/annotated_scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
@@ -13,7 +13,7 @@ using namespace perfdata::test;
 namespace {
 
 std::string annotation_of(const Blob& file) {
-    const Opened opened(Recording::from_memory(file).value());
+    const AnnotatedScene opened(Recording::from_memory(file).value());
     const auto profile = Profile::count(opened.recording, opened.book.versions()).value();
     const auto listings = listings_of(profile, opened.book, opened.recording.arch());
     std::string text;

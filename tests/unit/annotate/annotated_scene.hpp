@@ -23,15 +23,15 @@ inline CodeBook offline_book(const Recording& recording, const Timeline& timelin
     return CodeBook::open(recording, timeline, options);
 }
 
-// Opened stays where it is: its parts refer to each other.
-struct Opened {
-    explicit Opened(Recording of, const std::string& kallsyms = {})
+// AnnotatedScene stays where it is: its parts refer to each other.
+struct AnnotatedScene {
+    explicit AnnotatedScene(Recording of, const std::string& kallsyms = {})
         : recording(std::move(of)),
           timeline(Timeline::build(recording).value()),
           book(offline_book(recording, timeline, kallsyms)) {}
-    explicit Opened(Scene& scene) : Opened(scene.open()) {}
-    Opened(const Opened&) = delete;
-    Opened& operator=(const Opened&) = delete;
+    explicit AnnotatedScene(Scene& scene) : AnnotatedScene(scene.open()) {}
+    AnnotatedScene(const AnnotatedScene&) = delete;
+    AnnotatedScene& operator=(const AnnotatedScene&) = delete;
 
     Recording recording;
     Timeline timeline;
