@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 #include <optional>
 #include <set>
+#include <span>
+#include <unistd.h>
 #include <vector>
 
 #include "perfdata/annotate/listing.hpp"
 
 #include "annotate_choice.hpp"
+#include "annotate_html.hpp"
 #include "dump_filter.hpp"
 #include "event_choice.hpp"
 #include "name_options.hpp"
@@ -23,9 +26,10 @@ struct AnnotateOptions {
     NameChoice names;
     FunctionChoice functions;
     std::vector<std::string> events;
-    std::string format = "text";
+    std::string format;  // empty: as the name of the output says
+    std::string title;
     std::string style = "att";
-    std::string percent_type = "global-hits";
+    std::string percent_type;  // empty: as suits the format
     std::string at;
     bool raw_bytes = false;
     bool show_periods = false;
@@ -36,6 +40,10 @@ class Annotate {
     explicit Annotate(AnnotateOptions& options) : options_(options) {}
 
     int run() {
+        if (html() && options_.common.output == "-" && ::isatty(STDOUT_FILENO) != 0) {
+            complain("HTML is not for terminals: give -o FILE");
+            return usage;
+        }
         auto recording = Recording::open(options_.common.file);
         if (!recording) return give_up(recording.error());
         if (recording->events().empty()) {
@@ -63,9 +71,19 @@ class Annotate {
         if (!profile) return give_up(profile.error());
         const auto chosen = choose_functions(options_.functions, *profile, book);
         if (!chosen) return give_up(chosen.error());
-        const auto listings =
-            annotate_all(chosen->functions, book, recording->arch(),
-                         options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads());
+        const auto listed = html() && options_.functions.symbols.empty()
+                                ? html_listings(chosen->functions, profile->totals())
+                                : chosen->functions.size();
+        auto listings = annotate_all(std::span(chosen->functions).first(listed), book, recording->arch(),
+                                     options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads());
+        if (html()) {
+            for (const auto& function : std::span(chosen->functions).subspan(listed)) {
+                listings.push_back(outline(function, book));
+            }
+            auto flame = count_flame(*recording, book, *events, progress->of("counting callers"));
+            if (!flame) return give_up(flame.error());
+            flame_ = std::move(*flame);
+        }
         progress.reset();
         auto completeness = timeline->completeness();
         note_problems(listings, completeness);
@@ -73,6 +91,11 @@ class Annotate {
     }
 
   private:
+    bool html() const {
+        return !options_.common.json &&
+               (options_.format == "html" || (options_.format.empty() && is_html_name(options_.common.output)));
+    }
+
     static int give_up(const Error& error) {
         complain(error);
         return failed;
@@ -105,6 +128,13 @@ class Annotate {
         const auto sink = output->sink();
         if (options_.common.json || options_.format == "json") {
             write_json_page(page, listings, unattributed, sink);
+        } else if (html()) {
+            HtmlOptions html;
+            html.title = options_.title;
+            html.raw_bytes = options_.raw_bytes;
+            if (!options_.percent_type.empty()) html.percent_of = percent_of();
+            html.notes = html_notes(book);
+            write_html_page(page, listings, unattributed, flame_, html, sink);
         } else {
             write_text(page, listings, unattributed, wants_color(options_.common, *output), sink);
         }
@@ -143,10 +173,7 @@ class Annotate {
         text.color = color;
         text.raw_bytes = options_.raw_bytes;
         text.show_periods = options_.show_periods;
-        text.percent_of = options_.percent_type == "global-period"  ? PercentOf::all_periods
-                          : options_.percent_type == "local-hits"   ? PercentOf::function_hits
-                          : options_.percent_type == "local-period" ? PercentOf::function_periods
-                                                                    : PercentOf::all_hits;
+        text.percent_of = percent_of();
         const bool by_name = !options_.functions.symbols.empty();
         if (!by_name || options_.functions.all_versions) {
             write_text_summary(page, listings, unattributed, text, sink);
@@ -160,7 +187,15 @@ class Annotate {
         }
     }
 
+    PercentOf percent_of() const {
+        return options_.percent_type == "global-period"  ? PercentOf::all_periods
+               : options_.percent_type == "local-hits"   ? PercentOf::function_hits
+               : options_.percent_type == "local-period" ? PercentOf::function_periods
+                                                         : PercentOf::all_hits;
+    }
+
     AnnotateOptions& options_;
+    Flame flame_;  // of an HTML page
 };
 
 }  // namespace
@@ -187,12 +222,17 @@ void add_annotate(CLI::App& app, int& exit) {
                         "Of functions whose code changed while it was recorded: the code of this time, in seconds");
     command->add_flag("--versions", functions.all_versions,
                       "List the functions with all versions of their code, and when each was there");
-    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+    command
+        ->add_option("--format", options->format,
+                     "text, json or html: one file with flame graph and listings (also if -o names a .html)")
+        ->check(CLI::IsMember({"text", "json", "html"}));
+    command->add_option("--title", options->title, "Of the HTML page (default: the name of the recording)");
     command->add_option("-M,--disassembler-style", options->style, "Syntax of x86 instructions: att or intel")
         ->check(CLI::IsMember({"att", "intel"}));
     command
         ->add_option("--percent-type", options->percent_type,
-                     "global-hits, global-period: of all samples; local-hits, local-period: of the function's")
+                     "global-hits, global-period: of all samples; local-hits, local-period: of the function's\n"
+                     "(default global-hits, of HTML local-hits)")
         ->check(CLI::IsMember({"global-hits", "global-period", "local-hits", "local-period"}));
     command->add_flag("--asm-raw", options->raw_bytes, "Show the bytes of each instruction");
     command->add_flag("--show-total-period", options->show_periods, "A column of periods beside the hits");
