@@ -51,7 +51,7 @@ class FlameWriter {
         constexpr double narrow = 1.7;  // percent of all
         const auto all = count(flame_.nodes.front(), cells_.front());
         const bool slim = share(count(node, cells_.front()), all) < narrow;
-        html_.print(slim ? "<li class=\"{} z\"" : "<li class={}", kind_of(name));
+        html_.print("<li class={2}{0}{1}{2}", kind_of(name), slim ? " z" : "", slim ? "\"" : "");
         // Rounded down: all together are not wider than their caller.
         const auto width = std::floor(share(count(node, cells_.front()), of) * 100) / 100;
         if (width < 100) html_.print(" style=width:{:.4g}%", width);
