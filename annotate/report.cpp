@@ -108,18 +108,26 @@ class ReportMaker {
     }
 
     void sum_rows() {
-        CallSums sums(tally_, columns_, row_place_);
+        const auto columns = columns_.size();
+        if (options_.children || options_.tree != ReportTree::none) calls_.emplace(tally_, columns_);
         InternTable<RowId> ids;
-        sums.each(options_.children, [&](std::uint32_t runner, std::uint32_t place, std::span<const Cell> self,
-                                         std::span<const Cell> total) {
-            const auto number = ids.intern({runner, place});
-            if (number == report_.rows.size()) {
-                const Cells none(columns_.size());
-                report_.rows.push_back({runner, place, none, none, {}});
-            }
-            add(report_.rows[number].self, self);
-            add(report_.rows[number].total, total);
-        });
+        std::vector<Cell> sums;  // by row and column: self, total
+        each_share(
+            tally_, columns_, row_place_, options_.children ? &*calls_ : nullptr,
+            [&](std::uint32_t runner, std::uint32_t place, std::span<const Cell> self, std::span<const Cell> total) {
+                const auto number = ids.intern({runner, place});
+                if (sums.size() < 2 * columns * ids.size()) sums.resize(2 * columns * ids.size());
+                auto* sum = &sums[2 * columns * number];
+                for (std::size_t column = 0; column < columns; ++column) *sum++ += self[column];
+                for (std::size_t column = 0; column < columns; ++column) *sum++ += total[column];
+            });
+        report_.rows.reserve(ids.size());
+        auto sum = sums.begin();
+        for (const auto& id : ids.keys()) {
+            const auto self = sum, total = sum + static_cast<std::ptrdiff_t>(columns);
+            sum = total + static_cast<std::ptrdiff_t>(columns);
+            report_.rows.push_back({id.runner, id.place, Cells(self, total), Cells(total, sum), {}});
+        }
         if (options_.relative) {
             // What --kind, --dso and --symbols leave out does not count either.
             Cells left(columns_.size());
@@ -209,7 +217,7 @@ class ReportMaker {
         for (auto& row : report_.rows) rows.push_back(&row);
         // Runner by runner.
         std::ranges::sort(rows, {}, &ReportRow::runner);
-        TreeGrower grower(tally_, columns_, row_place_, tree_place_, least, options_);
+        TreeGrower grower(tally_, columns_, row_place_, tree_place_, least, options_, *calls_);
         grower.grow(rows);
     }
 
@@ -238,29 +246,41 @@ class ReportMaker {
         const auto runner_rank = ranks(runners);
         const auto object_rank = ranks(objects);
 
+        // What decides nearly always lies together.
         struct Sorted {
-            std::uint64_t periods, who_where;  // of the first event
+            std::uint64_t total, self;  // periods of the first event
+            std::uint64_t who_where, address;
             std::uint32_t row;
+            bool named;
         };
         std::vector<Sorted> order;
         order.reserve(report_.rows.size());
         for (std::uint32_t at = 0; at < report_.rows.size(); ++at) {
             const auto& row = report_.rows[at];
-            order.push_back({row.total.empty() ? 0 : row.total[0].periods,
-                             std::uint64_t{runner_rank[row.runner]} << 32 | object_rank[row.place], at});
+            const auto& place = report_.places[row.place];
+            order.push_back({row.total.empty() ? 0 : row.total[0].periods, row.self.empty() ? 0 : row.self[0].periods,
+                             std::uint64_t{runner_rank[row.runner]} << 32 | object_rank[row.place], place.address, at,
+                             !place.symbol.empty()});
         }
         const auto periods = [](const Cells& a, const Cells& b) {
             return std::lexicographical_compare_three_way(
                 b.begin(), b.end(), a.begin(), a.end(),
                 [](const Cell& one, const Cell& other) { return one.periods <=> other.periods; });
         };
+        const bool single = columns_.size() == 1;
         std::ranges::sort(order, [&](const Sorted& one, const Sorted& other) {
-            if (one.periods != other.periods) return one.periods > other.periods;
+            if (one.total != other.total) return one.total > other.total;
             const auto& a = report_.rows[one.row];
             const auto& b = report_.rows[other.row];
-            if (const auto by = periods(a.total, b.total); by != 0) return by < 0;
-            if (const auto by = periods(a.self, b.self); by != 0) return by < 0;
+            if (single) {
+                if (one.self != other.self) return one.self > other.self;
+            } else {
+                if (const auto by = periods(a.total, b.total); by != 0) return by < 0;
+                if (const auto by = periods(a.self, b.self); by != 0) return by < 0;
+            }
             if (one.who_where != other.who_where) return one.who_where < other.who_where;
+            if (one.named != other.named) return other.named;
+            if (!one.named && one.address != other.address) return one.address < other.address;
             const auto& here = report_.places[a.place];
             const auto& there = report_.places[b.place];
             if (const auto by = here.symbol <=> there.symbol; by != 0) return by < 0;
@@ -280,6 +300,7 @@ class ReportMaker {
     std::vector<std::size_t> columns_;       // those of Tally::events() that are shown
     std::vector<std::uint32_t> row_place_;   // by number of the frame
     std::vector<std::uint32_t> tree_place_;  // by number of the frame; empty without trees
+    std::optional<RunnerCalls> calls_;
     Report report_;
 };
 

@@ -49,10 +49,18 @@ std::string ReportPlace::text() const {
 }
 
 const std::string& Places::short_name(std::string_view path, CodeClass kind) {
+    // Frames of one object come in a row, with the very same path.
+    if (last_name_ != nullptr && path.data() == last_path_.data() && path.size() == last_path_.size() &&
+        kind == last_kind_) {
+        return *last_name_;
+    }
     auto& name = short_names_[{path, kind}];
     if (name.empty()) {
         name = path.empty() ? "[unknown]" : kind == CodeClass::module ? "[" + module_name(path) + "]" : last_part(path);
     }
+    last_path_ = path;
+    last_kind_ = kind;
+    last_name_ = &name;
     return name;
 }
 
@@ -79,15 +87,17 @@ std::string Places::line_of(const Frame& frame) {
     return fmt::format("{}:{}", line->file, line->line);
 }
 
-std::size_t Places::Hash::operator()(const Key& key) const {
-    const auto& [object, symbol, address, level, kind, line, load] = key;
+std::uint64_t Places::Key::hash() const {
     constexpr std::hash<std::string_view> text;
-    auto sum = text(symbol);
-    for (const auto part : {text(object), text(line), static_cast<std::size_t>(address), static_cast<std::size_t>(load),
-                            static_cast<std::size_t>(level)}) {
+    std::uint64_t sum = symbol.empty() ? 0 : text(symbol);
+    const auto mix = [&](std::uint64_t part) {
         sum = (sum ^ part) * 0x9e3779b97f4a7c15u;
         sum ^= sum >> 32;
-    }
+    };
+    if (!object.empty()) mix(text(object));
+    if (!line.empty()) mix(text(line));
+    mix(address);
+    mix(std::uint64_t{load} << 8 | static_cast<unsigned char>(level));
     return sum;
 }
 
@@ -114,19 +124,19 @@ std::uint32_t Places::number(const Frame& frame) {
                   keys_.kind ? name.kind : CodeClass::unknown,
                   place.line,
                   keys_.program ? load.value_or(no_load) : no_load};
-    const auto [found, fresh] = numbers_.try_emplace(key, static_cast<std::uint32_t>(places_.size()));
-    if (fresh) {
+    const auto number = numbers_.intern(key);
+    if (number == places_.size()) {
         place.object = object;
         place.path = name.object;
         places_.push_back(std::move(place));
     }
-    auto& known = places_[found->second];
+    auto& known = places_[number];
     if (known.kind != name.kind) known.kind = CodeClass::unknown;
     if (load) {
         const auto at = std::ranges::lower_bound(known.loads, *load);
         if (at == known.loads.end() || *at != *load) known.loads.insert(at, *load);
     }
-    return found->second;
+    return number;
 }
 
 }  // namespace perfdata

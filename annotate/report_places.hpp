@@ -7,11 +7,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "perfdata/annotate/report.hpp"
+#include "perfdata/profile/intern_table.hpp"
 
 namespace perfdata {
 
@@ -36,8 +36,17 @@ class Places {
 
   private:
     // load: that of BPF code, no_load of any other.
-    using Key =
-        std::tuple<std::string_view, std::string_view, std::uint64_t, char, CodeClass, std::string, std::uint32_t>;
+    struct Key {
+        std::string_view object, symbol;
+        std::uint64_t address;
+        char level;
+        CodeClass kind;
+        std::string line;
+        std::uint32_t load;
+
+        bool operator==(const Key&) const = default;
+        std::uint64_t hash() const;
+    };
     static constexpr std::uint32_t no_load = ~std::uint32_t{0};
 
     std::string line_of(const Frame& frame);
@@ -47,11 +56,11 @@ class Places {
     const Names& names_;
     const Symbols& symbols_;
     PlaceKeys keys_;
-    struct Hash {
-        std::size_t operator()(const Key& key) const;
-    };
 
-    std::unordered_map<Key, std::uint32_t, Hash> numbers_;
+    InternTable<Key> numbers_;  // those of places_
+    std::string_view last_path_;
+    CodeClass last_kind_ = CodeClass::unknown;
+    const std::string* last_name_ = nullptr;  // the short name of these
     std::map<std::pair<std::string_view, CodeClass>, std::string> short_names_;
     std::map<CodeIndex, std::vector<LineStart>> bpf_lines_;
     std::map<std::uint32_t, std::vector<JitLine>> jit_lines_;

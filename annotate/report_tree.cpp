@@ -8,7 +8,15 @@ namespace {
 
 constexpr auto no_node = ChainNode::none;
 
-// outermost_nodes(...) is which nodes have no caller of the same place.
+void subtract(std::span<Cell> from, std::span<const Cell> cells) {
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+        from[column].hits -= cells[column].hits;
+        from[column].periods -= cells[column].periods;
+    }
+}
+
+}  // namespace
+
 std::vector<bool> outermost_nodes(const Tally& tally, const std::vector<std::uint32_t>& place) {
     const auto chains = tally.chains();
     std::vector<bool> outermost(chains.size());
@@ -31,20 +39,11 @@ std::vector<bool> outermost_nodes(const Tally& tally, const std::vector<std::uin
     return outermost;
 }
 
-void subtract(std::span<Cell> from, std::span<const Cell> cells) {
-    for (std::size_t column = 0; column < cells.size(); ++column) {
-        from[column].hits -= cells[column].hits;
-        from[column].periods -= cells[column].periods;
-    }
-}
-
-}  // namespace
-
 RunnerCalls::RunnerCalls(const Tally& tally, const std::vector<std::size_t>& columns)
     : tally_(tally),
       columns_(columns),
       begin_(tally.runners().size() + 1),
-      stamp_(tally.chains().size(), no_place),
+      stamp_(tally.chains().size()),
       self_(tally.chains().size() * columns.size()),
       sum_(self_.size()) {
     const auto rows = tally.rows();
@@ -58,15 +57,15 @@ RunnerCalls::RunnerCalls(const Tally& tally, const std::vector<std::size_t>& col
 void RunnerCalls::load(std::uint32_t runner) {
     const auto chains = tally_.chains();
     const auto columns = columns_.size();
-    current_ = runner;
+    ++current_;
     touched_.clear();
     std::vector<std::size_t> pieces;  // of touched_: each begins with the end of a chain
     for (auto at = begin_[runner]; at < begin_[runner + 1]; ++at) {
         const auto number = rows_[at];
         const auto end = tally_.rows()[number].chain;
-        if (stamp_[end] != runner) pieces.push_back(touched_.size());
-        for (auto node = end; node != no_node && stamp_[node] != runner; node = chains[node].caller) {
-            stamp_[node] = runner;
+        if (stamp_[end] != current_) pieces.push_back(touched_.size());
+        for (auto node = end; node != no_node && stamp_[node] != current_; node = chains[node].caller) {
+            stamp_[node] = current_;
             touched_.push_back(node);
             std::fill_n(self_.begin() + static_cast<std::ptrdiff_t>(node * columns), columns, Cell{});
         }
@@ -91,42 +90,16 @@ void RunnerCalls::load(std::uint32_t runner) {
     }
 }
 
-void CallSums::each(bool children, const Take& take) const {
-    const auto chains = tally_.chains();
-    if (!children) {
-        const auto rows = tally_.rows();
-        Cells cells(columns_.size());
-        for (std::size_t number = 0; number < rows.size(); ++number) {
-            const auto place = place_[chains[rows[number].chain].frame];
-            if (place == no_place) continue;
-            const auto all = tally_.cells(number);
-            for (std::size_t column = 0; column < cells.size(); ++column) cells[column] = all[columns_[column]];
-            take(rows[number].runner, place, cells, cells);
-        }
-        return;
-    }
-    const Cells none(columns_.size());
-    const auto outermost = outermost_nodes(tally_, place_);
-    RunnerCalls calls(tally_, columns_);
-    for (std::uint32_t runner = 0; runner < calls.runners(); ++runner) {
-        calls.load(runner);
-        for (const auto node : calls.touched()) {
-            const auto place = place_[chains[node].frame];
-            if (place != no_place) take(runner, place, calls.self(node), outermost[node] ? calls.sum(node) : none);
-        }
-    }
-}
-
 TreeGrower::TreeGrower(const Tally& tally, const std::vector<std::size_t>& columns,
                        const std::vector<std::uint32_t>& row_place, const std::vector<std::uint32_t>& tree_place,
-                       const Cells& least, const ReportOptions& options)
+                       const Cells& least, const ReportOptions& options, RunnerCalls& calls)
     : tally_(tally),
       columns_(columns),
       row_place_(row_place),
       tree_place_(tree_place),
       least_(least),
       options_(options),
-      calls_(tally, columns),
+      calls_(calls),
       first_callee_(tally.chains().size(), no_node),
       next_callee_(tally.chains().size(), no_node),
       not_here_(tally.chains().size() * columns.size()) {

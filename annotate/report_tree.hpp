@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -39,35 +38,53 @@ class RunnerCalls {
     const std::vector<std::size_t>& columns_;
     std::vector<std::uint32_t> rows_;   // numbers of the tally's rows, by runner
     std::vector<std::uint32_t> begin_;  // by runner: its first in rows_; one more at the end
-    std::uint32_t current_ = no_place;
-    std::vector<std::uint32_t> stamp_;  // by node: the runner that holds it
+    std::uint32_t current_ = 0;         // counts the calls of load()
+    std::vector<std::uint32_t> stamp_;  // by node: the last load() that found it
     std::vector<std::uint32_t> touched_;
     std::vector<Cell> self_, sum_;
 };
 
-// CallSums gives each place of each runner its share.
-class CallSums {
-  public:
-    // place: by number of the frame; frames of no_place do not count.
-    CallSums(const Tally& tally, const std::vector<std::size_t>& columns, const std::vector<std::uint32_t>& place)
-        : tally_(tally), columns_(columns), place_(place) {}
+// outermost_nodes(tally, place) is which nodes have no caller of the same place.
+std::vector<bool> outermost_nodes(const Tally& tally, const std::vector<std::uint32_t>& place);
 
-    // each(children, take): calls take(runner, place, self, total) so that all calls for one place add up. With
-    // `children` a chain that passes a place several times counts there once.
-    using Take = std::function<void(std::uint32_t, std::uint32_t, std::span<const Cell>, std::span<const Cell>)>;
-    void each(bool children, const Take& take) const;
-
-  private:
-    const Tally& tally_;
-    const std::vector<std::size_t>& columns_;
-    const std::vector<std::uint32_t>& place_;
-};
+// each_share(tally, columns, place, calls, take) calls take(runner, place, self, total) so that all calls for one place
+// of a runner add up. place: by number of the frame; frames of no_place do not count. With `calls`, a total is of all
+// that the place called, and a chain that passes it several times counts there once; if that is null, total is self.
+template <class Take>
+void each_share(const Tally& tally, const std::vector<std::size_t>& columns, const std::vector<std::uint32_t>& place,
+                RunnerCalls* calls, Take&& take) {
+    const auto chains = tally.chains();
+    if (calls == nullptr) {
+        const auto rows = tally.rows();
+        Cells cells(columns.size());
+        for (std::size_t number = 0; number < rows.size(); ++number) {
+            const auto where = place[chains[rows[number].chain].frame];
+            if (where == no_place) continue;
+            const auto all = tally.cells(number);
+            for (std::size_t column = 0; column < cells.size(); ++column) cells[column] = all[columns[column]];
+            take(rows[number].runner, where, std::span<const Cell>(cells), std::span<const Cell>(cells));
+        }
+        return;
+    }
+    const Cells none(columns.size());
+    const auto outermost = outermost_nodes(tally, place);
+    for (std::uint32_t runner = 0; runner < calls->runners(); ++runner) {
+        calls->load(runner);
+        for (const auto node : calls->touched()) {
+            const auto where = place[chains[node].frame];
+            if (where == no_place) continue;
+            take(runner, where, calls->self(node), outermost[node] ? calls->sum(node) : std::span<const Cell>(none));
+        }
+    }
+}
 
 class TreeGrower {
   public:
-    // row_place, tree_place: by number of the frame. least: a branch needs as many periods in one of the columns.
+    // row_place, tree_place: by number of the frame. calls: of the same tally and columns. least: a branch needs as
+    // many periods in one of the columns.
     TreeGrower(const Tally& tally, const std::vector<std::size_t>& columns, const std::vector<std::uint32_t>& row_place,
-               const std::vector<std::uint32_t>& tree_place, const Cells& least, const ReportOptions& options);
+               const std::vector<std::uint32_t>& tree_place, const Cells& least, const ReportOptions& options,
+               RunnerCalls& calls);
 
     // grow(rows) gives them their trees. They come by runner.
     void grow(std::span<ReportRow* const> rows);
@@ -102,7 +119,7 @@ class TreeGrower {
     const std::vector<std::uint32_t>&row_place_, &tree_place_;
     const Cells& least_;
     const ReportOptions& options_;
-    RunnerCalls calls_;
+    RunnerCalls& calls_;
     std::vector<std::uint32_t> first_callee_, next_callee_;  // by node
     std::vector<Cell> weights_;
     std::vector<std::uint32_t> paths_;  // nodes, outermost first; each path ends with ChainNode::none

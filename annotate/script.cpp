@@ -79,18 +79,24 @@ class ScriptWriter {
         if (!wanted(item, index, comm)) return;
         item.comm = shown_comm(comm, item.tid);
         item.ip = sample.ip();
-        if (item.ip) {
+        const bool has_chain = options_.chains && event.attr.has(sample_bit::callchain);
+        // Of a sample with a chain the text shows the chain only.
+        if (item.ip && (!has_chain || options_.json || !options_.symbols.empty() || !options_.objects.empty())) {
             item.place = places_.find(item.moment, *item.ip, item.mode);
             if (!wanted(places_, item.place)) return;
-        } else if (!options_.symbols.empty() || !options_.objects.empty()) {
+        } else if (!item.ip && (!options_.symbols.empty() || !options_.objects.empty())) {
             return;
         }
-        if (options_.chains && event.attr.has(sample_bit::callchain)) {
+        if (has_chain) {
             item.has_chain = true;
-            chain_.clear();
+            looked_up_.clear();
             item.whole_chain = for_each_frame(sample, deferred_, [&](Address address, CpuMode mode) {
-                if (chain_.size() < options_.most_frames) chain_.push_back(places_.find(item.moment, address, mode));
+                if (looked_up_.size() < options_.most_frames) {
+                    looked_up_.push_back(places_.look_up(item.moment, address, mode));
+                }
             });
+            chain_.clear();
+            for (const auto& one : looked_up_) chain_.push_back(places_.number(one));
             item.chain = chain_;
             if (!item.whole_chain) ++counts_.broken_chains;
         }
@@ -147,6 +153,7 @@ class ScriptWriter {
     ScriptJson json_writer_;
     std::unordered_map<const char*, std::string> comms_;  // by data() of the timeline's view
     std::string unnamed_;
+    std::vector<ScriptPlaces::LookedUp> looked_up_;
     std::vector<std::uint32_t> chain_;
     std::map<std::uint64_t, std::uint64_t> last_values_;  // by event id
     std::string text_;

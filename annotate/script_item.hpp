@@ -26,7 +26,7 @@ struct ScriptItem {
     std::uint64_t period = 0;
     std::string_view comm{};  // printable
     std::optional<Address> ip{};
-    std::uint32_t place = 0;                 // of the ip: number in ScriptPlaces, valid if there is an ip
+    std::uint32_t place = 0;                 // of the ip: number in ScriptPlaces; in text not set if there is a chain
     bool has_chain = false;                  // the event records chains, and they are wanted
     std::span<const std::uint32_t> chain{};  // numbers in ScriptPlaces, innermost first
     bool whole_chain = true;                 // its deferred part is there

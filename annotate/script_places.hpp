@@ -2,6 +2,7 @@
 // The addresses of samples in the words of perf script, each distinct one named and written once.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -30,18 +31,35 @@ class ScriptPlaces {
     // Both must outlive it.
     explicit ScriptPlaces(const Names& names);
 
-    // find(moment, address, mode) is a number for name(), line() and text().
-    std::uint32_t find(const Moment& moment, Address address, CpuMode mode) {
-        if (mode != CpuMode::kernel || !(moment.machine == host)) return find_anew(moment, address, mode);
+    // LookedUp is a place that number() is to be asked for.
+    struct LookedUp {
+        ScriptPlace place;
+        std::uint32_t number = none;  // if it is known already
+    };
+
+    // look_up() for several addresses and then number() for each has the tables' memory fetched meanwhile.
+    LookedUp look_up(const Moment& moment, Address address, CpuMode mode) {
+        if (mode != CpuMode::kernel || !(moment.machine == host)) {
+            const auto place = place_at(moment, address, mode);
+            places_.prefetch(place);
+            return {place};
+        }
         // All processes share the kernel: what was found there holds until the kernel changes.
         if (moment.time < since_ || moment.time >= until_) [[unlikely]] {
             enter(moment.time);
         }
         auto& recent = recent_[address.value * 0x9e3779b97f4a7c15u >> (64 - recent_bits)];
         if (recent.address != address || recent.stretch != stretch_) {
-            recent = {address, stretch_, find_anew(moment, address, mode)};
+            recent = {address, stretch_, places_.intern(place_at(moment, address, mode))};
         }
-        return recent.number;
+        return {{}, recent.number};
+    }
+    // number(...) is for name(), line() and text().
+    std::uint32_t number(const LookedUp& looked_up) {
+        return looked_up.number != none ? looked_up.number : places_.intern(looked_up.place);
+    }
+    std::uint32_t find(const Moment& moment, Address address, CpuMode mode) {
+        return number(look_up(moment, address, mode));
     }
 
     const ScriptPlace& place(std::uint32_t number) const { return places_[number]; }
@@ -52,11 +70,22 @@ class ScriptPlaces {
         return frame_names_[number];
     }
 
+    // prefetch_line(number, fields) before line(): a line that was written before is fetched meanwhile, after its place
+    // has been by prefetch(number, fields).
+    void prefetch(std::uint32_t number, ScriptFields fields) const {
+        const auto& lines = lines_[style(fields)];
+        if (number < lines.size()) __builtin_prefetch(&lines[number]);
+    }
+    void prefetch_line(std::uint32_t number, ScriptFields fields) const {
+        const auto& lines = lines_[style(fields)];
+        if (number < lines.size()) __builtin_prefetch(text_.data() + lines[number].begin);
+    }
+
     // line(number, fields) is a line of a call chain: "\tffffffff821f4dab default_idle+0xb ([kernel.kallsyms])\n".
     // Valid until the next call.
     std::string_view line(std::uint32_t number, ScriptFields fields) {
         auto& lines = lines_[style(fields)];
-        if (lines.size() <= number) lines.resize(places_.size());
+        if (lines.size() <= number) lines.resize(std::max(places_.size(), 2 * lines.size()));
         auto& found = lines[number];
         if (found.size == 0) found = write(number, fields);
         return std::string_view(text_).substr(found.begin, found.size);
@@ -70,6 +99,7 @@ class ScriptPlaces {
     }
 
   private:
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
     static constexpr std::size_t behind_address = 17;  // a tab and 16 digits
     struct Line {
         std::size_t begin = 0;
@@ -84,9 +114,9 @@ class ScriptPlaces {
         std::uint32_t number = 0;
     };
 
-    std::uint32_t find_anew(const Moment& moment, Address address, CpuMode mode) {
+    ScriptPlace place_at(const Moment& moment, Address address, CpuMode mode) const {
         const auto frame = frame_at(names_.timeline(), jit_, moment, address, mode);
-        return places_.intern({frame, shown(frame, address)});
+        return {frame, shown(frame, address)};
     }
     // enter(time) makes the stretch without changes around that time the current one.
     void enter(Time time);

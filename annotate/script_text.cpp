@@ -189,7 +189,14 @@ void ScriptText::append_start(std::string& text, const ScriptItem& item, ScriptF
         text += ' ';
     }
     if ((fields & field_cpu) != 0) {
-        fmt::format_to(out, "[{:03}] ", static_cast<std::int32_t>(item.cpu.value_or(~0u)));
+        const auto cpu = item.cpu.value_or(~0u);
+        if (cpu < 1000) {
+            text += '[';
+            append_fraction(text, cpu, 3);
+            text += "] ";
+        } else {
+            fmt::format_to(out, "[{:03}] ", static_cast<std::int32_t>(cpu));
+        }
     }
     if ((fields & field_misc) != 0) append_misc(text, item);
     if ((fields & field_time) != 0) append_time(text, item.time.value_or(Time{~std::uint64_t{0}}));
@@ -210,6 +217,8 @@ void ScriptText::append_time(std::string& text, Time time) const {
 void ScriptText::append_places(std::string& text, const ScriptItem& item, ScriptFields fields) {
     if (item.has_chain) {
         text += '\n';
+        for (const auto place : item.chain) places_.prefetch(place, fields);
+        for (const auto place : item.chain) places_.prefetch_line(place, fields);
         for (const auto place : item.chain) text += places_.line(place, fields);
         return;
     }

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
         "  perfdata info                  what the recording is and what it holds\n"
         "  perfdata script                every sample in order of time, as perf script prints it\n"
         "  perfdata symbols --at TIME     what lay where at a time\n"
+        "  perfdata extract -s NAME       code as an ELF file for objdump, gdb, llvm-mca\n"
         "  perfdata dump                  every record with every field",
         "perfdata"};
     app.set_version_flag("--version", PERFDATA_VERSION);
@@ -36,6 +37,7 @@ int main(int argc, char** argv) {
     add_script(app, exit);
     add_symbols(app, exit);
     add_dump(app, exit);
+    add_extract(app, exit);
     add_report(app, exit);
     try {
         app.parse(argc, argv);

@@ -8,8 +8,22 @@
 
 namespace perfdata::tool {
 
+namespace {
+
+constexpr auto group = "Where names come from";
+
+}  // namespace
+
+void NameChoice::add_code_to(CLI::App& command) {
+    command
+        .add_option("--kcore", kcore,
+                    "Take the kernel's code from this copy of the recorded machine's /proc/kcore, of the same boot, "
+                    "whole or in part")
+        ->type_name("FILE")
+        ->group(group);
+}
+
 void NameChoice::add_to(CLI::App& command) {
-    constexpr auto group = "Where names come from";
     command.add_option("-k,--vmlinux", vmlinux, "Name the kernel by this vmlinux file of the recorded kernel")
         ->group(group);
     command

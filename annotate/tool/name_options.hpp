@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "perfdata/recording/recording.hpp"
+#include "perfdata/symbols/code_images.hpp"
 #include "perfdata/symbols/names.hpp"
 
 #include "tool.hpp"
@@ -17,6 +18,7 @@ namespace perfdata::tool {
 // its build ids prove to be the recorded ones. That suffices right after recording.
 struct NameChoice {
     std::string vmlinux, kallsyms, symfs, buildid_dir;
+    std::string kcore;                    // see add_code_to()
     std::vector<std::string> debug_dirs;  // besides /usr/lib/debug
     std::vector<std::string> jit_dumps, perf_maps;
     bool offline = false;
@@ -24,7 +26,10 @@ struct NameChoice {
     unsigned jobs = 0;  // threads that load files; 0: one per CPU
 
     void add_to(CLI::App& command);
+    // add_code_to(command) adds what says where code itself comes from, for commands that show it.
+    void add_code_to(CLI::App& command);
     NameOptions options(const Recording& recording) const;
+    CodeImageOptions image_options() const { return {kcore}; }
     unsigned threads() const;
 };
 

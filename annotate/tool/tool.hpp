@@ -66,6 +66,7 @@ int exit_code(const Common& common, const Completeness& completeness);
 void add_annotate(CLI::App& app, int& exit);
 void add_bpf(CLI::App& app, int& exit);
 void add_dump(CLI::App& app, int& exit);
+void add_extract(CLI::App& app, int& exit);
 void add_info(CLI::App& app, int& exit);
 void add_script(CLI::App& app, int& exit);
 void add_symbols(CLI::App& app, int& exit);

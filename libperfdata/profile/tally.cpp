@@ -81,6 +81,57 @@ class RecentFrames {
     std::vector<Entry> entries_;
 };
 
+// RowTable is rows with their cells.
+class RowTable {
+  public:
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    explicit RowTable(std::size_t columns = 1) : columns_(columns) {}
+
+    std::uint32_t number(const Tally::Row& row) {
+        if (first_.size() <= row.chain) first_.resize(std::max<std::size_t>(row.chain + 1, 2 * first_.size()));
+        auto& first = first_[row.chain];
+        if (first.number == none) {
+            first = {row.runner, add(row)};
+            return first.number;
+        }
+        if (first.runner == row.runner) return first.number;
+        auto& number = others_.number(row.hash(), [&](std::uint32_t known) { return rows_[known] == row; });
+        if (number == HashSlots::free) number = add(row);
+        return number;
+    }
+    // prefetch(row) has the memory of a later number(row) fetched meanwhile.
+    void prefetch(const Tally::Row& row) const {
+        if (row.chain < first_.size()) __builtin_prefetch(&first_[row.chain]);
+        others_.prefetch(row.hash());
+    }
+
+    Cell* cells(std::uint32_t number) { return &cells_[number * columns_]; }
+    std::span<const Tally::Row> rows() const { return rows_; }
+    void give(std::vector<Tally::Row>& rows, Cells& cells) && {
+        rows = std::move(rows_);
+        cells = std::move(cells_);
+    }
+
+  private:
+    std::uint32_t add(const Tally::Row& row) {
+        rows_.push_back(row);
+        cells_.resize(rows_.size() * columns_);
+        return static_cast<std::uint32_t>(rows_.size() - 1);
+    }
+
+    std::size_t columns_;
+    std::vector<Tally::Row> rows_;
+    Cells cells_;
+    // Most chains are of one runner only.
+    struct First {
+        std::uint32_t runner = 0;
+        std::uint32_t number = none;
+    };
+    std::vector<First> first_;  // by chain
+    HashSlots others_;          // all rows that are not the first of their chain
+};
+
 }  // namespace
 
 // Each sample costs one lookup for its runner, and for each frame of its chain one in the timeline and one in the
@@ -101,6 +152,8 @@ class TallyCounter {
             std::iota(events.begin(), events.end(), 0u);
         }
         for (std::size_t column = 0; column < events.size(); ++column) column_[events[column]] = column;
+        chain_rows_ = RowTable(events.size());
+        frame_rows_ = RowTable(events.size());
         tally_.totals_.resize(events.size());
         tally_.considered_.resize(events.size());
     }
@@ -118,13 +171,28 @@ class TallyCounter {
         if (!wanted(tid, comm)) return;
         note_time(sample.time());
         tally_.totals_[column] += cell;
-        row({runner(sample, tid, comm), chain(sample)})[column] += cell;
+        const auto who = runner(sample, tid, comm);
+        if (options_.chains) {
+            chain_rows_.cells(chain_rows_.number({who, chain(sample)}))[column] += cell;
+        } else {
+            waiting_.push_back({look_up(sample), who, static_cast<std::uint32_t>(column), cell});
+            if (waiting_.size() == most_waiting) count_waiting();
+        }
     }
 
-    Tally finish() && { return std::move(tally_); }
+    Tally finish() && {
+        if (!options_.chains) {
+            count_waiting();
+            fold_frame_rows();
+        }
+        std::move(chain_rows_).give(tally_.rows_, tally_.cells_);
+        return std::move(tally_);
+    }
 
   private:
     static constexpr std::size_t not_counted = ~std::size_t{0};
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+    static constexpr std::size_t most_waiting = 32;
     static constexpr Pid nobody{~std::uint32_t{0}};
 
     template <class Order>
@@ -171,7 +239,6 @@ class TallyCounter {
     // chain() is the number of the sample's chain: its address, called by the rest of its call chain.
     template <class Order>
     std::uint32_t chain(const BasicSample<Order>& sample) {
-        const auto mode = sample.mode();
         const auto ip = sample.ip();
         std::uint32_t node = ChainNode::none;
         if (options_.chains) {
@@ -182,11 +249,15 @@ class TallyCounter {
             if (addresses_.size() > options_.max_stack) addresses_.resize(options_.max_stack);
             // The innermost is the sampled address itself.
             const std::size_t first = !addresses_.empty() && ip && addresses_.front().first == *ip ? 1 : 0;
+            looked_up_.clear();
+            for (std::size_t at = first; at < addresses_.size(); ++at) {
+                looked_up_.push_back(look_up(addresses_[at].first, addresses_[at].second));
+            }
             // Outermost first: a sample often has the outer callers of the one before it.
             bool same = true;
             std::size_t depth = 0;
-            for (auto at = addresses_.size(); at-- > first; ++depth) {
-                const auto number = frame(addresses_[at].first, addresses_[at].second);
+            for (auto at = looked_up_.size(); at-- > 0; ++depth) {
+                const auto number = chain_number(looked_up_[at]);
                 same = same && depth < last_chain_.size() && last_chain_[depth].frame == number;
                 node = same ? last_chain_[depth].node : tally_.chains_.intern({node, number});
                 if (!same) {
@@ -195,50 +266,93 @@ class TallyCounter {
                 }
             }
         }
-        const auto leaf =
-            ip ? frame(*ip, mode) : fold({0, static_cast<std::uint32_t>(Miss::no_address), FrameKind::nowhere, mode});
-        return tally_.chains_.intern({node, leaf});
+        return tally_.chains_.intern({node, chain_number(look_up(sample))});
     }
 
-    std::uint32_t frame(Address address, CpuMode mode) {
+    // LookedUp is a frame that is to be numbered among unfolded_.
+    struct LookedUp {
+        Frame frame;
+        std::uint32_t number = none;  // if it is known already
+    };
+
+    template <class Order>
+    LookedUp look_up(const BasicSample<Order>& sample) {
+        const auto mode = sample.mode();
+        if (const auto ip = sample.ip()) return look_up(*ip, mode);
+        return {{0, static_cast<std::uint32_t>(Miss::no_address), FrameKind::nowhere, mode}};
+    }
+
+    LookedUp look_up(Address address, CpuMode mode) {
         // Of the host's kernel the answer depends on nothing but address and epoch.
-        if (mode != CpuMode::kernel || moment_.machine != host) return find_frame(address, mode);
-        const KernelPlace key{address, epochs_.at(moment_.time)};
-        auto& recent = recent_kernel_.place(address.value);
-        if (recent.number == RecentFrames<KernelPlace>::none || !(recent.key == key)) {
-            recent = {key, find_frame(address, mode)};
+        if (mode == CpuMode::kernel && moment_.machine == host) {
+            const KernelPlace key{address, epochs_.at(moment_.time)};
+            auto& recent = recent_kernel_.place(address.value);
+            if (recent.number == none || !(recent.key == key)) {
+                recent = {key, unfolded_.intern(kernel_frame(address))};
+            }
+            return {{}, recent.number};
         }
-        return recent.number;
+        const auto frame = frame_at(timeline_, options_.jit, moment_, address, mode);
+        unfolded_.prefetch(frame);
+        return {frame};
     }
 
-    std::uint32_t find_frame(Address address, CpuMode mode) {
-        auto frame = frame_at(timeline_, options_.jit, moment_, address, mode);
-        if (options_.versions != nullptr && mode == CpuMode::kernel && moment_.machine == host) {
+    Frame kernel_frame(Address address) const {
+        auto frame = frame_at(timeline_, options_.jit, moment_, address, CpuMode::kernel);
+        if (options_.versions != nullptr) {
             constexpr std::uint32_t most = 0xffff;
             frame.version =
                 static_cast<std::uint16_t>(std::min(options_.versions->number_at(address, moment_.time), most));
         }
-        return fold(frame);
+        return frame;
+    }
+
+    std::uint32_t unfolded_number(const LookedUp& looked_up) {
+        return looked_up.number != none ? looked_up.number : unfolded_.intern(looked_up.frame);
+    }
+
+    // chain_number(...) is the number of the folded frame in the tally.
+    std::uint32_t chain_number(const LookedUp& looked_up) {
+        const auto number = unfolded_number(looked_up);
+        if (number >= folded_.size()) folded_.resize(unfolded_.size(), none);
+        auto& folded = folded_[number];
+        if (folded == none) folded = fold(unfolded_[number]);
+        return folded;
     }
 
     std::uint32_t fold(const Frame& frame) {
-        auto& recent = recent_.place(frame.hash());
-        if (recent.number == RecentFrames<Frame>::none || !(recent.key == frame)) recent = {frame, find_fold(frame)};
-        return recent.number;
+        return tally_.frames_.intern(options_.fold ? options_.fold(frame) : frame);
     }
 
-    std::uint32_t find_fold(const Frame& frame) {
-        if (!options_.fold) return tally_.frames_.intern(frame);
-        const auto number = unfolded_.intern(frame);
-        if (number == folded_.size()) folded_.push_back(tally_.frames_.intern(options_.fold(frame)));
-        return folded_[number];
+    // The tables are larger than the cache: a step for many samples at a time, while memory for the next is fetched.
+    void count_waiting() {
+        for (const auto& one : waiting_) {
+            if (one.frame.number == none) unfolded_.prefetch_key(one.frame.frame);
+        }
+        for (auto& one : waiting_) {
+            one.number = unfolded_number(one.frame);
+            frame_rows_.prefetch({one.runner, one.number});
+        }
+        for (auto& one : waiting_) {
+            one.number = frame_rows_.number({one.runner, one.number});
+            __builtin_prefetch(frame_rows_.cells(one.number), 1);
+        }
+        for (const auto& one : waiting_) frame_rows_.cells(one.number)[one.column] += one.cell;
+        waiting_.clear();
     }
 
-    std::span<Cell> row(const Tally::Row& row) {
+    // Single frames are folded when all is counted, each but once, in the order of their samples.
+    void fold_frame_rows() {
+        std::vector<std::uint32_t> node(unfolded_.size(), none);
         const auto columns = tally_.events_.size();
-        const auto number = tally_.rows_.intern(row);
-        if (tally_.cells_.size() <= number * columns) tally_.cells_.resize((number + 1) * columns);
-        return std::span(tally_.cells_).subspan(number * columns, columns);
+        const auto rows = frame_rows_.rows();
+        for (std::uint32_t number = 0; number < rows.size(); ++number) {
+            const auto [runner, frame] = rows[number];
+            if (node[frame] == none) node[frame] = tally_.chains_.intern({ChainNode::none, fold(unfolded_[frame])});
+            auto* const sum = chain_rows_.cells(chain_rows_.number({runner, node[frame]}));
+            const auto* const cells = frame_rows_.cells(number);
+            for (std::size_t column = 0; column < columns; ++column) sum[column] += cells[column];
+        }
     }
 
     void note_time(std::optional<Time> time) {
@@ -256,14 +370,23 @@ class TallyCounter {
         bool operator==(const KernelPlace&) const = default;
     };
     RecentFrames<KernelPlace> recent_kernel_;
-    RecentFrames<Frame> recent_;
     DeferredChains deferred_;
     std::vector<std::size_t> column_;  // of an event
     Moment moment_;
     Runner last_runner_;
     std::uint32_t last_runner_number_ = 0;
     InternTable<Frame> unfolded_;
-    std::vector<std::uint32_t> folded_;  // by number in unfolded_: number of the frame that counts instead
+    std::vector<std::uint32_t> folded_;  // by number in unfolded_: of the frame that counts instead; or none
+    RowTable chain_rows_;
+    RowTable frame_rows_;  // without chains: instead of a chain, number in unfolded_
+    struct Waiting {
+        LookedUp frame;
+        std::uint32_t runner, column;
+        Cell cell;
+        std::uint32_t number = none;
+    };
+    std::vector<Waiting> waiting_;
+    std::vector<LookedUp> looked_up_;  // addresses_, but for the sampled one
     std::vector<std::pair<Address, CpuMode>> addresses_;
     struct Level {
         std::uint32_t frame, node;

@@ -17,7 +17,9 @@ std::vector<CodeChange> changes_between(const PatchedCode& before, const Patched
     std::vector<CodeChange> changes;
     for (const auto* patch : patches) {
         if (patch->time < version.from || patch->time >= version.until) continue;
-        const auto range = patch->range();
+        // What was taken away is still shown.
+        const AddressRange range{patch->address, patch->new_bytes.size()};
+        if (range.size == 0) continue;
         const auto first = patch->address < begin ? 0 : patch->address - begin;
         const auto last = std::min<std::uint64_t>(range.last() < begin ? 0 : range.last() - begin + 1, after.size());
         CodeChange change{first, patch->time, {}, {}};
@@ -201,11 +203,12 @@ Result<CodeImage> CodeImages::image(const CodeVersion& version) const {
     if (image->bytes.empty()) {
         return fail(ErrorCode::missing, Error::no_offset, where, image->origin + " has no code there");
     }
-    if (image->bytes.size() < version.size) {
-        const bool limited = image->bytes.size() == sources_->limits.function_bytes;
+    auto known = image->bytes.size();
+    for (const auto& gap : image->gaps) known -= static_cast<std::size_t>(gap.size);
+    if (known < version.size) {
+        const bool limited = known == sources_->limits.function_bytes;
         image->problems.push_back({limited ? ErrorCode::limit : ErrorCode::truncated, Error::no_offset, where,
-                                   "of its " + std::to_string(version.size) + " bytes only the first " +
-                                       std::to_string(image->bytes.size()) +
+                                   "of its " + std::to_string(version.size) + " bytes only " + std::to_string(known) +
                                        (limited ? " are shown" : " are in " + image->origin)});
     }
     return image;

@@ -97,7 +97,7 @@ struct CodeLines::Sources {
     }
 
     Result<std::vector<LineStart>> in_file(const Frame& function, std::uint64_t size) {
-        const auto index = names.file(function.index);
+        const auto index = names.file_index(function.index);
         auto& one = object(index);
         std::call_once(one.once, [&] {
             const auto found = names.files().found(index);

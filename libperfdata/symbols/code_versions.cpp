@@ -2,8 +2,9 @@
 #include "perfdata/symbols/code_versions.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bitset>
 #include <map>
-#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -14,7 +15,8 @@
 namespace perfdata {
 namespace {
 
-// Replay follows the bytes of one function through its patches.
+// Replay follows the bytes of one function through its patches. Patches may be many and far apart: it keeps blocks of
+// bytes, so that its size is no more than a few times theirs.
 class Replay {
   public:
     explicit Replay(const AddressRange& range) : range_(range) {}
@@ -22,47 +24,75 @@ class Replay {
     // add(patch) is whether it changes code that was there.
     bool add(const TextPatch& patch) {
         bool changes = false;
-        for (std::size_t index = 0; index < patch.range().size; ++index) {
+        for (std::size_t index = 0; index < patch.new_bytes.size(); ++index) {
             const auto address = patch.address + index;
-            if (!range_.contains(address) || index >= patch.new_bytes.size()) continue;
-            const auto known = now_.find(address.value);
-            if (known != now_.end()) {
-                changes = changes || known->second != patch.new_bytes[index];
+            if (!range_.contains(address)) continue;
+            auto& block = blocks_[address.value / block_size];
+            const auto place = static_cast<std::size_t>(address.value % block_size);
+            const auto after = patch.new_bytes[index];
+            if (block.known[place]) {
+                changes = changes || block.bytes[place] != after;
             } else if (index < patch.old_bytes.size()) {
-                changes = changes || patch.old_bytes[index] != patch.new_bytes[index];
+                changes = changes || patch.old_bytes[index] != after;
             }
-            now_[address.value] = patch.new_bytes[index];
+            block.known[place] = true;
+            block.bytes[place] = after;
         }
         return changes;
     }
 
   private:
+    static constexpr std::uint64_t block_size = 32;
+    struct Block {
+        std::array<std::byte, block_size> bytes{};
+        std::bitset<block_size> known;
+    };
+
     AddressRange range_;
-    std::unordered_map<std::uint64_t, std::byte> now_;
+    std::unordered_map<std::uint64_t, Block> blocks_;
+};
+
+// Places is disjoint ranges of addresses.
+class Places {
+  public:
+    bool touch(const AddressRange& range) const { return touching(range.begin, range.last()) != last_.end(); }
+    void add(const AddressRange& range) {
+        auto first = range.begin, last = range.last();
+        for (auto other = touching(first, last); other != last_.end(); other = touching(first, last)) {
+            first = std::min(first, other->first);
+            last = std::max(last, other->second);
+            last_.erase(other);
+        }
+        last_.emplace(first, last);
+    }
+    void clear() { last_.clear(); }
+
+  private:
+    using Map = std::map<Address, Address>;
+    Map::const_iterator touching(Address first, Address last) const {
+        const auto above = last_.upper_bound(last);
+        return above != last_.begin() && std::prev(above)->second >= first ? std::prev(above) : last_.end();
+    }
+
+    Map last_;  // of each, by the first address
 };
 
 // times_of(range, patches) is when the function became another version.
 std::vector<Time> times_of(const AddressRange& range, std::span<const TextPatch* const> patches) {
     std::vector<Time> times;
     Replay replay(range);
-    Time latest;                      // patch of the current version
-    std::set<std::uint64_t> changed;  // bytes that made the current version, by address
+    Time latest;     // patch of the current version
+    Places changed;  // what made the current version
     for (const auto* patch : patches) {
         if (!replay.add(*patch)) continue;
-        const auto last = patch->range().last().value;
-        const auto again = changed.lower_bound(patch->address.value);
-        const bool other_place = again == changed.end() || *again > last;
         const bool together = !times.empty() && patch->time.nanoseconds - latest.nanoseconds <= CodeVersions::batch_gap;
         const bool at_once = !times.empty() && patch->time == times.back();
-        if (!at_once && !(together && other_place)) {
+        if (!at_once && !(together && !changed.touch(patch->range()))) {
             times.push_back(patch->time);
             changed.clear();
         }
         latest = patch->time;
-        for (auto address = patch->address.value;; ++address) {
-            changed.insert(address);
-            if (address == last) break;
-        }
+        changed.add(patch->range());
     }
     return times;
 }

@@ -56,9 +56,7 @@ KernelCode::KernelCode(const Recording& recording, const Names& names, const std
     if (std::filesystem::is_directory(recording.path(), none)) {
         candidates_.push_back(recording.path() + "/kcore_dir/kcore");
     }
-    // Names from there are proven to be of the boot that was recorded, and so is this.
-    const auto* kernel = names.kernel();
-    if (kernel != nullptr && kernel->origin() == "/proc/kallsyms") candidates_.emplace_back("/proc/kcore");
+    if (names.kernel() != nullptr && names.kernel()->running()) candidates_.emplace_back("/proc/kcore");
 }
 
 Result<KernelCode::Kcore> KernelCode::open_kcore(const std::string& path) const {
@@ -107,11 +105,8 @@ const std::optional<KernelCode::Kcore>& KernelCode::kcore() const {
 Result<bool> KernelCode::read_kcore(Address address, PatchedCode& code, CodeImage& image) const {
     const auto& copy = kcore();
     if (!copy) return false;
-    std::byte first{};
-    const auto got = copy->file->read(address.value, std::span(&first, 1));
-    if (!got) return fail(got.error());
-    if (*got == 0) return false;
     if (auto read = read_code(*copy->file, address.value, code); !read) return fail(read.error());
+    if (!code.any_known()) return false;
     image.origin = copy->path;
     return true;
 }

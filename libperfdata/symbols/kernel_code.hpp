@@ -30,7 +30,7 @@ class KernelCode {
     Result<void> read(const Frame& function, Address address, PatchedCode& code, CodeImage& image) const;
 
     // read_kcore(address, code, image) looks into copies of memory only; false if there is none or it has nothing
-    // there.
+    // of it.
     Result<bool> read_kcore(Address address, PatchedCode& code, CodeImage& image) const;
 
   private:

@@ -160,7 +160,9 @@ struct KernelNames::Loader {
         const auto id = build_id_of_notes(as_bytes(*notes), AnyOrder(std::endian::native));
         if (!same_build_id(kernel.build_id, id)) return false;
         const std::string path = "/proc/kallsyms";
-        return kallsyms(path, finder.files().read_kernel_file(path, options.limits.kallsyms_bytes), false, false);
+        auto text = finder.files().read_kernel_file(path, options.limits.kallsyms_bytes);
+        names.running_ = kallsyms(path, std::move(text), false, false);
+        return names.running_;
     }
 
     bool load() {

@@ -2,6 +2,7 @@
 // Code as it was at a time, from a copy made at another time and the changes in between.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -37,6 +38,7 @@ class PatchedCode {
 
     std::size_t size() const { return bytes_.size(); }
     bool known(std::size_t offset) const { return known_[offset]; }
+    bool any_known() const { return std::ranges::find(known_, true) != known_.end(); }
     const std::vector<std::byte>& bytes() const { return bytes_; }
 
     // finish(image) moves bytes and gaps into an image; it ends with the last known byte.

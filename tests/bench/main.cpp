@@ -160,6 +160,10 @@ void against_perf(const Input& input, const Options& options) {
         {"report with callers",
          {"perf", "report", "--stdio", "-i", path},
          {options.tool, "report", "--allow-local", "-i", path}},
+        {"callers of each",
+         {"perf", "report", "--stdio", "--no-children", "-i", path},
+         {options.tool, "report", "--allow-local", "--no-children", "-i", path}},
+        {"script text", {"perf", "script", "-i", path}, {options.tool, "script", "--allow-local", path}},
         {"all as text", {"perf", "report", "-D", "-i", path}, {options.tool, "dump", "--order", "time", path}},
     };
     std::printf("\n%s: whole commands, CPU seconds and peak MiB\n", path.c_str());

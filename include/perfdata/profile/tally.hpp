@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "perfdata/profile/cell.hpp"
-#include "perfdata/profile/chain_node.hpp"
+#include "perfdata/profile/chain_table.hpp"
 #include "perfdata/profile/intern_table.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
@@ -72,7 +72,7 @@ class Tally {
         bool operator==(const Row&) const = default;
         std::uint64_t hash() const { return std::uint64_t{runner} * 0x9ddfea08eb382d69u ^ chain; }
     };
-    std::span<const Row> rows() const { return rows_.keys(); }
+    std::span<const Row> rows() const { return rows_; }
     std::span<const Cell> cells(std::size_t row) const {
         return std::span(cells_).subspan(row * events_.size(), events_.size());
     }
@@ -80,7 +80,7 @@ class Tally {
     // events() says which event each cell is of, by index in recording.events().
     const std::vector<std::uint32_t>& events() const { return events_; }
     std::span<const Runner> runners() const { return runners_.keys(); }
-    std::span<const ChainNode> chains() const { return chains_.keys(); }
+    std::span<const ChainNode> chains() const { return chains_.nodes(); }
     std::span<const Frame> frames() const { return frames_.keys(); }
 
     // totals() is the sum of the cells of all rows.
@@ -99,8 +99,8 @@ class Tally {
     std::vector<std::uint32_t> events_;
     InternTable<Runner> runners_;
     InternTable<Frame> frames_;
-    InternTable<ChainNode> chains_;
-    InternTable<Row> rows_;
+    ChainTable chains_;
+    std::vector<Row> rows_;
     Cells cells_;
     Cells totals_, considered_;
     std::optional<Time> first_time_, last_time_;

@@ -57,6 +57,8 @@ class KernelNames {
 
     // origin() is the path of the file that the names are from.
     const std::string& origin() const { return origin_; }
+    // running() is whether they are of the kernel that runs this machine, and of the boot that was recorded.
+    bool running() const { return running_; }
     // kallsyms() is the table, null if the names are from a vmlinux or from another boot of the same kernel.
     const Kallsyms* kallsyms() const { return kallsyms_ && relocation_ == 0 ? &*kallsyms_ : nullptr; }
     // relocation() is what to add to an address of the file to have the recording machine's. A kallsyms file of another
@@ -68,6 +70,7 @@ class KernelNames {
 
     std::string origin_;
     std::uint64_t relocation_ = 0;
+    bool running_ = false;
     std::optional<Kallsyms> kallsyms_;
     std::optional<ElfSymbols> vmlinux_;
 };

@@ -85,7 +85,7 @@ class Names {
 
     // files() is where names of files are from; file(object) is the place of a mapped object in it.
     const ObjectSymbols& files() const { return *files_; }
-    FileIndex file(ObjectIndex object) const { return file_of_[object]; }
+    FileIndex file_index(ObjectIndex object) const { return file_of_[object]; }
 
     // kernel() is where the kernel's names are from, null if there are none.
     const KernelNames* kernel() const { return kernel_ ? &*kernel_ : nullptr; }

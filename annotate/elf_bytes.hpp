@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Numbers and strings as ELF and DWARF have them.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace perfdata {
+
+class ElfBytes {
+  public:
+    ElfBytes(std::endian order, bool wide) : order_(order), wide_(wide) {}
+
+    void u8(std::uint64_t value) { number(value, 1); }
+    void u16(std::uint64_t value) { number(value, 2); }
+    void u32(std::uint64_t value) { number(value, 4); }
+    void u64(std::uint64_t value) { number(value, 8); }
+    // word(value) is an address, offset or size of the class.
+    void word(std::uint64_t value) { number(value, wide_ ? 8 : 4); }
+    void uleb(std::uint64_t value) {
+        do {
+            const auto low = static_cast<unsigned char>(value & 0x7f);
+            value >>= 7;
+            bytes_ += static_cast<char>(value != 0 ? low | 0x80 : low);
+        } while (value != 0);
+    }
+    void sleb(std::int64_t value) {
+        while (true) {
+            const auto low = static_cast<unsigned char>(value & 0x7f);
+            value >>= 7;
+            const bool last = (value == 0 && (low & 0x40) == 0) || (value == -1 && (low & 0x40) != 0);
+            bytes_ += static_cast<char>(last ? low : low | 0x80);
+            if (last) return;
+        }
+    }
+    // text(value) ends with a NUL; one within the text ends it, too.
+    void text(std::string_view value) { bytes_.append(value.substr(0, value.find('\0'))).push_back('\0'); }
+    void raw(std::string_view value) { bytes_.append(value); }
+    void align(std::size_t to) {
+        while (bytes_.size() % to != 0) bytes_ += '\0';
+    }
+    // set_u32(at, value) fills in what was not known before.
+    void set_u32(std::size_t at, std::uint64_t value) {
+        ElfBytes other(order_, wide_);
+        other.u32(value);
+        bytes_.replace(at, 4, other.bytes_);
+    }
+
+    std::size_t size() const { return bytes_.size(); }
+    const std::string& bytes() const { return bytes_; }
+
+  private:
+    void number(std::uint64_t value, unsigned size) {
+        for (unsigned at = 0; at < size; ++at) {
+            const auto shift = 8 * (order_ == std::endian::little ? at : size - 1 - at);
+            bytes_ += static_cast<char>(static_cast<unsigned char>(value >> shift));
+        }
+    }
+
+    std::endian order_;
+    bool wide_;
+    std::string bytes_;
+};
+
+}  // namespace perfdata

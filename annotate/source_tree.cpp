@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "source_tree.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <functional>
+#include <vector>
+
+namespace perfdata {
+namespace {
+
+constexpr std::uint32_t last_line = 1'000'000;  // a file is not longer: its lines without text take room, too
+constexpr std::size_t longest_part = 200, longest_name = 3000;
+
+std::string safe_part(std::string_view part) {
+    std::string safe;
+    for (const char letter : part) {
+        const auto value = static_cast<unsigned char>(letter);
+        safe += value < 0x20 || value == 0x7f || letter == '\\' ? '_' : letter;
+    }
+    if (safe.size() > longest_part) {
+        safe.resize(longest_part);
+        safe += fmt::format("-{:x}", std::hash<std::string_view>()(part));
+    }
+    return safe;
+}
+
+std::string safe_name(std::string_view recorded) {
+    std::vector<std::string> parts;
+    const auto whole = recorded.substr(0, longest_name);
+    for (auto rest = whole; !rest.empty();) {
+        const auto end = std::min(rest.find('/'), rest.size());
+        const auto part = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        if (part == "..") {
+            if (!parts.empty()) parts.pop_back();
+        } else if (!part.empty() && part != ".") {
+            parts.push_back(safe_part(part));
+        }
+    }
+    if (parts.empty()) return "unnamed";
+    return fmt::format("{}", fmt::join(parts, "/"));
+}
+
+}  // namespace
+
+std::string_view SourceTree::add(const SourceLine& source) {
+    if (source.file.empty()) return {};
+    auto name = names_.find(source.file);
+    if (name == names_.end()) name = names_.emplace(std::string(source.file), safe_name(source.file)).first;
+    auto& file = files_[name->second];
+    if (source.line != 0 && source.line <= last_line && !source.text.empty()) {
+        file.lines.try_emplace(source.line, source.text.substr(0, source.text.find('\n')));
+    }
+    return name->second;
+}
+
+Result<void> SourceTree::write(const std::string& directory) const {
+    namespace fs = std::filesystem;
+    const auto failed = [](const fs::path& path, const std::string& why) {
+        return fail(ErrorCode::io, Error::no_offset, path.string(), "cannot write: " + why);
+    };
+    std::error_code problem;
+    fs::create_directories(directory, problem);
+    const auto root = fs::canonical(directory, problem);
+    if (problem) return failed(directory, problem.message());
+    for (const auto& [name, file] : files_) {
+        const auto path = root / name;
+        fs::create_directories(path.parent_path(), problem);
+        if (problem) return failed(path, problem.message());
+        // Links that are there already could lead elsewhere.
+        const auto real = fs::canonical(path.parent_path(), problem);
+        const auto [end, rest] = std::ranges::mismatch(root, real);
+        if (problem || end != root.end() || fs::is_symlink(path, problem)) {
+            return failed(path, "a link leads out of " + root.string());
+        }
+        std::ofstream out(path, std::ios::binary);
+        std::uint32_t at = 1;
+        for (const auto& [line, text] : file.lines) {
+            for (; at < line; ++at) out << '\n';
+            out << text << '\n';
+            ++at;
+        }
+        out.close();
+        if (!out) return failed(path, "writing failed");
+    }
+    return {};
+}
+
+}  // namespace perfdata

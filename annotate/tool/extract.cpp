@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+// perfdata extract: recorded code as a file for other tools.
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "perfdata/annotate/elf_writer.hpp"
+
+#include "../source_tree.hpp"
+#include "../words.hpp"
+#include "dump_filter.hpp"
+#include "name_options.hpp"
+#include "tool.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+struct ExtractChoice {
+    Common common;
+    NameChoice names;
+    std::string symbol, program, at, format = "elf", sources;
+};
+
+// Candidate is code that the options may mean: functions of one BPF program, or a JIT function.
+struct Candidate {
+    std::string name;
+    AddressRange range;  // of the first function
+    Time from, until = Time::forever();
+    std::optional<std::uint32_t> program;  // its id
+    std::vector<CodeIndex> functions;
+    const JitFunction* jit = nullptr;
+    const JitCode* jit_code = nullptr;
+
+    bool there(Time time) const { return from <= time && time < until; }
+    // a_time() is one at which it was there.
+    Time a_time() const {
+        if (from != Time{} || until == Time::forever()) return from;
+        return Time{until.nanoseconds - 1};
+    }
+};
+
+// Piece is a function with what its views need.
+struct Piece {
+    std::string name;
+    Address address;
+    std::vector<std::byte> owned;
+    Bytes code;
+    std::vector<LineStart> lines;
+    std::vector<JitLine> jit_lines;
+};
+
+class Extract {
+  public:
+    explicit Extract(const ExtractChoice& choice) : choice_(choice) {}
+
+    int run() {
+        const auto give_up = [](const Error& error) {
+            complain(error);
+            return failed;
+        };
+        const auto recording = Recording::open(choice_.common.file);
+        if (!recording) return give_up(recording.error());
+        const auto timeline = Timeline::build(*recording);
+        if (!timeline) return give_up(timeline.error());
+        const auto names = Names::load(*recording, *timeline, choice_.names.options(*recording));
+        const Symbols symbols(*timeline);
+        find_programs(symbols);
+        find_jit(names);
+        if (candidates_.empty()) {
+            warn_losses(choice_.common, timeline->completeness());
+            warn_names(choice_.common, names);
+            return give_up(nothing(symbols, names));
+        }
+        if (!choice_.at.empty()) {
+            const auto time = parse_time(choice_.at)->from;
+            const auto all = candidates_;
+            std::erase_if(candidates_, [&](const Candidate& candidate) { return !candidate.there(time); });
+            if (candidates_.empty()) {
+                complain(fmt::format("--at: nothing called {} was there at {}; there are:", wanted(), choice_.at));
+                list(all);
+                return failed;
+            }
+        }
+        if (candidates_.size() > 1) {
+            complain(fmt::format("{} pieces of code are called {}; choose one:", candidates_.size(), wanted()));
+            list(candidates_);
+            return failed;
+        }
+        if (auto got = collect(candidates_.front(), symbols); !got) return give_up(got.error());
+        const auto content = make(*recording, candidates_.front());
+        if (!content) return give_up(content.error());
+        if (auto written = write(*content); !written) return give_up(written.error());
+        warn_losses(choice_.common, timeline->completeness());
+        return exit_code(choice_.common, timeline->completeness());
+    }
+
+    static Result<TimeRange> parse_time(const std::string& text) { return TimeRange::parse(text + "," + text); }
+
+  private:
+    std::string wanted() const {
+        if (choice_.symbol.empty()) return "program " + choice_.program;
+        return choice_.program.empty() ? choice_.symbol : choice_.symbol + " of program " + choice_.program;
+    }
+
+    bool means_program(const Symbols& symbols, const BpfLoad& load) const {
+        return choice_.program.empty() || choice_.program == std::to_string(load.id.value) ||
+               choice_.program == symbols.program_name(load);
+    }
+
+    // means_function(...): a BTF name, a kernel symbol, or PROGRAM/SUBPROGRAM by names or numbers, as for annotate.
+    bool means_function(const Symbols& symbols, const BpfLoad& load, CodeIndex index) const {
+        const auto& code = symbols.timeline().code()[index];
+        const auto name = symbols.name(index);
+        const std::string_view wanted = choice_.symbol;
+        if (wanted == name.name || wanted == code.symbol) return true;
+        const auto slash = wanted.find('/');
+        if (slash == std::string_view::npos) return false;
+        const auto program = wanted.substr(0, slash), function = wanted.substr(slash + 1);
+        return (program == name.program || program == std::to_string(load.id.value)) &&
+               (function == name.name || function == std::to_string(code.subprogram));
+    }
+
+    void find_programs(const Symbols& symbols) {
+        const auto& timeline = symbols.timeline();
+        for (const auto& load : timeline.loads()) {
+            if (!means_program(symbols, load) || load.functions.empty()) continue;
+            const auto add = [&](std::string name, std::vector<CodeIndex> functions) {
+                const auto& first = timeline.code()[functions.front()];
+                candidates_.push_back({std::move(name), first.range, first.from, first.until, load.id.value,
+                                       std::move(functions), nullptr, nullptr});
+            };
+            const auto program = symbols.program_name(load);
+            if (choice_.symbol.empty()) {
+                add(program, load.functions);
+                continue;
+            }
+            for (const auto index : load.functions) {
+                if (means_function(symbols, load, index)) add(program + "/" + symbols.name(index).name, {index});
+            }
+        }
+    }
+
+    void find_jit(const Names& names) {
+        if (!choice_.program.empty()) return;
+        for (const auto& code : names.jit().codes()) {
+            for (const auto& function : code->functions()) {
+                if (function.name != choice_.symbol) continue;
+                candidates_.push_back(
+                    {function.name, function.range, function.from, function.until, {}, {}, &function, code.get()});
+            }
+        }
+    }
+
+    Error nothing(const Symbols& symbols, const Names& names) const {
+        constexpr std::size_t shown = 8;
+        std::vector<std::string> known;
+        const auto add = [&](std::string name) {
+            if (known.size() < shown && std::ranges::find(known, name) == known.end()) known.push_back(std::move(name));
+        };
+        const auto& timeline = symbols.timeline();
+        for (const auto& load : timeline.loads()) {
+            if (choice_.symbol.empty()) {
+                add(fmt::format("{} ({})", load.id.value, symbols.program_name(load)));
+            } else if (means_program(symbols, load)) {
+                for (const auto index : load.functions) add(symbols.name(index).name);
+            }
+        }
+        if (choice_.program.empty()) {
+            for (const auto& code : names.jit().codes()) {
+                for (const auto& function : code->functions()) add(function.name);
+            }
+        }
+        return {ErrorCode::missing, Error::no_offset, choice_.symbol.empty() ? "--program" : "--symbol",
+                fmt::format("the recording has no code called {}; {}", wanted(),
+                            known.empty() ? "it has none of BPF programs or just-in-time compilers"
+                                          : fmt::format("it has {}{}", fmt::join(known, ", "),
+                                                        known.size() == shown ? ", ..." : ""))};
+    }
+
+    static void list(const std::vector<Candidate>& candidates) {
+        constexpr std::size_t shown = 20;
+        for (std::size_t index = 0; index < candidates.size() && index < shown; ++index) {
+            const auto& one = candidates[index];
+            complain(fmt::format("  {}--at {}   {} at {:#x}, {} to {}",
+                                 one.program ? fmt::format("--program {} ", *one.program) : "", seconds(one.a_time()),
+                                 one.name, one.range.begin.value, one.from == Time{} ? "before" : seconds(one.from),
+                                 one.until == Time::forever() ? "the end" : seconds(one.until)));
+        }
+        if (candidates.size() > shown) complain(fmt::format("  and {} more", candidates.size() - shown));
+    }
+
+    // collect(...) fills pieces_.
+    Result<void> collect(const Candidate& candidate, const Symbols& symbols) {
+        const auto& timeline = symbols.timeline();
+        for (const auto index : candidate.functions) {
+            Piece piece;
+            const auto image = symbols.image(index);
+            if (!image) return fail(image.error());
+            auto lines = symbols.lines(index);
+            piece.name = symbols.name(index).name;
+            piece.address = timeline.code()[index].range.begin;
+            piece.code = *image;
+            if (lines) {
+                piece.lines = std::move(*lines);
+            } else if (!choice_.common.quiet) {
+                complain("warning: no lines: " + lines.error().message());
+            }
+            pieces_.push_back(std::move(piece));
+        }
+        if (candidate.jit == nullptr) return {};
+        Piece piece;
+        auto image = candidate.jit_code->image(*candidate.jit);
+        if (!image) return fail(image.error());
+        piece.name = candidate.jit->name;
+        piece.address = candidate.jit->range.begin;
+        piece.owned = std::move(*image);
+        piece.code = piece.owned;
+        if (auto lines = candidate.jit_code->lines(*candidate.jit)) {
+            piece.jit_lines = std::move(*lines);
+            for (const auto& line : piece.jit_lines)
+                piece.lines.push_back({line.offset, 0, {line.file, line.line, 0, {}}});
+        } else if (!choice_.common.quiet) {
+            complain("warning: no lines: " + lines.error().message());
+        }
+        pieces_.push_back(std::move(piece));
+        return {};
+    }
+
+    Result<std::string> make(const Recording& recording, const Candidate& candidate) {
+        if (choice_.format == "raw") {
+            std::string bytes;
+            for (const auto& piece : pieces_) bytes += as_text(piece.code);
+            return bytes;
+        }
+        ElfCode code;
+        const auto target = ElfTarget::of(recording.arch());
+        if (!target) return fail(target.error());
+        code.target = *target;
+        code.name = candidate.name;
+        code.producer = "perfdata";
+        if (!choice_.sources.empty()) {
+            for (auto& piece : pieces_) {
+                for (auto& line : piece.lines) line.source.file = tree_.add(line.source);
+            }
+            std::error_code problem;
+            code.directory = std::filesystem::absolute(choice_.sources, problem).lexically_normal().string();
+            while (code.directory.size() > 1 && code.directory.ends_with('/')) code.directory.pop_back();
+        }
+        for (const auto& piece : pieces_)
+            code.functions.push_back({piece.name, piece.address, piece.code, piece.lines});
+        return write_elf(code);
+    }
+
+    Result<void> write(const std::string& content) const {
+        auto output = Output::open(choice_.common.output);
+        if (!output) return fail(output.error());
+        if (output->is_terminal()) {
+            return fail(ErrorCode::unsupported, Error::no_offset, "standard output",
+                        "the code is binary and this is a terminal; give -o FILE");
+        }
+        if (!choice_.sources.empty()) {
+            if (tree_.empty() && !choice_.common.quiet) complain("note: no source lines are known of this code");
+            if (auto written = tree_.write(choice_.sources); !written) return fail(written.error());
+        }
+        output->sink()(content);
+        return output->commit();
+    }
+
+    const ExtractChoice& choice_;
+    std::vector<Candidate> candidates_;
+    std::vector<Piece> pieces_;
+    SourceTree tree_;
+};
+
+}  // namespace
+
+void add_extract(CLI::App& app, int& exit) {
+    auto* command =
+        app.add_subcommand("extract",
+                           "Write code of BPF programs and just-in-time compilers to a file, as it was in memory.\n"
+                           "\n"
+                           "  perfdata extract --program 5 -o prog.elf      all functions of a BPF program\n"
+                           "  perfdata extract -s step -o step.elf          one function\n"
+                           "  perfdata extract -s step --sources src -o step.elf && objdump -dS step.elf");
+    auto choice = std::make_shared<ExtractChoice>();
+    choice->common.add_to(*command);
+    command->remove_option(command->get_option("--json"));
+    command->remove_option(command->get_option("--color"));
+    auto* what = command->add_option_group("what")->require_option(1, 2);
+    what->add_option("-s,--symbol", choice->symbol,
+                     "This function: a BTF name, a kernel symbol (bpf_prog_<tag>_<name>), PROGRAM/SUBPROGRAM by names "
+                     "or numbers, or the name of a JIT function");
+    what->add_option("--program", choice->program, "The BPF program of this id or name; without --symbol: all of it");
+    command->add_option("--at", choice->at, "The one that was there at this time, in seconds")
+        ->check(
+            [](const std::string& text) {
+                const bool fine = !text.empty() && text.find(',') == std::string::npos && Extract::parse_time(text);
+                return fine ? std::string() : "not a time: " + text + "; expected seconds: 12.5";
+            },
+            "");
+    command->add_option("--format", choice->format, "elf: with symbols and lines; raw: the bytes and nothing else")
+        ->check(CLI::IsMember({"elf", "raw"}));
+    command
+        ->add_option("--sources", choice->sources,
+                     "Write source files with the lines that the recording has to this directory, for objdump -S")
+        ->type_name("DIR");
+    choice->names.add_to(*command);
+    command->callback([choice, &exit] { exit = Extract(*choice).run(); });
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Code as an ELF file that other tools read: objdump -dS, gdb, llvm-mca.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/core/endian.hpp"
+#include "perfdata/core/error.hpp"
+#include "perfdata/core/types.hpp"
+#include "perfdata/symbols/symbols.hpp"
+
+namespace perfdata {
+
+// ElfTarget is which machine code is for.
+struct ElfTarget {
+    std::uint16_t machine = 0;  // EM_*
+    bool wide = true;           // 64 bit
+    std::endian order = std::endian::little;
+
+    // of(arch) is for names as `uname -m` gives them. Errors: unsupported.
+    static Result<ElfTarget> of(std::string_view arch);
+};
+
+// ElfFunction is one function: its lines are by offset, from its start.
+struct ElfFunction {
+    std::string name;
+    Address address;
+    Bytes code;  // views: must outlive the writing
+    std::vector<LineStart> lines;
+};
+
+struct ElfCode {
+    ElfTarget target;
+    std::vector<ElfFunction> functions;  // in any order; none may lie over another
+    std::string name;                    // of the whole, for DW_AT_name
+    std::string producer;
+    std::string directory;  // that relative names of source files are from; empty: "."
+};
+
+// write_elf(code) is a file of type ET_EXEC: each function is a section and a segment where it was in memory. Symbols,
+// a build id made from the content, and DWARF 4: one unit, its functions and their lines; what was inlined has its
+// innermost line. The same input gives the same bytes. Errors: malformed (functions overlap, are empty, or there are
+// none), limit (an address does not fit into the class, or there are more than 60000 functions).
+Result<std::string> write_elf(const ElfCode& code);
+
+}  // namespace perfdata

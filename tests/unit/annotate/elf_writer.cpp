@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// ELF files made of code, read back.
+#include "perfdata/annotate/elf_writer.hpp"
+
+#include <array>
+#include <filesystem>
+
+#include "perfdata/symbols/elf_symbols.hpp"
+
+#include "catch.hpp"
+#include "source_tree.hpp"
+#include "support/files.hpp"
+#include "unit/symbols/elf_case.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+Blob bytes_of(std::size_t size, std::uint8_t seed) {
+    Blob blob;
+    for (std::size_t at = 0; at < size; ++at)
+        blob.push_back(static_cast<std::byte>(static_cast<std::uint8_t>(seed + at)));
+    return blob;
+}
+
+}  // namespace
+
+TEST_CASE("A written ELF file has the code and its names where they were", "[annotate][elf]") {
+    const auto one = bytes_of(37, 1), other = bytes_of(5, 100);
+    for (const std::string arch : {"x86_64", "aarch64", "s390x", "ppc64le", "riscv64", "i686"}) {
+        INFO(arch);
+        ElfCode code;
+        code.target = ElfTarget::of(arch).value();
+        const std::uint64_t base = code.target.wide ? 0xffffffffc0380000 : 0xc0380000;
+        code.functions = {{"second", {base + 0x1003}, other, {}},
+                          {"first", {base + 8}, one, {{0, 0, {"a.c", 3, 1, {}}}, {4, 0, {"b.c", 0, 0, {}}}}}};
+        const auto written = write_elf(code);
+        REQUIRE(written);
+        CHECK(*written == *write_elf(code));
+        const auto file = ElfFile::open(memory_source(as_bytes(*written)));
+        REQUIRE(file);
+        CHECK(file->type() == ElfFile::Type::executable);
+        CHECK(file->machine() == code.target.machine);
+        CHECK(file->wide() == code.target.wide);
+        CHECK(file->build_id().size() == 20);
+        const auto symbols = ElfSymbols::load(*file);
+        REQUIRE(symbols);
+        REQUIRE(symbols->size() == 2);
+        CHECK(symbols->symbol(0).name == "first");
+        CHECK(symbols->symbol(0).value == base + 8);
+        CHECK(symbols->symbol(0).size == 37);
+        CHECK(symbols->symbol(1).name == "second");
+        Blob read(37);
+        REQUIRE(file->read(base + 8, read) == read.size());
+        CHECK(read == one);
+        std::array<std::byte, 5> tail{};
+        REQUIRE(file->read(base + 0x1003, tail) == tail.size());
+        CHECK(std::ranges::equal(tail, other));
+        auto changed = one;
+        changed[3] = std::byte{0};
+        code.functions[1].code = changed;
+        const auto again = write_elf(code);
+        const auto differs = ElfFile::open(memory_source(as_bytes(*again)));
+        CHECK_FALSE(std::ranges::equal(differs->build_id(), file->build_id()));
+    }
+}
+
+TEST_CASE("Code that cannot be in one file is refused", "[annotate][elf]") {
+    const auto bytes = bytes_of(16, 1);
+    ElfCode code;
+    code.target = ElfTarget::of("x86_64").value();
+    CHECK(write_elf(code).error().code == ErrorCode::malformed);
+    code.functions = {{"a", {0x1000}, bytes, {}}, {"b", {0x100f}, bytes, {}}};
+    CHECK(write_elf(code).error().code == ErrorCode::malformed);
+    code.functions = {{"a", {0x1000}, {}, {}}};
+    CHECK(write_elf(code).error().code == ErrorCode::malformed);
+    code.functions = {{"a", {0xfffffffffffffff8}, bytes, {}}};
+    CHECK(write_elf(code).error().code == ErrorCode::limit);
+    code.target = ElfTarget::of("i386").value();
+    code.functions = {{"a", {0x100000000}, bytes, {}}};
+    CHECK(write_elf(code).error().code == ErrorCode::limit);
+    CHECK(ElfTarget::of("pdp11").error().code == ErrorCode::unsupported);
+    CHECK(ElfTarget::of("").error().code == ErrorCode::unsupported);
+}
+
+TEST_CASE("Source files with hostile names stay below their directory", "[annotate][elf]") {
+    const TempDir temporary;
+    const auto root = temporary.path() / "root";
+    SourceTree tree;
+    const auto name = [&](std::string_view file) { return std::string(tree.add({file, 2, 1, "text"})); };
+    CHECK(name("/usr/src/a.c") == "usr/src/a.c");
+    CHECK(name("../../escape.c") == "escape.c");
+    CHECK(name("x/../../../escape2.c") == "escape2.c");
+    CHECK(name("new\nline.c") == "new_line.c");
+    CHECK(name("..") == "unnamed");
+    CHECK(name(std::string(5000, 'a')).size() < 255);
+    CHECK(tree.add({"far.c", 4'000'000'000, 1, "far"}) == "far.c");
+    CHECK(tree.add({"", 1, 1, "nothing"}).empty());
+    REQUIRE(tree.write(root.string()));
+    CHECK(as_text(content_of_file((root / "usr/src/a.c").string())) == "\ntext\n");
+    CHECK(std::filesystem::file_size(root / "far.c") == 0);
+    CHECK_FALSE(std::filesystem::exists(temporary.path() / "escape.c"));
+
+    // A link that is there already does not lead out.
+    std::filesystem::create_directory(temporary.path() / "outside");
+    std::filesystem::create_directory_symlink(temporary.path() / "outside", root / "linked");
+    SourceTree other;
+    other.add({"linked/a.c", 1, 1, "text"});
+    CHECK(other.write(root.string()).error().code == ErrorCode::io);
+    CHECK(std::filesystem::is_empty(temporary.path() / "outside"));
+}

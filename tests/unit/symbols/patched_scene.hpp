@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// A kernel that patches itself while it is recorded, and files that hold its code.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "perfdata/symbols/code_images.hpp"
+#include "perfdata/symbols/code_versions.hpp"
+#include "perfdata/symbols/names.hpp"
+#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/timeline/frame_at.hpp"
+
+#include "catch.hpp"
+#include "support/elf.hpp"
+#include "support/files.hpp"
+#include "unit/timeline/world.hpp"
+
+namespace perfdata::test {
+
+// The kernel's functions: each of 64 bytes, but for the last one.
+inline constexpr std::uint64_t kernel_begin = 0xffffffff81000000, alpha = kernel_begin + 0x100, beta = alpha + 0x40,
+                               omega = beta + 0x40, kernel_size = 0x2000;
+inline constexpr std::uint64_t module_begin = 0xffffffffc0000000;
+inline constexpr std::string_view kernel_symbols =
+    "ffffffff81000000 T _text\n"
+    "ffffffff81000100 T alpha\n"
+    "ffffffff81000140 T beta\n"
+    "ffffffff81000180 T omega\n"
+    "ffffffffc0000000 t helper\t[mod]\n"
+    "ffffffffc0000030 t helped\t[mod]\n";
+
+// counted(first, size) is bytes that all differ from their neighbours: first, first + 1, ...
+inline Blob counted(unsigned first, std::size_t size) {
+    Blob bytes;
+    for (std::size_t at = 0; at < size; ++at) bytes.push_back(static_cast<std::byte>((first + at) & 0xff));
+    return bytes;
+}
+
+// kernel_code() is what lies from kernel_begin on before the first poke.
+inline Blob kernel_code() {
+    return counted(0, kernel_size);
+}
+
+// with(code, offset, bytes) is the code with other bytes at a place.
+inline Blob with(Blob code, std::uint64_t offset, const Blob& bytes) {
+    std::ranges::copy(bytes, code.begin() + static_cast<std::ptrdiff_t>(offset));
+    return code;
+}
+
+inline Blob part(const Blob& code, std::uint64_t offset, std::size_t size) {
+    const auto first = code.begin() + static_cast<std::ptrdiff_t>(offset);
+    return Blob(first, first + static_cast<std::ptrdiff_t>(size));
+}
+
+using Pages = std::vector<std::pair<std::uint64_t, Blob>>;
+
+// core_file(pages, type) is memory as /proc/kcore shows it.
+inline Blob core_file(const Pages& pages, std::uint16_t type = 4) {
+    Elf elf;
+    elf.type = type;
+    elf.segments.clear();
+    auto offset = 64 + 56 * pages.size();
+    auto& all = elf.section(Elf::text).content;
+    all.clear();
+    for (const auto& [address, bytes] : pages) {
+        elf.segments.push_back({offset, address, bytes.size()});
+        offset += bytes.size();
+        all.insert(all.end(), bytes.begin(), bytes.end());
+    }
+    return elf.blob();
+}
+
+// Opened is a recording and all that is known of its code.
+struct Opened {
+    Opened(Recording from, const NameOptions& options, const CodeImageOptions& image_options)
+        : recording(std::move(from)),
+          timeline(Timeline::build(recording).value()),
+          names(Names::load(recording, timeline, options)),
+          symbols(timeline),
+          versions(CodeVersions::build(timeline, names)),
+          images(recording, timeline, names, symbols, versions, image_options) {}
+    Opened(const Opened&) = delete;
+
+    perfdata::Frame at(std::uint64_t address, std::uint64_t time = 0) const {
+        return frame_at(timeline, &names.jit(), {{time}, {}, host}, {address}, CpuMode::kernel);
+    }
+    std::vector<CodeVersion> versions_at(std::uint64_t address, std::uint64_t time = 0) const {
+        return versions.versions(at(address, time));
+    }
+    // image(address, number, time) requires that there is one.
+    CodeImage image(std::uint64_t address, std::uint32_t number = 0, std::uint64_t time = 0) const {
+        auto made = images.image(versions.version(at(address, time), number));
+        if (!made) FAIL(made.error().message());
+        return std::move(*made);
+    }
+    Error why_no_image(std::uint64_t address, std::uint64_t time = 0) const {
+        auto made = images.image(versions.version(at(address, time), 0));
+        REQUIRE_FALSE(made);
+        return made.error();
+    }
+
+    Recording recording;
+    Timeline timeline;
+    Names names;
+    Symbols symbols;
+    CodeVersions versions;
+    CodeImages images;
+};
+
+// PatchedScene is a World with a kernel; open() may be called several times.
+struct PatchedScene {
+    PatchedScene() {
+        options.finder.offline = true;
+        options.finder.kallsyms = dir.write("kallsyms", blob_of(kernel_symbols));
+        options.perf_maps = false;
+        world.kernel_map({kernel_begin, kernel_size, kernel_begin}, "[kernel.kallsyms]_text");
+        world.kernel_map({module_begin, 0x1000, 0}, "[mod]");
+    }
+
+    PatchedScene& poke(std::uint64_t time, std::uint64_t address, const Blob& before, const Blob& after) {
+        Writer body(world.scene().order());
+        body.u64(address).u16(static_cast<std::uint16_t>(before.size())).u16(static_cast<std::uint16_t>(after.size()));
+        body.bytes(before).bytes(after).align(8);
+        world.scene().add(record(RecordType::text_poke, world.frame(time), body.blob()));
+        return *this;
+    }
+    PatchedScene& kcore(const Pages& pages) {
+        images.kcore = dir.write("kcore", core_file(pages));
+        return *this;
+    }
+    PatchedScene& out_of_line(std::uint64_t time, std::uint64_t address, std::uint32_t size, bool gone = false) {
+        constexpr std::uint16_t kind = 2;
+        auto& scene = world.scene();
+        if (gone) {
+            scene.symbol_gone(live(time), address, size, "ftrace_trampoline", 0, kind);
+        } else {
+            scene.symbol(live(time), address, size, "ftrace_trampoline", 0, kind);
+        }
+        return *this;
+    }
+    Opened open() { return Opened(world.scene().open(), options, images); }
+
+    TempDir dir;
+    World world;
+    NameOptions options;
+    CodeImageOptions images;
+};
+
+}  // namespace perfdata::test

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Text of source lines by the names that debug information has.
+#include "source_files.hpp"
+
+#include "catch.hpp"
+#include "unit/symbols/elf_case.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+// DatedFiles has files and when they were written.
+class DatedFiles final : public FileSystem {
+  public:
+    Files files;
+    std::map<std::string, FileTime> times;
+    mutable unsigned opened = 0;
+
+    Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits& limits) const override {
+        ++opened;
+        return files.open(path, limits);
+    }
+    Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override {
+        return files.read_kernel_file(path, most);
+    }
+    std::optional<FileTime> modified(const std::string& path) const override {
+        const auto found = times.find(path);
+        return found == times.end() ? std::nullopt : std::optional(found->second);
+    }
+};
+
+struct Scene {
+    std::shared_ptr<DatedFiles> files = std::make_shared<DatedFiles>();
+    CodeLineOptions options;
+    FinderOptions finder;
+
+    void add(const std::string& path, std::string_view text) {
+        const auto bytes = as_bytes(text);
+        files->files.content[path] = Blob(bytes.begin(), bytes.end());
+    }
+    SourceFiles make() const { return {options, finder, files}; }
+};
+
+}  // namespace
+
+TEST_CASE("Source paths stay below the root", "[symbols][lines]") {
+    CHECK(source_path("/usr/src/a.c") == "usr/src/a.c");
+    CHECK(source_path("/usr/src/build/../x/./a.c") == "usr/src/x/a.c");
+    CHECK(source_path("../../etc/passwd") == "etc/passwd");
+    CHECK(source_path("/a/../../../b") == "b");
+    CHECK(source_path("..").empty());
+    CHECK(source_path("").empty());
+}
+
+TEST_CASE("Source directories are searched by ever shorter paths", "[symbols][lines]") {
+    Scene scene;
+    scene.options.source_dirs = {"/one", "/two"};
+    scene.add("/one/a.c", "of one");
+    scene.add("/two/src/a.c", "of two");
+    scene.add("/two/usr/src/b.c", "first\r\nsecond\n\nlast");
+    scene.add("/usr/src/c.c", "local");
+    auto sources = scene.make();
+    CHECK(sources.text("/usr/src/a.c", 1, {}) == "of one");
+    CHECK(sources.text("/usr/src/b.c", 1, {}) == "first");
+    CHECK(sources.text("/usr/src/b.c", 2, {}) == "second");
+    CHECK(sources.text("/usr/src/b.c", 3, {}).empty());
+    CHECK(sources.text("/usr/src/b.c", 4, {}) == "last");
+    CHECK(sources.text("/usr/src/b.c", 5, {}).empty());
+    CHECK(sources.text("/usr/src/b.c", 0, {}).empty());
+    CHECK(sources.text("/usr/src/c.c", 1, {}).empty());
+    const auto opened = scene.files->opened;
+    CHECK(sources.text("/usr/src/c.c", 1, {}).empty());
+    CHECK(sources.text("/usr/src/b.c", 1, {}) == "first");
+    CHECK(scene.files->opened == opened);
+}
+
+TEST_CASE("Local source files are read only if asked for, and only if older than the code", "[symbols][lines]") {
+    Scene scene;
+    scene.add("/src/a.c", "local");
+    scene.add("/sys/src/a.c", "of symfs");
+    CHECK(scene.make().text("/src/a.c", 1, {}).empty());
+    scene.options.local_sources = true;
+    CHECK(scene.make().text("/src/a.c", 1, {}) == "local");
+    const FileTime old{};
+    scene.files->times["/src/a.c"] = old + std::chrono::seconds(10);
+    scene.files->times["/bin/a"] = old + std::chrono::seconds(9);
+    CHECK(scene.make().text("/src/a.c", 1, "/bin/a").empty());
+    scene.files->times["/bin/a"] = old + std::chrono::seconds(11);
+    CHECK(scene.make().text("/src/a.c", 1, "/bin/a") == "local");
+    scene.finder.offline = true;
+    CHECK(scene.make().text("/src/a.c", 1, "/bin/a").empty());
+    scene.finder.symfs = "/sys";
+    CHECK(scene.make().text("/src/a.c", 1, "/bin/a") == "of symfs");
+}
+
+TEST_CASE("Source files beyond the limit have no text", "[symbols][lines]") {
+    Scene scene;
+    scene.options.source_dirs = {"/dir"};
+    scene.add("/dir/a.c", "12345678");
+    CHECK(scene.make().text("a.c", 1, {}) == "12345678");
+    scene.finder.limits.source_file_bytes = 7;
+    CHECK(scene.make().text("a.c", 1, {}).empty());
+}
