@@ -45,9 +45,10 @@ class ListingWriter {
             return std::vector<bool>(listing_.instructions.size(), true);
         }
         // The hits of some functions are all over them: then there is room for less around each.
+        const auto room = options.whole_listing * (model_.percent_of_all(listing_.total) >= 0.5 ? 2 : 1);
         auto context = options.context;
         auto kept = rows_around_hits(context);
-        while (context > 1 && static_cast<std::size_t>(std::ranges::count(kept, true)) > 2 * options.whole_listing) {
+        while (context > 1 && static_cast<std::size_t>(std::ranges::count(kept, true)) > room) {
             context /= 2;
             kept = rows_around_hits(context);
         }

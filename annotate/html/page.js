@@ -149,7 +149,7 @@
   box.before(found);
   const search = () => {
     const wanted = box.value.trim().toLowerCase();
-    const off = new Set(chips.filter((chip) => chip.ariaPressed === "false").map((chip) => chip.classList[0]));
+    const off = new Set(chips.filter((chip) => chip.getAttribute("aria-pressed") === "false").map((chip) => chip.classList[0]));
     let count = 0;
     for (const row of rows) {
       row.tr.hidden = off.has(row.kind) || !row.text.includes(wanted);
@@ -179,7 +179,7 @@
   box.addEventListener("input", search);
   for (const chip of chips) {
     chip.addEventListener("click", () => {
-      chip.ariaPressed = chip.ariaPressed === "true" ? "false" : "true";
+      chip.setAttribute("aria-pressed", String(chip.getAttribute("aria-pressed") === "false"));
       search();
     });
   }
