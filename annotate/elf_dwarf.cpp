@@ -139,7 +139,7 @@ std::string make_lines(const ElfCode& code, const std::vector<const ElfFunction*
     tables.u8(0xff);  // line_base: -1
     tables.u8(1);     // line_range
     tables.u8(13);    // opcode_base
-    for (const unsigned operands : {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1}) tables.u8(operands);
+    for (const unsigned operands : {0u, 1u, 1u, 1u, 1u, 0u, 0u, 0u, 1u, 0u, 0u, 1u}) tables.u8(operands);
     tables.u8(0);  // no directories
     for (const auto file : files) {
         tables.text(file);

@@ -238,7 +238,7 @@ class ListingWriter {
             if (row.line && new_line) place(*row.line);
         }
         html_.print("<td>{:x}", decoded.offset);
-        if (raw_bytes() != 0) html_.raw("<td>").raw(hex_bytes(row.bytes));
+        if (raw_bytes() != 0) html_.raw("<td>").raw(hex_bytes(row.bytes.first(std::min<std::size_t>(row.bytes.size(), 16))));
         html_.raw("<td>").text(decoded.mnemonic, 40).raw("<td>");
         operands(row);
         if (row.changed) {

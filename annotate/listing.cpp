@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fmt/format.h>
 #include <map>
 #include <thread>
 #include <tuple>
@@ -75,10 +76,36 @@ class ListingMaker {
         }
     }
 
+    // decode(...) steps over what the image does not hold: each such stretch is one piece without text.
+    std::vector<Instruction> decode(const Disassembler& disassembler, Bytes bytes) const {
+        const auto& image = *listing_.image;
+        std::vector<Instruction> all;
+        std::uint64_t begin = 0;
+        const auto piece = [&](std::uint64_t end) {
+            const auto part = bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+            for (auto& decoded : disassembler.decode(part, image.address + begin)) {
+                decoded.offset += begin;
+                all.push_back(std::move(decoded));
+            }
+        };
+        for (const auto& gap : image.gaps) {
+            piece(gap.offset);
+            Instruction missing;
+            missing.offset = gap.offset;
+            missing.size = static_cast<std::uint32_t>(gap.size);
+            missing.decoded = false;
+            missing.mnemonic = fmt::format("({} bytes that are not known)", gap.size);
+            all.push_back(std::move(missing));
+            begin = gap.offset + gap.size;
+        }
+        piece(bytes.size());
+        return all;
+    }
+
     void add_instructions(const Disassembler& disassembler) {
         const auto& image = *listing_.image;
         const ListingTargets targets(listing_, book_);
-        for (auto& decoded : disassembler.decode(image.bytes, image.address)) {
+        for (auto& decoded : decode(disassembler, image.bytes)) {
             ListingInstruction row;
             row.address = image.address + decoded.offset;
             row.bytes = Bytes(image.bytes).subspan(static_cast<std::size_t>(decoded.offset), decoded.size);
@@ -101,7 +128,7 @@ class ListingMaker {
                 if (at < before.size()) before[static_cast<std::size_t>(at)] = change.before[index];
             }
         }
-        const auto old = disassembler.decode(before, image.address);
+        const auto old = decode(disassembler, before);
         for (auto& row : listing_.instructions) {
             const auto begin = row.instruction.offset;
             const auto end = begin + row.instruction.size;

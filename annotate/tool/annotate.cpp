@@ -14,6 +14,7 @@
 #include "annotate_html.hpp"
 #include "dump_filter.hpp"
 #include "event_choice.hpp"
+#include "line_options.hpp"
 #include "name_options.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
@@ -24,6 +25,7 @@ namespace {
 struct AnnotateOptions {
     Common common;
     NameChoice names;
+    LineChoice lines;
     FunctionChoice functions;
     std::vector<std::string> events;
     std::string format;  // empty: as the name of the output says
@@ -64,6 +66,8 @@ class Annotate {
         if (auto fits = check_kernel_names(*timeline); !fits) return give_up(fits.error());
         CodeBookOptions opening;
         opening.names = options_.names.options(*recording);
+        opening.images = options_.names.image_options();
+        opening.lines = options_.lines.options(options_.names.offline);
         const auto book = CodeBook::open(*recording, *timeline, opening);
         book.names().prepare(options_.names.threads());
         const auto profile = Profile::count(
@@ -141,6 +145,9 @@ class Annotate {
         if (auto committed = output->commit(); !committed) return give_up(committed.error());
         warn_losses(options_.common, page.completeness);
         warn_names(options_.common, book.names());
+        if (!options_.common.quiet) {
+            for (const auto& problem : book.images().problems()) complain("note: " + problem.message());
+        }
         advise(listings);
         if (listings.empty() && !options_.common.quiet) {
             complain(
@@ -236,7 +243,9 @@ void add_annotate(CLI::App& app, int& exit) {
         ->check(CLI::IsMember({"global-hits", "global-period", "local-hits", "local-period"}));
     command->add_flag("--asm-raw", options->raw_bytes, "Show the bytes of each instruction");
     command->add_flag("--show-total-period", options->show_periods, "A column of periods beside the hits");
+    options->lines.add_to(*command);
     options->names.add_to(*command);
+    options->names.add_code_to(*command);
     command->callback([options, &exit] { exit = Annotate(*options).run(); });
 }
 

@@ -12,10 +12,6 @@ void LineChoice::add_to(CLI::App& command) {
         ->type_name("DIR")
         ->allow_extra_args(false)
         ->group(group);
-    command
-        .add_flag("--local-sources", local_sources,
-                  "Use source files of this machine where debug information says that they are")
-        ->group(group);
 }
 
 }  // namespace perfdata::tool

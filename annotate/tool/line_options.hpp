@@ -12,10 +12,11 @@ namespace perfdata::tool {
 
 struct LineChoice {
     std::vector<std::string> source_dirs;
-    bool local_sources = false;
 
     void add_to(CLI::App& command);
-    CodeLineOptions options() const { return {source_dirs, local_sources}; }
+    // options(offline): files of this machine that are older than the program they belong to are used as well, unless
+    // they were forbidden.
+    CodeLineOptions options(bool offline) const { return {source_dirs, !offline}; }
 };
 
 }  // namespace perfdata::tool

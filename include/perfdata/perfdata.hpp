@@ -21,6 +21,7 @@
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/btf.hpp"
 #include "perfdata/symbols/code_images.hpp"
+#include "perfdata/symbols/code_lines.hpp"
 #include "perfdata/symbols/code_versions.hpp"
 #include "perfdata/symbols/demangle.hpp"
 #include "perfdata/symbols/elf_file.hpp"

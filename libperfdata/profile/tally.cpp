@@ -135,7 +135,7 @@ class RowTable {
 }  // namespace
 
 // Each sample costs one lookup for its runner, and for each frame of its chain one in the timeline and one in the
-// table of chains. Frames repeat soon, so small caches stand before the timeline and the table of frames.
+// table of chains. Addresses of the kernel repeat soon, so a small cache stands before the timeline.
 class TallyCounter {
   public:
     TallyCounter(const Recording& recording, const Timeline& timeline, const TallyOptions& options)

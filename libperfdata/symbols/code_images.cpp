@@ -2,6 +2,7 @@
 #include "perfdata/symbols/code_images.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "kernel_code.hpp"
 #include "patched_code.hpp"
@@ -11,10 +12,11 @@ namespace {
 
 constexpr std::string_view the_recording = "the recording";
 
-// changes(...) is what the patches of a version changed: bytes that are other ones after it than before.
+// changes_between(...) is what the patches of a version changed: bytes that are other ones after it than before.
 std::vector<CodeChange> changes_between(const PatchedCode& before, const PatchedCode& after, Address begin,
                                         std::span<const TextPatch* const> patches, const CodeVersion& version) {
     std::vector<CodeChange> changes;
+    std::set<std::pair<std::uint64_t, std::size_t>> told;  // offset and size
     for (const auto* patch : patches) {
         if (patch->time < version.from || patch->time >= version.until) continue;
         // What was taken away is still shown.
@@ -31,10 +33,9 @@ std::vector<CodeChange> changes_between(const PatchedCode& before, const Patched
             change.after.push_back(after.bytes()[offset]);
             differs = differs || change.before.back() != change.after.back();
         }
-        const bool told = std::ranges::any_of(changes, [&](const CodeChange& other) {
-            return other.offset == change.offset && other.before.size() >= change.before.size();
-        });
-        if (differs && !told) changes.push_back(std::move(change));
+        // Two events may tell of one change.
+        if (!differs || !told.emplace(change.offset, change.before.size()).second) continue;
+        changes.push_back(std::move(change));
     }
     return changes;
 }

@@ -31,6 +31,7 @@ struct CodeLines::Sources {
     std::mutex mutex;
     std::map<std::uint32_t, std::unique_ptr<CodeFile>> objects;  // by FileIndex
     CodeFile kernel;
+    std::uint64_t kernel_relocation = 0;       // what to add to the file's addresses
     std::set<std::string, std::less<>> texts;  // of JIT code
 
     const ObjectFinder& finder() const { return names.files().finder(); }
@@ -116,18 +117,15 @@ struct CodeLines::Sources {
     }
 
     Result<std::vector<LineStart>> in_kernel(Address address, std::uint64_t size) {
-        if (names.kernel() == nullptr) return std::vector<LineStart>{};
         std::call_once(kernel.once, [&] {
-            kernel.path = names.kernel()->origin();
-            const auto& limits = finder().options().limits;
-            auto source = finder().files().open(kernel.path, limits);
-            if (!source) return;
-            auto file = ElfFile::open(std::move(*source), limits);
-            if (!file) return;  // a table of names
-            kernel.file = std::make_shared<const ElfFile>(std::move(*file));
+            auto text = names.kernel_text();
+            if (!text) return;
+            kernel.path = text->path;
+            kernel.file = text->file;
+            kernel_relocation = text->relocation;
             kernel.lines = open({kernel.path, {}}, {kernel.path, {}, kernel.file, {}, true});
         });
-        return in_object(kernel, address.value - names.kernel()->relocation(), size);
+        return in_object(kernel, address.value - kernel_relocation, size);
     }
 
     Result<std::vector<LineStart>> in_jit(std::uint32_t function) {
@@ -170,6 +168,7 @@ CodeLines::CodeLines(const Timeline& timeline, const Names& names, const Symbols
                       {},
                       {},
                       {},
+                      0,
                       {}}) {}
 CodeLines::~CodeLines() = default;
 CodeLines::CodeLines(CodeLines&&) noexcept = default;

@@ -101,7 +101,9 @@ Result<Kallsyms> Kallsyms::parse(std::string text, const std::string& where) {
         const auto name = table.symbol(entry).name;
         return std::tuple(entry.address, std::min(name.find_first_not_of('_'), name.size()), name.size(), entry.name);
     };
-    std::ranges::sort(table.entries_, [&](const Entry& a, const Entry& b) { return rank(a) < rank(b); });
+    std::ranges::sort(table.entries_, [&](const Entry& a, const Entry& b) {
+        return a.address != b.address ? a.address < b.address : rank(a) < rank(b);  // ranks are dear
+    });
     const auto repeated = std::ranges::unique(table.entries_, {}, &Entry::address);
     table.entries_.erase(repeated.begin(), repeated.end());
     return table;

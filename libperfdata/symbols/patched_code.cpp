@@ -73,7 +73,7 @@ std::vector<Error> PatchedCode::check(std::span<const TextPatch* const> patches)
     for (const auto* patch : patches) {
         if (const auto where = overlap(*patch); where.first < where.last) meetings.push_back({where, patch});
     }
-    std::ranges::stable_sort(meetings, {}, [](const Meeting& meeting) { return meeting.where.first; });
+    std::ranges::sort(meetings, {}, [](const Meeting& meeting) { return meeting.where.first; });
 
     std::vector<Error> problems;
     for (auto place = meetings.begin(); place != meetings.end();) {

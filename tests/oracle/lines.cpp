@@ -156,7 +156,7 @@ struct Subject {
 
     Frame frame(std::uint64_t offset) const { return {offset, 0, FrameKind::object, CpuMode::user}; }
     const ElfFile& file() const {
-        const auto found = names->files().found(names->file(0));
+        const auto found = names->files().found(names->file_index(0));
         REQUIRE(found);
         return *(*found)->file;
     }
@@ -335,7 +335,7 @@ TEST_CASE("Lines of an installed library are addr2line's", "[oracle][lines]") {
     }
     REQUIRE_FALSE(library.empty());
     const Subject subject(library, {}, "/usr/lib/debug");
-    const auto found = subject.names->files().found(subject.names->file(0));
+    const auto found = subject.names->files().found(subject.names->file_index(0));
     REQUIRE(found);
     INFO("this compares with libc6-dbg: install it");
     REQUIRE((*found)->debug != nullptr);

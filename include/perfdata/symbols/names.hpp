@@ -83,7 +83,7 @@ class Names {
     // that samples fell into. Others are loaded when a name of theirs is asked for.
     void prepare(unsigned jobs) const;
 
-    // files() is where names of files are from; file(object) is the place of a mapped object in it.
+    // files() is where names of files are from; file_index(object) is the place of a mapped object in it.
     const ObjectSymbols& files() const { return *files_; }
     FileIndex file_index(ObjectIndex object) const { return file_of_[object]; }
 

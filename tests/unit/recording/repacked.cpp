@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Real recordings put into other containers: what perf record would have written to a pipe, with -z, with --threads.
+#include "support/repacked.hpp"
+
 #include "catch.hpp"
 #include "support/compressor.hpp"
 #include "support/crafted.hpp"
@@ -10,37 +12,6 @@ using namespace perfdata;
 using namespace perfdata::test;
 
 namespace {
-
-Blob blob_of_bytes(Bytes bytes) {
-    return {bytes.begin(), bytes.end()};
-}
-
-// The content of a real recording, in the form of a crafted one.
-Crafted content_of(const Recording& recording) {
-    Crafted content;
-    content.order = recording.order().endian();
-    content.attr_bytes = static_cast<std::uint32_t>(recording.header().attr_size - 16);
-    for (const auto& event : recording.events().events()) {
-        std::vector<std::uint64_t> ids;
-        for (const auto id : event.ids) ids.push_back(id.value);
-        content.events.push_back({event.attr, ids, event.name});
-    }
-    auto stream = recording.records();
-    for (const RecordView& record : stream) {
-        // What perf itself writes, it writes as it is; the rest comes out of the rings, which -z compresses.
-        const bool of_ring =
-            record.header().type < 64 && recording.events().time_of(record, record.order, Time::forever()) != Time{};
-        (of_ring ? content.records : content.synthesized).push_back(blob_of_bytes(record.bytes));
-    }
-    for (const auto& section : recording.features()) {
-        content.features[section.number] = recording.read_feature(static_cast<Feature>(section.number)).value();
-    }
-    return content;
-}
-
-Blob compression_feature(std::endian order) {
-    return Writer(order).u32(0).u32(1).u32(1).u32(5).u32(528384).take();
-}
 
 struct Expected {
     Lines events, records, sorted, in_time;
@@ -106,15 +77,7 @@ TEST_CASE("Real recordings repacked as pipe, with -z and as directory say the sa
         }
 
         const TempDir directory;
-        std::vector<Blob> parts(3);
-        for (const auto& record : content.records) {
-            auto& part = parts[random.size(parts.size())];
-            part.insert(part.end(), record.begin(), record.end());
-        }
-        directory.write("data", builder_of(content, Crafted::bytes_of(content.synthesized)).build());
-        directory.write("data.0", packed(order, RecordType::compressed, parts[0], random));
-        directory.write("data.1", packed(order, RecordType::compressed2, parts[1], random));
-        directory.write("data.12", parts[2]);
+        write_directory(directory, content, random);
         check_repacked(Recording::open(directory.path()).value(), want);
     }
 }

@@ -10,7 +10,7 @@ using namespace perfdata::test;
 
 namespace {
 
-const std::string fixture = PERFDATA_FIXTURES "/records/text_pokes.data";
+const std::string fixture = PERFDATA_FIXTURES "/pokes/text_pokes.data";
 constexpr Address modules{0xffffffffc0000000};  // above the kernel's own code
 
 using Places = std::map<Address, std::vector<const TextPatch*>>;
