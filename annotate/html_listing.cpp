@@ -105,8 +105,12 @@ class ListingWriter {
         html_.raw("<div class=sp><table class=sc><thead><tr>");
         const auto& columns = model_.columns();
         for (const auto column : columns) {
-            html_.raw("<th scope=col class=n>%");
-            if (columns.size() > 1) html_.raw(" ").text(model_.event_name(column), 16);
+            if (columns.size() == 1) {
+                html_.raw("<th scope=col class=n>%");
+            } else {
+                html_.raw("<th scope=col class=n title=\"% of ").text(model_.event_name(column), 100).raw("\">% ");
+                html_.text(model_.event_name(column), 100);
+            }
         }
         html_.raw("<th scope=col class=n>line<th scope=col>source<tbody>");
         std::string_view file;
@@ -160,7 +164,8 @@ class ListingWriter {
         if (columns.size() > 1) {
             html_.raw("<tr class=ev>");
             for (const auto column : columns) {
-                html_.raw("<th colspan=2 scope=colgroup>").text(model_.event_name(column), 40);
+                html_.raw("<th colspan=2 scope=colgroup title=\"").text(model_.event_name(column), 100).raw("\">");
+                html_.text(model_.event_name(column), 100);
             }
             html_.print("<td colspan={}>", width() - columns.size() * 2);
         }
@@ -238,7 +243,8 @@ class ListingWriter {
             if (row.line && new_line) place(*row.line);
         }
         html_.print("<td>{:x}", decoded.offset);
-        if (raw_bytes() != 0) html_.raw("<td>").raw(hex_bytes(row.bytes.first(std::min<std::size_t>(row.bytes.size(), 16))));
+        if (raw_bytes() != 0)
+            html_.raw("<td>").raw(hex_bytes(row.bytes.first(std::min<std::size_t>(row.bytes.size(), 16))));
         html_.raw("<td>").text(decoded.mnemonic, 40).raw("<td>");
         operands(row);
         if (row.changed) {
