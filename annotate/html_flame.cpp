@@ -90,6 +90,8 @@ class FlameWriter {
             html_.text(name.symbol, most);
         } else if (name.object.empty()) {
             html_.raw("[unknown]");
+        } else if (name.object.starts_with('[')) {
+            html_.text(name.object, most);
         } else {
             html_.raw("[").text(short_name(name.object), most).raw("]");
         }
