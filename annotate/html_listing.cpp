@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "html_parts.hpp"
 #include "html_source.hpp"
@@ -191,7 +192,10 @@ class ListingWriter {
                 line.reset();
                 gap = 0;
             }
-            if (row.inlined && row.inlined != inlined) chain(listing_.inlined[*row.inlined]);
+            if (row.inlined != inlined) {
+                chain(row.inlined ? std::span<const InlinedCall>(listing_.inlined[*row.inlined])
+                                  : std::span<const InlinedCall>());
+            }
             inlined = row.inlined;
             // Columns of one line are one line here.
             const auto own = !row.line         ? std::nullopt
@@ -206,9 +210,10 @@ class ListingWriter {
         html_.raw("</table></div>");
     }
 
-    // "in f, inlined at main.c:12, in g, inlined at f.c:3", outermost last.
-    void chain(const std::vector<InlinedCall>& calls) {
+    // "in f inlined at main.c:12 ← g inlined at f.c:3", outermost last; of no call the function itself.
+    void chain(std::span<const InlinedCall> calls) {
         html_.print("<tr class=i><td colspan={}>", width());
+        if (calls.empty()) html_.raw("in <b>").text(listing_.name.name, 120).raw("</b>");
         for (std::size_t at = 0; at < calls.size(); ++at) {
             const auto& call = calls[at];
             html_.raw(at == 0 ? "in <b>" : " ← <b>");
