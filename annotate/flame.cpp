@@ -2,6 +2,8 @@
 #include "perfdata/annotate/flame.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -142,7 +144,10 @@ class FlameMaker {
         std::ranges::sort(percents, std::greater());
         flame_.least_percent = options_.least_percent;
         const auto most = std::max<std::size_t>(1, options_.most_nodes);
-        if (percents.size() > most) flame_.least_percent = std::max(flame_.least_percent, percents[most]);
+        if (percents.size() <= most) return;
+        // Just above the first that is too much, and above its equals.
+        const auto above = std::nextafter(percents[most], std::numeric_limits<double>::infinity());
+        flame_.least_percent = std::max(flame_.least_percent, above);
     }
 
     void lay_out() {

@@ -387,7 +387,7 @@ class FunctionWriter {
             const auto& cell = function_.total[column];
             if (cell.hits == 0) continue;
             html_.raw("<div><dt>").text(model_.event_name(column), 60);
-            html_.print("<dd>{} samples, {:.2f} % of all</div>", cell.hits,
+            html_.print("<dd>{} sample{}, {:.2f} % of all</div>", cell.hits, cell.hits == 1 ? "" : "s",
                         share(cell.hits, model_.totals()[column].hits));
         }
         html_.raw("</dl>");

@@ -145,7 +145,7 @@ class Page {
         for (const auto& [reason, cells] : unattributed_) {
             if (hits(cells) == 0) continue;
             html_
-                .print("<li><b>{} samples, {:.2f} %,</b> are in no function: ", hits(cells),
+                .print("<li><b>{} sample{}, {:.2f} %,</b> in no function: ", hits(cells), hits(cells) == 1 ? "" : "s",
                        share(hits(cells), hits(model_.totals())))
                 .text(reason);
             if (const auto remedy = remedy_of(reason); !remedy.empty()) {

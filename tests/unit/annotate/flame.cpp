@@ -62,7 +62,7 @@ struct Drawn {
             case FlameRole::smaller: return std::to_string(node.smaller) + " smaller";
             case FlameRole::code: break;
         }
-        return of.symbol.empty() ? "?" : of.symbol.substr(of.symbol.rfind('_') + 1);
+        return of.symbol.empty() ? "?" : of.symbol.substr(of.symbol.rfind('/') + 1);
     }
     // text() is "all 3(task 3(a 3(b 2)))" of the first event.
     std::string text() const {
