@@ -79,7 +79,7 @@ class FlameWriter {
     }
 
     void label(const FlameName& name, const FlameNode& node) {
-        constexpr std::size_t most = 120;
+        constexpr std::size_t most = 300;  // as in the table: whoever searches finds it in both
         switch (name.role) {
             case FlameRole::all: html_.raw("all"); return;
             case FlameRole::smaller: html_.print("({} smaller)", node.smaller); return;

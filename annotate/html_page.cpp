@@ -34,7 +34,9 @@ class Page {
   private:
     std::string title() const {
         const auto& given = model_.options().title;
-        return given.empty() ? std::string(short_name(recording_.path())) : given;
+        if (!given.empty()) return given;
+        const auto& path = recording_.path();
+        return path.empty() || path == "-" ? "Recording" : std::string(short_name(path));
     }
 
     void head() {
