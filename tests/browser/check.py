@@ -190,14 +190,14 @@ def check_linking(browser):
     rows = block.find_elements(By.CSS_SELECTOR, ".as tbody tr[data-l]")
     line = block.find_elements(By.CSS_SELECTOR, ".sc tbody tr[id]")
     row = rows[min(1, len(rows) - 1)]
-    browser.hover(row)
+    browser.hover(row.find_element(By.TAG_NAME, "td"))
     own = line[int(row.get_attribute("data-l"))]
     expect("lk" in own.get_attribute("class"), "an instruction does not mark its line")
     marked = block.find_elements(By.CSS_SELECTOR, ".as tr.lk")
     expect(row in marked, "an instruction does not mark itself")
     others = [other for other in line if other != own and "lk" in other.get_attribute("class")]
     expect(not others, "an instruction marks other lines than its own")
-    browser.hover(own)
+    browser.hover(own.find_element(By.TAG_NAME, "td"))  # long lines reach out of sight
     back = block.find_elements(By.CSS_SELECTOR, ".as tr.lk")
     expect({element.id for element in marked} == {element.id for element in back},
            "line and instruction do not mark the same")
