@@ -97,12 +97,12 @@ TEST_CASE("Real pokes are applied and taken back", "[symbols][code_images]") {
 
 TEST_CASE("Real slots and trampolines are what pokes laid there", "[symbols][code_images]") {
     const OpenedCode opened(Recording::open(fixture).value(),
-                        [] {
-                            NameOptions options;
-                            options.finder.offline = true;
-                            return options;
-                        }(),
-                        {});
+                            [] {
+                                NameOptions options;
+                                options.finder.offline = true;
+                                return options;
+                            }(),
+                            {});
     std::size_t trampolines = 0, slots = 0;
     for (CodeIndex index = 0; index < opened.timeline.code().size(); ++index) {
         const auto& code = opened.timeline.code()[index];
