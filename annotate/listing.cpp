@@ -29,6 +29,8 @@ class ListingMaker {
         }
     }
 
+    Listing outline() && { return std::move(listing_); }
+
     Listing make(const Result<Disassembler>& disassembler) && {
         note_btf_problem();
         auto image = book_.images().image(hits_.version);
@@ -226,6 +228,10 @@ class ListingMaker {
 
 Listing annotate(const FunctionHits& hits, const CodeBook& book, const Result<Disassembler>& disassembler) {
     return ListingMaker(hits, book).make(disassembler);
+}
+
+Listing outline(const FunctionHits& hits, const CodeBook& book) {
+    return ListingMaker(hits, book).outline();
 }
 
 std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const CodeBook& book, std::string_view arch,

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 #include <optional>
 #include <set>
+#include <span>
+#include <unistd.h>
 #include <vector>
 
 #include "perfdata/annotate/listing.hpp"
 
 #include "annotate_choice.hpp"
+#include "annotate_html.hpp"
 #include "dump_filter.hpp"
 #include "event_choice.hpp"
 #include "line_options.hpp"
@@ -25,9 +28,10 @@ struct AnnotateOptions {
     LineChoice lines;
     FunctionChoice functions;
     std::vector<std::string> events;
-    std::string format = "text";
+    std::string format;  // empty: as the name of the output says
+    std::string title;
     std::string style = "att";
-    std::string percent_type = "global-hits";
+    std::string percent_type;  // empty: as suits the format
     std::string at;
     bool raw_bytes = false;
     bool show_periods = false;
@@ -40,6 +44,10 @@ class Annotate {
     explicit Annotate(AnnotateOptions& options) : options_(options) {}
 
     int run() {
+        if (html() && options_.common.output == "-" && ::isatty(STDOUT_FILENO) != 0) {
+            complain("HTML is not for terminals: give -o FILE");
+            return usage;
+        }
         auto recording = Recording::open(options_.common.file);
         if (!recording) return give_up(recording.error());
         if (recording->events().empty()) {
@@ -69,9 +77,19 @@ class Annotate {
         if (!profile) return give_up(profile.error());
         const auto chosen = choose_functions(options_.functions, *profile, book);
         if (!chosen) return give_up(chosen.error());
-        const auto listings =
-            annotate_all(chosen->functions, book, recording->arch(),
-                         options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads());
+        const auto listed = html() && options_.functions.symbols.empty()
+                                ? html_listings(chosen->functions, profile->totals())
+                                : chosen->functions.size();
+        auto listings = annotate_all(std::span(chosen->functions).first(listed), book, recording->arch(),
+                                     options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads());
+        if (html()) {
+            for (const auto& function : std::span(chosen->functions).subspan(listed)) {
+                listings.push_back(outline(function, book));
+            }
+            auto flame = count_flame(*recording, book, *events, progress->of("counting callers"));
+            if (!flame) return give_up(flame.error());
+            flame_ = std::move(*flame);
+        }
         progress.reset();
         auto completeness = timeline->completeness();
         note_problems(listings, completeness);
@@ -79,6 +97,11 @@ class Annotate {
     }
 
   private:
+    bool html() const {
+        return !options_.common.json &&
+               (options_.format == "html" || (options_.format.empty() && is_html_name(options_.common.output)));
+    }
+
     static int give_up(const Error& error) {
         complain(error);
         return failed;
@@ -107,12 +130,19 @@ class Annotate {
     int write(const PageContext& page, const std::vector<Listing>& listings,
               const std::vector<Unattributed>& unattributed, const CodeBook& book) const {
         const bool json = options_.common.json || options_.format == "json";
-        auto output = json || options_.no_pager ? Output::open(options_.common.output)
-                                                : Output::open_paged(options_.common.output);
+        auto output = json || html() || options_.no_pager ? Output::open(options_.common.output)
+                                                          : Output::open_paged(options_.common.output);
         if (!output) return give_up(output.error());
         const auto sink = output->sink();
         if (json) {
             write_json_page(page, listings, unattributed, sink);
+        } else if (html()) {
+            HtmlOptions html;
+            html.title = options_.title;
+            html.raw_bytes = options_.raw_bytes;
+            if (!options_.percent_type.empty()) html.percent_of = percent_of();
+            html.notes = html_notes(book);
+            write_html_page(page, listings, unattributed, flame_, html, sink);
         } else {
             write_text(page, listings, unattributed, wants_color(options_.common, *output), sink);
         }
@@ -160,10 +190,7 @@ class Annotate {
         text.raw_bytes = options_.raw_bytes;
         text.bpf_registers = options_.bpf_registers;
         text.show_periods = options_.show_periods;
-        text.percent_of = options_.percent_type == "global-period"  ? PercentOf::all_periods
-                          : options_.percent_type == "local-hits"   ? PercentOf::function_hits
-                          : options_.percent_type == "local-period" ? PercentOf::function_periods
-                                                                    : PercentOf::all_hits;
+        text.percent_of = percent_of();
         if (options_.functions.versions) return write_text_versions(page, listings, text, sink);
         const bool by_name = !options_.functions.symbols.empty();
         if (!by_name) write_text_summary(page, listings, unattributed, text, sink);
@@ -175,7 +202,15 @@ class Annotate {
         }
     }
 
+    PercentOf percent_of() const {
+        return options_.percent_type == "global-period"  ? PercentOf::all_periods
+               : options_.percent_type == "local-hits"   ? PercentOf::function_hits
+               : options_.percent_type == "local-period" ? PercentOf::function_periods
+                                                         : PercentOf::all_hits;
+    }
+
     AnnotateOptions& options_;
+    Flame flame_;  // of an HTML page
 };
 
 }  // namespace
@@ -202,12 +237,17 @@ void add_annotate(CLI::App& app, int& exit) {
                         "Of functions whose code changed while it was recorded: the code of this time, in seconds");
     command->add_flag("--versions", functions.versions,
                       "List the functions whose code changed, with all versions and when each was there");
-    command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
+    command
+        ->add_option("--format", options->format,
+                     "text, json or html: one file with flame graph and listings (also if -o names a .html)")
+        ->check(CLI::IsMember({"text", "json", "html"}));
+    command->add_option("--title", options->title, "Of the HTML page (default: the name of the recording)");
     command->add_option("-M,--disassembler-style", options->style, "Syntax of x86 instructions: att or intel")
         ->check(CLI::IsMember({"att", "intel"}));
     command
         ->add_option("--percent-type", options->percent_type,
-                     "global-hits, global-period: of all samples; local-hits, local-period: of the function's")
+                     "global-hits, global-period: of all samples; local-hits, local-period: of the function's\n"
+                     "(default global-hits, of HTML local-hits)")
         ->check(CLI::IsMember({"global-hits", "global-period", "local-hits", "local-period"}));
     command->add_flag("--asm-raw", options->raw_bytes, "Show the bytes of each instruction");
     command->add_flag("--show-total-period", options->show_periods, "A column of periods beside the hits");

@@ -75,6 +75,9 @@ struct Listing {
 // and the reason is among its problems. Texts of lines live as long as the book.
 Listing annotate(const FunctionHits& hits, const CodeBook& book, const Result<Disassembler>& disassembler);
 
+// outline(hits, book) is the listing without code and lines: what a row of a table tells.
+Listing outline(const FunctionHits& hits, const CodeBook& book);
+
 // annotate_all(functions, book, arch, syntax, jobs) makes the listing of each, in the same order, on so many threads.
 std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const CodeBook& book, std::string_view arch,
                                   Syntax syntax, unsigned jobs);

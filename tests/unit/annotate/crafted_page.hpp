@@ -53,7 +53,8 @@ inline CraftedProgram first_program(const PageTexts& texts = {}) {
 
 class CraftedPage {
   public:
-    explicit CraftedPage(const PageTexts& texts = {}) : scene_(std::endian::little, texts.events.size()) {
+    explicit CraftedPage(const PageTexts& texts = {})
+        : events_(texts.events.size()), scene_(std::endian::little, events_) {
         std::vector<DescribedEvent> events;
         for (std::size_t index = 0; index < texts.events.size(); ++index) {
             events.push_back({sampling_attr(Scene::sample_type), texts.events[index], {Scene::first_id + index}});
@@ -66,6 +67,7 @@ class CraftedPage {
         scene_.loaded(live(100), {3, 0x123, {{0xb000, 16, "third", 5}, {0xc000, 16, "third_sub", 6}}});
     }
 
+    std::size_t events() const { return events_; }
     // Samples go in before anything else is asked for.
     Scene& scene() { return scene_; }
 
@@ -116,6 +118,7 @@ class CraftedPage {
         return text;
     }
 
+    std::size_t events_;
     Scene scene_;
     TempDir folder_;
     std::optional<AnnotatedScene> opened_;

@@ -244,7 +244,7 @@ TEST_CASE("The copy in a recording's directory is used", "[symbols][code_images]
     const auto kcore = scene.dir.write("recorded/kcore_dir/kcore", core_file({{kernel_begin, kernel_code()}}));
     auto recording = Recording::open(recorded.string());
     REQUIRE(recording);
-    const Opened opened(std::move(*recording), scene.options, {});
+    const OpenedCode opened(std::move(*recording), scene.options, {});
     const auto image = opened.image(alpha);
     CHECK(image.bytes == alpha_with(original()));
     CHECK(image.origin == kcore);
@@ -348,7 +348,7 @@ TEST_CASE("A huge function does not cost more memory than the limits allow", "[s
     scene.poke(2 * ms, place, {}, counted(1, 16)).poke(3 * ms, place + 0xfffffff0, {}, counted(1, 8));
     OpenOptions options;
     options.limits.function_bytes = 4096;
-    const Opened opened(scene.world.scene().open(options), scene.options, {});
+    const OpenedCode opened(scene.world.scene().open(options), scene.options, {});
     const auto image = opened.image(place, 0, 1 * ms);
     CHECK(image.bytes == counted(1, 16));
     CHECK(has(image, ErrorCode::truncated));

@@ -37,7 +37,7 @@ Blob vmlinux() {
 
 struct UserFrame {
     std::uint64_t address;
-    perfdata::Frame in(const Opened& opened) const {
+    perfdata::Frame in(const OpenedCode& opened) const {
         return frame_at(opened.timeline, &opened.names.jit(), {{5 * ms}, {42}, host}, {address}, CpuMode::user);
     }
 };
@@ -176,7 +176,7 @@ TEST_CASE("The generations of re-used JIT code have images of their own", "[symb
     options.finder.offline = true;
     options.perf_maps = false;
     options.jit.beside = {PERFDATA_FIXTURES "/jit"};
-    const Opened opened(Recording::open(PERFDATA_FIXTURES "/jit/tinyjit.data").value(), options, {});
+    const OpenedCode opened(Recording::open(PERFDATA_FIXTURES "/jit/tinyjit.data").value(), options, {});
     std::set<Blob> images;
     std::size_t generations = 0;
     for (std::uint32_t index = 0; index < 6; ++index) {

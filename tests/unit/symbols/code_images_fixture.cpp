@@ -65,7 +65,7 @@ TEST_CASE("Real pokes are applied and taken back", "[symbols][code_images]") {
     NameOptions options;
     options.finder.offline = true;
     options.finder.kallsyms = dir.write("kallsyms", blob_of(symbols));
-    const Opened opened(Recording::open(fixture).value(), options, {dir.write("kcore", core_file(memory))});
+    const OpenedCode opened(Recording::open(fixture).value(), options, {dir.write("kcore", core_file(memory))});
     CHECK(opened.images.problems().empty());
 
     std::size_t versions = 0, changed = 0;
@@ -96,13 +96,13 @@ TEST_CASE("Real pokes are applied and taken back", "[symbols][code_images]") {
 }
 
 TEST_CASE("Real slots and trampolines are what pokes laid there", "[symbols][code_images]") {
-    const Opened opened(Recording::open(fixture).value(),
-                        [] {
-                            NameOptions options;
-                            options.finder.offline = true;
-                            return options;
-                        }(),
-                        {});
+    const OpenedCode opened(Recording::open(fixture).value(),
+                            [] {
+                                NameOptions options;
+                                options.finder.offline = true;
+                                return options;
+                            }(),
+                            {});
     std::size_t trampolines = 0, slots = 0;
     for (CodeIndex index = 0; index < opened.timeline.code().size(); ++index) {
         const auto& code = opened.timeline.code()[index];

@@ -72,16 +72,16 @@ inline Blob core_file(const Pages& pages, std::uint16_t type = 4) {
     return elf.blob();
 }
 
-// Opened is a recording and all that is known of its code.
-struct Opened {
-    Opened(Recording from, const NameOptions& options, const CodeImageOptions& image_options)
+// OpenedCode is a recording and all that is known of its code.
+struct OpenedCode {
+    OpenedCode(Recording from, const NameOptions& options, const CodeImageOptions& image_options)
         : recording(std::move(from)),
           timeline(Timeline::build(recording).value()),
           names(Names::load(recording, timeline, options)),
           symbols(timeline),
           versions(CodeVersions::build(timeline, names)),
           images(recording, timeline, names, symbols, versions, image_options) {}
-    Opened(const Opened&) = delete;
+    OpenedCode(const OpenedCode&) = delete;
 
     perfdata::Frame at(std::uint64_t address, std::uint64_t time = 0) const {
         return frame_at(timeline, &names.jit(), {{time}, {}, host}, {address}, CpuMode::kernel);
@@ -140,7 +140,7 @@ struct PatchedScene {
         }
         return *this;
     }
-    Opened open() { return Opened(world.scene().open(), options, images); }
+    OpenedCode open() { return OpenedCode(world.scene().open(), options, images); }
 
     TempDir dir;
     World world;

@@ -1,0 +1,430 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const id = (name) => document.getElementById(name);
+  const all = (selector, of = document) => [...of.querySelectorAll(selector)];
+  const make = (tag, text = "") => Object.assign(document.createElement(tag), { textContent: text });
+  const percent = (part, whole) => (whole ? (100 * part) / whole : 0).toFixed(2) + " %";
+  root.classList.add("js");
+
+  // Theme: what the system says, until the reader says otherwise.
+  const stored = (value) => {
+    try {
+      return value === undefined ? localStorage.getItem("perfdata-theme") : localStorage.setItem("perfdata-theme", value);
+    } catch {
+      return null; // pages from files may have no storage
+    }
+  };
+  const theme = (name) => { root.style.colorScheme = root.dataset.theme = name; };
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  if (["dark", "light"].includes(stored())) theme(stored());
+  const toggleTheme = () => {
+    const next = (root.dataset.theme || (dark.matches ? "dark" : "light")) === "dark" ? "light" : "dark";
+    theme(next);
+    stored(next);
+  };
+
+  // Flame graph.
+  const graph = id("fg"), info = id("fi");
+  const nodes = graph ? all("li", graph) : [];
+  const caller = (li) => (li.parentNode === graph ? null : li.parentNode.parentNode);
+  const label = (li) => li.firstElementChild;
+  for (const li of nodes) {
+    li.cells = li.dataset.c.split(",").map(Number);
+    label(li).tabIndex = -1;
+  }
+  const top = nodes[0];
+  let event = 0, zoomed = top;
+  const kinds = { k: "kernel", u: "user", b: "BPF", j: "JIT", o: "out of line", x: "unknown", t: "command", s: "", a: "" };
+  const layOut = () => {
+    const path = new Set();
+    for (let li = zoomed; li; li = caller(li)) path.add(li);
+    for (const li of nodes) {
+      const above = caller(li);
+      const inPath = path.has(li), beside = above && path.has(above) && above !== zoomed && !inPath;
+      const width = inPath ? 100 : above.cells[event] ? Math.floor((1e4 * li.cells[event]) / above.cells[event]) / 100 : 0;
+      li.classList.toggle("hid", Boolean(beside) || width === 0);
+      li.classList.toggle("pa", inPath && li !== zoomed);
+      li.classList.toggle("z", !inPath && li.cells[event] < 0.017 * zoomed.cells[event]);
+      li.style.width = width + "%";
+    }
+  };
+  const tell = (li) => {
+    if (!li) return;
+    const name = label(li), count = li.cells[event];
+    info.replaceChildren(make("b", name.textContent), ` ${percent(count, top.cells[event])} · ${count.toLocaleString("en")}`);
+    if (zoomed !== top && li !== zoomed) info.append(` · ${percent(count, zoomed.cells[event])} of what is shown`);
+    const kind = kinds[li.classList[0]];
+    if (kind) info.append(` · ${kind}`);
+    if (name.hash) {
+      const link = make("a", "show code");
+      link.href = name.hash;
+      info.append(" · ", link);
+    }
+  };
+  const zoom = (li) => { zoomed = li; layOut(); tell(li); };
+  if (top) {
+    label(top).tabIndex = 0;
+    tell(top);
+    graph.addEventListener("click", (e) => {
+      const li = e.target.closest("li");
+      if (!li || e.ctrlKey || e.metaKey || e.shiftKey) return;
+      if (li === zoomed && label(li).hash) return; // the second click is on a link
+      e.preventDefault();
+      zoom(li);
+    });
+    graph.addEventListener("mouseover", (e) => tell(e.target.closest("li")));
+    graph.addEventListener("focusin", (e) => tell(e.target.closest("li")));
+    graph.addEventListener("mouseleave", () => tell(zoomed));
+    graph.addEventListener("keydown", (e) => {
+      const li = e.target.closest("li");
+      const shown = (next, way) => {
+        while (next && next.classList.contains("hid")) next = next[way];
+        return next;
+      };
+      const to = {
+        ArrowUp: () => caller(li),
+        ArrowDown: () => shown(li.querySelector(":scope > ul > li"), "nextElementSibling"),
+        ArrowRight: () => shown(li.nextElementSibling, "nextElementSibling"),
+        ArrowLeft: () => shown(li.previousElementSibling, "previousElementSibling"),
+      }[e.key];
+      if (to) {
+        e.preventDefault();
+        e.stopPropagation();
+        const next = to();
+        if (next) label(next).focus();
+      } else if (e.key === "Enter" && (li !== zoomed || !label(li).hash)) {
+        e.preventDefault();
+        e.stopPropagation();
+        zoom(li);
+      }
+    });
+    if (id("ev")) {
+      id("ev").addEventListener("change", (e) => {
+        event = Number(e.target.value);
+        if (!zoomed.cells[event]) zoomed = top;
+        layOut();
+        tell(zoomed);
+        if (id("q").value) search();
+      });
+    }
+  }
+
+  // Table of functions.
+  const table = id("ft");
+  const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
+  const body = table.tBodies[0];
+  const rows = [...body.rows].map((tr) => {
+    const cells = tr.cells, name = cells[cells.length - 3], object = cells[cells.length - 2];
+    return { tr, kind: cells[cells.length - 4].className, text: (name.textContent + " " + object.textContent).toLowerCase(),
+             hash: name.firstElementChild && name.firstElementChild.hash };
+  });
+  const value = (row, column) => {
+    const cell = row.tr.cells[column];
+    return heads[column].classList.contains("n") ? Number(cell.dataset.v ?? (cell.textContent || -1)) : cell.textContent;
+  };
+  heads.forEach((th, column) => {
+    const button = make("button", th.textContent);
+    button.type = "button";
+    th.replaceChildren(button);
+    button.addEventListener("click", () => {
+      const down = th.hasAttribute("aria-sort") ? th.getAttribute("aria-sort") === "ascending" : th.classList.contains("n");
+      for (const other of heads) other.removeAttribute("aria-sort");
+      th.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const sign = down ? -1 : 1;
+      rows.sort((a, b) => {
+        const one = value(a, column), two = value(b, column);
+        return sign * (typeof one === "number" ? one - two : one.localeCompare(two));
+      });
+      body.append(...rows.map((row) => row.tr));
+    });
+  });
+
+  // Search and kinds.
+  const box = id("q"), found = make("output");
+  const chips = all("#ch button");
+  const functions = all("details.fn");
+  const summary = (fn) => fn.firstElementChild;
+  for (const fn of functions) fn.text = summary(fn).textContent.toLowerCase();
+  box.before(found);
+  const search = () => {
+    const wanted = box.value.trim().toLowerCase();
+    const off = new Set(chips.filter((chip) => chip.getAttribute("aria-pressed") === "false").map((chip) => chip.classList[0]));
+    let count = 0;
+    for (const row of rows) {
+      row.tr.hidden = off.has(row.kind) || !row.text.includes(wanted);
+      if (!row.tr.hidden) ++count;
+    }
+    for (const fn of functions) {
+      fn.hidden = off.has(fn.querySelector(".kd").classList[1]) || !fn.text.includes(wanted);
+    }
+    found.textContent = "";
+    if (graph) {
+      graph.classList.toggle("find", wanted !== "");
+      let sum = 0;
+      const inside = new Set(); // below a match nothing counts again
+      for (const li of nodes) {
+        const match = wanted !== "" && !"as".includes(li.classList[0]) && label(li).textContent.toLowerCase().includes(wanted);
+        li.classList.toggle("m", match);
+        if (inside.has(caller(li))) inside.add(li);
+        else if (match) {
+          inside.add(li);
+          sum += li.cells[event];
+        }
+      }
+      if (wanted) found.textContent = `${count} functions, ${percent(sum, top ? top.cells[event] : 0)} with what they call`;
+    }
+    if (wanted && !graph) found.textContent = `${count} functions`;
+  };
+  box.addEventListener("input", search);
+  for (const chip of chips) {
+    chip.addEventListener("click", () => {
+      chip.setAttribute("aria-pressed", String(chip.getAttribute("aria-pressed") === "false"));
+      search();
+    });
+  }
+
+  // Listings. Each gets ready when it is first opened.
+  const hot = (tr) => Number.parseFloat(tr.cells[0].textContent) || 0;
+  const arrows = (pane) => {
+    for (const old of all("svg", pane)) old.remove();
+    const jumps = all("a.jp", pane).map((link) => ({ from: link.closest("tr"), to: id(link.hash.slice(1)) })).filter((j) => j.to);
+    if (jumps.length === 0 || pane.offsetParent === null) return;
+    const table = pane.firstElementChild;
+    for (const jump of jumps) {
+      const a = jump.from.rowIndex, b = jump.to.rowIndex;
+      [jump.first, jump.last] = a < b ? [a, b] : [b, a];
+    }
+    jumps.sort((a, b) => a.last - a.first - (b.last - b.first));
+    const lanes = []; // each: what it is taken by
+    const most = 12, step = 7;
+    for (const jump of jumps) {
+      let lane = lanes.findIndex((taken) => taken.every((o) => o.last < jump.first || o.first > jump.last));
+      if (lane < 0 && lanes.length < most) lane = lanes.push([]) - 1;
+      if (lane < 0) lane = most - 1;
+      lanes[lane].push(jump);
+      jump.lane = lane;
+    }
+    const width = lanes.length * step + 6;
+    table.style.setProperty("--g", width + 6 + "px");
+    const cell = jumps[0].from.cells[jumps[0].from.cells.length - 2];
+    const at = pane.getBoundingClientRect();
+    const make = (tag) => document.createElementNS("http://www.w3.org/2000/svg", tag);
+    const svg = make("svg");
+    svg.setAttribute("aria-hidden", "true");
+    svg.style.left = cell.getBoundingClientRect().left - at.left + pane.scrollLeft + 6 + "px";
+    svg.style.top = 0;
+    svg.setAttribute("width", width);
+    svg.setAttribute("height", table.offsetHeight);
+    const middle = (tr) => {
+      const box = tr.getBoundingClientRect();
+      return Math.round(box.top + box.height / 2 - at.top + pane.scrollTop - pane.clientTop) + 0.5;
+    };
+    for (const jump of jumps) {
+      const x = width - 8 - jump.lane * step + 0.5, end = width;
+      const from = middle(jump.from) + 2, to = middle(jump.to) - 2;
+      const turn = (to > from ? 3 : -3);
+      const path = make("path");
+      path.setAttribute("d", `M${end},${from}H${x + 3}Q${x},${from} ${x},${from + turn}V${to - turn}Q${x},${to} ${x + 3},${to}H${end}` +
+        `m-4,-3l4,3l-4,3`);
+      if (to < from) path.setAttribute("class", "up");
+      svg.append(path);
+      (jump.from.paths ||= []).push(path);
+      (jump.to.paths ||= []).push(path);
+    }
+    pane.append(svg);
+  };
+  const draw = (fn) => {
+    for (const tr of all(".as tr", fn)) delete tr.paths;
+    for (const pane of all(".ap", fn)) arrows(pane);
+  };
+  const prepare = (fn) => {
+    if (fn.ready) return;
+    fn.ready = true;
+    for (const block of all(".two", fn)) {
+      const lines = all(".sc tbody tr[id]", block);
+      for (const tr of lines) tr.links = [tr];
+      let line;
+      for (const tr of all(".as tbody tr", block)) {
+        if (tr.className === "i") continue;
+        if (tr.dataset.l !== undefined) line = lines[Number(tr.dataset.l)];
+        if (tr.className === "g") line = undefined;
+        if (!line) continue;
+        tr.line = line;
+        line.links.push(tr);
+      }
+    }
+    const versions = all(".vr", fn);
+    if (versions.length > 1) {
+      const samples = (vr) => all(".as tbody tr", vr).reduce((sum, tr) => sum + (Number(tr.cells[1]?.textContent) || 0), 0);
+      pick(fn, versions.reduce((best, vr) => (samples(vr) > samples(best) ? vr : best)));
+    } else {
+      draw(fn);
+    }
+  };
+  const pick = (fn, version) => {
+    for (const vr of all(".vr", fn)) vr.hidden = vr !== version;
+    for (const link of all(".vs a", fn)) {
+      if (link.hash === "#" + version.id) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+    draw(fn);
+  };
+
+  let current = functions[0] || null; // function
+  let cursor = null;                  // its chosen row
+  let linked = [];
+  const link = (tr, scroll) => {
+    for (const old of linked) {
+      old.classList.remove("lk");
+      for (const path of old.paths || []) path.classList.remove("on");
+    }
+    linked = [];
+    if (!tr) return;
+    linked = (tr.links || (tr.line && tr.line.links) || []).concat(tr);
+    for (const row of linked) row.classList.add("lk");
+    for (const path of tr.paths || []) path.classList.add("on");
+    if (!scroll) return;
+    // Only the pane of the source moves: the instructions are the page itself.
+    const line = tr.line;
+    const pane = line && line.closest(".sp");
+    if (!pane || pane.scrollHeight <= pane.clientHeight) return;
+    const y = line.offsetTop;
+    if (y < pane.scrollTop + 48 || y > pane.scrollTop + pane.clientHeight - 24) pane.scrollTop = y - pane.clientHeight / 2;
+  };
+  const choose = (tr) => {
+    if (cursor) cursor.classList.remove("cur");
+    cursor = tr;
+    link(tr, true);
+    if (!tr) return;
+    tr.classList.add("cur");
+    const box = tr.getBoundingClientRect();
+    if (box.top < 110 || box.bottom > innerHeight - 20) tr.scrollIntoView({ block: "center" });
+  };
+  const code = id("code");
+  const rowOf = (e) => {
+    const tr = e.target.closest(".as tbody tr, .sc tbody tr");
+    return tr && (tr.line || tr.links || tr.paths || tr.parentNode.parentNode.className === "as") ? tr : null;
+  };
+  code.addEventListener("mouseover", (e) => link(rowOf(e) || cursor, true));
+  code.addEventListener("click", (e) => {
+    const fn = e.target.closest("details.fn");
+    if (fn) current = fn;
+    const tr = rowOf(e);
+    if (!tr || e.target.closest("a")) return;
+    // A line leads to the hottest of its instructions.
+    choose(tr.links ? tr.links.slice(1).reduce((a, b) => (a && hot(a) >= hot(b) ? a : b), null) || tr : tr);
+  });
+  code.addEventListener("toggle", (e) => {
+    if (e.target.classList.contains("fn") && e.target.open) prepare(e.target);
+  }, true);
+  for (const fn of functions) if (fn.open) prepare(fn);
+
+  // Links to something inside of a closed function or a hidden version.
+  const reveal = (name) => {
+    const target = id(name);
+    const fn = target && target.closest("details.fn");
+    if (!fn) return false;
+    fn.hidden = false;
+    fn.open = true;
+    prepare(fn);
+    current = fn;
+    const version = target.closest(".vr");
+    if (version && version.hidden) pick(fn, version);
+    if (target.tagName === "TR") choose(target.links ? target.links[1] || target : target);
+    else (version && target === version ? target : fn).scrollIntoView({ block: "start" });
+    return true;
+  };
+  addEventListener("hashchange", () => reveal(location.hash.slice(1)));
+  document.addEventListener("click", (e) => {
+    const a = e.target.closest("a[href^='#']");
+    if (!a || e.defaultPrevented || e.ctrlKey || e.metaKey || e.shiftKey) return;
+    const version = a.closest(".vs");
+    if (version) {
+      e.preventDefault();
+      pick(a.closest("details.fn"), id(a.hash.slice(1)));
+      history.replaceState(null, "", a.hash);
+    } else if (a.hash === location.hash && reveal(a.hash.slice(1))) {
+      e.preventDefault();
+    }
+  });
+  if (location.hash) reveal(location.hash.slice(1));
+
+  let timer;
+  addEventListener("resize", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => { for (const fn of functions) if (fn.open) draw(fn); }, 150);
+  });
+
+  // Keys.
+  const help = id("help");
+  const step = (by) => {
+    const shown = functions.filter((fn) => !fn.hidden);
+    if (shown.length === 0) return;
+    const at = shown.indexOf(current);
+    // The first press goes to the function itself if it is not in view.
+    const away = at >= 0 && (current.getBoundingClientRect().top > innerHeight || current.getBoundingClientRect().bottom < 0);
+    const next = shown[Math.min(shown.length - 1, Math.max(0, away || !current.open ? at : at + by))] || shown[0];
+    choose(null);
+    current = next;
+    next.open = true;
+    prepare(next);
+    next.scrollIntoView({ block: "start" });
+    summary(next).focus({ preventScroll: true });
+    history.replaceState(null, "", "#" + next.querySelector(".fb").id);
+  };
+  const visible = () => all(".as tbody tr", current).filter((tr) => tr.offsetParent !== null && tr.className !== "g" && tr.className !== "i");
+  const hottest = (by) => {
+    if (!current) return;
+    current.open = true;
+    prepare(current);
+    const ranked = visible().filter((tr) => hot(tr) > 0).sort((a, b) => hot(b) - hot(a));
+    const at = ranked.indexOf(cursor);
+    if (ranked.length) choose(ranked[Math.min(ranked.length - 1, Math.max(0, at < 0 ? 0 : at + by))]);
+  };
+  const actions = {
+    "/": () => { box.focus(); box.select(); },
+    j: () => step(1),
+    k: () => step(-1),
+    n: () => hottest(1),
+    p: () => hottest(-1),
+    v: () => {
+      const links = current ? all(".vs a", current) : [];
+      const at = links.findIndex((a) => a.hasAttribute("aria-current"));
+      if (links.length) links[(at + 1) % links.length].click();
+    },
+    t: toggleTheme,
+    "?": () => help.showModal(),
+    Escape: () => {
+      if (help.open) return help.close();
+      choose(null);
+      if (box.value) {
+        box.value = "";
+        search();
+      } else if (top && zoomed !== top) {
+        zoom(top);
+      }
+      box.blur();
+    },
+  };
+  document.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.target.matches("input, select") && e.key !== "Escape") return;
+    if (cursor && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
+      const list = visible();
+      const next = list[list.indexOf(cursor) + (e.key === "ArrowDown" ? 1 : -1)];
+      e.preventDefault();
+      if (next) choose(next);
+    } else if (cursor && e.key === "Enter" && e.target === document.body || cursor && e.key === "Enter" && e.target.tagName === "SUMMARY") {
+      const a = cursor.cells[cursor.cells.length - 1].querySelector("a");
+      e.preventDefault();
+      if (a) a.click();
+    } else if (actions[e.key] && !(help.open && e.key !== "Escape")) {
+      e.preventDefault();
+      actions[e.key]();
+    }
+  });
+  id("th").addEventListener("click", toggleTheme);
+  id("hb").addEventListener("click", () => help.showModal());
+  for (const button of all("button", help)) button.addEventListener("click", () => help.close());
+})();

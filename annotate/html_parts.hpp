@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// The parts of the HTML page.
+#pragma once
+
+#include "html_model.hpp"
+#include "html_writer.hpp"
+
+namespace perfdata {
+
+// page.css, and page.js with the hash of it that the page's policy admits.
+extern const std::string_view html_style, html_script, html_script_hash;
+
+void write_html_flame(HtmlWriter& html, const HtmlModel& model, const Flame& flame);
+void write_html_table(HtmlWriter& html, const HtmlModel& model, std::span<const Unattributed> unattributed);
+// write_html_listing(...) is the code of one version of a function: what it links to within itself begins with
+// `anchor`.
+void write_html_listing(HtmlWriter& html, const HtmlModel& model, const Listing& listing, const std::string& anchor);
+// write_html_function(...) is a function with the listings of all its versions.
+void write_html_function(HtmlWriter& html, const HtmlModel& model, const HtmlFunction& function);
+
+}  // namespace perfdata

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// What perfdata annotate needs for an HTML page only.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/annotate/html_page.hpp"
+#include "perfdata/symbols/code_book.hpp"
+
+namespace perfdata::tool {
+
+// is_html_name(output): a file of that name is one.
+bool is_html_name(std::string_view output);
+
+// html_listings(functions, totals) is how many of them get a listing: those that somebody will look at. The others are
+// rows of the table.
+std::size_t html_listings(std::span<const FunctionHits> functions, const Cells& totals);
+
+// count_flame(...) looks at every sample once more, with its callers. The only error is `cancelled`.
+Result<Flame> count_flame(const Recording& recording, const CodeBook& book, const std::vector<std::uint32_t>& events,
+                          Progress progress);
+
+// html_notes(book): what is wrong with files that names and code come from.
+std::vector<std::string> html_notes(const CodeBook& book);
+
+}  // namespace perfdata::tool

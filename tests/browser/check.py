@@ -1,0 +1,365 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""check.py TOOL TESTS FIXTURES WHAT: opens an HTML page of perfdata in headless Chromium, as a reader does, with scripts and
+without. The page itself must not complain, and must not ask for anything."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    print("skipped: no python3-selenium")
+    sys.exit(SKIPPED)
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+if not CHROMIUM or not DRIVER:
+    print("skipped: no chromium with chromedriver")
+    sys.exit(SKIPPED)
+
+# Listens before the page's own script runs.
+LISTEN = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (e) => violations.push(e.violatedDirective + " " + e.blockedURI));
+"""
+
+
+class Browser:
+    def __init__(self, folder, scripts=True):
+        options = webdriver.ChromeOptions()
+        options.binary_location = CHROMIUM
+        profile = os.path.join(folder, "profile-scripts" if scripts else "profile-plain")
+        for word in ("headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run",
+                     "disable-background-networking", "disable-component-update", "disable-sync",
+                     "disable-dev-shm-usage", "window-size=1400,900", "user-data-dir=" + profile):
+            options.add_argument("--" + word)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        if not scripts:
+            options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+        self.driver = webdriver.Chrome(service=Service(DRIVER), options=options)
+        if scripts:
+            self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": LISTEN})
+
+    def open(self, path, anchor=""):
+        self.driver.get("file://" + path + anchor)
+
+    def js(self, script, *arguments):
+        return self.driver.execute_script("return " + script, *arguments)
+
+    def key(self, *keys):
+        webdriver.ActionChains(self.driver).send_keys(*keys).perform()
+
+    def hover(self, element):
+        self.js("arguments[0].scrollIntoView({block: 'center'})", element)
+        webdriver.ActionChains(self.driver).move_to_element(element).perform()
+
+    def click(self, element):
+        self.js("arguments[0].scrollIntoView({block: 'center'})", element)
+        element.click()
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def shown(self, selector):
+        return [element for element in self.all(selector) if element.is_displayed()]
+
+    def requests(self, page):
+        """What the page asked for; the browser's own pages ask for things, too."""
+        urls = []
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] != "Network.requestWillBeSent":
+                continue
+            if message["params"]["documentURL"].split("#")[0] == "file://" + page:
+                urls.append(message["params"]["request"]["url"])
+        return urls
+
+    def close(self):
+        self.driver.quit()
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def check_silence(browser, page):
+    errors = [entry["message"] for entry in browser.driver.get_log("browser")]
+    expect(not errors, f"the console says {errors}")
+    expect(browser.js("violations") == [], f"policy violations: {browser.js('violations')}")
+    urls = browser.requests(page)
+    expected = "file://" + page
+    expect(expected in urls, f"the page itself is not among the requests: {urls}")
+    others = [url for url in urls if url.split("#")[0] != expected and not url.startswith("data:")]
+    expect(not others, f"the page asks for {others}")
+
+
+def check_policy(browser, page):
+    """Had a name got through as markup: it could neither run a script nor call home."""
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    smuggled = ("<main><script>window.smuggled = 'script'</script>"
+                "<img src='data:,' onerror=\"window.smuggled = 'handler'\">"
+                "<img src='https://example.invalid/x.png'><link rel=stylesheet href='https://example.invalid/x.css'>"
+                "<a id=evil href=\"javascript:window.smuggled = 'link'\">x</a>")
+    expect(text.count("<main>") == 1, "no place to smuggle something in")
+    path = page + ".smuggled.html"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace("<main>", smuggled))
+    browser.open(path)
+    browser.js("document.getElementById('evil').click()")
+    browser.driver.execute_async_script("const done = arguments[0]; setTimeout(done, 300);")
+    expect(browser.js("window.smuggled === undefined"), f"a foreign script ran: {browser.js('window.smuggled')}")
+    violations = browser.js("violations.map((violation) => violation.split('-')[0])")
+    expect(violations.count("script") >= 3 and "img" in violations and "style" in violations,
+           f"the policy objects only to {browser.js('violations')}")
+
+
+def check_search(browser):
+    rows = len(browser.shown("#ft tbody:first-of-type tr"))
+    name = browser.one("#ft tbody a").text
+    browser.key("/")
+    expect(browser.js("document.activeElement.id") == "q", "/ does not lead to the search")
+    browser.key(name)
+    left = browser.shown("#ft tbody:first-of-type tr")
+    expect(0 < len(left) <= rows, f"the search for {name} leaves {len(left)} of {rows} functions")
+    expect(all(name in row.text for row in left), f"the search for {name} leaves other functions")
+    expect(all(name in fn.text for fn in browser.shown("details.fn > summary")), "the search leaves other listings")
+    matches = browser.all("#fg .m")
+    expect(matches and all(name in match.find_element(By.TAG_NAME, "a").get_attribute("textContent")
+                           for match in matches), "the search does not mark the flame graph")
+    expect("%" in browser.one(".tools output").text, "the search does not say how much it found")
+    browser.key("no such function anywhere")
+    expect(not browser.shown("#ft tbody:first-of-type tr"), "the search finds what is not there")
+    browser.key(Keys.ESCAPE)
+    expect(len(browser.shown("#ft tbody:first-of-type tr")) == rows, "Esc does not clear the search")
+    expect(not browser.all("#fg .m"), "Esc does not clear the flame graph")
+
+
+def check_sorting(browser):
+    heads = browser.all("#ft thead tr:last-child th")
+    column = [head.text.lower().strip(" ↑↓") for head in heads].index("function")
+    browser.click(heads[column].find_element(By.TAG_NAME, "button"))
+    names = browser.js("[...document.querySelectorAll('#ft tbody:first-of-type tr')]"
+                       f".map((tr) => tr.cells[{column}].textContent)")
+    same = browser.js("arguments[0].every((name, at, all) => at === 0 || all[at - 1].localeCompare(name) <= 0)", names)
+    expect(len(names) > 1 and same, f"not sorted by name: {names}")
+    expect(heads[column].get_attribute("aria-sort") == "ascending", "the order is not announced")
+    browser.click(heads[0].find_element(By.TAG_NAME, "button"))
+    cells = browser.js("[...document.querySelectorAll('#ft tbody:first-of-type tr')]"
+                       ".map((tr) => Number(tr.cells[0].textContent))")
+    expect(cells == sorted(cells, reverse=True), f"not sorted by heat: {cells}")
+
+
+def check_flame(browser):
+    frame = next(a for a in browser.all("#fg a[href]") if a.is_displayed() and a.size["width"] >= 3)
+    target = frame.get_attribute("href").split("#")[1]
+    browser.click(frame)
+    width = browser.one("#fg").size["width"]
+    expect(abs(frame.size["width"] - width) < 12, f"zoomed to {frame.size['width']} of {width}")
+    expect(browser.js("location.hash") in ("", "#"), "one click is to zoom only")
+    expect("%" in browser.one("#fi").text, "nothing is said of the frame")
+    browser.click(frame)
+    expect(browser.js("location.hash") == "#" + target, "the second click does not lead to the code")
+    expect(browser.one("#" + target).is_displayed(), f"the listing {target} is closed")
+    box = browser.js("document.getElementById(arguments[0]).getBoundingClientRect().top", target)
+    expect(0 <= box < 400, f"the listing is not in view: {box}")
+    browser.key(Keys.ESCAPE)
+    expect(frame.size["width"] <= width, "Esc does not zoom out")
+
+
+def check_linking(browser):
+    """Hovering a source line marks its instructions, and the other way round."""
+    block = next((block for block in browser.all(".two") if block.is_displayed()), None)
+    if block is None:
+        opened = browser.js("(() => { const b = [...document.querySelectorAll('.two')][0];"
+                            " b.closest('details').open = true; return b; })()")
+        block = opened
+    rows = block.find_elements(By.CSS_SELECTOR, ".as tbody tr[data-l]")
+    line = block.find_elements(By.CSS_SELECTOR, ".sc tbody tr[id]")
+    row = rows[min(1, len(rows) - 1)]
+    browser.hover(row.find_element(By.TAG_NAME, "td"))
+    own = line[int(row.get_attribute("data-l"))]
+    expect("lk" in own.get_attribute("class"), "an instruction does not mark its line")
+    marked = block.find_elements(By.CSS_SELECTOR, ".as tr.lk")
+    expect(row in marked, "an instruction does not mark itself")
+    others = [other for other in line if other != own and "lk" in other.get_attribute("class")]
+    expect(not others, "an instruction marks other lines than its own")
+    browser.hover(own.find_element(By.TAG_NAME, "td"))  # long lines reach out of sight
+    back = block.find_elements(By.CSS_SELECTOR, ".as tr.lk")
+    expect({element.id for element in marked} == {element.id for element in back},
+           "line and instruction do not mark the same")
+
+
+def check_keys(browser):
+    functions = browser.all("details.fn")
+    browser.open_page()
+    browser.key("n")
+    cursor = browser.js("document.querySelector('.cur')")
+    expect(cursor is not None, "n finds no hot instruction")
+    shares = browser.js("[...document.querySelectorAll('details.fn[open] .as tbody tr')]"
+                        ".filter((tr) => tr.offsetParent).map((tr) => parseFloat(tr.cells[0].textContent) || 0)")
+    expect(float(cursor.find_element(By.TAG_NAME, "td").text) == max(shares), "n does not find the hottest")
+    browser.key(Keys.ARROW_DOWN)
+    moved = browser.js("document.querySelector('.cur')")
+    expect(moved is not None and moved != cursor, "the arrow does not move")
+    browser.key("j")
+    first = browser.js("location.hash")
+    browser.key("j")
+    second = browser.js("location.hash")
+    if len(functions) > 2:
+        expect(first != second, f"j stays at {first}")
+        browser.key("k")
+        expect(browser.js("location.hash") == first, "k does not lead back")
+    browser.key("?")
+    expect(browser.js("document.getElementById('help').open"), "? shows no help")
+    browser.key(Keys.ESCAPE)
+    expect(not browser.js("document.getElementById('help').open"), "Esc does not close the help")
+
+
+def check_theme(browser):
+    colour = "getComputedStyle(document.body).backgroundColor"
+    before = browser.js(colour)
+    browser.key("t")
+    other = browser.js(colour)
+    expect(before != other, f"still {before}")
+    browser.click(browser.one("#th"))
+    expect(browser.js(colour) == before, "the button does not lead back")
+
+
+def check_arrows(browser):
+    browser.js("document.querySelectorAll('details.fn').forEach((fn) => { fn.open = true; })")
+    browser.driver.execute_async_script("const done = arguments[0]; setTimeout(done, 300);")
+    jumps = browser.js("[...document.querySelectorAll('a.jp')].filter((a) => a.offsetParent).length")
+    arrows = browser.js("document.querySelectorAll('.ap svg path').length")
+    expect(jumps == arrows, f"{arrows} arrows for {jumps} jumps")
+    return jumps
+
+
+def check_without_scripts(folder, page, names):
+    browser = Browser(folder, scripts=False)
+    try:
+        browser.open(page)
+        expect(browser.one("html").get_attribute("class") == "", "a script ran")
+        text = browser.one("body").text
+        for name in names:
+            expect(name in text, f"{name} is not to be read without scripts")
+        expect(browser.shown("#fg a"), "no flame graph without scripts")
+        expect(browser.shown("details[open] .as td"), "no instructions without scripts")
+        for control in browser.all("#q, #th, #fi"):
+            expect(not control.is_displayed(), "a control that cannot work is shown")
+        closed = [fn for fn in browser.all("details.fn") if not fn.get_attribute("open")]
+        if closed:
+            browser.click(closed[0].find_element(By.TAG_NAME, "summary"))
+            expect(closed[0].find_element(By.CSS_SELECTOR, ".fb").is_displayed(), "a listing does not open")
+    finally:
+        browser.close()
+
+
+def check_versions(browser):
+    function = next(fn for fn in browser.all("details.fn") if fn.find_elements(By.CSS_SELECTOR, ".vs"))
+    browser.js("arguments[0].open = true", function)
+    browser.driver.execute_async_script("const done = arguments[0]; setTimeout(done, 200);")
+    versions = function.find_elements(By.CSS_SELECTOR, ".vr")
+    expect(len(versions) > 1, "one version only")
+    expect(sum(version.is_displayed() for version in versions) == 1, "more than one version is shown")
+    for link, version in zip(function.find_elements(By.CSS_SELECTOR, ".vs a"), versions):
+        browser.click(link)
+        expect(version.is_displayed(), "the time line does not switch")
+        expect(link.get_attribute("aria-current") == "true", "the time line does not show the switch")
+        expect(sum(other.is_displayed() for other in versions) == 1, "two versions are shown")
+    before = browser.js("location.hash")
+    browser.key("v")
+    expect(browser.js("location.hash") != before, "v does not switch")
+    changed = [element for element in browser.all(".as tr.c del")]
+    expect(changed and changed[0].get_attribute("textContent").strip(), "nothing says what the code was before")
+
+
+def check_events(browser):
+    choice = browser.all("#ev option")
+    expect(len(choice) > 1, "one event only")
+    widths = "[...document.querySelectorAll('#fg li')].map((li) => li.style.width)"
+    before = browser.js(widths)
+    browser.js("(() => { const ev = document.getElementById('ev'); ev.value = '1';"
+               " ev.dispatchEvent(new Event('change')); })()")
+    expect(browser.js(widths) != before, "the event makes no difference to the flame graph")
+    heads = browser.all("#ft thead .ev th")
+    expect(len(heads) == len(choice), "the table has other events")
+
+
+def make_page(tool, tests, fixtures, what, folder):
+    """A page of a real recording, or one that the unit tests crafted."""
+    if what in ("hostile", "versions"):
+        made = subprocess.run([tests, "[browser-pages]"], env={**os.environ, "PERFDATA_PAGES": folder},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        expect(made.returncode == 0, made.stdout)
+        return os.path.join(folder, what + ".html")
+    arguments = {
+        "bpf": [fixtures + "/bpf/bpf_many.data", "--kallsyms", fixtures + "/bpf/guest.kallsyms"],
+        "events": [fixtures + "/bpf/bpf_events.data"],
+        "jit": [fixtures + "/jit/tinyjit.data", "--jitdump", fixtures + "/jit/jit-32346.dump"],
+    }[what]
+    page = os.path.join(folder, "page.html")
+    made = subprocess.run([tool, "annotate", "-q", "--offline", "-o", page, *arguments], stderr=subprocess.PIPE,
+                          text=True)
+    expect(made.returncode == 0, f"perfdata annotate {' '.join(arguments)}: {made.returncode} {made.stderr}")
+    return page
+
+
+def run(tool, tests, fixtures, what, folder):
+    page = make_page(tool, tests, fixtures, what, folder)
+    names = {"bpf": ["many_main", "log2_of"], "events": ["many_main"], "versions": ["first_main"],
+             "hostile": ["</script>"]}.get(what, [])
+    browser = Browser(folder)
+    try:
+        browser.open_page = lambda: browser.open(page)
+        browser.open(page)
+        expect("js" in browser.one("html").get_attribute("class"), "the script does not run")
+        check_search(browser)
+        check_sorting(browser)
+        check_flame(browser)
+        if browser.all(".two"):
+            check_linking(browser)
+        check_keys(browser)
+        check_theme(browser)
+        jumps = check_arrows(browser)
+        if what == "bpf":
+            expect(browser.all(".two") and jumps > 0, "this page should have source and jumps")
+        if what == "events":
+            check_events(browser)
+        if what == "versions":
+            check_versions(browser)
+        check_silence(browser, page)
+        check_policy(browser, page)
+    finally:
+        browser.close()
+    check_without_scripts(folder, page, names)
+
+
+def main():
+    if len(sys.argv) != 5:
+        print(__doc__, file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            run(*sys.argv[1:], folder)
+        except AssertionError as problem:
+            print(f"FAILED: {problem}")
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/annotate/flame.hpp"
+
+#include <algorithm>
+
+#include "catch.hpp"
+#include "support/samples.hpp"
+#include "unit/annotate/annotated_scene.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+// Functions a to e of one program, and two events, with call chains.
+class Calls {
+  public:
+    Calls() : attr_(sampling_attr(Scene::sample_type | sample_bit::callchain)), scene_(order, {attr_, attr_}) {
+        test::Program program{1, 1, {}};
+        for (std::uint64_t at = 0; at < 5; ++at) {
+            program.functions.push_back({0x1000 + 0x100 * at, 0x100, std::string(1, static_cast<char>('a' + at)), at});
+        }
+        scene_.known(program);
+    }
+    // sample("abc", count): in c, called by b, called by a; "?" has no name.
+    Calls& sample(std::string_view path, std::uint64_t count = 1, std::uint64_t event = 0) {
+        for (; count != 0; --count) {
+            SampleContent content;
+            content.fixed.identifier = Scene::first_id + event;
+            content.fixed.time = ++time_;
+            content.fixed.period = 10;
+            content.callchain = {static_cast<std::uint64_t>(ChainContext::kernel)};
+            for (auto at = path.size(); at-- != 0;) {
+                const auto index = path[at] == '?' ? 100 : path[at] - 'a';
+                content.callchain.push_back(0x1000 + 0x100 * static_cast<std::uint64_t>(index) + 4);
+            }
+            content.fixed.ip = content.callchain[1];
+            scene_.add(encode(order, attr_, content, 1));
+        }
+        return *this;
+    }
+    Scene& scene() { return scene_; }
+
+  private:
+    static constexpr auto order = std::endian::little;
+    Attr attr_;
+    Scene scene_;
+    std::uint64_t time_ = 100;
+};
+
+struct Drawn {
+    explicit Drawn(Calls& calls, const FlameOptions& options = {.least_percent = 0}, bool chains = true)
+        : opened(calls.scene()),
+          tally(Tally::count(opened.recording, opened.timeline, flame_tally(opened.book.names(), chains)).value()),
+          flame(Flame::make(tally, opened.book, options)) {}
+
+    std::string name(const FlameNode& node) const {
+        const auto& of = flame.names[node.name];
+        switch (of.role) {
+            case FlameRole::all: return "all";
+            case FlameRole::task: return "task";
+            case FlameRole::smaller: return std::to_string(node.smaller) + " smaller";
+            case FlameRole::code: break;
+        }
+        return of.symbol.empty() ? "?" : of.symbol.substr(of.symbol.rfind('/') + 1);
+    }
+    // text() is "all 3(task 3(a 3(b 2)))" of the first event.
+    std::string text() const {
+        std::string text;
+        std::uint32_t depth = 0;
+        for (const auto& node : flame.nodes) {
+            if (!text.empty() && node.depth > depth) text += "(";
+            if (!text.empty() && node.depth == depth) text += " ";
+            if (node.depth < depth) text += std::string(depth - node.depth, ')') + " ";
+            depth = node.depth;
+            text += name(node) + " " + std::to_string(node.cells[0].hits);
+        }
+        return text + std::string(depth, ')');
+    }
+
+    AnnotatedScene opened;
+    Tally tally;
+    Flame flame;
+};
+
+// Each node has at least what its children have, in every event.
+void check_sums(const Flame& flame) {
+    for (std::size_t parent = 0; parent < flame.nodes.size(); ++parent) {
+        Cells below(flame.events.size());
+        for (auto at = parent + 1; at < flame.nodes.size() && flame.nodes[at].depth > flame.nodes[parent].depth; ++at) {
+            REQUIRE(flame.nodes[at].depth <= flame.nodes[at - 1].depth + 1);
+            if (flame.nodes[at].depth == flame.nodes[parent].depth + 1) add(below, flame.nodes[at].cells);
+        }
+        for (std::size_t event = 0; event < below.size(); ++event) {
+            CHECK(below[event].hits <= flame.nodes[parent].cells[event].hits);
+            CHECK(below[event].periods <= flame.nodes[parent].cells[event].periods);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("A flame graph is the tree of calls", "[annotate][flame]") {
+    Calls calls;
+    calls.sample("abc", 3).sample("ab", 2).sample("ad").sample("e", 4).sample("aba");
+    const Drawn drawn(calls);
+    CHECK(drawn.text() == "all 11(task 11(a 7(b 6(c 3 a 1) d 1) e 4))");
+    CHECK(drawn.flame.chains);
+    CHECK(drawn.flame.nodes[0].cells == drawn.tally.totals());
+    check_sums(drawn.flame);
+}
+
+TEST_CASE("A flame graph counts all events", "[annotate][flame]") {
+    Calls calls;
+    calls.sample("ab", 3).sample("ac", 2, 1).sample("ab", 1, 1);
+    const Drawn drawn(calls);
+    REQUIRE(drawn.flame.events.size() == 2);
+    CHECK(drawn.text() == "all 3(task 3(a 3(b 3 c 0)))");
+    CHECK(drawn.flame.nodes[2].cells == Cells{{3, 30}, {3, 30}});
+    CHECK(drawn.flame.nodes[3].cells == Cells{{3, 30}, {1, 10}});
+    CHECK(drawn.flame.nodes[4].cells == Cells{{0, 0}, {2, 20}});
+    check_sums(drawn.flame);
+}
+
+TEST_CASE("Small branches of a flame graph are drawn together", "[annotate][flame]") {
+    Calls calls;
+    calls.sample("a", 90).sample("ab", 8).sample("ac").sample("ade");
+    const Drawn drawn(calls, {.least_percent = 5});
+    CHECK(drawn.text() == "all 100(task 100(a 100(b 8 2 smaller 2)))");
+    check_sums(drawn.flame);
+    // A branch is large if it is in any of the events.
+    calls.sample("ac", 1, 1);
+    CHECK(Drawn(calls, {.least_percent = 5}).text() == "all 100(task 100(a 100(b 8 c 1 1 smaller 1)))");
+}
+
+TEST_CASE("A flame graph has no more nodes than asked for", "[annotate][flame]") {
+    Calls calls;
+    calls.sample("a", 50).sample("ab", 20).sample("ac", 10).sample("ad", 5).sample("bcd", 2).sample("e");
+    const Drawn all(calls);
+    for (std::size_t most = 1; most < all.flame.nodes.size(); ++most) {
+        const Drawn drawn(calls, {.least_percent = 0, .most_nodes = most});
+        const auto large = std::ranges::count_if(drawn.flame.nodes, [&](const auto& node) {
+            return drawn.flame.names[node.name].role != FlameRole::smaller;
+        });
+        CHECK(static_cast<std::size_t>(large) <= most);
+        CHECK(drawn.flame.least_percent > 0);
+        CHECK(drawn.flame.nodes[0].cells == all.flame.nodes[0].cells);
+        check_sums(drawn.flame);
+    }
+    CHECK(Drawn(calls, {.least_percent = 0, .most_nodes = all.flame.nodes.size()}).text() == all.text());
+}
+
+TEST_CASE("What is called from too deep counts where the flame graph ends", "[annotate][flame]") {
+    Calls calls;
+    calls.sample("abcde", 2).sample("abc", 3);
+    CHECK(Drawn(calls, {.least_percent = 0, .most_depth = 3}).text() == "all 5(task 5(a 5(b 5)))");
+}
+
+TEST_CASE("Without call chains a flame graph has the functions of each command", "[annotate][flame]") {
+    Calls calls;
+    calls.sample("abc", 3).sample("e");
+    const Drawn drawn(calls, {.least_percent = 0}, false);
+    CHECK(drawn.text() == "all 4(task 4(c 3 e 1))");
+    CHECK_FALSE(drawn.flame.chains);
+}
+
+TEST_CASE("Code without a name has its place in a flame graph", "[annotate][flame]") {
+    Calls calls;
+    calls.sample("a?b", 3).sample("a?", 2);
+    CHECK(Drawn(calls).text() == "all 5(task 5(a 5(? 5(b 3))))");
+}
+
+TEST_CASE("A flame graph of no samples is its root", "[annotate][flame]") {
+    Calls calls;
+    const Drawn drawn(calls);
+    REQUIRE(drawn.flame.nodes.size() == 1);
+    CHECK(hits(drawn.flame.nodes[0].cells) == 0);
+}

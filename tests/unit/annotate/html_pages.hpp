@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// HTML pages of crafted recordings, for unit tests and for the browser.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "perfdata/annotate/html_page.hpp"
+
+#include "unit/annotate/crafted_page.hpp"
+
+namespace perfdata::test {
+
+inline PageTexts kind_texts() {
+    PageTexts texts;
+    texts.events = {"one", "two"};
+    return texts;
+}
+
+// Names as somebody would choose them who wants his script to run in the reader's page.
+inline PageTexts hostile_texts() {
+    const std::string evil =
+        "</script></style></title>--><script>alert(1)</script><img src=x onerror=alert(1)>\" onload=\"alert(1)\" "
+        "x='y' &lt; \x1b[31m\xff\xc2\x9b\xe2\x80\xae]]>\r\n";
+    PageTexts texts;
+    texts.main = "m" + evil;
+    texts.sub = "s" + evil + std::string(65000, '<');
+    texts.file = "f" + evil;
+    texts.line = "\tl" + evil;
+    texts.events = {"e" + evil, "E" + evil};
+    texts.host = "h" + evil;
+    return texts;
+}
+
+// fill(page) adds samples in its functions, of its first event more than of the second.
+inline void fill(CraftedPage& page) {
+    for (const std::uint64_t ip : {0x1004u, 0x1004u, 0x1009u, 0x101du, 0x2000u, 0x5000u}) {
+        page.scene().sample(ip, 500, CpuMode::kernel, 0);
+    }
+    if (page.events() < 2) return;
+    for (const std::uint64_t ip : {0x1009u, 0x2000u, 0x5000u}) page.scene().sample(ip, 600, CpuMode::kernel, 1);
+}
+
+inline std::string html_of(CraftedPage& page, const std::vector<Listing>& listings, const HtmlOptions& options = {}) {
+    const auto context = page.context();
+    const auto tally =
+        Tally::count(context.recording, context.timeline, flame_tally(page.book().names(), false)).value();
+    const auto flame = Flame::make(tally, page.book());
+    std::string html;
+    write_html_page(context, listings, {}, flame, options, [&](std::string_view part) { html += part; });
+    return html;
+}
+inline std::string html_of(CraftedPage& page) {
+    return html_of(page, page.listings());
+}
+
+inline std::string crafted_html() {
+    CraftedPage page;
+    fill(page);
+    return html_of(page);
+}
+inline std::string hostile_html() {
+    CraftedPage page(hostile_texts());
+    fill(page);
+    return html_of(page);
+}
+
+// versions_html() has one function whose second instruction was changed while it was recorded.
+inline std::string versions_html() {
+    CraftedPage page;
+    fill(page);
+    auto listings = page.listings();
+    auto& first = listings.at(0);
+    first.versions = 2;
+    first.version.until = Time{300};
+    auto second = first;
+    second.version.number = 1;
+    second.version.from = Time{300};
+    second.version.until = Time::forever();
+    second.instructions.at(1).changed = ListingChange{Time{300}, "nopl (%rax)"};
+    listings.insert(listings.begin() + 1, second);
+    return html_of(page, listings);
+}
+
+}  // namespace perfdata::test
