@@ -61,18 +61,16 @@ void some_samples(CraftedPage& page) {
 
 }  // namespace
 
-TEST_CASE("The summary lists functions with share, hits, number, address and name", "[annotate][text]") {
+TEST_CASE("The summary lists functions with share, hits, kind, name and object", "[annotate][text]") {
     CraftedPage page;
     some_samples(page);
     const auto text = page.summary({{"user-space code", {{1, 1}}}});
     CHECK(has(text, "Samples: 10 of cycles\n"));
-    const auto main = line_with(text, "0x1000");
     INFO(text);
-    CHECK(main.find("  70.00%") != std::string::npos);
-    CHECK(has(line_with(text, "0x1000"), "       7      1/0              0x1000  100.00%  first_main"));
+    CHECK(has(line_with(text, "[bpf:1] 0"), "  70.00%       7   100.00%  bpf          first_main "));
     CHECK(
-        has(line_with(text, "0x2000"), "  10.00%       1      1/1              0x2000  100.00%  first_main/first_sub"));
-    CHECK(has(line_with(text, "0x5000"), "       1      2/0              0x5000  no code  second"));
+        has(line_with(text, "[bpf:1] 1"), "  10.00%       1   100.00%  bpf          first_main/first_sub  [bpf:1] 1"));
+    CHECK(has(line_with(text, "[bpf:2] 0"), "       1   no code  bpf          second "));
     CHECK(has(line_with(text, "user-space"), "  10.00%       1"));
     CHECK(has(line_with(text, "user-space"), "(user-space code)"));
 }
@@ -165,8 +163,8 @@ TEST_CASE("Events stand side by side under their names, those without samples do
     INFO(summary);
     CHECK(has(summary, "Samples: 3 of cycles, 2 of instructions\n"));
     CHECK_FALSE(has(summary, "dummy"));
-    CHECK(has(line_with(summary, "0x1000"), " 100.00%       3   50.00%       1      1/0"));
-    CHECK(has(line_with(summary, "0x2000"), "                    50.00%       1      1/1"));
+    CHECK(has(line_with(summary, "[bpf:1] 0"), " 100.00%       3   50.00%       1   100.00%  bpf "));
+    CHECK(has(line_with(summary, "[bpf:1] 1"), "                    50.00%       1   100.00%  bpf "));
     const auto text = page.listing(0);
     const auto call = line_with(text, "<kernel_function+0x4>");
     CHECK(has(call, "  66.67%       2   50.00%       1 >"));
@@ -192,7 +190,7 @@ TEST_CASE("Code that is of no program says when it was there", "[annotate][text]
     const auto text = page.listing(0);
     CHECK(has(text, "\nbpf_trampoline_6\n"));
     CHECK(has(line_with(text, "there"), "from 0.000000300 to 1.000000400"));
-    CHECK(has(line_with(page.summary(), "bpf_trampoline_6"), "        -              0x7000  no code"));
+    CHECK(has(line_with(page.summary(), "bpf_trampoline_6"), " no code  bpf          bpf_trampoline_6  [bpf]"));
 }
 
 TEST_CASE("A page without samples is still a page", "[annotate][text]") {
