@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "perfdata/symbols/unnamed.hpp"
+
 #include "report_places.hpp"
 #include "report_tree.hpp"
 #include "words.hpp"
@@ -137,7 +139,7 @@ class ReportMaker {
     }
 
     void find_no_symbol() {
-        std::map<std::pair<std::string_view, std::string_view>, Cells> reasons;
+        std::map<Unnamed, Cells> reasons;
         std::map<std::pair<std::string_view, std::string>, std::uint64_t> objects;
         const auto rows = tally_.rows();
         for (std::size_t number = 0; number < rows.size(); ++number) {
@@ -145,23 +147,23 @@ class ReportMaker {
             if (row_place_[leaf] == no_place) continue;
             const auto& place = row_places_[row_place_[leaf]];
             if (!place.symbol.empty()) continue;
-            const auto why = reason_of(tally_.frames()[leaf]);
+            const auto why = why_unnamed(names_, tally_.frames()[leaf]);
             const auto cells = chosen(tally_.cells(number));
             auto& sum = reasons[why];
             sum.resize(columns_.size());
             add(sum, cells);
-            objects[{why.first, place.object}] += hits(cells);
+            objects[{why.reason, place.object}] += hits(cells);
         }
         for (const auto& [why, cells] : reasons) {
             std::vector<std::pair<std::uint64_t, std::string>> most;
             for (const auto& [of, count] : objects) {
-                if (of.first == why.first && of.second != "[unknown]") most.emplace_back(count, of.second);
+                if (of.first == why.reason && of.second != "[unknown]") most.emplace_back(count, of.second);
             }
             std::ranges::sort(most, [](const auto& a, const auto& b) {
                 return a.first != b.first ? a.first > b.first : a.second < b.second;
             });
             constexpr std::size_t named = 3;
-            NoSymbol entry{why.first, why.second, cells, {}};
+            NoSymbol entry{why.reason, why.remedy, cells, {}};
             for (std::size_t at = 0; at < most.size() && at < named; ++at) {
                 entry.objects.push_back(std::move(most[at].second));
             }
@@ -170,27 +172,6 @@ class ReportMaker {
         std::ranges::sort(report_.no_symbol, [](const NoSymbol& a, const NoSymbol& b) {
             return std::tuple(hits(b.cells), a.reason) < std::tuple(hits(a.cells), b.reason);
         });
-    }
-
-    // reason_of(frame without symbol): why, and what would supply it.
-    std::pair<std::string_view, std::string_view> reason_of(const Frame& frame) const {
-        constexpr std::string_view give_kernel =
-            "give --kallsyms, a copy of the recorded machine's /proc/kallsyms of the same boot, or --vmlinux";
-        if (frame.kind == FrameKind::nowhere) {
-            const auto miss = static_cast<Miss>(frame.index);
-            if (miss == Miss::kernel && names_.kernel() == nullptr) {
-                return {"there are no names of the recorded kernel", give_kernel};
-            }
-            return {to_string(miss), {}};
-        }
-        const auto name = names_.name(frame);
-        if (name.kind == CodeClass::kernel || name.kind == CodeClass::module) {
-            if (names_.kernel() == nullptr) return {"there are no names of the recorded kernel", give_kernel};
-            return {name.kind == CodeClass::module ? "the names of the kernel do not cover its module"
-                                                   : "none of the kernel's names covers the address",
-                    {}};
-        }
-        return {explain(name.miss), remedy(name.miss)};
     }
 
     bool reaches(std::span<const Cell> cells, double limit) const {
@@ -284,8 +265,8 @@ class ReportMaker {
             const auto& here = report_.places[a.place];
             const auto& there = report_.places[b.place];
             if (const auto by = here.symbol <=> there.symbol; by != 0) return by < 0;
-            return std::tie(here.address, here.line, here.kind, a.place) <
-                   std::tie(there.address, there.line, there.kind, b.place);
+            return std::tie(here.address, here.line, here.kind, here.loads, a.place) <
+                   std::tie(there.address, there.line, there.kind, there.loads, b.place);
         });
         std::vector<ReportRow> sorted;
         sorted.reserve(order.size());

@@ -35,14 +35,11 @@ std::string last_part(std::string_view path) {
     return std::string(slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1));
 }
 
-// line_at(lines, offset) is the last that begins at or before the offset, null if none does.
-template <class Line>
-const Line* line_at(const std::vector<Line>& lines, std::uint64_t offset) {
-    const auto after = std::ranges::upper_bound(lines, offset, {}, &Line::offset);
-    return after == lines.begin() ? nullptr : &*std::prev(after);
-}
-
 }  // namespace
+
+Places::Places(const Names& names, const Symbols& symbols, PlaceKeys keys) : names_(names), keys_(keys) {
+    if (keys.line) code_lines_.emplace(names.timeline(), names, symbols);
+}
 
 std::string ReportPlace::text() const {
     return symbol.empty() ? fmt::format("0x{:016x}", address) : std::string(symbol);
@@ -64,27 +61,24 @@ const std::string& Places::short_name(std::string_view path, CodeClass kind) {
     return name;
 }
 
-std::string Places::bpf_line(const Frame& frame) {
-    auto [known, fresh] = bpf_lines_.try_emplace(frame.index);
-    if (fresh) {
-        if (auto lines = symbols_.lines(frame.index)) known->second = std::move(*lines);
+const std::vector<LineStart>& Places::lines_of(const Frame& function, std::uint64_t size) {
+    const auto number = line_functions_.intern(function);
+    if (number == lines_.size()) {
+        auto lines = code_lines_->lines(function, size);
+        lines_.push_back(lines ? std::move(*lines) : std::vector<LineStart>());
     }
-    const auto* line = line_at(known->second, frame.offset);
-    if (line == nullptr || line->source.line == 0) return std::string(no_line);
-    return fmt::format("{}:{}", line->source.file, line->source.line);
+    return lines_[number];
 }
 
 std::string Places::line_of(const Frame& frame) {
-    if (frame.kind == FrameKind::code) return bpf_line(frame);
-    if (frame.kind != FrameKind::jit) return std::string(no_line);
-    auto [known, fresh] = jit_lines_.try_emplace(frame.index);
-    if (fresh) {
-        const auto& jit = names_.jit();
-        if (auto lines = jit.code(frame.index).lines(jit.function(frame.index))) known->second = std::move(*lines);
-    }
-    const auto* line = line_at(known->second, frame.offset);
-    if (line == nullptr || line->line == 0) return std::string(no_line);
-    return fmt::format("{}:{}", line->file, line->line);
+    auto [begin, size, address] = names_.extent(frame);
+    begin.mode = CpuMode::unknown;  // the lines are the same in every mode
+    const auto& lines = lines_of(begin, std::max<std::uint64_t>(size, 1));
+    const auto after = std::ranges::upper_bound(lines, frame.offset - begin.offset, {}, &LineStart::offset);
+    if (after == lines.begin()) return std::string(no_line);
+    const auto& source = std::prev(after)->source;
+    if (source.line == 0 || source.file.empty()) return std::string(no_line);
+    return fmt::format("{}:{}", source.file, source.line);
 }
 
 std::uint64_t Places::Key::hash() const {

@@ -12,6 +12,7 @@
 
 #include "perfdata/annotate/report.hpp"
 #include "perfdata/profile/intern_table.hpp"
+#include "perfdata/symbols/code_lines.hpp"
 
 namespace perfdata {
 
@@ -25,8 +26,7 @@ struct PlaceKeys {
 // Places numbers what is told apart.
 class Places {
   public:
-    Places(const Names& names, const Symbols& symbols, PlaceKeys keys)
-        : names_(names), symbols_(symbols), keys_(keys) {}
+    Places(const Names& names, const Symbols& symbols, PlaceKeys keys);
 
     // number(frame): equal for frames that the keys do not tell apart.
     std::uint32_t number(const Frame& frame);
@@ -50,11 +50,10 @@ class Places {
     static constexpr std::uint32_t no_load = ~std::uint32_t{0};
 
     std::string line_of(const Frame& frame);
-    std::string bpf_line(const Frame& frame);
+    const std::vector<LineStart>& lines_of(const Frame& function, std::uint64_t size);
     const std::string& short_name(std::string_view path, CodeClass kind);
 
     const Names& names_;
-    const Symbols& symbols_;
     PlaceKeys keys_;
 
     InternTable<Key> numbers_;  // those of places_
@@ -62,8 +61,9 @@ class Places {
     CodeClass last_kind_ = CodeClass::unknown;
     const std::string* last_name_ = nullptr;  // the short name of these
     std::map<std::pair<std::string_view, CodeClass>, std::string> short_names_;
-    std::map<CodeIndex, std::vector<LineStart>> bpf_lines_;
-    std::map<std::uint32_t, std::vector<JitLine>> jit_lines_;
+    std::optional<CodeLines> code_lines_;  // if lines are wanted
+    InternTable<Frame> line_functions_;    // those of lines_
+    std::vector<std::vector<LineStart>> lines_;
     std::vector<ReportPlace> places_;
 };
 

@@ -166,7 +166,8 @@ Result<ScriptCounts> write_script(const Recording& recording, const Names& names
                                   const Sink& sink) {
     ScriptWriter writer(recording, names, options, sink);
     Completeness seen;  // the timeline's pass has counted all records already
-    auto walked = walk(recording, seen, writer, {.order = RecordOrder::time, .stop = options.stop, .progress = {}});
+    auto walked =
+        walk(recording, seen, writer, {.order = RecordOrder::time, .stop = options.stop, .progress = options.progress});
     if (!walked) return fail(walked.error());
     return writer.finish();
 }

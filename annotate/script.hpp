@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "perfdata/annotate/page.hpp"
+#include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/names.hpp"
 
 #include "script_fields.hpp"
@@ -27,6 +28,7 @@ struct ScriptOptions {
     std::set<std::uint32_t> pids, tids, cpus;
     Time from, until = Time::forever();  // until is included
     std::stop_token stop;
+    Progress progress = {};
 };
 
 // ScriptCounts is what was written.

@@ -2,9 +2,11 @@
 // perfdata bpf: the BPF programs of a recording.
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 #include "../json_parts.hpp"
 #include "../words.hpp"
+#include "progress.hpp"
 #include "tool.hpp"
 
 namespace perfdata::tool {
@@ -146,7 +148,9 @@ int run(const Common& common) {
         complain(recording.error());
         return failed;
     }
-    const auto timeline = Timeline::build(*recording);
+    std::optional<ProgressLine> reading(std::in_place, common);
+    const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
+    reading.reset();
     if (!timeline) {
         complain(timeline.error());
         return failed;

@@ -11,6 +11,7 @@
 #include "dump_aux.hpp"
 #include "dump_filter.hpp"
 #include "dump_lines.hpp"
+#include "progress.hpp"
 #include "tool.hpp"
 
 namespace perfdata::tool {
@@ -116,7 +117,7 @@ Result<DumpFilter> make_filter(const DumpOptions& options, const Recording& reco
     return filter;
 }
 
-Result<void> dump(const DumpOptions& options, const Recording& recording, const Sink& sink,
+Result<void> dump(const DumpOptions& options, const Recording& recording, const Sink& sink, Progress progress,
                   Completeness& completeness) {
     DumpLines lines(options.common.json, sink);
     if (!options.aux.empty()) {
@@ -129,7 +130,7 @@ Result<void> dump(const DumpOptions& options, const Recording& recording, const 
     if (!filter) return fail(filter.error());
     Dump visit(recording, *filter, lines);
     const auto order = options.order == "time" ? RecordOrder::time : RecordOrder::file;
-    auto walked = walk(recording, completeness, visit, {.order = order, .stop = {}, .progress = {}});
+    auto walked = walk(recording, completeness, visit, {.order = order, .stop = {}, .progress = std::move(progress)});
     lines.flush();
     return walked;
 }
@@ -147,7 +148,10 @@ int run(const DumpOptions& options) {
     completeness.diagnostics = DiagnosticLog(recording->limits().diagnostics);
     completeness.diagnostics.append(recording->diagnostics());
     const auto sink = output->sink();
-    if (auto done = dump(options, *recording, sink, completeness); !done) return give_up(done.error());
+    std::optional<ProgressLine> progress(std::in_place, options.common, *output);
+    auto done = dump(options, *recording, sink, progress->of("writing records"), completeness);
+    progress.reset();
+    if (!done) return give_up(done.error());
     if (auto committed = output->commit(); !committed) return give_up(committed.error());
     warn_losses(options.common, completeness);
     return exit_code(options.common, completeness);

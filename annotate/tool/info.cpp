@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // perfdata info: what a recording is and what it holds.
+#include <optional>
+
 #include "info_page.hpp"
+#include "progress.hpp"
 #include "tool.hpp"
 
 namespace perfdata::tool {
@@ -23,7 +26,10 @@ int run(const InfoOptions& options) {
         complain(output.error());
         return failed;
     }
-    const InfoPage page(*recording, options.verbose, options.completeness || options.common.strict);
+    std::optional<ProgressLine> progress(std::in_place, options.common);
+    const InfoPage page(*recording, options.verbose, options.completeness || options.common.strict,
+                        progress->of("reading all records"));
+    progress.reset();
     const auto sink = output->sink();
     if (options.common.json) {
         page.write_json(sink);

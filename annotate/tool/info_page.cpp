@@ -2,6 +2,7 @@
 #include "info_page.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "perfdata/recording/bpf_features.hpp"
 #include "perfdata/recording/walk.hpp"
@@ -49,7 +50,7 @@ std::string feature_label(unsigned number) {
     return name.empty() ? std::to_string(number) : std::string(name);
 }
 
-InfoPage::InfoPage(const Recording& from, bool all, bool scan) : recording(from), verbose(all) {
+InfoPage::InfoPage(const Recording& from, bool all, bool scan, Progress progress) : recording(from), verbose(all) {
     auto& diagnostics = completeness.diagnostics;
     diagnostics = DiagnosticLog(recording.limits().diagnostics);
     diagnostics.append(recording.diagnostics());
@@ -86,7 +87,8 @@ InfoPage::InfoPage(const Recording& from, bool all, bool scan) : recording(from)
     if (scan) {
         const auto nothing = [](const RecordContext&, const auto&) {};
         // Without a stop token the walk cannot fail.
-        scanned = walk(recording, completeness, nothing).has_value();
+        scanned = walk(recording, completeness, nothing, {.order = {}, .stop = {}, .progress = std::move(progress)})
+                      .has_value();
     }
 }
 

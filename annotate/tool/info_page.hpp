@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "perfdata/annotate/page.hpp"
+#include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/feature/clock_data.hpp"
 #include "perfdata/wire/feature/describe.hpp"
@@ -40,7 +41,7 @@ struct RecordedTimes {
 // InfoPage has read the features once; the recording must outlive it.
 struct InfoPage {
     // `scan` walks all records; the work for what else there is does not grow with them.
-    InfoPage(const Recording& recording, bool verbose, bool scan);
+    InfoPage(const Recording& recording, bool verbose, bool scan, Progress progress = {});
 
     const Recording& recording;
     bool verbose = false;  // long lists in full

@@ -22,6 +22,10 @@ bool is_terminal() {
 ProgressLine::ProgressLine(const Common& common)
     : wanted_(!common.quiet && is_terminal()), next_(Clock::now() + patience) {}
 
+ProgressLine::ProgressLine(const Common& common, const Output& output) : ProgressLine(common) {
+    wanted_ = wanted_ && !output.is_terminal();
+}
+
 ProgressLine::~ProgressLine() {
     if (shown_) fmt::print(stderr, "{}", erase_line);
 }

@@ -13,9 +13,14 @@ namespace perfdata::tool {
 
 // ProgressLine writes to stderr if that is a terminal, unless --quiet, and only if the work takes longer than half a
 // second. The line goes when the object does. It must outlive what of() gave.
+//
+// Nothing else may be written to the terminal meanwhile: it is for work before the output begins, or says where that
+// goes.
 class ProgressLine {
   public:
     explicit ProgressLine(const Common& common);
+    // The output goes on during the work: no line if that is a terminal, too.
+    ProgressLine(const Common& common, const Output& output);
     ~ProgressLine();
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;

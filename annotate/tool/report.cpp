@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "dump_filter.hpp"
+#include "event_choice.hpp"
 #include "name_options.hpp"
+#include "progress.hpp"
 #include "tool.hpp"
 
 namespace perfdata::tool {
@@ -37,48 +38,65 @@ Error wrong(std::string_view option, std::string detail) {
     return {ErrorCode::malformed, Error::no_offset, std::string(option), std::move(detail)};
 }
 
-Result<std::vector<std::uint32_t>> chosen_events(const Recording& recording, const std::vector<std::string>& names) {
-    std::vector<std::uint32_t> chosen;
-    const auto& events = recording.events().events();
-    for (const auto& wanted : names) {
-        // By the whole name, or by what stands in front of its modifiers: "cycles" is "cycles:ppp", too.
-        const auto found = std::ranges::find_if(events, [&](const Event& event) {
-            return event.name == wanted || event.name.substr(0, event.name.find_first_of(":/")) == wanted;
-        });
-        if (found == events.end()) {
-            std::vector<std::string_view> known;
-            for (const auto& event : events) known.push_back(event.name);
-            return fail(ErrorCode::missing, Error::no_offset, "--event",
-                        fmt::format("no event {} in this recording; it has {}", wanted, fmt::join(known, ", ")));
-        }
-        chosen.push_back(static_cast<std::uint32_t>(found - events.begin()));
-    }
-    std::ranges::sort(chosen);
-    const auto repeated = std::ranges::unique(chosen);
-    chosen.erase(repeated.begin(), repeated.end());
-    return chosen;
+Result<ReportKey> parse_key(const std::string& word) {
+    if (const auto key = report_key(word)) return *key;
+    return fail(
+        wrong("--sort",
+              fmt::format("cannot sort by {}; by comm, pid, tid, cpu, cgroup, dso, symbol, kind, srcline and program",
+                          word)));
 }
 
-// chosen_cpus({"0", "2-3"}) is 0, 2, 3.
-Result<std::vector<std::uint32_t>> chosen_cpus(const std::vector<std::string>& words) {
+// CpuRange is "2-3" or "2".
+struct CpuRange {
+    std::uint32_t first = 0, last = 0;
+};
+
+Result<CpuRange> parse_cpus(const std::string& word) {
     constexpr std::uint32_t most = 65536;  // no machine has more
-    std::vector<std::uint32_t> cpus;
-    for (const auto& word : words) {
-        const auto* const stop = word.data() + word.size();
-        std::uint32_t first = 0;
-        auto [end, problem] = std::from_chars(word.data(), stop, first);
-        auto last = first;
-        if (problem == std::errc{} && end != stop && *end == '-') {
-            const auto rest = std::from_chars(end + 1, stop, last);
-            end = rest.ptr;
-            problem = rest.ec;
-        }
-        if (problem != std::errc{} || end != stop || last < first || last >= most) {
-            return fail(wrong("--cpu", fmt::format("no CPUs: {}; expected numbers and ranges such as 0,2-3", word)));
-        }
-        for (auto cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
+    const auto* const stop = word.data() + word.size();
+    CpuRange range;
+    auto [end, problem] = std::from_chars(word.data(), stop, range.first);
+    range.last = range.first;
+    if (problem == std::errc{} && end != stop && *end == '-') {
+        const auto rest = std::from_chars(end + 1, stop, range.last);
+        end = rest.ptr;
+        problem = rest.ec;
     }
-    return cpus;
+    if (problem != std::errc{} || end != stop || range.last < range.first || range.last >= most) {
+        return fail(wrong("--cpu", fmt::format("no CPUs: {}; expected numbers and ranges such as 0,2-3", word)));
+    }
+    return range;
+}
+
+// Graph is perf's -g: words and the percent limit of branches, with commas between.
+struct Graph {
+    std::optional<ReportTree> tree;
+    std::optional<double> limit;
+};
+
+Result<Graph> parse_graph(const std::string& text) {
+    Graph graph;
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const auto word = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+        double limit = 0;
+        const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), limit);
+        if (word == "none") {
+            graph.tree = ReportTree::none;
+        } else if (word == "caller") {
+            graph.tree = ReportTree::caller;
+        } else if (word == "callee") {
+            graph.tree = ReportTree::callee;
+        } else if (problem == std::errc{} && end == word.data() + word.size() && limit >= 0 && limit <= 100) {
+            graph.limit = limit;
+        } else if (word != "graph") {
+            return fail(wrong("--call-graph", fmt::format("{}: expected caller, callee or none, and the least "
+                                                          "percentage of a branch, such as caller,0.5",
+                                                          word)));
+        }
+    }
+    return graph;
 }
 
 bool has_chains(const Recording& recording) {
@@ -98,15 +116,20 @@ class ReportRun {
             return give_up({ErrorCode::missing, Error::no_offset, choice_.common.file,
                             "no events can be read, so no samples either"});
         }
-        if (auto chosen = choose(*recording); !chosen) return give_up(chosen.error());
-        const auto timeline = Timeline::build(*recording);
+        choose(*recording);
+        std::optional<ProgressLine> reading(std::in_place, choice_.common);
+        const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
+        reading.reset();
         if (!timeline) return give_up(timeline.error());
         const auto names = Names::load(*recording, *timeline, choice_.names.options(*recording));
         names.prepare(choice_.names.threads());
         auto counting = tally_options(options_, names);
         counting.max_stack = choice_.max_stack;
         if (auto chosen = filter(*recording, counting); !chosen) return give_up(chosen.error());
+        std::optional<ProgressLine> progress(std::in_place, choice_.common);
+        counting.progress = progress->of("counting samples");
         const auto tally = Tally::count(*recording, *timeline, counting);
+        progress.reset();
         if (!tally) return give_up(tally.error());
         const Symbols symbols(*timeline);
         const auto report = Report::make(*tally, names, symbols, options_);
@@ -119,16 +142,11 @@ class ReportRun {
         return failed;
     }
 
-    Result<void> choose(const Recording& recording) {
+    // What the words mean has been checked: only what depends on the recording can fail.
+    void choose(const Recording& recording) {
         options_.keys.clear();
         for (const auto& word : choice_.keys) {
-            const auto key = report_key(word);
-            if (!key) {
-                return fail(wrong("--sort", fmt::format("cannot sort by {}; by comm, pid, tid, cpu, cgroup, dso, "
-                                                        "symbol, kind, srcline and program",
-                                                        word)));
-            }
-            if (!options_.has(*key)) options_.keys.push_back(*key);
+            if (const auto key = parse_key(word); key && !options_.has(*key)) options_.keys.push_back(*key);
         }
         const bool chains = has_chains(recording);
         if ((choice_.graph_given || choice_.children) && !chains && !choice_.common.quiet) {
@@ -145,43 +163,21 @@ class ReportRun {
                 if (to_string(kind) == word) options_.kinds.push_back(kind);
             }
         }
-        return chains ? choose_graph() : Result<void>();
-    }
-
-    // perf's -g: words and the percent limit of branches, with commas between.
-    Result<void> choose_graph() {
+        const auto graph = parse_graph(choice_.graph);
+        if (!chains || !graph) return;
         // As perf: what a function called if rows count that, else who called it.
-        options_.tree = options_.children ? ReportTree::caller : ReportTree::callee;
-        std::string_view rest = choice_.graph;
-        while (!rest.empty()) {
-            const auto word = rest.substr(0, rest.find(','));
-            rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-            double limit = 0;
-            const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), limit);
-            if (word == "none") {
-                options_.tree = ReportTree::none;
-            } else if (word == "caller") {
-                options_.tree = ReportTree::caller;
-            } else if (word == "callee") {
-                options_.tree = ReportTree::callee;
-            } else if (problem == std::errc{} && end == word.data() + word.size() && limit >= 0 && limit <= 100) {
-                options_.tree_limit = limit;
-            } else if (word != "graph") {
-                return fail(wrong("--call-graph", fmt::format("{}: expected caller, callee or none, and the least "
-                                                              "percentage of a branch, such as caller,0.5",
-                                                              word)));
-            }
-        }
-        return {};
+        options_.tree = graph->tree.value_or(options_.children ? ReportTree::caller : ReportTree::callee);
+        options_.tree_limit = graph->limit.value_or(options_.tree_limit);
     }
 
     Result<void> filter(const Recording& recording, TallyOptions& counting) const {
         auto events = chosen_events(recording, choice_.events);
         if (!events) return fail(events.error());
         counting.events = std::move(*events);
-        auto cpus = chosen_cpus(choice_.cpus);
-        if (!cpus) return fail(cpus.error());
-        counting.cpus = std::move(*cpus);
+        for (const auto& word : choice_.cpus) {
+            const auto range = parse_cpus(word);
+            for (auto cpu = range->first; cpu <= range->last; ++cpu) counting.cpus.push_back(cpu);
+        }
         counting.comms = choice_.comms;
         counting.pids = choice_.pids;
         counting.tids = choice_.tids;
@@ -213,6 +209,15 @@ class ReportRun {
     ReportOptions options_;
 };
 
+// checked(parse) is the check of an option whose text `parse` must understand.
+template <class Parse>
+auto checked(Parse parse) {
+    return [parse](const std::string& text) {
+        const auto parsed = parse(text);
+        return parsed ? std::string() : parsed.error().detail;
+    };
+}
+
 }  // namespace
 
 void add_report(CLI::App& app, int& exit) {
@@ -224,7 +229,8 @@ void add_report(CLI::App& app, int& exit) {
     };
     list("-s,--sort", choice->keys,
          "What tells rows apart: comm, pid, tid, cpu, cgroup, dso, symbol, kind (kernel, user...), srcline,\n"
-         "program (BPF program and load). Default: comm,dso,symbol");
+         "program (BPF program and load). Default: comm,dso,symbol")
+        ->check(checked(parse_key), "");
     auto* children = command->add_flag("--children", choice->children,
                                        "Rows count what they called as well: the default if there are call chains");
     command->add_flag("--no-children", choice->no_children, "Rows count samples in themselves only")
@@ -233,7 +239,8 @@ void add_report(CLI::App& app, int& exit) {
                       ->add_option("-g,--call-graph", choice->graph,
                                    "Trees: caller (what a row called), callee (who called it) or none, and the least\n"
                                    "percentage of a branch (default 0.5)")
-                      ->expected(0, 1);
+                      ->expected(0, 1)
+                      ->check(checked(parse_graph), "");
     command->add_option("--max-stack", choice->max_stack, "Only so many frames of a chain (default 127)")
         ->check(CLI::Range(1u, deepest_stack));
     command->add_flag("-n,--show-nr-samples", choice->hits, "A column of samples");
@@ -249,8 +256,9 @@ void add_report(CLI::App& app, int& exit) {
     list("--comm,--comms", choice->comms, "Only threads of these names")->group(filters);
     list("--pid", choice->pids, "Only these processes")->group(filters);
     list("--tid", choice->tids, "Only these threads")->group(filters);
-    list("-C,--cpu", choice->cpus, "Only these CPUs: 0,2-3")->group(filters);
+    list("-C,--cpu", choice->cpus, "Only these CPUs: 0,2-3")->check(checked(parse_cpus), "")->group(filters);
     command->add_option("--time", choice->time, "Only between two times: START,END in seconds; either may be left out")
+        ->check(checked(TimeRange::parse), "")
         ->group(filters);
     list("--kind", choice->kinds, "Only this kind of code: kernel, module, bpf, out_of_line, user, jit, unknown")
         ->check(CLI::IsMember({"kernel", "module", "bpf", "out_of_line", "user", "jit", "unknown"}))

@@ -5,12 +5,14 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "dump_filter.hpp"
 #include "name_options.hpp"
+#include "progress.hpp"
 #include "tool.hpp"
 
 namespace perfdata::tool {
@@ -106,15 +108,20 @@ int run(const ScriptChoice& choice) {
         return give_up(
             {ErrorCode::missing, Error::no_offset, choice.common.file, "no events can be read, so no samples either"});
     }
-    const auto options = make_options(choice, *recording);
+    auto options = make_options(choice, *recording);
     if (!options) return give_up(options.error());
-    const auto timeline = Timeline::build(*recording);
+    std::optional<ProgressLine> reading(std::in_place, choice.common);
+    const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
+    reading.reset();
     if (!timeline) return give_up(timeline.error());
     const auto names = Names::load(*recording, *timeline, choice.names.options(*recording));
     auto output = Output::open(choice.common.output);
     if (!output) return give_up(output.error());
     const auto sink = output->sink();
+    std::optional<ProgressLine> writing(std::in_place, choice.common, *output);
+    options->progress = writing->of("writing samples");
     const auto counts = write_script(*recording, names, *options, sink);
+    writing.reset();
     if (!counts) return give_up(counts.error());
     if (auto committed = output->commit(); !committed) return give_up(committed.error());
     warn_losses(choice.common, timeline->completeness());

@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "perfdata/timeline/frame_at.hpp"
+#include "perfdata/timeline/mapping_lives.hpp"
 
 #include "../json_writer.hpp"
 #include "../words.hpp"
 #include "dump_filter.hpp"
 #include "name_options.hpp"
+#include "progress.hpp"
 #include "tool.hpp"
 
 namespace perfdata::tool {
@@ -107,41 +109,17 @@ std::vector<Entry> at_time(const Timeline& timeline, Time time, std::optional<st
     return entries;
 }
 
-// end_of(...) is when a process ceased to have a mapping at an address.
-Time end_of(const Tasks& tasks, Pid pid, const Mapping& mapping, Address address) {
-    std::set<Time> changes;
-    for (const auto& other : tasks.mappings()) {
-        if (other.pid == pid && other.range.contains(address)) changes.insert(other.from);
-    }
-    for (const auto& thread : tasks.threads()) {
-        if (thread.pid == pid && thread.leads()) changes.insert(thread.until);
-    }
-    for (auto exec = tasks.exec_at(pid, Time::forever()); exec && *exec > mapping.from;) {
-        changes.insert(*exec);
-        exec = tasks.exec_at(pid, Time{exec->nanoseconds - 1});
-    }
-    for (const auto change : changes) {
-        if (change <= mapping.from) continue;
-        if (change == Time::forever() || tasks.mapping_at(pid, address, change) != &mapping) return change;
-    }
-    return Time::forever();
-}
-
 std::vector<Entry> history(const Timeline& timeline, Address address, std::optional<std::uint32_t> pid) {
     constexpr Pid kernel{~std::uint32_t{0}};
     std::vector<Entry> entries;
-    const auto& tasks = timeline.tasks();
     for (const auto& code : timeline.code()) {
         if (code.range.contains(address)) entries.push_back(entry(timeline, code));
     }
-    for (const auto& mapping : tasks.mappings()) {
-        if (!mapping.range.contains(address)) continue;
-        if (mapping.pid == kernel) {
-            entries.push_back(entry(timeline, mapping, mapping.range, std::nullopt));
-        } else if (!pid || mapping.pid.value == *pid) {
-            entries.push_back(entry(timeline, mapping, mapping.range, mapping.pid.value));
-            entries.back().until = end_of(tasks, mapping.pid, mapping, address);
-        }
+    const auto of = pid ? std::optional(Pid{*pid}) : std::nullopt;
+    for (const auto& [mapping, until] : mapping_lives(timeline.tasks(), address, of)) {
+        const auto owner = mapping->pid == kernel ? std::nullopt : std::optional(mapping->pid.value);
+        entries.push_back(entry(timeline, *mapping, mapping->range, owner));
+        entries.back().until = until;
     }
     std::ranges::stable_sort(entries, {}, &Entry::from);
     return entries;
@@ -223,7 +201,9 @@ int run(const SymbolsChoice& choice) {
     };
     const auto recording = Recording::open(choice.common.file);
     if (!recording) return give_up(recording.error());
-    const auto timeline = Timeline::build(*recording);
+    std::optional<ProgressLine> reading(std::in_place, choice.common);
+    const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
+    reading.reset();
     if (!timeline) return give_up(timeline.error());
 
     Answer answer;

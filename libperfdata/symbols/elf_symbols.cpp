@@ -19,15 +19,26 @@ Result<ElfSymbols> ElfSymbols::load(const ElfFile& file, const ElfFile* debug, c
     return std::move(builder).take();
 }
 
-std::optional<ElfSymbols::Found> ElfSymbols::find(std::uint64_t vaddr) const {
+const ElfSymbols::Entry* ElfSymbols::covering(std::uint64_t vaddr) const {
     const auto above = std::ranges::upper_bound(entries_, vaddr, {}, &Entry::value);
-    if (above == entries_.begin()) return {};
-    for (auto index = static_cast<std::size_t>(above - entries_.begin()) - 1;;) {
-        const auto& entry = entries_[index];
-        if (vaddr - entry.value < entry.size) return Found{index, symbol(index), vaddr - entry.value};
-        if (entry.enclosing == none) return {};
-        index = entry.enclosing;
+    if (above == entries_.begin()) return nullptr;
+    for (const auto* entry = &*std::prev(above);; entry = &entries_[entry->enclosing]) {
+        if (vaddr - entry->value < entry->size) return entry;
+        if (entry->enclosing == none) return nullptr;
     }
+}
+
+std::optional<ElfSymbols::Found> ElfSymbols::find(std::uint64_t vaddr) const {
+    const auto* entry = covering(vaddr);
+    if (entry == nullptr) return {};
+    const auto index = static_cast<std::size_t>(entry - entries_.data());
+    return Found{index, symbol(index), vaddr - entry->value};
+}
+
+std::optional<std::uint64_t> ElfSymbols::distance(std::uint64_t vaddr) const {
+    const auto* entry = covering(vaddr);
+    if (entry == nullptr) return {};
+    return vaddr - entry->value;
 }
 
 ElfSymbols::Symbol ElfSymbols::symbol(std::size_t index) const {

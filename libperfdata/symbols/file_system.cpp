@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/symbols/file_system.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -19,7 +20,10 @@ Result<std::shared_ptr<const Source>> LocalFiles::open(const std::string& path, 
 Result<std::string> LocalFiles::read_kernel_file(const std::string& path, std::uint64_t most) const {
     std::ifstream file(path, std::ios::binary);
     if (!file) return fail(ErrorCode::missing, Error::no_offset, path, "cannot be opened");
+    // Such a file does not tell its size. What is not used of so much is address space only.
+    constexpr std::uint64_t usual = 16 << 20;
     std::string text;
+    text.reserve(static_cast<std::size_t>(std::min(most, usual)));
     std::array<char, 65536> buffer;
     while (file.read(buffer.data(), buffer.size()), file.gcount() > 0) {
         text.append(buffer.data(), static_cast<std::size_t>(file.gcount()));

@@ -2,7 +2,8 @@
 #include "perfdata/symbols/kallsyms.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <cstring>
+#include <functional>
 #include <limits>
 #include <tuple>
 
@@ -32,23 +33,65 @@ struct Line {
     std::string_view name, module;
 };
 
-// "<hex address> <type> <name>[\t[<module>]]"
-std::optional<Line> parse_line(std::string_view text) {
-    if (text.ends_with('\r')) text.remove_suffix(1);
-    Line line;
-    const auto* end = text.data() + text.size();
-    const auto [after, problem] = std::from_chars(text.data(), end, line.address, 16);
-    if (problem != std::errc{} || end - after < 4 || after[0] != ' ' || after[2] != ' ') return {};
-    line.type = after[1];
-    line.name = std::string_view(after + 3, end);
-    if (const auto tab = line.name.find_first_of("\t "); tab != std::string_view::npos) {
-        auto module = line.name.substr(tab + 1);
-        line.name = line.name.substr(0, tab);
+// Lines goes through the text line by line: "<hex address> <type> <name>[\t[<module>]]". There are 100000 of them and
+// more, at each start of the tool.
+class Lines {
+  public:
+    explicit Lines(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
+
+    // next(line) passes over what is no such line; false at the end.
+    bool next(Line& line) {
+        while (at_ != end_) {
+            const bool good = read(line);
+            const auto* newline =
+                static_cast<const char*>(std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_)));
+            at_ = newline == nullptr ? end_ : newline + 1;
+            if (good) return true;
+        }
+        return false;
+    }
+
+  private:
+    static int digit(char character) {
+        if (character >= '0' && character <= '9') return character - '0';
+        const auto lower = static_cast<char>(character | 0x20);
+        return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+    }
+
+    // read(line) leaves at_ behind what it took of the line, not behind its end.
+    bool read(Line& line) {
+        const auto* const begin = at_;
+        line.address = 0;
+        for (int value = 0; at_ != end_ && (value = digit(*at_)) >= 0; ++at_) {
+            if (line.address >> 60 != 0) return false;
+            line.address = line.address << 4 | static_cast<unsigned>(value);
+        }
+        if (at_ == begin || end_ - at_ < 4 || at_[0] != ' ' || at_[1] == '\n' || at_[2] != ' ') return false;
+        line.type = at_[1];
+        const auto* const name = at_ + 3;
+        for (at_ = name; at_ != end_ && *at_ != '\n' && *at_ != '\t' && *at_ != ' ';) ++at_;
+        line.name = without_return({name, at_});
+        line.module = {};
+        if (at_ != end_ && *at_ != '\n') read_module(line);
+        return !line.name.empty();
+    }
+
+    void read_module(Line& line) {
+        const auto* const begin = at_ + 1;
+        while (at_ != end_ && *at_ != '\n') ++at_;
+        const auto module = without_return({begin, at_});
         if (module.starts_with('[') && module.ends_with(']')) line.module = module.substr(1, module.size() - 2);
     }
-    if (line.name.empty()) return {};
-    return line;
-}
+
+    // A file may come from a system that ends lines in another way.
+    static std::string_view without_return(std::string_view text) {
+        if (text.ends_with('\r')) text.remove_suffix(1);
+        return text;
+    }
+
+    const char* at_;
+    const char* end_;
+};
 
 }  // namespace
 
@@ -77,16 +120,13 @@ Result<Kallsyms> Kallsyms::parse(std::string text, const std::string& where) {
         return static_cast<std::uint32_t>(part.empty() ? 0 : part.data() - all.data());
     };
     bool any_address = false;
-    for (std::size_t at = 0; at < all.size();) {
-        const auto end = std::min(all.find('\n', at), all.size());
-        const auto line = parse_line(all.substr(at, end - at));
-        at = end + 1;
-        if (!line || made_at_run_time(line->module)) continue;
-        const Entry entry{line->address, place(line->name), static_cast<std::uint32_t>(line->name.size()),
-                          place(line->module), static_cast<std::uint32_t>(line->module.size())};
-        any_address = any_address || line->address != 0;
-        if (is_function(line->type) && !is_label(line->name)) table.entries_.push_back(entry);
-        if (line->name.starts_with('_') && line->module.empty()) table.others_.push_back(entry);
+    Line line;
+    for (Lines lines(all); lines.next(line);) {
+        if (made_at_run_time(line.module)) continue;
+        any_address = any_address || line.address != 0;
+        if (!is_function(line.type) || is_label(line.name)) continue;
+        table.entries_.push_back({line.address, place(line.name), static_cast<std::uint32_t>(line.name.size()),
+                                  place(line.module), static_cast<std::uint32_t>(line.module.size())});
     }
     if (table.entries_.empty()) {
         return fail(ErrorCode::malformed, Error::no_offset, where,
@@ -96,17 +136,33 @@ Result<Kallsyms> Kallsyms::parse(std::string text, const std::string& where) {
         return fail(ErrorCode::missing, Error::no_offset, where,
                     "all addresses are zero: copy /proc/kallsyms as root (or set kernel.kptr_restrict to 0)");
     }
-    // Of several names of one address keep the first that a person would choose: without leading underscores.
-    const auto rank = [&](const Entry& entry) {
-        const auto name = table.symbol(entry).name;
-        return std::tuple(entry.address, std::min(name.find_first_not_of('_'), name.size()), name.size(), entry.name);
-    };
-    std::ranges::sort(table.entries_, [&](const Entry& a, const Entry& b) {
-        return a.address != b.address ? a.address < b.address : rank(a) < rank(b);  // ranks are dear
-    });
-    const auto repeated = std::ranges::unique(table.entries_, {}, &Entry::address);
-    table.entries_.erase(repeated.begin(), repeated.end());
+    table.sort();
+    table.drop_aliases();
     return table;
+}
+
+// The kernel lists itself by address, and then its modules, one after the other.
+void Kallsyms::sort() {
+    const auto modules = std::ranges::is_sorted_until(entries_, {}, &Entry::address);
+    std::ranges::stable_sort(modules, entries_.end(), {}, &Entry::address);
+    std::ranges::inplace_merge(entries_, modules, {}, &Entry::address);
+}
+
+// Of several names of one address keep the first that a person would choose: without leading underscores, short.
+void Kallsyms::drop_aliases() {
+    const auto rank = [&](const Entry& entry) {
+        const auto name = symbol(entry).name;
+        return std::tuple(std::min(name.find_first_not_of('_'), name.size()), name.size(), entry.name);
+    };
+    std::size_t kept = 0;
+    for (const auto& entry : entries_) {
+        if (kept == 0 || entries_[kept - 1].address != entry.address) {
+            entries_[kept++] = entry;
+        } else if (rank(entry) < rank(entries_[kept - 1])) {
+            entries_[kept - 1] = entry;
+        }
+    }
+    entries_.resize(kept);
 }
 
 Kallsyms::Symbol Kallsyms::symbol(const Entry& entry) const {
@@ -120,16 +176,31 @@ std::optional<Kallsyms::Symbol> Kallsyms::find(Address address) const {
     auto found = symbol(*std::prev(above));
     const auto room =
         (above == entries_.end() ? std::numeric_limits<std::uint64_t>::max() : above->address) - found.address.value;
-    const bool last_of_its_object = above == entries_.end() || symbol(*above).module != found.module;
+    const bool last_of_its_object = above == entries_.end() || above->module_size != found.module.size() ||
+                                    (above->module_size != 0 && symbol(*above).module != found.module);
     if (last_of_its_object && address - found.address >= furthest_reach) return {};
     found.size = last_of_its_object ? std::min(room, furthest_reach) : room;
     return found;
 }
 
+// Few names are asked for: an index of all would cost more than the search.
 std::optional<Address> Kallsyms::address_of(std::string_view name) const {
-    const auto found = std::ranges::find_if(others_, [&](const Entry& entry) { return symbol(entry).name == name; });
-    if (found == others_.end()) return {};
-    return Address{found->address};
+    if (name.empty()) return {};
+    const std::string wanted = ' ' + std::string(name);
+    const std::boyer_moore_horspool_searcher search(wanted.begin(), wanted.end());
+    const std::string_view all = text_;
+    for (std::size_t begin = 0; begin < all.size();) {
+        const auto place = static_cast<std::size_t>(std::search(all.begin() + begin, all.end(), search) - all.begin());
+        if (place == all.size()) break;
+        const auto before = all.substr(begin, place - begin).rfind('\n');
+        if (before != std::string_view::npos) begin += before + 1;
+        const auto end = std::min(all.find('\n', place), all.size());
+        Line line;
+        Lines lines(all.substr(begin, end - begin));
+        if (lines.next(line) && line.name == name && line.module.empty()) return Address{line.address};
+        begin = end;
+    }
+    return {};
 }
 
 }  // namespace perfdata

@@ -28,6 +28,14 @@ FrameName Names::name(const Frame& frame) const {
 }
 
 Frame Names::function(const Frame& frame) const {
+    if (frame.kind == FrameKind::object) {
+        const auto kind = timeline_->tasks().objects()[frame.index].kind;
+        if (kind != ObjectKind::kernel && kind != ObjectKind::module) {
+            auto begin = frame;
+            begin.offset -= files_->distance(file_of_[frame.index], frame.offset).value_or(0);
+            return begin;
+        }
+    }
     return find(frame).function;
 }
 

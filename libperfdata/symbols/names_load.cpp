@@ -20,18 +20,20 @@ Names Names::load(const Recording& recording, const Timeline& timeline, const Na
     return names;
 }
 
-// Build ids of the feature; those of pipe streams come as records.
+// Build ids of the feature and those of records: pipe streams have only these.
 void Names::read_build_ids(const Recording& recording) {
     const auto take = [&](const BuildIdEntry& entry) {
+        if (entry.pid != BuildIdEntry::host) return;
         BuildId id;
         id.size = static_cast<std::uint8_t>(std::min(entry.build_id.size(), id.value.size()));
         std::ranges::copy(entry.build_id.first(id.size), id.value.begin());
         build_ids_.emplace(std::string(entry.name), id);
     };
-    const auto section = recording.read_feature(Feature::build_id);
-    if (!section) return;
-    BuildIdReader reader(Cursor(*section, recording.order(), {.where = "feature BUILD_ID"}));
-    for (auto entry = reader.next(); entry && *entry; entry = reader.next()) take(**entry);
+    if (const auto section = recording.read_feature(Feature::build_id)) {
+        BuildIdReader reader(Cursor(*section, recording.order(), {.where = "feature BUILD_ID"}));
+        for (auto entry = reader.next(); entry && *entry; entry = reader.next()) take(**entry);
+    }
+    build_ids_.insert(timeline_->build_ids().begin(), timeline_->build_ids().end());
 }
 
 void Names::load_kernel(const Recording& recording, const ObjectFinder& finder) {

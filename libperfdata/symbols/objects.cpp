@@ -135,6 +135,17 @@ std::expected<NameAndOffset, SymbolMiss> ObjectSymbols::name(FileIndex index, st
     return result;
 }
 
+std::expected<std::uint64_t, SymbolMiss> ObjectSymbols::distance(FileIndex index, std::uint64_t file_offset) const {
+    auto& one = object(index);
+    load(one);
+    if (!one.symbols) return std::unexpected(one.symbols.error());
+    const auto vaddr = one.found->file->vaddr(file_offset + one.text_offset);
+    if (!vaddr) return std::unexpected(SymbolMiss::outside_file);
+    const auto distance = one.symbols->distance(*vaddr);
+    if (!distance) return std::unexpected(SymbolMiss::between_symbols);
+    return *distance;
+}
+
 void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs) const {
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {

@@ -2,7 +2,7 @@
 #include "tasks_builder.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <functional>
 
 namespace perfdata {
 namespace {
@@ -13,10 +13,32 @@ bool is_data(const RecordContext& context) {
     return (context.view.header().misc >> 13 & 1) != 0;
 }
 
-template <class T>
-void append_bytes(std::string& text, const T& value) {
-    static_assert(std::has_unique_object_representations_v<T>);
-    text.append(reinterpret_cast<const char*>(&value), sizeof value);
+bool same(const std::optional<Mmap2::Inode>& one, const std::optional<Mmap2::Inode>& other) {
+    if (!one || !other) return one.has_value() == other.has_value();
+    return one->number == other->number && one->generation == other->generation && one->major == other->major &&
+           one->minor == other->minor;
+}
+
+bool same(const std::optional<BuildId>& one, const std::optional<BuildId>& other) {
+    if (!one || !other) return one.has_value() == other.has_value();
+    return one->size == other->size && one->value == other->value;
+}
+
+std::uint64_t hash_of(std::string_view path, const Object& object) {
+    constexpr std::hash<std::string_view> text;
+    std::uint64_t sum = text(path);
+    const auto mix = [&](std::uint64_t part) {
+        sum = (sum ^ part) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 32;
+    };
+    mix(static_cast<std::uint64_t>(object.kind));
+    if (object.inode) {
+        mix(object.inode->number);
+        mix(object.inode->generation);
+        mix(std::uint64_t{object.inode->major} << 32 | object.inode->minor);
+    }
+    if (object.build_id) mix(text(as_text(object.build_id->bytes())));
+    return sum;
 }
 
 }  // namespace
@@ -51,7 +73,6 @@ void TasksBuilder::take_mapping(const RecordContext& context, const Map& map, Ma
     if (!room_for_more(context.view.offset)) return;
 
     const bool kernel = mode == CpuMode::kernel || mode == CpuMode::guest_kernel;
-    object.path = map.filename;
     object.kind = object_kind(map.filename);
     if (kernel) {
         const bool itself = map.filename.starts_with("[kernel.kallsyms]") || map.filename.starts_with("[guest.kernel.");
@@ -64,7 +85,7 @@ void TasksBuilder::take_mapping(const RecordContext& context, const Map& map, Ma
     if (object.kind == ObjectKind::vdso) mapping.file_offset = 0;
     mapping.pid = kernel ? Pid{nobody} : map.pid;
     mapping.data = is_data(context);
-    mapping.object = intern(std::move(object));
+    mapping.object = intern(map.filename, std::move(object));
     changes_.push_back(
         {context.time, static_cast<std::uint32_t>(mappings_.size()), machine, kernel ? Kind::kernel_map : Kind::map});
     mappings_.push_back(mapping);
@@ -126,23 +147,27 @@ void TasksBuilder::operator()(const RecordContext&, const IdIndex& index) {
     }
 }
 
-ObjectIndex TasksBuilder::intern(Object object) {
-    std::string key = object.path;
-    key += '\0';
-    key += static_cast<char>(object.kind);
-    if (object.inode) {
-        const auto& inode = *object.inode;
-        for (const std::uint64_t word : {inode.number, inode.generation}) append_bytes(key, word);
-        for (const std::uint32_t word : {inode.major, inode.minor}) append_bytes(key, word);
+ObjectIndex TasksBuilder::intern(std::string_view path, Object object) {
+    const auto& known = tasks_.objects_;
+    const auto equal = [&](ObjectIndex index) {
+        const auto& other = known[index];
+        return other.path == path && other.kind == object.kind && same(other.inode, object.inode) &&
+               same(other.build_id, object.build_id);
+    };
+    // Processes that run the same program map the same objects one after the other.
+    const auto next = last_object_ + 1;
+    if (next < known.size() && equal(next)) return last_object_ = next;
+
+    const auto hash = hash_of(path, object);
+    const auto [first, last] = objects_.equal_range(hash);
+    for (auto candidate = first; candidate != last; ++candidate) {
+        if (equal(candidate->second)) return last_object_ = candidate->second;
     }
-    if (object.build_id) {
-        append_bytes(key, object.build_id->value);
-        key += static_cast<char>(object.build_id->size);
-    }
-    const auto index = static_cast<ObjectIndex>(tasks_.objects_.size());
-    const auto [found, fresh] = objects_.try_emplace(std::move(key), index);
-    if (fresh) tasks_.objects_.push_back(std::move(object));
-    return found->second;
+    last_object_ = static_cast<ObjectIndex>(known.size());
+    objects_.emplace(hash, last_object_);
+    object.path = path;
+    tasks_.objects_.push_back(std::move(object));
+    return last_object_;
 }
 
 std::uint32_t TasksBuilder::intern(std::string_view comm) {

@@ -60,7 +60,7 @@ class TasksBuilder {
     bool room_for_more(std::uint64_t offset);
     void take(const RecordContext& context, Kind kind, const Event& event);
     Machine machine_of(const RecordContext& context) const;
-    ObjectIndex intern(Object object);
+    ObjectIndex intern(std::string_view path, Object object);
     std::uint32_t intern(std::string_view comm);
 
     void replay(const Change& change);
@@ -79,7 +79,8 @@ class TasksBuilder {
     std::vector<Change> changes_;
     std::vector<Mapping> mappings_;
     std::vector<Event> events_;
-    std::unordered_map<std::string, ObjectIndex> objects_;  // by all that makes them distinct
+    std::unordered_multimap<std::uint64_t, ObjectIndex> objects_;  // by hash
+    ObjectIndex last_object_ = 0;
     std::unordered_map<std::string, std::uint32_t> comms_;
     std::map<std::vector<std::pair<std::uint64_t, std::uint64_t>>, std::uint32_t> namespace_sets_;
     bool full_ = false;

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <set>
 
+#include "perfdata/wire/feature/build_id.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -73,6 +75,20 @@ void TimelineBuilder::operator()(const RecordContext& context, const BpfEvent& e
 void TimelineBuilder::operator()(const RecordContext& context, const TextPoke& poke) {
     if (auto full = patches_.add(context.time, context.view.offset, poke)) {
         timeline_.completeness_.diagnostics.add(std::move(*full));
+    }
+}
+
+// The first of a path counts.
+void TimelineBuilder::operator()(const RecordContext& context, const HeaderBuildId& header) {
+    if (header.pid != BuildIdEntry::host) return;
+    auto& known = timeline_.build_ids_;
+    if (known.size() < limits_.task_records) {
+        known.emplace(header.filename, header.build_id);
+    } else if (!build_ids_full_) {
+        build_ids_full_ = true;
+        timeline_.completeness_.diagnostics.add(
+            {ErrorCode::limit, context.view.offset, "timeline",
+             "build ids of more than " + std::to_string(limits_.task_records) + " files; later ones are ignored"});
     }
 }
 

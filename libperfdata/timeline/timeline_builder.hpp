@@ -25,6 +25,7 @@ class TimelineBuilder {
     void operator()(const RecordContext& context, const Ksymbol& symbol);
     void operator()(const RecordContext& context, const BpfEvent& event);
     void operator()(const RecordContext& context, const TextPoke& poke);
+    void operator()(const RecordContext& context, const HeaderBuildId& header);
     void operator()(const RecordContext& context, const Mmap& map) { take_mapping(context, map); }
     void operator()(const RecordContext& context, const Mmap2& map) { take_mapping(context, map); }
 
@@ -86,6 +87,7 @@ class TimelineBuilder {
     std::map<Writer, std::vector<CodeIndex>> unclaimed_;  // registered by a writer since its last BPF_EVENT
     std::map<std::uint32_t, std::uint32_t> loads_by_id_;  // the latest load of a program id
     bool full_ = false;
+    bool build_ids_full_ = false;
 };
 
 }  // namespace perfdata

@@ -36,6 +36,9 @@ class ElfSymbols {
     // find(vaddr) is the innermost function that covers the address.
     std::optional<Found> find(std::uint64_t vaddr) const;
 
+    // distance(vaddr) is Found::offset alone.
+    std::optional<std::uint64_t> distance(std::uint64_t vaddr) const;
+
     std::size_t size() const { return entries_.size(); }
     // symbol(index) is by address; index < size().
     Symbol symbol(std::size_t index) const;
@@ -49,6 +52,8 @@ class ElfSymbols {
         std::uint32_t name = 0;          // place in names_, which has a NUL behind each
         std::uint32_t enclosing = none;  // the entry that goes on behind the end of this one
     };
+
+    const Entry* covering(std::uint64_t vaddr) const;
 
     std::string names_;
     std::vector<Entry> entries_;

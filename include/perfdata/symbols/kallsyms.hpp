@@ -44,11 +44,12 @@ class Kallsyms {
         std::uint32_t name, name_size, module, module_size;
     };
 
+    void sort();
+    void drop_aliases();
     Symbol symbol(const Entry& entry) const;
 
     std::string text_;
     std::vector<Entry> entries_;  // functions, by address
-    std::vector<Entry> others_;   // reference symbols (_text, _stext and the like)
 };
 
 }  // namespace perfdata

@@ -114,7 +114,7 @@ class Names {
     void read_build_ids(const Recording& recording);
 
     const Timeline* timeline_;
-    std::map<std::string, BuildId, std::less<>> build_ids_;  // of the feature BUILD_ID, by path
+    std::map<std::string, BuildId, std::less<>> build_ids_;  // of the feature BUILD_ID and of records, by path
     RecordedKernel recorded_kernel_;
     std::unique_ptr<const ObjectFinder> finder_;
     std::optional<KernelNames> kernel_;

@@ -51,6 +51,10 @@ class ObjectSymbols {
     // of the module's text, which is what its mapping begins with.
     std::expected<NameAndOffset, SymbolMiss> name(FileIndex index, std::uint64_t file_offset) const;
 
+    // distance(index, file_offset) is how far the offset is from the start of the function that name() would name. It
+    // costs less.
+    std::expected<std::uint64_t, SymbolMiss> distance(FileIndex index, std::uint64_t file_offset) const;
+
     // vaddr(index, file_offset) is the address in the file's own terms of the byte that name() would name.
     std::expected<std::uint64_t, SymbolMiss> vaddr(FileIndex index, std::uint64_t file_offset) const;
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/timeline/mapping_lives.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace perfdata {
+namespace {
+
+constexpr Pid kernel{~std::uint32_t{0}};
+
+// Changes is each time at which a process may have ceased to have something at the address.
+struct Changes {
+    std::vector<Time> times;              // ascending, distinct
+    std::vector<Time> exits;              // those at which the process ended, ascending
+    std::vector<const Mapping*> holders;  // what it had there at each of them
+    std::vector<std::size_t> ends;        // by time: where the first other holder is, times.size() if none comes
+
+    void finish(const Tasks& tasks, Pid pid, Address address) {
+        std::ranges::sort(exits);
+        times.insert(times.end(), exits.begin(), exits.end());
+        std::ranges::sort(times);
+        const auto repeated = std::ranges::unique(times);
+        times.erase(repeated.begin(), repeated.end());
+        for (const auto time : times) {
+            const bool ended = std::ranges::binary_search(exits, time);
+            holders.push_back(ended ? nullptr : tasks.mapping_at(pid, address, time));
+        }
+        ends.assign(times.size(), times.size());
+        for (auto at = times.size(); at-- > 1;) {
+            ends[at - 1] = holders[at] == holders[at - 1] ? ends[at] : at;
+        }
+    }
+
+    Time end_of(const Mapping& mapping) const {
+        auto at = static_cast<std::size_t>(std::ranges::upper_bound(times, mapping.from) - times.begin());
+        if (at < times.size() && holders[at] == &mapping) at = ends[at];
+        return at < times.size() ? times[at] : Time::forever();
+    }
+};
+
+}  // namespace
+
+std::vector<MappingLife> mapping_lives(const Tasks& tasks, Address address, std::optional<Pid> pid) {
+    std::vector<MappingLife> lives;
+    std::map<Pid, Changes> changes;
+    for (const auto& mapping : tasks.mappings()) {
+        if (!mapping.range.contains(address)) continue;
+        const bool of_kernel = mapping.pid == kernel;
+        if (!of_kernel && pid && mapping.pid != *pid) continue;
+        lives.push_back({&mapping, Time::forever()});
+        if (!of_kernel) changes[mapping.pid].times.push_back(mapping.from);
+    }
+    for (const auto& thread : tasks.threads()) {
+        if (!thread.leads()) continue;
+        const auto of = changes.find(thread.pid);
+        if (of == changes.end()) continue;
+        auto& [times, exits, holders, ends] = of->second;
+        if (thread.until != Time::forever()) exits.push_back(thread.until);
+        times.push_back(thread.from);
+        // The programs that it began in this life of its id.
+        for (auto exec = tasks.exec_at(thread.pid, thread.until); exec && *exec > thread.from;
+             exec = tasks.exec_at(thread.pid, Time{exec->nanoseconds - 1})) {
+            times.push_back(*exec);
+        }
+    }
+    for (auto& [of, change] : changes) change.finish(tasks, of, address);
+    for (auto& life : lives) {
+        if (life.mapping->pid != kernel) life.until = changes.at(life.mapping->pid).end_of(*life.mapping);
+    }
+    return lives;
+}
+
+}  // namespace perfdata
