@@ -15,7 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/profile/profile.hpp"
 #include "perfdata/recording/recording.hpp"
+#include "perfdata/symbols/code_book.hpp"
 
 #include "process.hpp"
 #include "tasks.hpp"
@@ -145,6 +147,19 @@ void measure(const Input& input, const Options& options) {
     }
 }
 
+// The function of user code with most samples: perf can annotate that, too.
+std::string hottest_function(const std::string& path) {
+    const auto recording = Recording::open(path).value();
+    const auto timeline = Timeline::build(recording).value();
+    const auto book = CodeBook::open(recording, timeline);
+    const auto profile = Profile::count(recording, book.versions()).value();
+    for (const auto& function : profile.functions()) {
+        const auto name = book.names().name(function.version.function);
+        if (name.kind == CodeClass::user && book.images().image(function.version)) return std::string(name.symbol);
+    }
+    throw std::runtime_error(path + ": no samples in user code with a name");
+}
+
 // Pairs of commands that tell the same.
 void against_perf(const Input& input, const Options& options) {
     struct Pair {
@@ -152,6 +167,7 @@ void against_perf(const Input& input, const Options& options) {
         std::vector<std::string> perf, ours;
     };
     const auto& path = input.plan.path;
+    const auto symbol = hottest_function(path);
     const Pair pairs[] = {
         {"count records", {"perf", "report", "--stats", "-i", path}, {options.tool, "info", "--completeness", path}},
         {"report by symbol",
@@ -164,6 +180,9 @@ void against_perf(const Input& input, const Options& options) {
          {"perf", "report", "--stdio", "--no-children", "-i", path},
          {options.tool, "report", "--allow-local", "--no-children", "-i", path}},
         {"script text", {"perf", "script", "-i", path}, {options.tool, "script", "--allow-local", path}},
+        {"annotate a function",
+         {"perf", "annotate", "--stdio", "-s", symbol, "-i", path},
+         {options.tool, "annotate", "-s", symbol, "-i", path}},
         {"all as text", {"perf", "report", "-D", "-i", path}, {options.tool, "dump", "--order", "time", path}},
     };
     std::printf("\n%s: whole commands, CPU seconds and peak MiB\n", path.c_str());
@@ -239,6 +258,7 @@ int run_all(int count, char** words) {
 }  // namespace perfdata::bench
 
 int main(int count, char** words) {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what is measured is told at once, also to a file
     try {
         return perfdata::bench::run_all(count, words);
     } catch (const std::exception& problem) {
