@@ -79,7 +79,7 @@ class TextPage {
     void versions(std::span<const Listing> listings) {
         event_names();
         columns_title();
-        print("  {:>7}  {:<21}  {:<21}  {}\n", "version", "from", "until", "changed");
+        print("  {:>7}  {:<21}  {}  {}\n", "version", "from", "until", "changed");
         const Listing* before = nullptr;
         for (const auto& listing : listings) {
             const auto& version = listing.version;
@@ -90,14 +90,15 @@ class TextPage {
             }
             before = &listing;
             cells(listing.total, nullptr);
-            print("  {:>7}  {:<21}  {:<21}  ", fmt::format("{}/{}", version.number + 1, listing.versions),
+            print("  {:>7}  {:<21}  {}", fmt::format("{}/{}", version.number + 1, listing.versions),
                   version.from == Time{} ? "before the recording" : seconds(version.from),
                   version.until == Time::forever() ? "its end" : seconds(version.until));
-            std::string_view comma;
+            std::string_view before_change = "  ";
             for (const auto& row : listing.instructions) {
                 if (!row.changed) continue;
-                print("{}+0x{:x} {} -> {}", comma, row.instruction.offset, row.changed->text, text_of(row.instruction));
-                comma = ", ";
+                print("{}+0x{:x} {} -> {}", before_change, row.instruction.offset, row.changed->text,
+                      text_of(row.instruction));
+                before_change = ", ";
             }
             print("\n");
         }

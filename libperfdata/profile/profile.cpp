@@ -62,7 +62,11 @@ class ProfileMaker {
     }
 
     CodeVersion version_of(const Frame& function) const {
-        if (versions_ != nullptr) return versions_->version(function, function.version);
+        if (versions_ != nullptr) {
+            auto version = versions_->version(function, function.version);
+            version.function.version = 0;  // all versions are of one function
+            return version;
+        }
         const auto& code = timeline_.code()[function.index];
         return {function, code.range.size, code.range.begin, 0, code.from, code.until};
     }
