@@ -233,8 +233,9 @@ void add_annotate(CLI::App& app, int& exit) {
         ->delimiter(',')
         ->check(CLI::IsMember({"bpf", "kernel", "user", "jit", "out_of_line"}));
     list("-e,--event", options->events, "Count only samples of this event. May be given several times");
-    command->add_option("--at", options->at,
-                        "Of functions whose code changed while it was recorded: the code of this time, in seconds");
+    command->add_option(
+        "--at", options->at,
+        "Only code that was there at this time, in seconds: of a function that changed, its version then");
     command->add_flag("--versions", functions.versions,
                       "List the functions whose code changed, with all versions and when each was there");
     command

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../words.hpp"
+#include "event_choice.hpp"
 
 namespace perfdata::tool {
 
@@ -27,10 +28,7 @@ std::size_t html_listings(std::span<const FunctionHits> functions, const Cells& 
 
 Result<Flame> count_flame(const Recording& recording, const CodeBook& book, const std::vector<std::uint32_t>& events,
                           Progress progress) {
-    const bool chains = std::ranges::any_of(recording.events().events(), [](const Event& event) {
-        return event.sample.shape().has(SamplePart::callchain);
-    });
-    auto options = flame_tally(book.names(), chains);
+    auto options = flame_tally(book.names(), has_chains(recording));
     options.events = events;
     options.progress = std::move(progress);
     const auto tally = Tally::count(recording, book.timeline(), options);

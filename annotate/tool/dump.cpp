@@ -157,15 +157,6 @@ int run(const DumpOptions& options) {
     return exit_code(options.common, completeness);
 }
 
-// checked(parse) is the check of an option whose text `parse` must understand.
-template <class Parse>
-auto checked(Parse parse) {
-    return [parse](const std::string& text) {
-        const auto parsed = parse(text);
-        return parsed ? std::string() : parsed.error().detail;
-    };
-}
-
 }  // namespace
 
 void add_dump(CLI::App& app, int& exit) {

@@ -28,4 +28,9 @@ Result<std::vector<std::uint32_t>> chosen_events(const Recording& recording, con
     return chosen;
 }
 
+bool has_chains(const Recording& recording) {
+    return std::ranges::any_of(recording.events().events(),
+                               [](const Event& event) { return event.sample.shape().has(SamplePart::callchain); });
+}
+
 }  // namespace perfdata::tool

@@ -99,11 +99,6 @@ Result<Graph> parse_graph(const std::string& text) {
     return graph;
 }
 
-bool has_chains(const Recording& recording) {
-    return std::ranges::any_of(recording.events().events(),
-                               [](const Event& event) { return event.sample.shape().has(SamplePart::callchain); });
-}
-
 class ReportRun {
   public:
     explicit ReportRun(const ReportChoice& choice) : choice_(choice) {}
@@ -208,15 +203,6 @@ class ReportRun {
     const ReportChoice& choice_;
     ReportOptions options_;
 };
-
-// checked(parse) is the check of an option whose text `parse` must understand.
-template <class Parse>
-auto checked(Parse parse) {
-    return [parse](const std::string& text) {
-        const auto parsed = parse(text);
-        return parsed ? std::string() : parsed.error().detail;
-    };
-}
 
 }  // namespace
 

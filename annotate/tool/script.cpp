@@ -134,14 +134,6 @@ int run(const ScriptChoice& choice) {
     return exit_code(choice.common, timeline->completeness());
 }
 
-template <class Parse>
-auto checked(Parse parse) {
-    return [parse](const std::string& text) {
-        const auto parsed = parse(text);
-        return parsed ? std::string() : parsed.error().detail;
-    };
-}
-
 }  // namespace
 
 void add_script(CLI::App& app, int& exit) {

@@ -27,6 +27,15 @@ struct Common {
     void add_to(CLI::App& command);
 };
 
+// checked(parse) is the check of an option whose text `parse` must understand.
+template <class Parse>
+auto checked(Parse parse) {
+    return [parse](const std::string& text) {
+        const auto parsed = parse(text);
+        return parsed ? std::string() : parsed.error().detail;
+    };
+}
+
 // Output is standard output or a file. A file is written beside its place and moved there by commit(), so that nobody
 // ever sees half of it.
 class Output {

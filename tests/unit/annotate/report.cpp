@@ -4,8 +4,6 @@
 #include <map>
 
 #include "catch.hpp"
-#include "support/crafted.hpp"
-#include "support/files.hpp"
 #include "support/samples.hpp"
 #include "unit/annotate/json_value.hpp"
 #include "unit/symbols/expected.hpp"
@@ -208,34 +206,6 @@ TEST_CASE("Programs that load in turns at one address get their own samples", "[
     }
     CHECK(got == expected);
     CHECK(got.size() > 4);
-}
-
-TEST_CASE("The report of a recording and of the same through a pipe is the same", "[annotate][report][fixtures]") {
-    for (const auto& path : fixture_recordings()) {
-        INFO(path);
-        const auto file = content_of_file(path);
-        const auto recording = Recording::from_memory(file).value();
-        Crafted content;
-        content.order = recording.order().endian();
-        content.attr_bytes = static_cast<std::uint32_t>(recording.header().attr_size - 16);
-        for (const auto& event : recording.events().events()) {
-            std::vector<std::uint64_t> ids;
-            for (const auto id : event.ids) ids.push_back(id.value);
-            content.events.push_back({event.attr, ids, event.name});
-        }
-        auto stream = recording.records();
-        for (const RecordView& record : stream) content.records.emplace_back(record.bytes.begin(), record.bytes.end());
-        for (const auto& section : recording.features()) {
-            content.features[section.number] = recording.read_feature(static_cast<Feature>(section.number)).value();
-        }
-        content.features.try_emplace(static_cast<unsigned>(Feature::tracing_data), Blob(24, std::byte{0x17}));
-        const auto pipe = as_pipe(content, all_records(content));
-        const auto piped = Recording::from_memory(pipe).value();
-        auto options = ReportOptions{};
-        options.children = true;
-        options.tree = ReportTree::callee;
-        CHECK(Reported(recording, options).text() == Reported(piped, options).text());
-    }
 }
 
 TEST_CASE("The JSON report has what its rows are sorted by, and sums to the whole", "[annotate][report][fixtures]") {
