@@ -23,6 +23,7 @@ class ScriptWriter {
     ScriptWriter(const Recording& recording, const Names& names, const ScriptOptions& options, const Sink& sink)
         : events_(recording.events()),
           tasks_(names.timeline().tasks()),
+          recent_tasks_(tasks_),
           options_(options),
           sink_(sink),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
@@ -75,7 +76,7 @@ class ScriptWriter {
         if (tasks_.has_guests()) {
             if (const auto id = sample.id()) item.moment.machine = tasks_.machine_of(*id);
         }
-        const auto comm = tasks_.comm_at(item.tid.value_or(Tid{nobody.value}), context.time, item.moment.machine);
+        const auto comm = recent_tasks_.comm_at(item.tid.value_or(Tid{nobody.value}), context.time, item.moment.machine);
         if (!wanted(item, index, comm)) return;
         item.comm = shown_comm(comm, item.tid);
         item.ip = sample.ip();
@@ -144,6 +145,7 @@ class ScriptWriter {
 
     const EventTable& events_;
     const Tasks& tasks_;
+    RecentTasks recent_tasks_;
     const ScriptOptions& options_;
     const Sink& sink_;
     DeferredChains deferred_;

@@ -10,7 +10,10 @@
 namespace perfdata {
 
 ScriptPlaces::ScriptPlaces(const Names& names)
-    : names_(names), jit_(names.jit().empty() ? nullptr : &names.jit()), recent_(std::size_t{1} << recent_bits) {
+    : names_(names),
+      jit_(names.jit().empty() ? nullptr : &names.jit()),
+      recent_tasks_(names.timeline().tasks()),
+      recent_(std::size_t{1} << recent_bits) {
     constexpr Pid kernel{~std::uint32_t{0}};
     for (const auto& code : names.timeline().code()) {
         changes_.push_back(code.from);

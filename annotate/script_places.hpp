@@ -114,8 +114,8 @@ class ScriptPlaces {
         std::uint32_t number = 0;
     };
 
-    ScriptPlace place_at(const Moment& moment, Address address, CpuMode mode) const {
-        const auto frame = frame_at(names_.timeline(), jit_, moment, address, mode);
+    ScriptPlace place_at(const Moment& moment, Address address, CpuMode mode) {
+        const auto frame = frame_at(names_.timeline(), jit_, moment, address, mode, &recent_tasks_);
         return {frame, shown(frame, address)};
     }
     // enter(time) makes the stretch without changes around that time the current one.
@@ -130,6 +130,7 @@ class ScriptPlaces {
 
     const Names& names_;
     const JitCodes* jit_;
+    RecentTasks recent_tasks_;
     std::vector<Time> changes_;  // of the kernel's code, sorted
     Time since_ = Time::forever(), until_;
     std::uint32_t stretch_ = 0;

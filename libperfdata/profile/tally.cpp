@@ -81,6 +81,15 @@ class RecentFrames {
     std::vector<Entry> entries_;
 };
 
+// SampledPlace is where a runner was sampled.
+struct SampledPlace {
+    Frame frame;
+    std::uint32_t runner = 0;
+
+    bool operator==(const SampledPlace&) const = default;
+    std::uint64_t hash() const { return frame.hash() + runner * 0xc2b2ae3d27d4eb4fu; }
+};
+
 // RowTable is rows with their cells.
 class RowTable {
   public:
@@ -99,11 +108,6 @@ class RowTable {
         auto& number = others_.number(row.hash(), [&](std::uint32_t known) { return rows_[known] == row; });
         if (number == HashSlots::free) number = add(row);
         return number;
-    }
-    // prefetch(row) has the memory of a later number(row) fetched meanwhile.
-    void prefetch(const Tally::Row& row) const {
-        if (row.chain < first_.size()) __builtin_prefetch(&first_[row.chain]);
-        others_.prefetch(row.hash());
     }
 
     Cell* cells(std::uint32_t number) { return &cells_[number * columns_]; }
@@ -135,13 +139,18 @@ class RowTable {
 }  // namespace
 
 // Each sample costs one lookup for its runner, and for each frame of its chain one in the timeline and one in the
-// table of chains. Addresses of the kernel repeat soon, so a small cache stands before the timeline.
+// table of chains. Addresses of the kernel repeat soon, so a small cache stands before the timeline. Without chains a
+// sample is counted in a row of its runner and address; rows of one function are added up at the end.
 class TallyCounter {
   public:
+    static constexpr bool samples_only = true;
+
     TallyCounter(const Recording& recording, const Timeline& timeline, const TallyOptions& options)
         : timeline_(timeline),
           options_(options),
+          jit_(options.jit != nullptr && !options.jit->empty() ? options.jit : nullptr),
           epochs_(timeline, options.versions),
+          recent_tasks_(timeline.tasks()),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
           column_(recording.events().events().size(), not_counted) {
         auto& events = tally_.events_;
@@ -153,7 +162,6 @@ class TallyCounter {
         }
         for (std::size_t column = 0; column < events.size(); ++column) column_[events[column]] = column;
         chain_rows_ = RowTable(events.size());
-        frame_rows_ = RowTable(events.size());
         tally_.totals_.resize(events.size());
         tally_.considered_.resize(events.size());
     }
@@ -166,7 +174,7 @@ class TallyCounter {
         const auto tid = sample.tid().value_or(Tid{nobody.value});
         const bool needs_comm = options_.by_comm || !options_.comms.empty();
         const auto comm =
-            needs_comm ? timeline_.tasks().comm_at(tid, context.time, moment_.machine) : std::string_view();
+            needs_comm ? recent_tasks_.comm_at(tid, context.time, moment_.machine) : std::string_view();
         if (!considered(sample, context.time)) return;
         const Cell cell{1, sample.period()};
         tally_.considered_[column] += cell;
@@ -177,7 +185,9 @@ class TallyCounter {
         if (options_.chains) {
             chain_rows_.cells(chain_rows_.number({who, chain(sample)}))[column] += cell;
         } else {
-            waiting_.push_back({look_up(sample), who, static_cast<std::uint32_t>(column), cell});
+            waiting_.push_back(waiting(sample, who));
+            waiting_.back().column = static_cast<std::uint32_t>(column);
+            waiting_.back().cell = cell;
             if (waiting_.size() == most_waiting) count_waiting();
         }
     }
@@ -185,7 +195,7 @@ class TallyCounter {
     Tally finish() && {
         if (!options_.chains) {
             count_waiting();
-            fold_frame_rows();
+            fold_places();
         }
         std::move(chain_rows_).give(tally_.rows_, tally_.cells_);
         return std::move(tally_);
@@ -271,6 +281,13 @@ class TallyCounter {
         return tally_.chains_.intern({node, chain_number(look_up(sample))});
     }
 
+    struct KernelPlace {
+        Address address;
+        std::uint32_t epoch = 0;
+        std::uint32_t runner = 0;  // with chains none in particular
+        bool operator==(const KernelPlace&) const = default;
+    };
+
     // LookedUp is a frame that is to be numbered among unfolded_.
     struct LookedUp {
         Frame frame;
@@ -279,28 +296,60 @@ class TallyCounter {
 
     template <class Order>
     LookedUp look_up(const BasicSample<Order>& sample) {
-        const auto mode = sample.mode();
-        if (const auto ip = sample.ip()) return look_up(*ip, mode);
-        return {{0, static_cast<std::uint32_t>(Miss::no_address), FrameKind::nowhere, mode}};
+        if (const auto ip = sample.ip()) return look_up(*ip, sample.mode());
+        return {no_address(sample.mode())};
     }
 
     LookedUp look_up(Address address, CpuMode mode) {
-        // Of the host's kernel the answer depends on nothing but address and epoch.
-        if (mode == CpuMode::kernel && moment_.machine == host) {
-            const KernelPlace key{address, epochs_.at(moment_.time)};
-            auto& recent = recent_kernel_.place(address.value);
-            if (recent.number == none || !(recent.key == key)) {
-                recent = {key, unfolded_.intern(kernel_frame(address))};
-            }
+        if (is_host_kernel(mode)) {
+            auto& recent = recent_kernel(address, 0);
+            if (recent.number == none) recent.number = unfolded_.intern(kernel_frame(address));
             return {{}, recent.number};
         }
-        const auto frame = frame_at(timeline_, options_.jit, moment_, address, mode);
+        const auto frame = frame_at(timeline_, jit_, moment_, address, mode, &recent_tasks_);
         unfolded_.prefetch(frame);
         return {frame};
     }
 
+    // Waiting is a sample that is to be counted in places_.
+    struct Waiting {
+        SampledPlace place;
+        std::uint32_t number = none;  // of the place, if it is known already
+        std::uint32_t column = 0;
+        Cell cell;
+    };
+
+    template <class Order>
+    Waiting waiting(const BasicSample<Order>& sample, std::uint32_t runner) {
+        const auto mode = sample.mode();
+        const auto ip = sample.ip();
+        if (ip && is_host_kernel(mode)) {
+            auto& recent = recent_kernel(*ip, runner);
+            if (recent.number == none) recent.number = place_number({kernel_frame(*ip), runner});
+            return {.place = {}, .number = recent.number, .cell = {}};
+        }
+        const auto frame = ip ? frame_at(timeline_, jit_, moment_, *ip, mode, &recent_tasks_) : no_address(mode);
+        const SampledPlace place{frame, runner};
+        places_.prefetch(place);
+        return {.place = place, .cell = {}};
+    }
+
+    static Frame no_address(CpuMode mode) {
+        return {0, static_cast<std::uint32_t>(Miss::no_address), FrameKind::nowhere, mode};
+    }
+
+    // Of the host's kernel the answer depends on nothing but address and epoch.
+    bool is_host_kernel(CpuMode mode) const { return mode == CpuMode::kernel && moment_.machine == host; }
+    // recent_kernel(...) is the entry to use; its number is `none` if it was used for another place.
+    RecentFrames<KernelPlace>::Entry& recent_kernel(Address address, std::uint32_t runner) {
+        const KernelPlace key{address, epochs_.at(moment_.time), runner};
+        auto& recent = recent_kernel_.place(address.value);
+        if (!(recent.key == key)) recent = {key, none};
+        return recent;
+    }
+
     Frame kernel_frame(Address address) const {
-        auto frame = frame_at(timeline_, options_.jit, moment_, address, CpuMode::kernel);
+        auto frame = frame_at(timeline_, jit_, moment_, address, CpuMode::kernel);
         if (options_.versions != nullptr) {
             constexpr std::uint32_t most = 0xffff;
             frame.version =
@@ -326,33 +375,38 @@ class TallyCounter {
         return tally_.frames_.intern(options_.fold ? options_.fold(frame) : frame);
     }
 
+    std::uint32_t place_number(const SampledPlace& place) {
+        const auto number = places_.intern(place);
+        const auto needed = places_.size() * tally_.events_.size();
+        if (place_cells_.size() < needed) place_cells_.resize(needed);
+        return number;
+    }
+
     // The tables are larger than the cache: a step for many samples at a time, while memory for the next is fetched.
     void count_waiting() {
         for (const auto& one : waiting_) {
-            if (one.frame.number == none) unfolded_.prefetch_key(one.frame.frame);
+            if (one.number == none) places_.prefetch_key(one.place);
         }
+        const auto columns = tally_.events_.size();
         for (auto& one : waiting_) {
-            one.number = unfolded_number(one.frame);
-            frame_rows_.prefetch({one.runner, one.number});
+            if (one.number == none) one.number = place_number(one.place);
+            __builtin_prefetch(&place_cells_[one.number * columns], 1);
         }
-        for (auto& one : waiting_) {
-            one.number = frame_rows_.number({one.runner, one.number});
-            __builtin_prefetch(frame_rows_.cells(one.number), 1);
-        }
-        for (const auto& one : waiting_) frame_rows_.cells(one.number)[one.column] += one.cell;
+        for (const auto& one : waiting_) place_cells_[one.number * columns + one.column] += one.cell;
         waiting_.clear();
     }
 
-    // Single frames are folded when all is counted, each but once, in the order of their samples.
-    void fold_frame_rows() {
-        std::vector<std::uint32_t> node(unfolded_.size(), none);
+    // Each frame is folded but once.
+    void fold_places() {
+        std::vector<std::uint32_t> node;  // by number of the folded frame
         const auto columns = tally_.events_.size();
-        const auto rows = frame_rows_.rows();
-        for (std::uint32_t number = 0; number < rows.size(); ++number) {
-            const auto [runner, frame] = rows[number];
-            if (node[frame] == none) node[frame] = tally_.chains_.intern({ChainNode::none, fold(unfolded_[frame])});
-            auto* const sum = chain_rows_.cells(chain_rows_.number({runner, node[frame]}));
-            const auto* const cells = frame_rows_.cells(number);
+        const auto places = places_.keys();
+        for (std::size_t number = 0; number < places.size(); ++number) {
+            const auto folded = chain_number({places[number].frame});
+            if (node.size() <= folded) node.resize(tally_.frames_.size(), none);
+            if (node[folded] == none) node[folded] = tally_.chains_.intern({ChainNode::none, folded});
+            auto* const sum = chain_rows_.cells(chain_rows_.number({places[number].runner, node[folded]}));
+            const auto* const cells = &place_cells_[number * columns];
             for (std::size_t column = 0; column < columns; ++column) sum[column] += cells[column];
         }
     }
@@ -365,12 +419,9 @@ class TallyCounter {
 
     const Timeline& timeline_;
     const TallyOptions& options_;
+    const JitCodes* jit_;  // null if there is none
     KernelEpochs epochs_;
-    struct KernelPlace {
-        Address address;
-        std::uint32_t epoch = 0;
-        bool operator==(const KernelPlace&) const = default;
-    };
+    RecentTasks recent_tasks_;
     RecentFrames<KernelPlace> recent_kernel_;
     DeferredChains deferred_;
     std::vector<std::size_t> column_;  // of an event
@@ -380,13 +431,9 @@ class TallyCounter {
     InternTable<Frame> unfolded_;
     std::vector<std::uint32_t> folded_;  // by number in unfolded_: of the frame that counts instead; or none
     RowTable chain_rows_;
-    RowTable frame_rows_;  // without chains: instead of a chain, number in unfolded_
-    struct Waiting {
-        LookedUp frame;
-        std::uint32_t runner, column;
-        Cell cell;
-        std::uint32_t number = none;
-    };
+    // Without chains:
+    InternTable<SampledPlace> places_;
+    Cells place_cells_;  // of each place one for each counted event
     std::vector<Waiting> waiting_;
     std::vector<LookedUp> looked_up_;  // addresses_, but for the sampled one
     std::vector<std::pair<Address, CpuMode>> addresses_;

@@ -136,12 +136,17 @@ void AddressSpaces::index(Space& space, std::span<const std::uint32_t> mappings)
     each([&](std::size_t node, std::uint32_t index) { listed_[node_ends_[node]++] = index; });
 }
 
-const Mapping* AddressSpaces::latest(const Space& space, Address address, Time time, std::uint32_t limit) const {
+// latest(...) narrows the stretch to that of its answer.
+const Mapping* AddressSpaces::latest(const Space& space, Address address, Time time, std::uint32_t limit,
+                                     Stretch& stretch) const {
     const auto bounds = std::span(bounds_).subspan(space.first_bound, space.bounds);
     const auto above = std::ranges::upper_bound(bounds, address);
+    if (above != bounds.end()) stretch.last = std::min(stretch.last, Address{above->value - 1});
     if (above == bounds.begin()) return nullptr;
+    stretch.begin = std::max(stretch.begin, *std::prev(above));
     const auto seen = [&](std::uint32_t index) { return index < limit && mappings_[index].from <= time; };
     std::uint32_t found = 0;  // index + 1
+    auto next = limit;        // the first that comes later
     const auto nodes = std::size_t{2} * space.first_bound;
     for (auto node = static_cast<std::size_t>(above - bounds.begin()) - 1 + bounds.size(); node != 0; node /= 2) {
         const auto end = node_ends_[nodes + node];
@@ -150,14 +155,16 @@ const Mapping* AddressSpaces::latest(const Space& space, Address address, Time t
         const auto list = std::span(listed_).subspan(begin, end - begin);
         const auto later = std::ranges::partition_point(list, seen);
         if (later != list.begin()) found = std::max(found, *std::prev(later) + 1);
+        if (later != list.end()) next = std::min(next, *later);
     }
+    if (next != limit) stretch.until = std::min(stretch.until, mappings_[next].from);
     return found == 0 ? nullptr : &mappings_[found - 1];
 }
 
-const Mapping* AddressSpaces::find(SpaceIndex space, Address address, Time time) const {
+const Mapping* AddressSpaces::find(SpaceIndex space, Address address, Time time, Stretch& stretch) const {
     auto limit = static_cast<std::uint32_t>(mappings_.size());
     for (; space != none; limit = spaces_[space].limit, space = spaces_[space].parent) {
-        if (const auto* mapping = latest(spaces_[space], address, time, limit)) return mapping;
+        if (const auto* mapping = latest(spaces_[space], address, time, limit, stretch)) return mapping;
     }
     return nullptr;
 }

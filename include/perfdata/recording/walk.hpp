@@ -76,16 +76,28 @@ class RecordTally {
     std::map<std::uint32_t, RecordCounts> other_;
 };
 
+template <class Visitor>
+concept samples_only = requires { requires std::remove_cvref_t<Visitor>::samples_only; };
+
 template <class Order, class Visitor>
 class Walk {
   public:
     Walk(const Recording& recording, Completeness& completeness, Order order, Visitor& visit)
-        : events_(recording.events()), completeness_(completeness), order_(order), visit_(visit) {}
+        : events_(recording.events()),
+          completeness_(completeness),
+          order_(order),
+          visit_(visit),
+          samples_have_times_(std::ranges::all_of(events_.events(), [](const auto& event) {
+              return event.attr.has(sample_bit::time);
+          })) {}
 
     void take(const RecordView& record) {
         const auto type = static_cast<RecordType>(order_.template load<std::uint32_t>(record.bytes.data()));
         if (type == RecordType::sample) [[likely]] {
             return sample(record);
+        }
+        if constexpr (samples_only<Visitor>) {
+            if (samples_have_times_) return;
         }
         other(record, type);
     }
@@ -181,6 +193,7 @@ class Walk {
     Completeness& completeness_;
     [[no_unique_address]] Order order_;
     Visitor& visit_;
+    const bool samples_have_times_;  // else those of other records count
     RecordTally tally_;
     Time latest_;
 };
@@ -235,7 +248,9 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
 // walk(recording, completeness, visit, options) decodes every record and calls visit(context, record) for those types
 // that `visit` accepts: any of AllRecords, and samples as BasicSample<Order> with any Order. If it has them,
 // visit.unknown(view) is called for records of unknown types and visit.damaged(view, error) for those that cannot be
-// decoded. What it read and what it lost is added to `completeness`. The only error is `cancelled`.
+// decoded. What it read and what it lost is added to `completeness`. The only error is `cancelled`. A visitor that says
+// `static constexpr bool samples_only = true` is for a second pass: records of other types need not be decoded, and
+// `completeness` tells of samples only.
 template <class Visitor>
 Result<void> walk(const Recording& recording, Completeness& completeness, Visitor&& visit,
                   const WalkOptions& options = {}) {

@@ -69,7 +69,17 @@ class AddressSpaces {
     };
 
     // find(space, address, time) is the mapping that lay there then, or null.
-    const Mapping* find(SpaceIndex space, Address address, Time time) const;
+    const Mapping* find(SpaceIndex space, Address address, Time time) const {
+        Stretch stretch;
+        return find(space, address, time, stretch);
+    }
+    // Stretch is addresses and times for which the answer is the same: from begin to last, from the beginning of the
+    // mapping that was found on, before `until`.
+    struct Stretch {
+        Address begin{0}, last{~std::uint64_t{0}};
+        Time until = Time::forever();
+    };
+    const Mapping* find(SpaceIndex space, Address address, Time time, Stretch& stretch) const;
     // mappings() is all there ever were, by time.
     std::span<const Mapping> mappings() const { return mappings_; }
 
@@ -82,7 +92,7 @@ class AddressSpaces {
     };
 
     void index(Space& space, std::span<const std::uint32_t> mappings);
-    const Mapping* latest(const Space& space, Address address, Time time, std::uint32_t limit) const;
+    const Mapping* latest(const Space& space, Address address, Time time, std::uint32_t limit, Stretch& stretch) const;
 
     std::vector<Mapping> mappings_;
     std::vector<Space> spaces_;

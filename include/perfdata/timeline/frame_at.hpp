@@ -4,6 +4,7 @@
 
 #include "perfdata/timeline/frame.hpp"
 #include "perfdata/timeline/jit_codes.hpp"
+#include "perfdata/timeline/recent_tasks.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 namespace perfdata {
@@ -16,12 +17,23 @@ struct Moment {
 };
 
 // frame_at(timeline, jit, moment, address, mode) is never without answer: what is not known is FrameKind::nowhere.
-// `jit` may be null.
+// `jit` may be null, and so may `recent`, which spares looking up much alike.
 inline Frame frame_at(const Timeline& timeline, const JitCodes* jit, const Moment& moment, Address address,
-                      CpuMode mode) {
+                      CpuMode mode, RecentTasks* recent = nullptr) {
+    const auto mapped = [&](const Mapping& mapping) {
+        if (timeline.tasks().object(mapping).kind == ObjectKind::anonymous) {
+            return Frame{address.value, moment.pid.value, FrameKind::memory, mode};
+        }
+        return Frame{mapping.offset_of(address), mapping.object, FrameKind::object, mode};
+    };
     if (jit != nullptr && mode != CpuMode::kernel) {
         if (const auto place = jit->find(timeline.tasks(), moment.pid, address, moment.time)) {
             return {place->offset, place->function, FrameKind::jit, mode};
+        }
+    }
+    if (recent != nullptr && mode == CpuMode::user) {
+        if (const auto* mapping = recent->mapping_at(moment.pid, address, moment.time, moment.machine)) {
+            return mapped(*mapping);
         }
     }
     auto location = timeline.resolve(moment.pid, address, moment.time, mode, moment.machine);
@@ -36,10 +48,7 @@ inline Frame frame_at(const Timeline& timeline, const JitCodes* jit, const Momen
     }
     if (!location) return {address.value, static_cast<std::uint32_t>(location.error()), FrameKind::nowhere, mode};
     if (location->is_code()) return {location->offset, location->code, FrameKind::code, mode};
-    if (timeline.tasks().object(*location->mapping).kind == ObjectKind::anonymous) {
-        return {address.value, moment.pid.value, FrameKind::memory, mode};
-    }
-    return {location->offset, location->mapping->object, FrameKind::object, mode};
+    return mapped(*location->mapping);
 }
 
 }  // namespace perfdata

@@ -49,10 +49,24 @@ class History {
     }
 
     // at(key, time) is the value then, null if there was none yet.
-    const T* at(std::uint64_t key, Time time) const {
+    const T* at(std::uint64_t key, Time time) const { return lasting(key, time).value; }
+
+    // Lasting is a value and when it held: from `from` on, before `until`.
+    struct Lasting {
+        const T* value = nullptr;  // null: there was none
+        Time from;
+        Time until = Time::forever();
+    };
+    Lasting lasting(std::uint64_t key, Time time) const {
         const auto items = of(key);
         const auto later = std::ranges::upper_bound(items, time, {}, &Item::from);
-        return later == items.begin() ? nullptr : &std::prev(later)->value;
+        Lasting found;
+        if (later != items.end()) found.until = later->from;
+        if (later != items.begin()) {
+            found.value = &std::prev(later)->value;
+            found.from = std::prev(later)->from;
+        }
+        return found;
     }
 
   private:

@@ -85,6 +85,7 @@ class Tasks {
     std::span<const Thread> threads() const { return threads_; }
 
   private:
+    friend class RecentTasks;
     friend class TasksBuilder;
     // Start is a process that has a new address space.
     struct Start {
