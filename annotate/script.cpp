@@ -76,7 +76,8 @@ class ScriptWriter {
         if (tasks_.has_guests()) {
             if (const auto id = sample.id()) item.moment.machine = tasks_.machine_of(*id);
         }
-        const auto comm = recent_tasks_.comm_at(item.tid.value_or(Tid{nobody.value}), context.time, item.moment.machine);
+        const auto comm =
+            recent_tasks_.comm_at(item.tid.value_or(Tid{nobody.value}), context.time, item.moment.machine);
         if (!wanted(item, index, comm)) return;
         item.comm = shown_comm(comm, item.tid);
         item.ip = sample.ip();

@@ -173,8 +173,7 @@ class TallyCounter {
         moment_ = {context.time, sample.pid().value_or(nobody), machine_of(sample)};
         const auto tid = sample.tid().value_or(Tid{nobody.value});
         const bool needs_comm = options_.by_comm || !options_.comms.empty();
-        const auto comm =
-            needs_comm ? recent_tasks_.comm_at(tid, context.time, moment_.machine) : std::string_view();
+        const auto comm = needs_comm ? recent_tasks_.comm_at(tid, context.time, moment_.machine) : std::string_view();
         if (!considered(sample, context.time)) return;
         const Cell cell{1, sample.period()};
         tally_.considered_[column] += cell;

@@ -35,6 +35,16 @@ Result<std::string> LocalFiles::read_kernel_file(const std::string& path, std::u
     return text;
 }
 
+Result<std::string> LocalFiles::read_kernel_file_start(const std::string& path, std::uint64_t most) const {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return fail(ErrorCode::missing, Error::no_offset, path, "cannot be opened");
+    std::string text(static_cast<std::size_t>(most), '\0');
+    file.read(text.data(), static_cast<std::streamsize>(most));
+    if (file.bad()) return fail(ErrorCode::io, Error::no_offset, path, "cannot be read");
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    return text;
+}
+
 std::optional<FileTime> LocalFiles::modified(const std::string& path) const {
     std::error_code problem;
     const auto time = std::filesystem::last_write_time(path, problem);

@@ -183,6 +183,15 @@ std::optional<Kallsyms::Symbol> Kallsyms::find(Address address) const {
     return found;
 }
 
+std::optional<Address> Kallsyms::first_of(std::string_view module) const {
+    const std::string_view all = text_;
+    for (const auto& entry : entries_) {
+        if (entry.module_size != 0 && all.substr(entry.module, entry.module_size) == module)
+            return Address{entry.address};
+    }
+    return {};
+}
+
 // Few names are asked for: an index of all would cost more than the search.
 std::optional<Address> Kallsyms::address_of(std::string_view name) const {
     if (name.empty()) return {};

@@ -54,6 +54,7 @@ struct KernelNames::Loader {
         }
         names.kallsyms_ = std::move(*table);
         names.relocation_ = relocation;
+        names.only_kernel_ = relocation != 0;
         names.origin_ = path;
         return true;
     }
@@ -116,7 +117,9 @@ struct KernelNames::Loader {
         if (kernel.build_id.size == 0) return false;
         for (const auto& cache : caches()) {
             for (const auto& path : cached_kallsyms(cache, kernel.build_id)) {
-                if (kallsyms(path, true, false)) return true;
+                if (!kallsyms(path, true, false)) continue;
+                if (!all_in_place()) names.only_kernel_ = true;
+                return true;
             }
         }
         return false;
@@ -150,6 +153,35 @@ struct KernelNames::Loader {
         return false;
     }
 
+    // A copy is of the recorded boot if the kernel and each of its modules begin where they did.
+    bool all_in_place() const {
+        const auto& table = *names.kallsyms_;
+        return table.address_of(kernel.reference_symbol) == kernel.reference_address &&
+               std::ranges::all_of(kernel.modules, [&](const auto& module) {
+                   const auto first = table.first_of(module.name);
+                   return first && module.range.contains(*first);
+               });
+    }
+
+    // same_boot(path): the running kernel is where the recorded one was.
+    bool same_boot(const std::string& path) const {
+        constexpr std::uint64_t enough = 64 << 10;  // the reference symbol is among the first
+        auto text = finder.files().read_kernel_file_start(path, enough);
+        if (!text) return false;
+        text->resize(text->rfind('\n') + 1);
+        const auto table = Kallsyms::parse(std::move(*text), path);
+        return table && table->address_of(kernel.reference_symbol) == kernel.reference_address;
+    }
+
+    bool from_copy_of_this_boot() {
+        for (const auto& cache : caches()) {
+            for (const auto& path : cached_kallsyms(cache, kernel.build_id)) {
+                if (kallsyms(path, false, false) && all_in_place()) return true;
+            }
+        }
+        return false;
+    }
+
     // The running kernel is the recorded one if its build id is the same, and of the same boot if its reference symbol
     // is where it was; both are needed.
     bool running_kernel() {
@@ -160,6 +192,8 @@ struct KernelNames::Loader {
         const auto id = build_id_of_notes(as_bytes(*notes), AnyOrder(std::endian::native));
         if (!same_build_id(kernel.build_id, id)) return false;
         const std::string path = "/proc/kallsyms";
+        if (same_boot(path) && from_copy_of_this_boot()) return names.running_ = true;
+        names = {};
         auto text = finder.files().read_kernel_file(path, options.limits.kallsyms_bytes);
         names.running_ = kallsyms(path, std::move(text), false, false);
         return names.running_;
@@ -200,7 +234,7 @@ std::optional<KernelName> KernelNames::find(Address address) const {
     if (kallsyms_) {
         const auto symbol = kallsyms_->find(in_file);
         if (!symbol) return {};
-        if (relocation_ != 0 && !symbol->module.empty()) return {};
+        if (only_kernel_ && !symbol->module.empty()) return {};
         return KernelName{symbol->name, symbol->module, in_file - symbol->address, symbol->address + relocation_,
                           symbol->size};
     }

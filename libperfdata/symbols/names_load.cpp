@@ -44,6 +44,11 @@ void Names::load_kernel(const Recording& recording, const ObjectFinder& finder) 
         kernel.reference_address = mapping->reference_address;
     }
     if (const auto id = build_ids_.find("[kernel.kallsyms]"); id != build_ids_.end()) kernel.build_id = id->second;
+    const auto& tasks = timeline_->tasks();
+    for (const auto& mapping : tasks.mappings()) {
+        const auto& object = tasks.object(mapping);
+        if (object.kind == ObjectKind::module) kernel.modules.push_back({module_name(object.path), mapping.range});
+    }
     auto loaded = KernelNames::load(kernel, finder);
     if (loaded) {
         kernel_ = std::move(*loaded);

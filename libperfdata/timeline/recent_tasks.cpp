@@ -19,8 +19,9 @@ const Mapping* RecentTasks::look_up_mapping(Place& recent, std::uint64_t key, Pi
     AddressSpaces::Stretch stretch;
     const auto* mapping = tasks_.spaces_.find(start.value->space, address, time, stretch);
     if (mapping == nullptr) return tasks_.mapping_at(pid, address, time, machine);
-    recent = {key,     stretch.begin, stretch.last, std::max(start.from, mapping->from), std::min(start.until, stretch.until),
-              mapping};
+    recent = {
+        key,    stretch.begin, stretch.last, std::max(start.from, mapping->from), std::min(start.until, stretch.until),
+        mapping};
     return mapping;
 }
 

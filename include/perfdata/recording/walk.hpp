@@ -77,7 +77,9 @@ class RecordTally {
 };
 
 template <class Visitor>
-concept samples_only = requires { requires std::remove_cvref_t<Visitor>::samples_only; };
+concept samples_only = requires {
+    requires std::remove_cvref_t<Visitor>::samples_only;
+};
 
 template <class Order, class Visitor>
 class Walk {
@@ -87,9 +89,8 @@ class Walk {
           completeness_(completeness),
           order_(order),
           visit_(visit),
-          samples_have_times_(std::ranges::all_of(events_.events(), [](const auto& event) {
-              return event.attr.has(sample_bit::time);
-          })) {}
+          samples_have_times_(std::ranges::all_of(
+              events_.events(), [](const auto& event) { return event.attr.has(sample_bit::time); })) {}
 
     void take(const RecordView& record) {
         const auto type = static_cast<RecordType>(order_.template load<std::uint32_t>(record.bytes.data()));

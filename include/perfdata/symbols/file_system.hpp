@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,12 @@ class FileSystem {
     // read_kernel_file(path, most) is a file of /proc or /sys, whose size is not known beforehand. Only fixed names may
     // come here: reading some of these files waits for ever. Errors: missing, io, limit.
     virtual Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const = 0;
+    // read_kernel_file_start(path, most) is so many bytes of its beginning, or all.
+    virtual Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const {
+        auto text = read_kernel_file(path, std::numeric_limits<std::uint64_t>::max());
+        if (text && text->size() > most) text->resize(static_cast<std::size_t>(most));
+        return text;
+    }
     // modified(path) is when the file was last written; nothing if that is not known.
     virtual std::optional<FileTime> modified(const std::string&) const { return {}; }
 };
@@ -39,6 +46,7 @@ class LocalFiles final : public FileSystem {
   public:
     Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits& limits) const override;
     Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override;
+    Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const override;
     std::optional<FileTime> modified(const std::string& path) const override;
 };
 

@@ -35,6 +35,8 @@ class Kallsyms {
     std::optional<Symbol> find(Address address) const;
     // address_of(name) is where a symbol of the kernel itself is, whatever its type.
     std::optional<Address> address_of(std::string_view name) const;
+    // first_of(module) is where the lowest function of a module is; nothing if the file tells of none.
+    std::optional<Address> first_of(std::string_view module) const;
     std::size_t size() const { return entries_.size(); }
 
   private:

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "perfdata/core/error.hpp"
 #include "perfdata/symbols/elf_symbols.hpp"
@@ -22,6 +23,12 @@ struct RecordedKernel {
     Address reference_address;     // 0: hidden from the recorder
     BuildId build_id;              // size 0: not recorded
     std::string os_release;        // names the vmlinux files of debug packages; may be empty
+    // modules is what was loaded, by name.
+    struct Module {
+        std::string name;
+        AddressRange range;
+    };
+    std::vector<Module> modules;
 };
 
 struct KernelName {
@@ -44,9 +51,10 @@ class KernelNames {
   public:
     // load(kernel, finder) takes the first that agrees with the recording of: options.kallsyms, options.vmlinux, the
     // recording's kcore_dir/kallsyms; not when offline, the machine's own /proc/kallsyms if /sys/kernel/notes and the
-    // place of the reference symbol prove it to be the same boot; kallsyms by build id in the caches, vmlinux by build
-    // id in the caches and debug directories. Errors: if the user gave a file, why it was not taken (mismatch: it
-    // contradicts the recording); else missing.
+    // place of the reference symbol prove it to be the same boot (or a copy of it in the caches that has the kernel and
+    // the recorded modules at the same places: the kernel takes long to write that file); kallsyms by build id in the
+    // caches, vmlinux by build id in the caches and debug directories. Errors: if the user gave a file, why it was not
+    // taken (mismatch: it contradicts the recording); else missing.
     static Result<KernelNames> load(const RecordedKernel& kernel, const ObjectFinder& finder);
 
     // find_text(kernel, finder) is options.vmlinux, or the vmlinux of the recorded build id in the caches and debug
@@ -60,7 +68,7 @@ class KernelNames {
     // running() is whether they are of the kernel that runs this machine, and of the boot that was recorded.
     bool running() const { return running_; }
     // kallsyms() is the table, null if the names are from a vmlinux or from another boot of the same kernel.
-    const Kallsyms* kallsyms() const { return kallsyms_ && relocation_ == 0 ? &*kallsyms_ : nullptr; }
+    const Kallsyms* kallsyms() const { return kallsyms_ && !only_kernel_ ? &*kallsyms_ : nullptr; }
     // relocation() is what to add to an address of the file to have the recording machine's. A kallsyms file of another
     // boot of the same kernel (same build id) names the kernel, but not its modules: those move on their own.
     std::uint64_t relocation() const { return relocation_; }
@@ -71,6 +79,7 @@ class KernelNames {
     std::string origin_;
     std::uint64_t relocation_ = 0;
     bool running_ = false;
+    bool only_kernel_ = false;  // the file is not of the recorded boot: modules were elsewhere
     std::optional<Kallsyms> kallsyms_;
     std::optional<ElfSymbols> vmlinux_;
 };

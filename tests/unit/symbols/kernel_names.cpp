@@ -40,7 +40,7 @@ Blob notes(const BuildId& build_id) {
 struct Machine {
     std::shared_ptr<Files> files = std::make_shared<Files>();
     FinderOptions options;
-    RecordedKernel kernel{"_text", {text_at}, id(1), "6.1.0-x"};
+    RecordedKernel kernel{"_text", {text_at}, id(1), "6.1.0-x", {}};
 
     Result<KernelNames> load() const { return KernelNames::load(kernel, ObjectFinder(options, files)); }
     std::string origin() const {
@@ -146,6 +146,41 @@ TEST_CASE("The running kernel is used if build id and place prove it", "[symbols
     machine.kernel.reference_address = {text_at};
     machine.kernel.build_id = {};
     CHECK(machine.origin() == "missing");
+}
+
+TEST_CASE("A cached copy is read instead of /proc/kallsyms if kernel and modules are where they were",
+          "[symbols][kernel_names]") {
+    Machine machine;
+    const auto copy = "/cache" + link_of_1 + "/kallsyms";
+    machine.options.local_buildid_dir = "/cache";
+    machine.kernel.modules = {{"xfs", {{0xffffffffc0000000}, 0x1000}}};
+    machine.files->content = {{"/proc/kallsyms", kallsyms()}, {"/sys/kernel/notes", notes(id(1))}, {copy, kallsyms()}};
+    CHECK(machine.origin() == copy);
+    CHECK(machine.load()->running());
+    CHECK(machine.load()->find({0xffffffffc0000010})->module == "xfs");
+
+    SECTION("the copy is of another boot") {
+        machine.files->content[copy] = kallsyms("ffffffffa");
+        CHECK(machine.origin() == "/proc/kallsyms");
+        machine.files->content[copy] = blob_of("ffffffff90000100 T do_work\nffffffffc0000000 t helper\t[xfs]\n");
+        CHECK(machine.origin() == "/proc/kallsyms");
+    }
+    SECTION("a module was elsewhere") {
+        machine.kernel.modules[0].range.begin = {0xffffffffc0002000};
+        CHECK(machine.origin() == "/proc/kallsyms");
+    }
+    SECTION("a module came later") {
+        machine.kernel.modules.push_back({"ext4", {{0xffffffffc0002000}, 0x1000}});
+        CHECK(machine.origin() == "/proc/kallsyms");
+    }
+    SECTION("the machine was booted again") {
+        machine.files->content["/proc/kallsyms"] = kallsyms("ffffffffa");
+        machine.kernel.modules[0].range.begin = {0xffffffffc0002000};
+        CHECK(machine.origin() == copy);  // as for any machine that has the recording's cache
+        CHECK_FALSE(machine.load()->running());
+        CHECK(machine.load()->find({text_at + 0x104})->name == "do_work");
+        CHECK_FALSE(machine.load()->find({0xffffffffc0000010}));
+    }
 }
 
 TEST_CASE("A kcore directory of the recording has the names of its boot", "[symbols][kernel_names]") {
