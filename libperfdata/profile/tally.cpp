@@ -203,7 +203,7 @@ class TallyCounter {
   private:
     static constexpr std::size_t not_counted = ~std::size_t{0};
     static constexpr std::uint32_t none = ~std::uint32_t{0};
-    static constexpr std::size_t most_waiting = 32;
+    static constexpr std::size_t most_waiting = 64;
     static constexpr Pid nobody{~std::uint32_t{0}};
 
     template <class Order>
@@ -314,6 +314,9 @@ class TallyCounter {
     struct Waiting {
         SampledPlace place;
         std::uint32_t number = none;  // of the place, if it is known already
+        // Of a place in the kernel: where to remember the number, if it is to be remembered still.
+        RecentFrames<KernelPlace>::Entry* recent = nullptr;
+        KernelPlace key;
         std::uint32_t column = 0;
         Cell cell;
     };
@@ -322,15 +325,19 @@ class TallyCounter {
     Waiting waiting(const BasicSample<Order>& sample, std::uint32_t runner) {
         const auto mode = sample.mode();
         const auto ip = sample.ip();
+        Waiting one;
         if (ip && is_host_kernel(mode)) {
             auto& recent = recent_kernel(*ip, runner);
-            if (recent.number == none) recent.number = place_number({kernel_frame(*ip), runner});
-            return {.place = {}, .number = recent.number, .cell = {}};
+            one.number = recent.number;
+            if (one.number != none) return one;
+            one.recent = &recent;
+            one.key = recent.key;
+            one.place = {kernel_frame(*ip), runner};
+        } else {
+            one.place = {ip ? frame_at(timeline_, jit_, moment_, *ip, mode, &recent_tasks_) : no_address(mode), runner};
         }
-        const auto frame = ip ? frame_at(timeline_, jit_, moment_, *ip, mode, &recent_tasks_) : no_address(mode);
-        const SampledPlace place{frame, runner};
-        places_.prefetch(place);
-        return {.place = place, .cell = {}};
+        places_.prefetch(one.place);
+        return one;
     }
 
     static Frame no_address(CpuMode mode) {
@@ -347,8 +354,8 @@ class TallyCounter {
         return recent;
     }
 
-    Frame kernel_frame(Address address) const {
-        auto frame = frame_at(timeline_, jit_, moment_, address, CpuMode::kernel);
+    Frame kernel_frame(Address address) {
+        auto frame = frame_at(timeline_, jit_, moment_, address, CpuMode::kernel, &recent_tasks_);
         if (options_.versions != nullptr) {
             constexpr std::uint32_t most = 0xffff;
             frame.version =
@@ -389,6 +396,7 @@ class TallyCounter {
         const auto columns = tally_.events_.size();
         for (auto& one : waiting_) {
             if (one.number == none) one.number = place_number(one.place);
+            if (one.recent != nullptr && one.recent->key == one.key) one.recent->number = one.number;
             __builtin_prefetch(&place_cells_[one.number * columns], 1);
         }
         for (const auto& one : waiting_) place_cells_[one.number * columns + one.column] += one.cell;

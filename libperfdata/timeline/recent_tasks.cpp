@@ -25,4 +25,11 @@ const Mapping* RecentTasks::look_up_mapping(Place& recent, std::uint64_t key, Pi
     return mapping;
 }
 
+const Mapping* RecentTasks::look_up_kernel_mapping(Address address, Time time) {
+    AddressSpaces::Stretch stretch;
+    const auto* mapping = tasks_.spaces_.find(tasks_.host_kernel_, address, time, stretch);
+    if (mapping != nullptr) kernel_ = {0, stretch.begin, stretch.last, mapping->from, stretch.until, mapping};
+    return mapping;
+}
+
 }  // namespace perfdata

@@ -31,7 +31,9 @@ inline Frame frame_at(const Timeline& timeline, const JitCodes* jit, const Momen
             return {place->offset, place->function, FrameKind::jit, mode};
         }
     }
-    if (recent != nullptr && mode == CpuMode::user) {
+    if (recent != nullptr && mode == CpuMode::kernel && moment.machine == host && !timeline.ever_owned(address)) {
+        if (const auto* mapping = recent->kernel_mapping_at(address, moment.time)) return mapped(*mapping);
+    } else if (recent != nullptr && mode == CpuMode::user) {
         if (const auto* mapping = recent->mapping_at(moment.pid, address, moment.time, moment.machine)) {
             return mapped(*mapping);
         }

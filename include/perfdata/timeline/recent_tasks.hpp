@@ -35,6 +35,14 @@ class RecentTasks {
         return look_up_mapping(recent, key, pid, address, time, machine);
     }
 
+    // kernel_mapping_at(address, time) is of the host.
+    const Mapping* kernel_mapping_at(Address address, Time time) {
+        if (kernel_.begin <= address && address <= kernel_.last && kernel_.from <= time && time < kernel_.until) {
+            return kernel_.mapping;
+        }
+        return look_up_kernel_mapping(address, time);
+    }
+
   private:
     static constexpr std::size_t comms = 128, mappings = 512;  // powers of two
 
@@ -58,10 +66,12 @@ class RecentTasks {
     std::string_view look_up_comm(Comm& recent, std::uint64_t key, Time time);
     const Mapping* look_up_mapping(Place& recent, std::uint64_t key, Pid pid, Address address, Time time,
                                    Machine machine);
+    const Mapping* look_up_kernel_mapping(Address address, Time time);
 
     const Tasks& tasks_;
     std::vector<Comm> comms_;
     std::vector<Place> mappings_;
+    Place kernel_;
 };
 
 }  // namespace perfdata

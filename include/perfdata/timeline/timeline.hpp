@@ -106,11 +106,13 @@ class Timeline {
     // completeness() is what this pass over the recording read, features of BPF programs included.
     const Completeness& completeness() const { return completeness_; }
 
+    // ever_owned(address) is whether owner() has an answer for any time.
+    bool ever_owned(Address address) const;
+
   private:
     friend class TimelineBuilder;
     explicit Timeline(BpfFeatures bpf) : bpf_(std::move(bpf)) {}
 
-    bool ever_owned(Address address) const;
     std::optional<Location> in_kernel(Address address, Time time) const;
 
     BpfFeatures bpf_;
