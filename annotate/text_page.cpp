@@ -108,9 +108,11 @@ class TextPage {
         header(listing);
         if (listing.instructions.empty()) {
             for (const auto& problem : listing.problems) print("  No code: {}\n", printable(problem.message()));
+            calls(listing);
             return;
         }
         for (const auto& problem : listing.problems) print("  Note: {}\n", printable(problem.message()));
+        calls(listing);
         print("\n");
         event_names();
         columns_title();
@@ -290,6 +292,78 @@ class TextPage {
                                     load.unloaded_at == Time::forever() ? "after it" : seconds(load.unloaded_at)));
     }
 
+    void calls(const Listing& listing) {
+        if (!listing.calls) return;
+        const auto& calls = *listing.calls;
+        if (calls.callers.empty() && calls.callees.empty()) return;
+        print("\n");
+        event_names();
+        columns_title();
+        print("  calls: samples below them{}\n", calls.branches ? ", and how often branch stacks saw them" : "");
+        call_list(calls.callers, calls, "from", calls.callers.size() + calls.callees.size() <= most_calls);
+        call_list(calls.callees, calls, "to", calls.callers.size() + calls.callees.size() <= most_calls);
+    }
+
+    // Long lists end with how much is left out.
+    void call_list(const std::vector<ListingCall>& list, const ListingCalls& calls, std::string_view way, bool all) {
+        const auto shown = all ? list.size() : std::min(list.size(), most_calls / 2);
+        for (std::size_t at = 0; at < shown; ++at) {
+            cells(list[at].below, nullptr);
+            print("  {:<4}  {}", way, call_name(list[at]));
+            if (const auto seen = branches(list[at]); !seen.empty()) print("  ({} branches)", seen);
+            print("\n");
+        }
+        if (shown == list.size()) return;
+        Cells rest(calls.with_callees.size());
+        for (auto at = shown; at < list.size(); ++at) add(rest, list[at].below);
+        cells(rest, nullptr);
+        print("  {:<4}  ", way);
+        styled(Style::dim, fmt::format("({} more)", list.size() - shown));
+        print("\n");
+    }
+
+    static std::string call_name(const ListingCall& call) {
+        auto name = printable(call.name.empty() ? (call.object.empty() ? "[unknown]" : call.object) : call.name);
+        if (call.offset) {
+            name += fmt::format("+0x{:x}", *call.offset);
+        } else if (call.returns_to) {
+            name += fmt::format(" before +0x{:x}", *call.returns_to);
+        }
+        return call.entry ? name + "  (into the kernel)" : name;
+    }
+
+    // branches(call) is a count for each shown event that has branch stacks: "12", or "12, 3".
+    std::string branches(const ListingCall& call) const {
+        std::string text;
+        for (const auto column : columns_) {
+            if (column >= call.branches.size() || call.branches[column] == 0) continue;
+            text += fmt::format("{}{}", text.empty() ? "" : ", ", call.branches[column]);
+        }
+        return text;
+    }
+
+    // What a call instruction called: its own target needs no name again.
+    void called(const Listing& listing, const ListingInstruction& row) {
+        for (const auto index : row.calls) {
+            const auto& call = listing.calls->sites[index];
+            std::string counts;
+            for (const auto column : columns_) {
+                if (hits(call.below) == 0) break;
+                counts += fmt::format("{}{}", counts.empty() ? "" : ", ", call.below[column].hits);
+            }
+            if (!counts.empty()) counts += " below";
+            if (const auto seen = branches(call); !seen.empty()) {
+                counts += fmt::format("{}{} branches", counts.empty() ? "" : ", ", seen);
+            }
+            const bool own = row.target && !row.target->name.empty() && row.target->offset == 0 &&
+                             (call.name == row.target->name || call.name.ends_with("/" + row.target->name));
+            print("   ");
+            styled(Style::dim, own ? fmt::format("# {}", counts)
+                                   : fmt::format("# {} {}: {}", call.entry ? "enters" : "calls",
+                                                 printable(call.name.empty() ? call.object : call.name), counts));
+        }
+    }
+
     void heading(const Listing& listing, const ListingInstruction& row, bool again) {
         const auto& line = listing.lines[*row.line];
         if (again) {
@@ -345,6 +419,7 @@ class TextPage {
             print("   ");
             styled(Style::source, fmt::format("<{}{}>", printable(target.name), offset));
         }
+        if (!row.calls.empty()) called(listing, row);
         if (options_.bpf_registers && listing.kind == CodeClass::bpf) {
             if (const auto registers = bpf_registers(page_.recording.arch(), decoded.operands); !registers.empty()) {
                 print("   ");
@@ -361,6 +436,8 @@ class TextPage {
     const std::string& event_name(std::size_t column) const {
         return page_.recording.events().events()[page_.profile.events()[column]].name;
     }
+
+    static constexpr std::size_t most_calls = 12;  // callers and callees of a function, together
 
     const PageContext& page_;
     const TextOptions& options_;
