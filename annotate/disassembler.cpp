@@ -86,7 +86,8 @@ bool is_call(csh handle, cs_arch arch, const cs_insn& instruction) {
                    mnemonic == "balr";
 #if CS_API_MAJOR >= 5
         case CS_ARCH_RISCV:
-            return (mnemonic.starts_with("jal") || mnemonic.starts_with("c.jal")) && !std::string_view(static_cast<const char*>(instruction.op_str)).starts_with("zero");
+            return (mnemonic.starts_with("jal") || mnemonic.starts_with("c.jal")) &&
+                   !std::string_view(static_cast<const char*>(instruction.op_str)).starts_with("zero");
 #endif
         default: return false;
     }

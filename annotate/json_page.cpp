@@ -191,8 +191,14 @@ class JsonPage {
             json_.key("target");
             json_.begin_object();
             json_.member("name", row.target->name.empty() ? std::nullopt : std::optional(row.target->name));
-            json_.member("offset", row.target->name.empty() ? std::nullopt : std::optional(row.target->offset));
-            json_.member("address", row.target->address);
+            const auto& offset = row.target->offset;
+            if (row.target->relocation) {
+                json_.member("offset", static_cast<std::int64_t>(offset));
+            } else {
+                json_.member("offset", row.target->name.empty() ? std::nullopt : std::optional(offset));
+            }
+            json_.member("address", row.target->relocation ? std::nullopt : std::optional(row.target->address));
+            if (row.target->relocation) json_.member("relocation", true);
             json_.end_object();
         }
         if (!row.calls.empty()) {

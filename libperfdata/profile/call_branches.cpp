@@ -100,8 +100,7 @@ class BranchCounter {
         auto frame = frame_at(versions_.timeline(), jit_, moment, address, mode);
         if (mode == CpuMode::kernel) {
             constexpr std::uint32_t most = 0xffff;
-            frame.version =
-                static_cast<std::uint16_t>(std::min(versions_.number_at(address, moment.time), most));
+            frame.version = static_cast<std::uint16_t>(std::min(versions_.number_at(address, moment.time), most));
         }
         return table_.place(frame);
     }

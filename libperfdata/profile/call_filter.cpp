@@ -42,7 +42,9 @@ void CallFilter::add(Address begin, std::uint64_t size) {
         all_ = true;
         return;
     }
-    const auto set = [](std::span<std::uint64_t> bits, std::uint64_t at) { bits[at / 64] |= std::uint64_t{1} << at % 64; };
+    const auto set = [](std::span<std::uint64_t> bits, std::uint64_t at) {
+        bits[at / 64] |= std::uint64_t{1} << at % 64;
+    };
     for (auto at = begin.value / page_size; at <= last.value / page_size; ++at) set(pages_, page({at * page_size}));
     auto at = begin.value / place_size;
     for (std::uint64_t done = 0; at <= last.value / place_size && done <= page_size / place_size; ++at, ++done) {

@@ -25,6 +25,8 @@ struct ListingTarget {
     std::string name;
     std::uint64_t offset = 0;
     bool same_function = false;
+    bool relocation =
+        false;  // the instruction's bytes lack it (see CodeImage::relocations): `address` is what they say
 };
 
 // ListingChange is what an instruction was in the version before.
@@ -42,8 +44,8 @@ struct ListingCall {
     // Where in its function the call instruction is (of a caller: in the caller), and what follows it. One of them may
     // not be known; neither is for all call sites together.
     std::optional<std::uint64_t> offset, returns_to;
-    bool entry = false;  // the kernel was entered there: by a system call, a fault or an interrupt
-    Cells below;         // samples with this call in their chain, one per event
+    bool entry = false;                   // the kernel was entered there: by a system call, a fault or an interrupt
+    Cells below;                          // samples with this call in their chain, one per event
     std::vector<std::uint64_t> branches;  // how often branch stacks saw it: not samples; one per event
 };
 

@@ -46,9 +46,7 @@ class CallFilter {
     static bool test(std::span<const std::uint64_t> bits, std::uint64_t at) {
         return (bits[at / 64] >> (at % 64) & 1) != 0;
     }
-    static std::uint64_t place(Address address) {
-        return (address.value & ((1u << page_bits) - 1)) >> place_bits;
-    }
+    static std::uint64_t place(Address address) { return (address.value & ((1u << page_bits) - 1)) >> place_bits; }
     static std::uint64_t page(Address address) {
         constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
         return ((address.value >> page_bits) * golden) >> (64 - hash_bits);
