@@ -85,9 +85,9 @@ class CallsWriter {
         html_.text(called_name(call), 160);
         if (!anchor.empty()) html_.raw("</a>");
         if (call.offset) {
-            html_.print("<small>+0x{:x}</small>", *call.offset);
+            html_.print("<small>{}0x{:x}</small>", call.name.empty() ? " " : "+", *call.offset);
         } else if (call.returns_to) {
-            html_.print("<small> before +0x{:x}</small>", *call.returns_to);
+            html_.print("<small> before {}0x{:x}</small>", call.name.empty() ? "" : "+", *call.returns_to);
         }
         if (call.entry) html_.raw(" <small>into the kernel</small>");
         html_.raw("\n");

@@ -107,7 +107,7 @@ class FunctionWriter {
             html_.raw("<div><dt>").text(model_.event_name(column), 60);
             html_.print("<dd>{} sample{}, {:.2f} % of all", cell.hits, cell.hits == 1 ? "" : "s",
                         share(cell.hits, model_.totals()[column].hits));
-            if (const auto below = with_callees(column); below != 0) {
+            if (const auto below = with_callees(column); below > cell.hits) {
                 html_.print("; {:.2f} % with what it calls", share(below, model_.totals()[column].hits));
             }
             html_.raw("</div>");

@@ -265,8 +265,9 @@ class ListingWriter {
         if (raw_bytes() != 0)
             html_.raw("<td>").raw(hex_bytes(row.bytes.first(std::min<std::size_t>(row.bytes.size(), 16))));
         html_.raw("<td>").text(decoded.mnemonic, 40).raw("<td");
+        std::string registers;
         if (listing_.kind == CodeClass::bpf) {
-            const auto registers = bpf_registers(model_.page().recording.arch(), decoded.operands);
+            registers = bpf_registers(model_.page().recording.arch(), decoded.operands);
             if (!registers.empty()) html_.raw(" data-r=\"").raw(registers).raw("\"");
         }
         html_.raw(">");
@@ -276,12 +277,14 @@ class ListingWriter {
             html_.raw(" <del title=\"until ").raw(seconds(row.changed->time)).raw("\">");
             html_.text(row.changed->text, 200).raw("</del>");
         }
-        html_.raw("\n");
+        // What styles put behind the text is not to stand behind the end of its line.
+        html_.raw(registers.empty() ? "\n" : "</td>\n");
     }
 
     // A badge: how many samples are below the call; and what it called, if its operands do not say so.
     void called(const ListingCall& call, const ListingInstruction& row) {
-        const bool target = row.target && row.target->offset == 0 && !row.target->name.empty() &&
+        const bool target = row.calls.size() == 1 && row.target && row.target->offset == 0 &&
+                            !row.target->name.empty() &&
                             (call.name == row.target->name || call.name.ends_with("/" + row.target->name));
         if (!target) {
             const auto anchor = call.name.empty() ? 0 : model_.anchor(call.function);

@@ -185,6 +185,10 @@ class CallsMaker {
             if (row == listing.instructions.end()) continue;
             if (row->instruction.call || row->instruction.system_call) row->calls.push_back(index);
         }
+        for (auto& row : listing.instructions) {
+            std::ranges::stable_sort(row.calls, std::greater(),
+                                     [&](std::uint32_t index) { return weight(calls.sites[index]); });
+        }
     }
 
     std::span<Listing> listings_;

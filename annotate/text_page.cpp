@@ -339,9 +339,9 @@ class TextPage {
     static std::string call_name(const ListingCall& call) {
         auto name = other_end(call);
         if (call.offset) {
-            name += fmt::format("+0x{:x}", *call.offset);
+            name += fmt::format("{}0x{:x}", call.name.empty() ? " " : "+", *call.offset);
         } else if (call.returns_to) {
-            name += fmt::format(" before +0x{:x}", *call.returns_to);
+            name += fmt::format(" before {}0x{:x}", call.name.empty() ? "" : "+", *call.returns_to);
         }
         return call.entry ? name + "  (into the kernel)" : name;
     }
@@ -368,6 +368,7 @@ class TextPage {
             std::string samples;
             for (const auto column : columns_) {
                 if (hits(call.below) == 0) break;
+                if (!has_calls(listing, column)) continue;
                 samples += fmt::format("{}{}", samples.empty() ? "" : "+", call.below[column].hits);
             }
             if (!samples.empty()) below += fmt::format("{}{}{}", below.empty() ? "" : ", ", name, samples);
@@ -381,6 +382,12 @@ class TextPage {
         if (!taken.empty()) text += fmt::format("{}{} branches", below.empty() ? "" : "; ", taken);
         print("   ");
         styled(Style::dim, text);
+    }
+
+    // Events without call chains have none.
+    static bool has_calls(const Listing& listing, std::size_t column) {
+        return std::ranges::any_of(listing.calls->sites,
+                                   [&](const ListingCall& call) { return call.below[column].hits != 0; });
     }
 
     static bool is_target(const ListingCall& call, const ListingInstruction& row) {

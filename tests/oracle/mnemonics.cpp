@@ -62,7 +62,7 @@ Named named(std::size_t size, const std::string& text) {
 // theirs(file, begin, size): "  ADDRESS:\tBYTES \tINSTRUCTION". With suffixes, as Capstone writes them, and each in one
 // line, however long.
 std::map<std::uint64_t, Named> theirs(const std::string& file, std::uint64_t begin, std::uint64_t size) {
-    std::istringstream lines(output_of("objdump -d -w -M suffix --start-address=" + std::to_string(begin) +
+    std::istringstream lines(output_of("objdump -d -z -w -M suffix --start-address=" + std::to_string(begin) +
                                        " --stop-address=" + std::to_string(begin + size) + " '" + file + "'"));
     std::map<std::uint64_t, Named> all;
     for (std::string line; std::getline(lines, line);) {
@@ -157,11 +157,15 @@ Counts compare_functions(const std::string& path, std::size_t samples) {
     for (std::size_t index = 0; index < samples; ++index) {
         const auto symbol = symbols.symbol(symbols.size() / samples * index);
         constexpr std::uint64_t largest = 20000;
-        if (symbol.size < 2 || symbol.size > largest) continue;
+        // Where a table has no size, a function reaches to the next symbol, maybe into another section.
+        const bool inside = std::ranges::any_of(elf.sections(), [&](const ElfFile::Section& section) {
+            return section.executable() && symbol.value >= section.address &&
+                   symbol.value + symbol.size <= section.address + section.size;
+        });
+        if (!inside || symbol.size < 2 || symbol.size > largest) continue;
         std::vector<std::byte> code(static_cast<std::size_t>(symbol.size));
         if (elf.read(symbol.value, code).value() != code.size()) continue;
         const auto expected = theirs(path, symbol.value, symbol.size);
-        if (expected.empty()) continue;  // a variable of thread-local storage, by its value no address of code
         INFO(path << ": " << symbol.name);
         const auto decoded = disassembler.decode(code, {symbol.value});
         CHECK(decoded.size() == expected.size());

@@ -7,18 +7,23 @@ namespace {
 
 volatile std::uint64_t sink;
 
+// Every function has samples of its own.
+[[gnu::always_inline]] inline void work(std::uint64_t steps) {
+    for (std::uint64_t step = 0; step < steps; ++step) sink = sink + step * step;
+}
+
 }  // namespace
 
 extern "C" {
 
 [[gnu::noinline]] void leaf(std::uint64_t steps) {
-    for (std::uint64_t step = 0; step < steps; ++step) sink = sink + step * step;
+    work(steps);
 }
 
 [[gnu::noinline]] void detour(std::uint64_t steps) {
-    for (std::uint64_t step = 0; step < steps; ++step) sink = sink ^ step;
+    work(steps);
     leaf(steps / 4);
-    sink = sink + 1;
+    work(1);
 }
 
 [[gnu::noinline]] std::uint64_t nested(unsigned depth) {
@@ -27,7 +32,7 @@ extern "C" {
         return sink;
     }
     const auto deeper = nested(depth - 1) + 1;
-    sink = sink + deeper;
+    work(500);
     return deeper;
 }
 
@@ -35,7 +40,7 @@ void (*volatile choices[2])(std::uint64_t) = {leaf, detour};
 
 [[gnu::noinline]] void pick(std::uint64_t number) {
     choices[number % 2](3000);
-    sink = sink + 1;
+    work(500);
 }
 
 [[gnu::noinline]] void rounds(std::uint64_t count) {
@@ -43,7 +48,7 @@ void (*volatile choices[2])(std::uint64_t) = {leaf, detour};
         pick(round);
         nested(3);
         leaf(500);
-        sink = sink + 1;
+        work(500);
     }
 }
 }

@@ -108,7 +108,7 @@ TEST_CASE("Text tells calls beside their instructions and above them", "[annotat
     CHECK(line_of(main, "*%rax").ends_with("# calls main/sub: 1 samples below; main/sub: 1 branches"));
     CHECK_FALSE(has(line_of(main, "b: jmp"), "#"));
     CHECK(has(line_of(main, "  to  "), "main/sub  (4 branches)"));
-    CHECK(has(line_of(main, "  from  "), "[unknown]+0x401234  (into the kernel)"));
+    CHECK(has(line_of(main, "  from  "), "[unknown] 0x401234  (into the kernel)"));
     const auto sub = page.text("sub");
     CHECK(has(line_of(sub, "from  main+0x4"), " 3 "));
     CHECK(has(sub, "from  main+0x9"));

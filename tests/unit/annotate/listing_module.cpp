@@ -2,6 +2,8 @@
 // Code of a kernel module from its file, in which the kernel has not filled in any address yet.
 #include <algorithm>
 
+#include "perfdata/annotate/page.hpp"
+
 #include "catch.hpp"
 #include "unit/annotate/annotated_scene.hpp"
 #include "unit/annotate/json_value.hpp"
