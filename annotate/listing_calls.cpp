@@ -108,7 +108,8 @@ class CallsMaker {
         if (steps == nullptr || steps->empty()) {
             if (edge.entry || from_branches) {
                 call.offset = edge.offset;
-            } else {
+            } else if (edge.caller.named || edge.offset != 0) {
+                // Chains of frame pointers often end in address zero.
                 call.returns_to = edge.offset + 1;
             }
             return true;

@@ -42,6 +42,7 @@ void CallFilter::add(Address begin, std::uint64_t size) {
         all_ = true;
         return;
     }
+    halves_[begin.value >> 63] = halves_[last.value >> 63] = true;
     const auto set = [](std::span<std::uint64_t> bits, std::uint64_t at) {
         bits[at / 64] |= std::uint64_t{1} << at % 64;
     };

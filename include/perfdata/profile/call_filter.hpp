@@ -22,7 +22,7 @@ class CallFilter {
     CallFilter(const CodeVersions& versions, std::span<const CodeVersion> functions);
 
     bool may_hold(Address address) const {
-        return all_ || (test(places_, place(address)) && test(pages_, page(address)));
+        return all_ || (halves_[address.value >> 63] && test(places_, place(address)) && test(pages_, page(address)));
     }
 
     // passes(sample) is for the sampled address and its call chain. What a deferred chain will hold is not known yet.
@@ -41,7 +41,7 @@ class CallFilter {
 
   private:
     // Two tables: which 16 bytes of a page, small enough to stay in the fastest cache, then which pages by their hash.
-    static constexpr unsigned page_bits = 12, place_bits = 4, hash_bits = 20;
+    static constexpr unsigned page_bits = 12, place_bits = 4, hash_bits = 22;
 
     static bool test(std::span<const std::uint64_t> bits, std::uint64_t at) {
         return (bits[at / 64] >> (at % 64) & 1) != 0;
@@ -54,6 +54,7 @@ class CallFilter {
     void add(Address begin, std::uint64_t size);
 
     bool all_ = false;
+    std::array<bool, 2> halves_{};  // of the address space: whether any function is in it: user space, the kernel
     std::array<std::uint64_t, (std::size_t{1} << (page_bits - place_bits)) / 64> places_{};
     std::vector<std::uint64_t> pages_;
 };
