@@ -74,6 +74,38 @@ bool branches(csh handle, cs_arch arch, const cs_insn& instruction) {
     return false;
 }
 
+bool is_call(csh handle, cs_arch arch, const cs_insn& instruction) {
+    if (cs_insn_group(handle, &instruction, CS_GRP_CALL)) return true;
+    const std::string_view mnemonic = static_cast<const char*>(instruction.mnemonic);
+    switch (arch) {
+        case CS_ARCH_ARM64: return mnemonic.starts_with("bl");
+        // Those that set the link register end in l, or la for absolute targets.
+        case CS_ARCH_PPC: return mnemonic.starts_with('b') && (mnemonic.ends_with('l') || mnemonic.ends_with("la"));
+        case CS_ARCH_SYSZ:
+            return mnemonic.starts_with("bras") || mnemonic.starts_with("bas") || mnemonic == "bal" ||
+                   mnemonic == "balr";
+#if CS_API_MAJOR >= 5
+        case CS_ARCH_RISCV:
+            return (mnemonic.starts_with("jal") || mnemonic.starts_with("c.jal")) &&
+                   !std::string_view(static_cast<const char*>(instruction.op_str)).starts_with("zero");
+#endif
+        default: return false;
+    }
+}
+
+bool is_system_call(cs_arch arch, const cs_insn& instruction) {
+    const std::string_view mnemonic = static_cast<const char*>(instruction.mnemonic);
+    const std::string_view operands = static_cast<const char*>(instruction.op_str);
+    switch (arch) {
+        case CS_ARCH_X86:
+            return mnemonic == "syscall" || mnemonic == "sysenter" || (mnemonic == "int" && operands.ends_with("0x80"));
+        case CS_ARCH_ARM64:
+        case CS_ARCH_SYSZ: return mnemonic == "svc";
+        case CS_ARCH_PPC: return mnemonic == "sc" || mnemonic == "scv";
+        default: return mnemonic == "ecall";
+    }
+}
+
 std::string bytes_as_data(Bytes bytes) {
     std::string text;
     for (const auto byte : bytes) {
@@ -145,6 +177,8 @@ std::vector<Instruction> Disassembler::decode(Bytes code, Address address) const
             result.mnemonic = static_cast<const char*>(decoded->mnemonic);
             result.operands = static_cast<const char*>(decoded->op_str);
             const bool branch = branches(engine_->handle, engine_->arch, *decoded);
+            result.call = is_call(engine_->handle, engine_->arch, *decoded);
+            result.system_call = is_system_call(engine_->arch, *decoded);
             if (branch) result.target = target_operand(engine_->arch, *decoded->detail);
             const auto found = constants.follow(*decoded, branch);
             if (!result.target) result.target = found.target;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "bpf_registers.hpp"
 #include "html_parts.hpp"
 #include "words.hpp"
 
@@ -17,7 +18,13 @@ class FunctionWriter {
         const auto kind = html_kind(listing_.kind);
         html_.print("<details class=fn{}><summary>", function_.number == 1 ? " open" : "");
         const auto percent = model_.percent_of_all(function_.total);
-        html_.print("<b class=\"p h{}\">{:.2f} %</b> <h3>", heat_class(percent), percent)
+        html_.print("<b class=\"p h{}\" data-c=", heat_class(percent));
+        for (std::size_t at = 0; at < model_.columns().size(); ++at) {
+            const auto column = model_.columns()[at];
+            html_.print("{}{:.2f}", at == 0 ? "" : ",",
+                        share(model_.count(function_.total[column]), model_.count(model_.totals()[column])));
+        }
+        html_.print(">{:.2f} %</b> <h3>", percent)
             .text(full_name(listing_))
             .print("</h3> <span class=\"kd {}\">{}</span> <small>", kind, kind_name(listing_.kind))
             .text(short_name(listing_.object), 120)
@@ -25,6 +32,9 @@ class FunctionWriter {
         if (listing_.versions > 1) html_.print(" <span class=vb>{} versions</span>", listing_.versions);
         html_.print("</summary><div class=fb id=f{}>", function_.number);
         facts();
+        if (listing_.kind == CodeClass::bpf && has_registers()) {
+            html_.raw("<p class=rg><label><input type=checkbox> Registers of BPF beside those of the machine</label>");
+        }
         const bool several = function_.versions.size() > 1 || listing_.versions > 1;
         if (several) time_line();
         for (std::size_t at = 0; at < function_.versions.size(); ++at) {
@@ -37,6 +47,7 @@ class FunctionWriter {
                 html_.raw("</small></h4>");
             }
             version_facts(version);
+            write_html_calls(html_, model_, version);
             write_html_listing(html_, model_, version, anchor);
             if (several) html_.raw("</section>");
         }
@@ -50,6 +61,13 @@ class FunctionWriter {
 
     void fact(std::string_view name, std::string_view content) {
         html_.print("<div><dt>{}<dd>", name).text(content).raw("</div>");
+    }
+
+    bool has_registers() const {
+        const auto& arch = model_.page().recording.arch();
+        return std::ranges::any_of(listing_.instructions, [&](const ListingInstruction& row) {
+            return !bpf_registers(arch, row.instruction.operands).empty();
+        });
     }
 
     const BpfLoad* load() const {
@@ -87,10 +105,22 @@ class FunctionWriter {
             const auto& cell = function_.total[column];
             if (cell.hits == 0) continue;
             html_.raw("<div><dt>").text(model_.event_name(column), 60);
-            html_.print("<dd>{} sample{}, {:.2f} % of all</div>", cell.hits, cell.hits == 1 ? "" : "s",
+            html_.print("<dd>{} sample{}, {:.2f} % of all", cell.hits, cell.hits == 1 ? "" : "s",
                         share(cell.hits, model_.totals()[column].hits));
+            if (const auto below = with_callees(column); below > cell.hits) {
+                html_.print("; {:.2f} % with what it calls", share(below, model_.totals()[column].hits));
+            }
+            html_.raw("</div>");
         }
         html_.raw("</dl>");
+    }
+
+    std::uint64_t with_callees(std::size_t column) const {
+        std::uint64_t sum = 0;
+        for (const auto* version : function_.versions) {
+            if (version->calls && version->calls->chains) sum += version->calls->with_callees[column].hits;
+        }
+        return sum;
     }
 
     void version_facts(const Listing& version) {

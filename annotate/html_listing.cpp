@@ -3,6 +3,7 @@
 #include <set>
 #include <span>
 
+#include "bpf_registers.hpp"
 #include "html_parts.hpp"
 #include "html_source.hpp"
 #include "words.hpp"
@@ -62,7 +63,7 @@ class ListingWriter {
         std::size_t until = context;  // the beginning of a function is always there
         for (std::size_t at = 0; at < count; ++at) {
             const auto& row = listing_.instructions[at];
-            if (hits(row.cells) != 0 || row.changed) {
+            if (hits(row.cells) != 0 || row.changed || !row.calls.empty()) {
                 for (auto back = at; back-- > 0 && at - back <= context && !kept[back];) kept[back] = true;
                 until = at + context + 1;
             }
@@ -100,6 +101,14 @@ class ListingWriter {
         const bool local = of == PercentOf::function_hits || of == PercentOf::function_periods;
         const auto& whole = local ? listing_.total[column] : model_.totals()[column];
         html_.print("{:.2f}", share(model_.count(cell), model_.count(whole)));
+    }
+
+    // By what a percentage is to be multiplied to be of the function's samples.
+    double of_function(std::size_t column) const {
+        const auto of = model_.options().percent_of;
+        if (of == PercentOf::function_hits || of == PercentOf::function_periods) return 1;
+        const auto own = static_cast<double>(model_.count(listing_.total[column]));
+        return own == 0 ? 0 : static_cast<double>(model_.count(model_.totals()[column])) / own;
     }
 
     void source() {
@@ -160,7 +169,11 @@ class ListingWriter {
     std::size_t raw_bytes() const { return model_.options().raw_bytes ? 1 : 0; }
 
     void instructions() {
-        html_.raw("<div class=ap><table class=as><thead>");
+        html_.raw("<div class=ap><table class=as data-c=");
+        for (std::size_t at = 0; at < model_.columns().size(); ++at) {
+            html_.print("{}{:.6g}", at == 0 ? "" : ",", of_function(model_.columns()[at]));
+        }
+        html_.raw("><thead>");
         const auto& columns = model_.columns();
         if (columns.size() > 1) {
             html_.raw("<tr class=ev>");
@@ -229,7 +242,8 @@ class ListingWriter {
     void instruction(const ListingInstruction& row, bool new_line) {
         const auto& decoded = row.instruction;
         html_.raw("<tr");
-        if (targets_.contains(decoded.offset)) html_.print(" id={}-{:x}", anchor_, decoded.offset);
+        if (targets_.contains(decoded.offset) || !row.calls.empty())
+            html_.print(" id={}-{:x}", anchor_, decoded.offset);
         auto classes = heat(row.cells);
         if (row.changed) classes += classes.empty() ? "c" : " c";
         if (classes.find(' ') != std::string::npos) classes = '"' + classes + '"';
@@ -250,13 +264,53 @@ class ListingWriter {
         html_.print("<td>{:x}", decoded.offset);
         if (raw_bytes() != 0)
             html_.raw("<td>").raw(hex_bytes(row.bytes.first(std::min<std::size_t>(row.bytes.size(), 16))));
-        html_.raw("<td>").text(decoded.mnemonic, 40).raw("<td>");
+        html_.raw("<td>").text(decoded.mnemonic, 40).raw("<td");
+        std::string registers;
+        if (listing_.kind == CodeClass::bpf) {
+            registers = bpf_registers(model_.page().recording.arch(), decoded.operands);
+            if (!registers.empty()) html_.raw(" data-r=\"").raw(registers).raw("\"");
+        }
+        html_.raw(">");
         operands(row);
+        for (const auto index : row.calls) called(listing_.calls->sites[index], row);
         if (row.changed) {
             html_.raw(" <del title=\"until ").raw(seconds(row.changed->time)).raw("\">");
             html_.text(row.changed->text, 200).raw("</del>");
         }
-        html_.raw("\n");
+        // What styles put behind the text is not to stand behind the end of its line.
+        html_.raw(registers.empty() ? "\n" : "</td>\n");
+    }
+
+    // A badge: how many samples are below the call; and what it called, if its operands do not say so.
+    void called(const ListingCall& call, const ListingInstruction& row) {
+        const bool target = row.calls.size() == 1 && row.target && row.target->offset == 0 &&
+                            !row.target->name.empty() &&
+                            (call.name == row.target->name || call.name.ends_with("/" + row.target->name));
+        if (!target) {
+            const auto anchor = call.name.empty() ? 0 : model_.anchor(call.function);
+            html_.raw(" <u>→ ");
+            if (anchor != 0) html_.print("<a href=#f{}>", anchor);
+            html_.text(called_name(call), 120);
+            if (anchor != 0) html_.raw("</a>");
+            html_.raw("</u>");
+        }
+        std::uint64_t branches = 0;
+        for (const auto count : call.branches) branches += count;
+        const auto below = hits(call.below);
+        if (below != 0) {
+            html_.print(" <b class=\"cb h{}\" title=\"", heat_class(model_.percent_of_all(call.below)));
+            for (const auto column : model_.columns()) {
+                html_.print("{} samples below, {:.2f} % of ", call.below[column].hits,
+                            share(call.below[column].hits, model_.totals()[column].hits));
+                html_.text(model_.event_name(column), 60).raw("\n");
+            }
+            html_.raw("\" data-c=");
+            for (std::size_t at = 0; at < model_.columns().size(); ++at) {
+                html_.print("{}{}", at == 0 ? "" : ",", call.below[model_.columns()[at]].hits);
+            }
+            html_.print(">{}</b>", below);
+        }
+        if (branches != 0) html_.print(" <b class=cb title=\"seen so often in branch stacks\">{}×</b>", branches);
     }
 
     void place(std::uint32_t line) {
@@ -287,14 +341,21 @@ class ListingWriter {
             }
             return;
         }
-        const auto anchor = model_.anchor(listing_, target);
+        const auto anchor = target.relocation ? 0 : model_.anchor(listing_, target);
         if (anchor != 0) {
             html_.print("<a href=#f{}>", anchor);
         } else {
             html_.raw("<i>");
         }
         html_.text(target.name, 160);
-        if (target.offset != 0) html_.print("+0x{:x}", target.offset);
+        if (target.offset >> 63 != 0) {
+            html_.print("-0x{:x}", ~target.offset + 1);
+        } else if (target.offset != 0) {
+            html_.print("+0x{:x}", target.offset);
+        }
+        if (target.relocation)
+            html_.raw(
+                "<small title=\"the bytes are from before the kernel filled in addresses\"> before relocation</small>");
         html_.raw(anchor != 0 ? "</a>" : "</i>");
     }
 

@@ -120,6 +120,21 @@ std::uint32_t HtmlModel::anchor(const Frame& function) const {
     return found == anchors_.end() ? 0 : found->second;
 }
 
+std::string HtmlModel::call_anchor(const ListingCall& call) const {
+    const auto number = anchor(call.function);
+    if (number == 0) return {};
+    const auto found = std::ranges::find(functions_, number, &HtmlFunction::number);
+    const auto& listing = found->first();
+    if (call.offset && found->versions.size() == 1) {
+        const auto row = std::ranges::lower_bound(listing.instructions, *call.offset, {},
+                                                  [](const auto& of) { return of.instruction.offset; });
+        const bool there = row != listing.instructions.end() && row->instruction.offset == *call.offset;
+        if (there && !row->calls.empty())
+            return fmt::format("f{}v{}-{:x}", number, listing.version.number + 1, *call.offset);
+    }
+    return fmt::format("f{}", number);
+}
+
 std::uint32_t HtmlModel::anchor(const Listing& from, const ListingTarget& target) const {
     if (target.name.empty() || target.same_function) return 0;
     const auto [begin, end] = places_.equal_range(place_of(from, Address{target.address.value - target.offset}));

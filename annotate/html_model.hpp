@@ -50,6 +50,10 @@ class HtmlModel {
     // anchor(listing, target) is the same for where code of a listing leads to.
     std::uint32_t anchor(const Listing& from, const ListingTarget& target) const;
 
+    // call_anchor(call) leads to the call instruction of a caller if the page shows it, else to the function; empty:
+    // it shows neither.
+    std::string call_anchor(const ListingCall& call) const;
+
   private:
     void choose_columns();
     void group(std::span<const Listing> listings);
@@ -69,6 +73,8 @@ class HtmlModel {
 bool has_listing(const Listing& listing);
 // full_name(listing) is "function", or "program/function" of BPF code.
 std::string full_name(const Listing& listing);
+// called_name(call) is the other end's name, or "[libc.so.6]" for code without one.
+std::string called_name(const ListingCall& call);
 // html_kind(kind) is the class that colours code of a kind.
 char html_kind(CodeClass kind);
 // heat_class(percent) is 0 for hardly anything to 7.

@@ -64,7 +64,7 @@ class Page {
                 "<span class=\"jo tools\">");
         const auto& columns = model_.columns();
         if (columns.size() > 1) {
-            html_.raw("<label>Event <select id=ev>");
+            html_.raw("<label>Event <select id=ev><option value=-1>all");
             for (std::size_t at = 0; at < columns.size(); ++at) {
                 html_.print("<option value={}>", at).text(model_.event_name(columns[at]), 60);
             }
@@ -110,30 +110,37 @@ class Page {
         html_.raw("</section>\n");
     }
 
-    // How much is of which kind of code, and how much nobody knows.
+    // How much is of which kind of code, and how much nobody knows: of the first event, scripts change it.
     void shares() {
         const auto& columns = model_.columns();
         if (columns.empty()) return;
-        const auto column = columns.front();
-        const auto whole = model_.totals()[column].hits;
-        std::array<std::uint64_t, 7> parts{};
+        std::array<Cells, 7> parts;
+        parts.fill(Cells(model_.totals().size()));
         for (const auto& function : model_.functions()) {
-            parts[kinds.find(html_kind(function.first().kind))] += function.total[column].hits;
+            add(parts[kinds.find(html_kind(function.first().kind))], function.total);
         }
-        for (const auto& [reason, cells] : unattributed_) parts[6] += cells[column].hits;
+        for (const auto& [reason, cells] : unattributed_) add(parts[6], cells);
         html_.raw("<div class=kb aria-hidden=true>");
         const auto each = [&](auto write) {
             for (std::size_t at = 0; at < parts.size(); ++at) {
-                if (parts[at] != 0) write(at, share(parts[at], whole));
+                if (hits(parts[at]) == 0) continue;
+                std::string all;
+                for (const auto column : columns) {
+                    all += fmt::format("{}{:.2f}", all.empty() ? "" : ",",
+                                       share(parts[at][column].hits, model_.totals()[column].hits));
+                }
+                const auto first = columns.front();
+                const auto percent = share(parts[at][first].hits, model_.totals()[first].hits);
+                write(at, percent, all, percent == 0 ? " hidden" : "");
             }
         };
         const auto letter = [](std::size_t at) { return at < kinds.size() ? kinds[at] : 'n'; };
-        each([&](std::size_t at, double percent) {
-            html_.print("<i class={} style=flex-grow:{:.2f}></i>", letter(at), percent);
+        each([&](std::size_t at, double percent, const std::string& all, std::string_view hidden) {
+            html_.print("<i class={} style=flex-grow:{:.2f} data-c={}{}></i>", letter(at), percent, all, hidden);
         });
         html_.raw("</div><ul class=kl>");
-        each([&](std::size_t at, double percent) {
-            html_.print("<li class={}>{} <b>{:.1f} %</b>", letter(at),
+        each([&](std::size_t at, double percent, const std::string& all, std::string_view hidden) {
+            html_.print("<li class={} data-c={}{}>{} <b>{:.1f} %</b>", letter(at), all, hidden,
                         at < kinds.size() ? kind_words[at] : "not attributed", percent);
         });
         html_.raw("</ul>");
@@ -267,6 +274,8 @@ class Page {
             {"↑, ↓", "after n, p or a click: the instruction before, behind"},
             {"Enter", "follow the jump or call of the instruction"},
             {"v", "next version of the function"},
+            {"e", "next event, then all of them"},
+            {"r", "registers of BPF in its code, or not"},
             {"t", "dark or light"},
             {"?", "this help"},
         };

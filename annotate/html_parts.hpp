@@ -15,6 +15,8 @@ void write_html_table(HtmlWriter& html, const HtmlModel& model, std::span<const 
 // write_html_listing(...) is the code of one version of a function: what it links to within itself begins with
 // `anchor`.
 void write_html_listing(HtmlWriter& html, const HtmlModel& model, const Listing& listing, const std::string& anchor);
+// write_html_calls(...) is who calls it and whom it calls.
+void write_html_calls(HtmlWriter& html, const HtmlModel& model, const Listing& listing);
 // write_html_function(...) is a function with the listings of all its versions.
 void write_html_function(HtmlWriter& html, const HtmlModel& model, const HtmlFunction& function);
 

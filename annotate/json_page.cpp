@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 
 #include "perfdata/annotate/page.hpp"
 
@@ -61,7 +63,7 @@ class JsonPage {
         json_.member("code_from", listing.image ? std::optional(listing.image->origin) : std::nullopt);
         json_.key("instructions");
         json_.begin_array();
-        for (const auto& row : listing.instructions) instruction(row);
+        for (const auto& row : listing.instructions) instruction(listing, row);
         json_.end_array();
         json_.key("lines");
         json_.begin_array();
@@ -74,6 +76,7 @@ class JsonPage {
         }
         json_.end_array();
         if (!listing.inlined.empty()) inlined(listing);
+        if (listing.calls) calls(listing);
         json_.array("problems", listing.problems, [](const Error& error) { return error.message(); });
         json_.end_object();
     }
@@ -145,7 +148,42 @@ class JsonPage {
         json_.end_array();
     }
 
-    void instruction(const ListingInstruction& row) {
+    // Cells are samples below the call; branches are counts of another kind, and only there if there are any.
+    void call(const ListingCall& call) {
+        json_.begin_object();
+        json_.member("name", call.name.empty() ? std::nullopt : std::optional(call.name));
+        json_.member("object", call.object);
+        json_.member("kind", kind_name(call.kind));
+        if (call.offset) json_.member("offset", *call.offset);
+        if (call.returns_to && call.name.empty()) {
+            json_.member("return_address", Address{*call.returns_to});
+        } else if (call.returns_to) {
+            json_.member("returns_to", *call.returns_to);
+        }
+        if (call.entry) json_.member("into_kernel", true);
+        json_.counts(call.below);
+        if (std::ranges::any_of(call.branches, [](std::uint64_t count) { return count != 0; })) {
+            json_.array("branches", call.branches, std::identity());
+        }
+        json_.end_object();
+    }
+
+    void calls(const Listing& listing) {
+        const auto list = [&](std::string_view name, const std::vector<ListingCall>& calls) {
+            json_.key(name);
+            json_.begin_array();
+            for (const auto& one : calls) call(one);
+            json_.end_array();
+        };
+        json_.key("with_callees");
+        json_.begin_object();
+        json_.counts(listing.calls->with_callees);
+        json_.end_object();
+        list("callers", listing.calls->callers);
+        list("callees", listing.calls->callees);
+    }
+
+    void instruction(const Listing& listing, const ListingInstruction& row) {
         const auto& decoded = row.instruction;
         json_.begin_object();
         json_.member("offset", decoded.offset);
@@ -157,9 +195,21 @@ class JsonPage {
             json_.key("target");
             json_.begin_object();
             json_.member("name", row.target->name.empty() ? std::nullopt : std::optional(row.target->name));
-            json_.member("offset", row.target->name.empty() ? std::nullopt : std::optional(row.target->offset));
-            json_.member("address", row.target->address);
+            const auto& offset = row.target->offset;
+            if (row.target->relocation) {
+                json_.member("offset", static_cast<std::int64_t>(offset));
+            } else {
+                json_.member("offset", row.target->name.empty() ? std::nullopt : std::optional(offset));
+            }
+            json_.member("address", row.target->relocation ? std::nullopt : std::optional(row.target->address));
+            if (row.target->relocation) json_.member("relocation", true);
             json_.end_object();
+        }
+        if (!row.calls.empty()) {
+            json_.key("calls");
+            json_.begin_array();
+            for (const auto index : row.calls) call(listing.calls->sites[index]);
+            json_.end_array();
         }
         if (row.line) json_.member("line", *row.line);
         if (row.inlined) json_.member("inlined", *row.inlined);

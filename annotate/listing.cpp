@@ -112,9 +112,24 @@ class ListingMaker {
             row.cells.resize(hits_.total.size());
             if (decoded.target) row.target = targets.resolve(*decoded.target);
             if (decoded.constant) row.target = targets.function_at(*decoded.constant);
+            if (auto relocated = relocated_target(decoded, image)) row.target = std::move(relocated);
             row.instruction = std::move(decoded);
             listing_.instructions.push_back(std::move(row));
         }
+    }
+
+    // Where a loader has yet to fill in the operand, the symbol is what it will lead to.
+    static std::optional<ListingTarget> relocated_target(const Instruction& decoded, const CodeImage& image) {
+        const auto end = decoded.offset + decoded.size;
+        const auto field = std::ranges::lower_bound(image.relocations, decoded.offset, {}, &CodeRelocation::offset);
+        if (field == image.relocations.end() || field->offset >= end) return {};
+        auto offset = field->addend;
+        if (field->base == RelocationBase::next_instruction) offset += static_cast<std::int64_t>(end - field->offset);
+        if (field->base == RelocationBase::instruction)
+            offset -= static_cast<std::int64_t>(field->offset - decoded.offset);
+        ListingTarget target{decoded.target.value_or(Address{}), field->symbol, 0, false, true};
+        target.offset = static_cast<std::uint64_t>(offset);
+        return target;
     }
 
     // Marks what this version changed, with what stood there before.

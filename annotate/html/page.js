@@ -34,7 +34,8 @@
     label(li).tabIndex = -1;
   }
   const top = nodes[0];
-  let event = 0, zoomed = top;
+  const events = id("ev") ? id("ev").options.length - 1 : 1;
+  let event = 0, only = -1, zoomed = top; // only: the one event that is shown, -1: all; the graph is of the first then
   const kinds = { k: "kernel", u: "user", b: "BPF", j: "JIT", o: "out of line", x: "unknown", t: "command", s: "", a: "" };
   const layOut = () => {
     const path = new Set();
@@ -99,15 +100,6 @@
         zoom(li);
       }
     });
-    if (id("ev")) {
-      id("ev").addEventListener("change", (e) => {
-        event = Number(e.target.value);
-        if (!zoomed.cells[event]) zoomed = top;
-        layOut();
-        tell(zoomed);
-        if (id("q").value) search();
-      });
-    }
   }
 
   // Table of functions.
@@ -123,20 +115,24 @@
     const cell = row.tr.cells[column];
     return heads[column].classList.contains("n") ? Number(cell.dataset.v ?? (cell.textContent || -1)) : cell.textContent;
   };
+  const first = [...rows]; // in the order of the page: most samples of all events
+  const sortBy = (column, down) => {
+    for (const other of heads) other.removeAttribute("aria-sort");
+    heads[column].setAttribute("aria-sort", down ? "descending" : "ascending");
+    const sign = down ? -1 : 1;
+    rows.sort((a, b) => {
+      const one = value(a, column), two = value(b, column);
+      return sign * (typeof one === "number" ? one - two : one.localeCompare(two));
+    });
+    body.append(...rows.map((row) => row.tr));
+  };
   heads.forEach((th, column) => {
     const button = make("button", th.textContent);
     button.type = "button";
     th.replaceChildren(button);
     button.addEventListener("click", () => {
       const down = th.hasAttribute("aria-sort") ? th.getAttribute("aria-sort") === "ascending" : th.classList.contains("n");
-      for (const other of heads) other.removeAttribute("aria-sort");
-      th.setAttribute("aria-sort", down ? "descending" : "ascending");
-      const sign = down ? -1 : 1;
-      rows.sort((a, b) => {
-        const one = value(a, column), two = value(b, column);
-        return sign * (typeof one === "number" ? one - two : one.localeCompare(two));
-      });
-      body.append(...rows.map((row) => row.tr));
+      sortBy(column, down);
     });
   });
 
@@ -185,7 +181,13 @@
   }
 
   // Listings. Each gets ready when it is first opened.
-  const hot = (tr) => Number.parseFloat(tr.cells[0].textContent) || 0;
+  const share = (tr, at) => Number.parseFloat(tr.cells[at]?.textContent) || 0;
+  const hot = (tr) => {
+    if (only >= 0) return share(tr, 2 * only);
+    let most = 0;
+    for (let at = 0; at < events; ++at) most = Math.max(most, share(tr, 2 * at));
+    return most;
+  };
   const arrows = (pane) => {
     for (const old of all("svg", pane)) old.remove();
     const jumps = all("a.jp", pane).map((link) => ({ from: link.closest("tr"), to: id(link.hash.slice(1)) })).filter((j) => j.to);
@@ -350,6 +352,102 @@
   });
   if (location.hash) reveal(location.hash.slice(1));
 
+  // The event that is looked at: its columns, its heat, its order.
+  const sheet = make("style");
+  document.head.append(sheet);
+  const steps = [0.5, 1, 2, 5, 10, 20, 40];
+  const heatOf = (percent) => steps.filter((step) => percent >= step).length;
+  const setHeat = (element, heat) => {
+    element.className = [...element.classList].filter((name) => !/^h\d$/.test(name)).concat(heat ? `h${heat}` : []).reverse().join(" ");
+  };
+  const heated = (element) => (element.of ??= element.className);
+  const width = (heads.length - 4) / events; // columns of an event in the table of functions
+  const columns = () => {
+    if (only < 0) return "";
+    const parts = [];
+    const hide = (selector, count, at) => {
+      for (let column = at * count + 1; column <= (at + 1) * count; ++column) parts.push(`${selector}:nth-child(${column})`);
+    };
+    for (let at = 0; at < events; ++at) {
+      if (at === only) continue;
+      for (const table of [".as", ".ct", ".ft"]) {
+        const count = table === ".ft" ? width : 2;
+        hide(`${table} thead tr:last-child>th`, count, at);
+        hide(`${table} tbody tr:not(.g):not(.i)>td`, count, at);
+        hide(`${table} tfoot td`, count, at);
+        hide(`${table} .ev>th`, 1, at);
+      }
+      hide(".sc thead th", 1, at);
+      hide(".sc tbody tr:not(.g)>td", 1, at);
+    }
+    const strong = (cell) => `${cell}{background:color-mix(in srgb,var(--hot) var(--h),transparent);color:var(--text)}`;
+    return parts.join() + "{display:none}" + strong(`.as tbody tr[class^=h]>td:nth-child(${2 * only + 1})`) +
+      strong(`.sc tbody tr[class^=h]>td:nth-child(${only + 1})`);
+  };
+  const heatListings = () => {
+    for (const table of all(".as")) {
+      const factor = table.dataset.c.split(",").map(Number);
+      const source = table.closest(".two")?.querySelector(".sc");
+      const paint = (tr, cell) => {
+        const before = heated(tr);
+        if (only < 0) tr.className = before;
+        else setHeat(tr, heatOf(share(tr, cell) * factor[only]));
+      };
+      for (const tr of table.tBodies[0].rows) if (tr.cells.length > 2) paint(tr, 2 * only);
+      if (source) for (const tr of all("tbody tr[id]", source)) paint(tr, only);
+    }
+    for (const badge of all(".cb[data-c]")) {
+      badge.all ??= badge.textContent;
+      badge.textContent = only < 0 ? badge.all : Number(badge.dataset.c.split(",")[only]) || "";
+    }
+  };
+  const showEvent = () => {
+    const marked = cursor;
+    choose(null);
+    sheet.textContent = columns();
+    heatListings();
+    for (const badge of all(".fn > summary .p")) {
+      const shares = badge.dataset.c.split(",").map(Number);
+      const of = badge.parentNode.parentNode.share = only < 0 ? Math.max(...shares) : shares[only];
+      badge.textContent = of.toFixed(2) + " %";
+      badge.className = `p h${heatOf(of)}`;
+    }
+    functions.sort((a, b) => (only < 0 ? a.at - b.at : b.share - a.share || a.at - b.at));
+    id("code").append(...functions);
+    for (const part of all(".kb i, .kl li")) {
+      const of = Number(part.dataset.c.split(",")[event]);
+      part.hidden = of === 0;
+      if (part.tagName === "I") part.style.flexGrow = of;
+      else part.querySelector("b").textContent = of.toFixed(1) + " %";
+    }
+    if (only < 0) {
+      rows.splice(0, rows.length, ...first);
+      body.append(...rows.map((row) => row.tr));
+      for (const other of heads) other.removeAttribute("aria-sort");
+    } else sortBy(only * width, true);
+    if (top) {
+      if (!zoomed.cells[event]) zoomed = top;
+      layOut();
+      tell(zoomed);
+    }
+    search();
+    for (const fn of functions) if (fn.open) draw(fn);
+    choose(marked);
+  };
+  functions.forEach((fn, at) => { fn.at = at; });
+  if (id("ev")) {
+    id("ev").addEventListener("change", (e) => {
+      only = Number(e.target.value);
+      event = Math.max(0, only);
+      showEvent();
+    });
+  }
+
+  // Registers of BPF: wanted in one listing, wanted in all.
+  const registers = all(".rg input");
+  const showRegisters = (on) => { for (const box of registers) box.checked = on; };
+  for (const box of registers) box.addEventListener("change", () => showRegisters(box.checked));
+
   let timer;
   addEventListener("resize", () => {
     clearTimeout(timer);
@@ -393,6 +491,13 @@
       const at = links.findIndex((a) => a.hasAttribute("aria-current"));
       if (links.length) links[(at + 1) % links.length].click();
     },
+    e: () => {
+      const choice = id("ev");
+      if (!choice) return;
+      choice.selectedIndex = (choice.selectedIndex + 1) % choice.options.length;
+      choice.dispatchEvent(new Event("change"));
+    },
+    r: () => { if (registers.length) showRegisters(!registers[0].checked); },
     t: toggleTheme,
     "?": () => help.showModal(),
     Escape: () => {
@@ -409,7 +514,7 @@
   };
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
-    if (e.target.matches("input, select") && e.key !== "Escape") return;
+    if (e.target.matches("input:not([type=checkbox]), select") && e.key !== "Escape") return;
     if (cursor && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
       const list = visible();
       const next = list[list.indexOf(cursor) + (e.key === "ArrowDown" ? 1 : -1)];

@@ -37,6 +37,7 @@ struct AnnotateOptions {
     bool show_periods = false;
     bool bpf_registers = false;
     bool no_pager = false;
+    std::optional<bool> calls;  // empty: as suits the format
 };
 
 class Annotate {
@@ -82,13 +83,12 @@ class Annotate {
                                 : chosen->functions.size();
         auto listings = annotate_all(std::span(chosen->functions).first(listed), book, recording->arch(),
                                      options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads());
+        const CallOptions counting{*events, {}, progress->of("counting callers")};
+        if (auto counted = count_calls(*recording, book, listings, counting); !counted) return give_up(counted.error());
         if (html()) {
             for (const auto& function : std::span(chosen->functions).subspan(listed)) {
                 listings.push_back(outline(function, book));
             }
-            auto flame = count_flame(*recording, book, *events, progress->of("counting callers"));
-            if (!flame) return give_up(flame.error());
-            flame_ = std::move(*flame);
         }
         progress.reset();
         auto completeness = timeline->completeness();
@@ -114,6 +114,35 @@ class Annotate {
         const auto table = Kallsyms::open(path);
         if (!table) return fail(table.error());
         return check_kallsyms(*table, timeline.kernel());
+    }
+
+    // Of a page one pass over the chains gives the flame graph as well.
+    Result<void> count_calls(const Recording& recording, const CodeBook& book, std::vector<Listing>& listings,
+                             const CallOptions& counting) {
+        std::vector<CodeVersion> functions;
+        // Chains take longer to count than all the rest: a page needs them anyway for its flame graph.
+        const bool wanted = options_.calls.value_or(html()) && !options_.functions.versions;
+        if (wanted) {
+            for (const auto& listing : listings) functions.push_back(listing.version);
+        }
+        const bool chains = has_chains(recording);
+        std::optional<CallEdges> edges;
+        if (html()) {
+            const auto tally = count_flame(recording, book, wanted && chains, counting);
+            if (!tally) return fail(tally.error());
+            flame_ = Flame::make(*tally, book);
+            if (wanted && chains) edges = CallEdges::make(*tally, book.versions(), functions);
+        } else if (wanted && chains && !functions.empty()) {
+            auto counted = CallEdges::count(recording, book.versions(), functions, counting);
+            if (!counted) return fail(counted.error());
+            edges = std::move(*counted);
+        }
+        if (wanted && !functions.empty() && CallEdges::has_branches(recording)) {
+            if (!edges) edges.emplace();
+            if (auto added = edges->add_branches(recording, book.versions(), functions, counting); !added) return added;
+        }
+        if (edges) add_calls(listings, *edges, book, recording.arch());
+        return {};
     }
 
     static void note_problems(const std::vector<Listing>& listings, Completeness& completeness) {
@@ -254,6 +283,8 @@ void add_annotate(CLI::App& app, int& exit) {
     command->add_flag("--show-total-period", options->show_periods, "A column of periods beside the hits");
     command->add_flag("--bpf-registers", options->bpf_registers,
                       "Say beside each instruction of BPF code which registers of BPF its registers stand for");
+    command->add_flag("--calls,!--no-calls", options->calls,
+                      "Say who calls whom, as call chains and branch stacks tell (default: in HTML only)");
     command->add_flag("--no-pager", options->no_pager, "Do not show text on a terminal with $PAGER or less");
     options->lines.add_to(*command);
     options->names.add_to(*command);

@@ -26,14 +26,13 @@ std::size_t html_listings(std::span<const FunctionHits> functions, const Cells& 
     return count;
 }
 
-Result<Flame> count_flame(const Recording& recording, const CodeBook& book, const std::vector<std::uint32_t>& events,
-                          Progress progress) {
-    auto options = flame_tally(book.names(), has_chains(recording));
-    options.events = events;
-    options.progress = std::move(progress);
-    const auto tally = Tally::count(recording, book.timeline(), options);
-    if (!tally) return fail(tally.error());
-    return Flame::make(*tally, book);
+Result<Tally> count_flame(const Recording& recording, const CodeBook& book, bool calls, const CallOptions& counting) {
+    auto options = calls ? call_tally(book.versions()) : flame_tally(book.names(), has_chains(recording));
+    options.by_comm = true;
+    options.events = counting.events;
+    options.stop = counting.stop;
+    options.progress = counting.progress;
+    return Tally::count(recording, book.timeline(), options);
 }
 
 std::vector<std::string> html_notes(const CodeBook& book) {

@@ -18,9 +18,9 @@ bool is_html_name(std::string_view output);
 // rows of the table.
 std::size_t html_listings(std::span<const FunctionHits> functions, const Cells& totals);
 
-// count_flame(...) looks at every sample once more, with its callers. The only error is `cancelled`.
-Result<Flame> count_flame(const Recording& recording, const CodeBook& book, const std::vector<std::uint32_t>& events,
-                          Progress progress);
+// count_flame(...) looks at every sample once more, with its callers: for the flame graph, and for CallEdges::make() if
+// calls are wanted. The only error is `cancelled`.
+Result<Tally> count_flame(const Recording& recording, const CodeBook& book, bool calls, const CallOptions& counting);
 
 // html_notes(book): what is wrong with files that names and code come from.
 std::vector<std::string> html_notes(const CodeBook& book);

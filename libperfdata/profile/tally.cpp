@@ -170,6 +170,7 @@ class TallyCounter {
     void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
         const auto column = column_[context.event];
         if (column == not_counted) return;
+        if (options_.only_calls != nullptr && !options_.only_calls->passes(sample)) return;
         moment_ = {context.time, sample.pid().value_or(nobody), machine_of(sample)};
         const auto tid = sample.tid().value_or(Tid{nobody.value});
         const bool needs_comm = options_.by_comm || !options_.comms.empty();
@@ -268,7 +269,8 @@ class TallyCounter {
             bool same = true;
             std::size_t depth = 0;
             for (auto at = looked_up_.size(); at-- > 0; ++depth) {
-                const auto number = chain_number(looked_up_[at]);
+                const auto number =
+                    options_.fold_callers ? chain_number(looked_up_[at]) : caller_number(looked_up_[at]);
                 same = same && depth < last_chain_.size() && last_chain_[depth].frame == number;
                 node = same ? last_chain_[depth].node : tally_.chains_.intern({node, number});
                 if (!same) {
@@ -377,6 +379,15 @@ class TallyCounter {
         return folded;
     }
 
+    // caller_number(...) is the number of the frame in the tally as it is.
+    std::uint32_t caller_number(const LookedUp& looked_up) {
+        const auto number = unfolded_number(looked_up);
+        if (number >= kept_.size()) kept_.resize(unfolded_.size(), none);
+        auto& kept = kept_[number];
+        if (kept == none) kept = tally_.frames_.intern(unfolded_[number]);
+        return kept;
+    }
+
     std::uint32_t fold(const Frame& frame) {
         return tally_.frames_.intern(options_.fold ? options_.fold(frame) : frame);
     }
@@ -437,6 +448,7 @@ class TallyCounter {
     std::uint32_t last_runner_number_ = 0;
     InternTable<Frame> unfolded_;
     std::vector<std::uint32_t> folded_;  // by number in unfolded_: of the frame that counts instead; or none
+    std::vector<std::uint32_t> kept_;    // likewise: of the frame itself
     RowTable chain_rows_;
     // Without chains:
     InternTable<SampledPlace> places_;

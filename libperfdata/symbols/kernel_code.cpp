@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "elf_notes.hpp"
+#include "elf_relocations.hpp"
 
 namespace perfdata {
 
@@ -147,6 +148,7 @@ Result<void> KernelCode::read_module(const Frame& function, PatchedCode& code, C
     }
     if (auto read = read_code(*(*found)->file, *vaddr, code); !read) return read;
     image.origin = (*found)->path;
+    image.relocations = code_relocations(*(*found)->file, *vaddr, code.size());
     image.problems.push_back(
         {ErrorCode::mismatch, Error::no_offset, (*found)->path,
          "this is the code before the kernel loaded and patched it: addresses in it are not filled "

@@ -209,9 +209,12 @@ def check_keys(browser):
     browser.key("n")
     cursor = browser.js("document.querySelector('.cur')")
     expect(cursor is not None, "n finds no hot instruction")
+    # Of several events the one that it is hottest in counts.
+    heat = ("(tr) => Math.max(...[...tr.cells].slice(0, 2 * Math.max(1, document.querySelectorAll('#ev option').length - 1))"
+            ".filter((td, at) => at % 2 === 0).map((td) => parseFloat(td.textContent) || 0))")
     shares = browser.js("[...document.querySelectorAll('details.fn[open] .as tbody tr')]"
-                        ".filter((tr) => tr.offsetParent).map((tr) => parseFloat(tr.cells[0].textContent) || 0)")
-    expect(float(cursor.find_element(By.TAG_NAME, "td").text) == max(shares), "n does not find the hottest")
+                        f".filter((tr) => tr.offsetParent && tr.cells.length > 2).map({heat})")
+    expect(browser.js(f"({heat})(arguments[0])", cursor) == max(shares), "n does not find the hottest")
     browser.key(Keys.ARROW_DOWN)
     moved = browser.js("document.querySelector('.cur')")
     expect(moved is not None and moved != cursor, "the arrow does not move")
@@ -287,16 +290,78 @@ def check_versions(browser):
     expect(changed and changed[0].get_attribute("textContent").strip(), "nothing says what the code was before")
 
 
+def choose_event(browser, value):
+    browser.driver.execute_script("const ev = document.getElementById('ev'); ev.value = arguments[0];"
+                                  " ev.dispatchEvent(new Event('change'));", str(value))
+
+
 def check_events(browser):
+    """One event chosen: its columns, its heat, its order; all of them: as at first."""
     choice = browser.all("#ev option")
-    expect(len(choice) > 1, "one event only")
+    expect(len(choice) > 2, "one event only")
     widths = "[...document.querySelectorAll('#fg li')].map((li) => li.style.width)"
-    before = browser.js(widths)
-    browser.js("(() => { const ev = document.getElementById('ev'); ev.value = '1';"
-               " ev.dispatchEvent(new Event('change')); })()")
-    expect(browser.js(widths) != before, "the event makes no difference to the flame graph")
+    order = "[...document.querySelectorAll('#ft tbody:first-of-type a')].map((a) => a.textContent)"
+    heat = "[...document.querySelectorAll('.as tbody tr, .sc tbody tr')].map((tr) => tr.className)"
+    listings = "[...document.querySelectorAll('details.fn h3')].map((h3) => h3.textContent)"
+    shown = ("[...document.querySelectorAll('#ft tbody:first-of-type tr:not([hidden])')]"
+             ".map((tr) => [...tr.cells].filter((td) => td.offsetParent).length)")
+    pages = []
+    before = [browser.js(what) for what in (widths, order, heat, listings, shown)]
+    for event in range(len(choice) - 1):
+        choose_event(browser, event)
+        pages.append([browser.js(what) for what in (widths, order, heat, listings, shown)])
+        cells = browser.js("[...document.querySelectorAll('#ft tbody:first-of-type tr')].map((tr) =>"
+                           " [...tr.cells].filter((td) => td.offsetParent).map((td) => td.textContent))")
+        expect(len({len(row) for row in cells}) == 1, "rows of different widths")
+        percents = [float(row[0] or 0) for row in cells]
+        expect(percents == sorted(percents, reverse=True), f"event {event}: functions are not by its heat: {percents}")
+        badges = browser.js("[...document.querySelectorAll('.fn > summary .p')].map((b) => parseFloat(b.textContent))")
+        expect(badges == sorted(badges, reverse=True), f"event {event}: listings are not by its heat: {badges}")
+        for row in browser.js("[...document.querySelectorAll('details.fn[open] .as tbody tr')].filter((tr) =>"
+                              " tr.cells.length > 2 && tr.offsetParent).map((tr) => [tr.className,"
+                              " [...tr.cells].find((td) => td.offsetParent).textContent])"):
+            hot = float(row[1] or 0) >= 40
+            expect(("h7" in row[0]) == hot, f"event {event}: {row} has another heat than its share")
+        bars = browser.js("[...document.querySelectorAll('.kb i')].map((i) => parseFloat(i.style.flexGrow))")
+        expect(abs(sum(bars) - 100) < 1, f"the kinds of code are {sum(bars)} % of event {event}")
+    expect(pages[0][0] != pages[1][0], "the event makes no difference to the flame graph")
+    expect(pages[0][1] != pages[1][1], "the event makes no difference to the order of functions")
+    expect(pages[0][2] != pages[1][2], "the event makes no difference to the heat")
+    expect(pages[0][4][0] < before[4][0], "the columns of other events are still there")
+    browser.key("e")
+    now = [browser.js(what) for what in (widths, order, heat, listings, shown)]
+    # The graph is of the first event then; a width may be written in another way than at first.
+    for what, one, other in zip(("graph", "order of functions", "heat", "order of listings", "columns"), now,
+                                [pages[0][0]] + before[1:]):
+        expect(one == other, f"the {what} of all events is not as at first")
     heads = browser.all("#ft thead .ev th")
-    expect(len(heads) == len(choice), "the table has other events")
+    expect(len(heads) == len(choice) - 1, "the table has other events")
+
+
+def check_calls(browser):
+    """Tables of callers and callees, and badges beside call instructions."""
+    browser.js("document.querySelectorAll('details.fn').forEach((fn) => { fn.open = true; })")
+    expect(browser.shown(".ct"), "no tables of calls")
+    badges = [badge for badge in browser.shown(".cb") if badge.text]
+    expect(badges, "no call instruction says how much is below it")
+    expect("samples below" in badges[0].get_attribute("title"), "a badge does not say what it is")
+    links = [link for link in browser.shown(".ct a") if "-" in link.get_attribute("href").split("#")[1]]
+    expect(links, "no link from a callee to the call instruction")
+    browser.click(links[0])
+    row = browser.js("document.querySelector('.cur')")
+    expect(row is not None and row.find_elements(By.CSS_SELECTOR, ".cb"), "a link does not lead to a call")
+
+
+def check_registers(browser):
+    switch = next(box for box in browser.all(".rg input") if box.is_displayed())
+    content = ("getComputedStyle([...document.querySelectorAll('td[data-r]')].find((td) => td.offsetParent), '::after')"
+               ".content")
+    expect(browser.js(content) == "none", "registers of BPF are shown unasked")
+    browser.click(switch)
+    expect("=r" in browser.js(content), f"no registers of BPF: {browser.js(content)}")
+    expect(all(box.is_selected() for box in browser.all(".rg input")), "not all listings show registers")
+    browser.key("r")
+    expect(browser.js(content) == "none", "registers of BPF do not go away")
 
 
 def make_page(tool, tests, fixtures, what, folder):
@@ -339,6 +404,9 @@ def run(tool, tests, fixtures, what, folder):
             expect(browser.all(".two") and jumps > 0, "this page should have source and jumps")
         if what == "events":
             check_events(browser)
+            check_calls(browser)
+        if what == "bpf":
+            check_registers(browser)
         if what == "versions":
             check_versions(browser)
         check_silence(browser, page)

@@ -5,7 +5,7 @@
 
 # cases FIXTURE: "SUFFIX ARGUMENTS" of each kept output, one a line.
 cases() {
-    echo "annotate.json annotate --offline --json"
+    echo "annotate.json annotate --offline --calls --json"
     echo "bpf.json bpf --json"
     echo "info.json info --json --completeness"
     echo "report.txt report --offline --no-children -g none -n --percent-limit 0.5"
@@ -29,7 +29,7 @@ cases() {
         echo "report_line.txt report --offline --sort srcline,symbol --kind bpf -n -e cpu-clock --show-total-period"
         echo "dump.txt dump --type PERF_RECORD_KSYMBOL --type bpf_event --type FORK --type THREAD_MAP --type CPU_MAP"
         echo "dump_samples.txt dump --order time --type SAMPLE --event task-clock/freq=499,call-graph=fp,max-stack=8/ --time 20.35,20.36"
-        echo "options.txt annotate --offline -s step -s many_main/5 --event task-clock/freq=499,call-graph=fp,max-stack=8/ --asm-raw --show-total-period -M intel --percent-type local-period"
+        echo "options.txt annotate --offline --calls -s step -s many_main/5 --event task-clock/freq=499,call-graph=fp,max-stack=8/ --asm-raw --show-total-period -M intel --percent-type local-period"
         ;;
     esac
 }

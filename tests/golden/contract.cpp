@@ -218,7 +218,7 @@ void check_function(const Json& function, const Counts& samples) {
 TEST_CASE("annotation pages keep their promises", "[contract]") {
     for (const auto& path : fixtures()) {
         DYNAMIC_SECTION(path.stem().string()) {
-            const auto document = page("annotate --json", path);
+            const auto document = page("annotate --calls --json", path);
             require_keys(document, {"schema", "recording", "completeness", "functions", "unattributed"});
             CHECK(document["schema"].text() == "perfdata.annotation/1");
             check_recording(document["recording"]);

@@ -103,7 +103,7 @@ Blob Elf::blob() const {
         word(out, wide_, section.address);
         word(out, wide_, offsets[index]);
         word(out, wide_, section.content.empty() ? section.only_size : section.content.size());
-        out.u32(section.link).u32(0);
+        out.u32(section.link).u32(section.info);
         word(out, wide_, 1);
         word(out, wide_, section.entry_size);
     }

@@ -32,6 +32,7 @@ class Elf {
         std::uint32_t link = 0;
         std::uint64_t entry_size = 0;
         std::uint64_t only_size = 0;  // of NOBITS
+        std::uint32_t info = 0;
     };
     struct Segment {
         std::uint64_t offset = 0, vaddr = 0, file_size = 0;

@@ -23,6 +23,8 @@ struct Instruction {
     bool decoded = true;       // false: `.byte` and the bytes
     std::string mnemonic;      // "(vex)", "(evex)": of an instruction that is known by its length only
     std::string operands;
+    bool call = false;         // calls a function, directly or by a register or memory
+    bool system_call = false;  // asks the kernel for something
     // Where a jump or a call leads: it says so itself, or its register holds a constant made just before.
     std::optional<Address> target;
     // An address-sized constant that the instruction leaves in a register; it may be the address of code or of data.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "perfdata/annotate/disassembler.hpp"
+#include "perfdata/profile/call_edges.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/symbols/code_book.hpp"
 
@@ -24,12 +25,37 @@ struct ListingTarget {
     std::string name;
     std::uint64_t offset = 0;
     bool same_function = false;
+    bool relocation =
+        false;  // the instruction's bytes lack it (see CodeImage::relocations): `address` is what they say
 };
 
 // ListingChange is what an instruction was in the version before.
 struct ListingChange {
     Time time;         // when the kernel wrote it
     std::string text;  // as it was disassembled; several instructions with "; " between them
+};
+
+// ListingCall is calls between the listing's function and another one, as call chains and branch stacks tell.
+struct ListingCall {
+    std::string name;    // of the other one, of BPF code "function" or "program/function"; empty: not known
+    std::string object;  // as of FrameName
+    CodeClass kind = CodeClass::unknown;
+    Frame function;  // its first byte; without a name: the first of the object
+    // Where in its function the call instruction is (of a caller: in the caller), and what follows it. One of them may
+    // not be known; neither is for all call sites together.
+    std::optional<std::uint64_t> offset, returns_to;
+    bool entry = false;                   // the kernel was entered there: by a system call, a fault or an interrupt
+    Cells below;                          // samples with this call in their chain, one per event
+    std::vector<std::uint64_t> branches;  // how often branch stacks saw it: not samples; one per event
+};
+
+struct ListingCalls {
+    Cells with_callees;                // samples with the function in their call chain
+    bool chains = false;               // whether any call is known from call chains,
+    bool branches = false;             // from branch stacks
+    std::vector<ListingCall> callers;  // by call site, most samples first
+    std::vector<ListingCall> sites;    // what the function called, by call site
+    std::vector<ListingCall> callees;  // the same by function, most samples first
 };
 
 struct ListingInstruction {
@@ -42,6 +68,7 @@ struct ListingInstruction {
     std::optional<std::uint32_t> inlined;          // index in Listing::inlined; empty: the function's own code
     std::optional<std::uint32_t> bpf_instruction;  // at which the line's entry begins
     std::optional<ListingChange> changed;          // differs from the version before
+    std::vector<std::uint32_t> calls;              // of a call, what it called: indices in Listing::calls->sites
 };
 
 struct ListingLine {
@@ -68,6 +95,7 @@ struct Listing {
     std::vector<ListingLine> lines;                 // each place once, by first appearance. If there are any, their
                                                     // cells add up to total
     std::vector<std::vector<InlinedCall>> inlined;  // each chain once, innermost call first
+    std::optional<ListingCalls> calls;              // see add_calls()
     std::vector<Error> problems;                    // why instructions or lines are missing or doubtful
 };
 
@@ -81,5 +109,8 @@ Listing outline(const FunctionHits& hits, const CodeBook& book);
 // annotate_all(functions, book, arch, syntax, jobs) makes the listing of each, in the same order, on so many threads.
 std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const CodeBook& book, std::string_view arch,
                                   Syntax syntax, unsigned jobs);
+
+// add_calls(listings, edges, book, arch) adds who calls whom: edges.of(index) is for listings[index].
+void add_calls(std::span<Listing> listings, const CallEdges& edges, const CodeBook& book, std::string_view arch);
 
 }  // namespace perfdata

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/profile/call_filter.hpp"
 #include "perfdata/profile/cell.hpp"
 #include "perfdata/profile/chain_table.hpp"
 #include "perfdata/profile/intern_table.hpp"
@@ -46,6 +47,8 @@ struct TallyOptions {
     // fold(frame) is what to count instead of a frame, the beginning of its function for example: fewer distinct
     // chains cost less time and memory. It is called once for each distinct frame. Empty: every address is itself.
     std::function<Frame(const Frame&)> fold;
+    bool fold_callers = true;                // false: fold the sampled address only, callers keep theirs
+    const CallFilter* only_calls = nullptr;  // samples that do not pass are not looked at: see CallFilter
     const JitCodes* jit = nullptr;           // code that the recording itself does not know; empty() counts as none
     const CodeVersions* versions = nullptr;  // tell versions of kernel code apart: Frame::version
     // Which samples count; empty: all.

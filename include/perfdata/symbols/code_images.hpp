@@ -33,13 +33,25 @@ struct CodeGap {
     bool operator==(const CodeGap&) const = default;
 };
 
+// RelocationBase is from where a filled in distance counts.
+enum class RelocationBase : std::uint8_t { none, instruction, next_instruction };
+
+// CodeRelocation is a place that a loader fills in: of the file, not of the code that ran.
+struct CodeRelocation {
+    std::uint64_t offset = 0;  // of the field, from the start of the function
+    std::string symbol;        // as the file has it; of a static function its name, too
+    std::int64_t addend = 0;   // from the symbol, as the field is to hold it
+    RelocationBase base = RelocationBase::none;
+};
+
 struct CodeImage {
     std::vector<std::byte> bytes;     // from the start of the function; shorter than it where the source has no more
     std::vector<CodeGap> gaps;        // where `bytes` are zeros that stand for nothing, ascending
     Address address;                  // of its first byte, as a disassembler is to see it: where it ran, or in the file
     std::string origin;               // what the bytes are from: a path, or "the recording"
     std::vector<CodeChange> changes;  // what made this version of the one before, by time; empty for the first
-    std::vector<Error> problems;      // what makes the bytes doubtful: a poke that met other bytes than it says
+    std::vector<CodeRelocation> relocations;  // what is not filled in yet: of a module's file, ascending
+    std::vector<Error> problems;              // what makes the bytes doubtful: a poke that met other bytes than it says
 };
 
 // Where bytes are from:

@@ -24,6 +24,7 @@ class Json {
     bool is_null() const { return std::holds_alternative<std::nullptr_t>(value_); }
     std::string text() const { return get<std::string>(); }
     std::uint64_t number() const { return get<std::uint64_t>(); }
+    bool truth() const { return get<bool>(); }
     double real() const { return get<double>(); }
     std::size_t size() const { return elements_.size(); }
     bool has(std::string_view key) const { return find(key) != nullptr; }

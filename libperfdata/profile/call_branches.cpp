@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <numeric>
+
+#include "perfdata/recording/walk.hpp"
+#include "perfdata/timeline/frame_at.hpp"
+
+#include "call_table.hpp"
+
+namespace perfdata {
+namespace {
+
+constexpr std::uint64_t call_stack = 1u << 11;  // of branch_sample_type: the stack is a call chain
+
+// What perf_event.h's PERF_BR_ says of a branch.
+enum class BranchKind : std::uint8_t { unknown, call, other };
+
+BranchKind kind_of(const BranchEntry& entry) {
+    const auto name = branch_type_name(entry.type);
+    if (name == "CALL" || name == "IND_CALL" || name == "COND_CALL" || name == "SYSCALL") return BranchKind::call;
+    return name.empty() || name == "EXTEND_ABI" ? BranchKind::unknown : BranchKind::other;
+}
+
+bool counts(const Event& event) {
+    return event.sample.shape().has(SamplePart::branch_stack) && (event.attr.branch_sample_type & call_stack) == 0;
+}
+
+// Distinct branches that begin or end in one of the functions, with how often they were seen.
+class BranchCounter {
+  public:
+    struct Branch {
+        std::uint32_t from = 0, to = 0;  // places
+        bool entry = false, proven = false;
+
+        bool operator==(const Branch&) const = default;
+        std::uint64_t hash() const {
+            return (std::uint64_t{from} << 32 | to) << 2 | (entry ? 2u : 0u) | (proven ? 1u : 0u);
+        }
+    };
+
+    BranchCounter(const Recording& recording, const CodeVersions& versions, const CallFilter& filter, CallTable& table,
+                  const std::vector<std::uint32_t>& events)
+        : versions_(versions), filter_(filter), table_(table), columns_(events.size()) {
+        const auto& all = recording.events().events();
+        column_.assign(all.size(), not_counted);
+        for (std::size_t column = 0; column < events.size(); ++column) {
+            if (counts(all[events[column]])) column_[events[column]] = column;
+        }
+        if (!versions.names().jit().empty()) jit_ = &versions.names().jit();
+    }
+
+    template <class Order>
+    void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
+        const auto column = column_[context.event];
+        if (column == not_counted) return;
+        const auto stack = sample.details().branch_stack();
+        if (!stack) return;
+        const auto& tasks = versions_.timeline().tasks();
+        const auto id = tasks.has_guests() ? sample.id() : std::nullopt;
+        const Moment moment{context.time, sample.pid().value_or(Pid{~std::uint32_t{0}}),
+                            id ? tasks.machine_of(*id) : host};
+        for (std::size_t at = 0; at < stack->size(); ++at) {
+            const auto entry = (*stack)[at];
+            if (!filter_.may_hold(entry.from) && !filter_.may_hold(entry.to)) continue;
+            const auto kind = kind_of(entry);
+            if (kind == BranchKind::other) continue;
+            const auto to = place(moment, entry.to);
+            if (table_.offset_of(to) != 0 || !table_.named(table_.end_of(to))) continue;
+            const auto from = place(moment, entry.from);
+            if (!table_.wanted(table_.end_of(from), table_.end_of(to))) continue;
+            const bool enters = in_kernel(entry.to) && !in_kernel(entry.from);
+            const auto number = branches_.intern({from, to, enters, kind == BranchKind::call});
+            counts_.resize(branches_.size() * columns_);
+            ++counts_[number * columns_ + column];
+        }
+    }
+
+    void finish() {
+        for (std::uint32_t number = 0; number < branches_.size(); ++number) {
+            const auto& branch = branches_[number];
+            const auto callee = table_.end_of(branch.to);
+            for (const auto edge : {table_.edge(branch.from, callee, branch.entry),
+                                    table_.edge_anywhere(branch.from, callee, branch.entry)}) {
+                for (std::size_t column = 0; column < columns_; ++column) {
+                    table_.branch(edge, column, counts_[number * columns_ + column], !branch.proven);
+                }
+            }
+        }
+    }
+
+  private:
+    static constexpr std::size_t not_counted = ~std::size_t{0};
+
+    // Entries do not say in which mode the CPU was; the upper half of the addresses is the kernel's on all machines
+    // that have branch stacks.
+    static bool in_kernel(Address address) { return address.value >> 63 != 0; }
+
+    std::uint32_t place(const Moment& moment, Address address) {
+        const auto mode = in_kernel(address) ? CpuMode::kernel : CpuMode::user;
+        auto frame = frame_at(versions_.timeline(), jit_, moment, address, mode);
+        if (mode == CpuMode::kernel) {
+            constexpr std::uint32_t most = 0xffff;
+            frame.version = static_cast<std::uint16_t>(std::min(versions_.number_at(address, moment.time), most));
+        }
+        return table_.place(frame);
+    }
+
+    const CodeVersions& versions_;
+    const CallFilter& filter_;
+    CallTable& table_;
+    std::size_t columns_;
+    const JitCodes* jit_ = nullptr;
+    std::vector<std::size_t> column_;  // by event
+    InternTable<Branch> branches_;
+    std::vector<std::uint64_t> counts_;  // by branch and event
+};
+
+void merge(std::vector<CallEdge>& edges, std::vector<CallEdge>&& more) {
+    const auto same = [](const CallEdge& a, const CallEdge& b) {
+        return a.caller == b.caller && a.callee == b.callee && a.offset == b.offset && a.entry == b.entry;
+    };
+    for (auto& edge : more) {
+        const auto known = std::ranges::find_if(edges, [&](const CallEdge& other) { return same(edge, other); });
+        if (known == edges.end()) {
+            edges.push_back(std::move(edge));
+            continue;
+        }
+        // What a chain tells was a call.
+        known->branches = std::move(edge.branches);
+        known->may_be_jump = edge.may_be_jump && hits(known->below) == 0;
+    }
+}
+
+}  // namespace
+
+bool CallEdges::has_branches(const Recording& recording) {
+    return std::ranges::any_of(recording.events().events(), counts);
+}
+
+Result<void> CallEdges::add_branches(const Recording& recording, const CodeVersions& versions,
+                                     std::span<const CodeVersion> functions, const CallOptions& options) {
+    if (!has_branches(recording)) return {};
+    if (events_.empty()) {
+        events_ = options.events;
+        if (events_.empty()) {
+            events_.resize(recording.events().events().size());
+            std::iota(events_.begin(), events_.end(), 0u);
+        }
+        functions_.resize(functions.size());
+        for (auto& function : functions_) function.with_callees.resize(events_.size());
+    }
+    const CallFilter filter(versions, functions);
+    CallTable table(versions, functions, events_.size());
+    BranchCounter counter(recording, versions, filter, table, events_);
+    Completeness seen;  // the timeline's pass has counted all records already
+    if (auto walked = walk(recording, seen, counter, {.order = {}, .stop = options.stop, .progress = options.progress});
+        !walked) {
+        return fail(walked.error());
+    }
+    counter.finish();
+    auto counted = std::move(table).finish();
+    for (std::size_t index = 0; index < functions_.size(); ++index) {
+        merge(functions_[index].callers, std::move(counted[index].callers));
+        merge(functions_[index].sites, std::move(counted[index].sites));
+        merge(functions_[index].callees, std::move(counted[index].callees));
+    }
+    return {};
+}
+
+}  // namespace perfdata

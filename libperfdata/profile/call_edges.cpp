@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/profile/call_edges.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "call_table.hpp"
+
+namespace perfdata {
+namespace {
+
+// Walks the tree of chains once. What was counted in a node and below is what was sampled while each call on the way
+// to it was under way; of calls that are on the way twice (recursion) only the outer one counts.
+class EdgeMaker {
+  public:
+    EdgeMaker(const Tally& tally, CallTable& table)
+        : table_(table),
+          frames_(tally.frames()),
+          nodes_(tally.chains()),
+          columns_(tally.events().size()),
+          own_(nodes_.size() * columns_),
+          exact_(frames_.size(), none),
+          before_(frames_.size(), none) {
+        for (std::size_t row = 0; row < tally.rows().size(); ++row) {
+            add_to(&own_[tally.rows()[row].chain * columns_], tally.cells(row));
+        }
+        below_ = own_;
+        first_.assign(nodes_.size(), none);
+        next_.assign(nodes_.size(), none);
+        // Callers were made before what they called.
+        for (auto node = static_cast<std::uint32_t>(nodes_.size()); node-- > 0;) {
+            const auto caller = nodes_[node].caller;
+            auto& head = caller == ChainNode::none ? root_ : first_[caller];
+            next_[node] = head;
+            head = node;
+            if (caller != ChainNode::none) add_to(&below_[caller * columns_], cells(below_, node));
+        }
+    }
+
+    void run() {
+        struct Step {
+            std::uint32_t node;
+            std::size_t marks;  // how many there were before it
+        };
+        std::vector<Step> path;
+        for (auto node = root_; node != none;) {
+            path.push_back({node, marks_.size()});
+            visit(node);
+            auto following = first_[node];
+            while (following == none && !path.empty()) {
+                const auto [done, marks] = path.back();
+                path.pop_back();
+                for (; marks_.size() > marks; marks_.pop_back()) --under_way_[marks_.back()];
+                following = next_[done];
+            }
+            node = following;
+        }
+    }
+
+  private:
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    std::span<const Cell> cells(const Cells& of, std::uint32_t node) const {
+        return std::span(of).subspan(node * columns_, columns_);
+    }
+    void add_to(Cell* sum, std::span<const Cell> cells) const {
+        for (std::size_t column = 0; column < columns_; ++column) sum[column] += cells[column];
+    }
+
+    const Frame& frame(std::uint32_t node) const { return frames_[nodes_[node].frame]; }
+
+    // User space that has a frame of the kernel below it called nothing: it is where it is.
+    bool enters(std::uint32_t caller, std::uint32_t callee) const {
+        return !in_kernel(frame(caller).mode) && in_kernel(frame(callee).mode);
+    }
+    static bool in_kernel(CpuMode mode) { return mode == CpuMode::kernel || mode == CpuMode::guest_kernel; }
+
+    // The function that a sample was in, or that was interrupted.
+    std::uint32_t exact(std::uint32_t node) {
+        const auto number = nodes_[node].frame;
+        if (exact_[number] == none) exact_[number] = table_.place(frames_[number]);
+        return exact_[number];
+    }
+    // The function of the call instruction, which may be the last of its function.
+    std::uint32_t before(std::uint32_t node) {
+        const auto number = nodes_[node].frame;
+        if (before_[number] == none) before_[number] = table_.place(CallTable::before(frames_[number]));
+        return before_[number];
+    }
+
+    void visit(std::uint32_t node) {
+        // A node is a place that was sampled, one that called, or both: nearly always of one function.
+        const bool calls = first_[node] != none;
+        const auto here = exact(node);
+        const auto caller_here = calls ? before(node) : here;
+        if (table_.end_of(here) == table_.end_of(caller_here)) {
+            count(node, here, cells(below_, node));
+            return;
+        }
+        Cells as_caller(columns_), as_place(cells(own_, node).begin(), cells(own_, node).end());
+        for (auto callee = first_[node]; callee != none; callee = next_[callee]) {
+            add_to((enters(node, callee) ? as_place : as_caller).data(), cells(below_, callee));
+        }
+        if (hits(as_place) != 0) count(node, here, as_place);
+        if (hits(as_caller) != 0) count(node, caller_here, as_caller);
+    }
+
+    void count(std::uint32_t node, std::uint32_t place, std::span<const Cell> cells) {
+        const auto callee = table_.end_of(place);
+        if (const auto listed = table_.listed(callee); listed != CallTable::none) {
+            if (mark(2 * listed)) add_to(table_.with_callees(listed).data(), cells);
+        }
+        const auto caller = nodes_[node].caller;
+        if (caller == ChainNode::none) return;
+        const bool entry = enters(caller, node);
+        const auto site = entry ? exact(caller) : before(caller);
+        if (!table_.wanted(table_.end_of(site), callee)) return;
+        for (const auto edge : {table_.edge(site, callee, entry), table_.edge_anywhere(site, callee, entry)}) {
+            if (mark(2 * edge + 1)) add_to(table_.below(edge).data(), cells);
+        }
+    }
+
+    // mark(number) is whether it was not on the way here yet. Even numbers are functions, odd ones edges.
+    bool mark(std::size_t number) {
+        if (under_way_.size() <= number) under_way_.resize(std::max(number + 1, 2 * under_way_.size()));
+        marks_.push_back(number);
+        return under_way_[number]++ == 0;
+    }
+
+    CallTable& table_;
+    std::span<const Frame> frames_;
+    std::span<const ChainNode> nodes_;
+    std::size_t columns_;
+    Cells own_, below_;                          // by node and event: sampled in it, and in all it called
+    std::uint32_t root_ = none;                  // first of the outermost
+    std::vector<std::uint32_t> first_, next_;    // by node: its first callee, the next callee of its caller
+    std::vector<std::uint32_t> exact_, before_;  // by frame: number of the place in the table
+    std::vector<std::uint32_t> under_way_;       // how often on the way to the node that is looked at
+    std::vector<std::size_t> marks_;
+};
+
+}  // namespace
+
+TallyOptions call_tally(const CodeVersions& versions) {
+    TallyOptions options;
+    options.by_comm = false;
+    options.chains = true;
+    options.versions = &versions;
+    const auto& names = versions.names();
+    if (!names.jit().empty()) options.jit = &names.jit();
+    options.fold = [&names](const Frame& frame) { return names.function(frame); };
+    options.fold_callers = false;
+    return options;
+}
+
+CallEdges CallEdges::make(const Tally& tally, const CodeVersions& versions, std::span<const CodeVersion> functions) {
+    CallTable table(versions, functions, tally.events().size());
+    EdgeMaker(tally, table).run();
+    CallEdges edges;
+    edges.events_ = tally.events();
+    edges.functions_ = std::move(table).finish();
+    return edges;
+}
+
+Result<CallEdges> CallEdges::count(const Recording& recording, const CodeVersions& versions,
+                                   std::span<const CodeVersion> functions, const CallOptions& options) {
+    const CallFilter filter(versions, functions);
+    auto counting = call_tally(versions);
+    counting.events = options.events;
+    counting.stop = options.stop;
+    counting.progress = options.progress;
+    counting.only_calls = &filter;
+    const auto tally = Tally::count(recording, versions.timeline(), counting);
+    if (!tally) return fail(tally.error());
+    return make(*tally, versions, functions);
+}
+
+}  // namespace perfdata

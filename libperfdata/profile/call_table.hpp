@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Calls by what is at their two ends, of a few functions.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "perfdata/profile/call_edges.hpp"
+#include "perfdata/profile/intern_table.hpp"
+
+namespace perfdata {
+
+// CallTable numbers places, the functions that they are in, and the calls between them that have one of the listed
+// functions at an end.
+class CallTable {
+  public:
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    CallTable(const CodeVersions& versions, std::span<const CodeVersion> functions, std::size_t columns);
+
+    // place(frame) is the number of a place: its function and how far in it.
+    std::uint32_t place(const Frame& frame);
+    std::uint32_t end_of(std::uint32_t place) const { return places_[place].end; }
+    std::uint64_t offset_of(std::uint32_t place) const { return places_[place].offset; }
+    bool named(std::uint32_t end) const { return ends_[end].named; }
+    // listed(end) is the index of a function among the listed ones, or none.
+    std::uint32_t listed(std::uint32_t end) const { return listed_[end]; }
+    bool wanted(std::uint32_t caller, std::uint32_t callee) const {
+        return listed_[caller] != none || listed_[callee] != none;
+    }
+
+    // edge(...) is the number of a call, edge_anywhere(...) of all from the function that the place is in.
+    std::uint32_t edge(std::uint32_t place, std::uint32_t callee, bool entry);
+    std::uint32_t edge_anywhere(std::uint32_t place, std::uint32_t callee, bool entry);
+
+    Cells& with_callees(std::uint32_t listed) { return functions_[listed].with_callees; }
+    std::span<Cell> below(std::uint32_t edge) { return std::span(below_).subspan(edge * columns_, columns_); }
+    void branch(std::uint32_t edge, std::size_t column, std::uint64_t count, bool may_be_jump);
+
+    std::vector<FunctionCalls> finish() &&;
+
+    // before(frame) is the byte in front of it.
+    static Frame before(Frame frame) {
+        if (frame.offset != 0) --frame.offset;
+        return frame;
+    }
+
+  private:
+    struct Place {
+        std::uint32_t end = 0;
+        std::uint64_t offset = 0;
+
+        bool operator==(const Place&) const = default;
+        std::uint64_t hash() const { return offset * 0x9ddfea08eb382d69u ^ end; }
+    };
+    struct Edge {
+        std::uint32_t caller = 0, callee = 0;
+        std::uint64_t offset = 0;
+        bool entry = false;
+
+        bool operator==(const Edge&) const = default;
+        std::uint64_t hash() const {
+            return (offset * 0x9ddfea08eb382d69u ^ (std::uint64_t{caller} << 32 | callee)) << 1 | (entry ? 1 : 0);
+        }
+    };
+
+    std::uint32_t end(const CallEnd& end);
+    std::uint32_t number(const Edge& edge);
+    CallEdge result(std::uint32_t edge) const;
+
+    const CodeVersions& versions_;
+    std::size_t columns_;
+    InternTable<Place> places_;
+    InternTable<CallEnd> ends_;          // versions of one function are different ends
+    std::vector<std::uint32_t> listed_;  // by end
+    InternTable<CallEnd> asked_for_;     // the listed functions, in their order
+    InternTable<Edge> edges_;
+    Cells below_;                          // by edge and event
+    std::vector<std::uint64_t> branches_;  // likewise
+    std::vector<bool> may_be_jump_;        // by edge
+    std::vector<FunctionCalls> functions_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/profile/call_edges.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "perfdata/timeline/frame_at.hpp"
+
+#include "catch.hpp"
+#include "support/files.hpp"
+#include "unit/profile/calls_scene.hpp"
+#include "unit/timeline/world.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+struct Counted {
+    // Of the functions that begin at these addresses.
+    explicit Counted(CallsScene& scene,
+                     const std::vector<std::uint64_t>& addresses = {CallsScene::main, CallsScene::sub},
+                     const NameOptions& options = offline())
+        : recording(scene.scene().open()),
+          timeline(Timeline::build(recording).value()),
+          names(Names::load(recording, timeline, options)),
+          versions(CodeVersions::build(timeline, names)) {
+        for (const auto address : addresses) {
+            const Moment moment{{500}, {100}, host};
+            const auto place = frame_at(timeline, nullptr, moment, {address}, CpuMode::kernel);
+            functions.push_back(versions.version(place, 0));
+        }
+        edges = CallEdges::count(recording, versions, functions).value();
+        REQUIRE(edges.add_branches(recording, versions, functions));
+    }
+
+    static NameOptions offline() {
+        NameOptions options;
+        options.finder.offline = true;
+        return options;
+    }
+
+    const FunctionCalls& of(std::uint64_t address) const {
+        const auto found = std::ranges::find(functions, std::optional(Address{address}), &CodeVersion::address);
+        REQUIRE(found != functions.end());
+        return edges.of(static_cast<std::size_t>(found - functions.begin()));
+    }
+
+    // text(edges) is "main+8>sub 3/2?": samples of the first event, branches of the second, "?" if those may be jumps.
+    std::set<std::string> text(const std::vector<CallEdge>& list) const {
+        std::set<std::string> all;
+        for (const auto& edge : list) {
+            auto line = name(edge.caller);
+            if (edge.offset != CallEdge::anywhere) line += "+" + std::to_string(edge.offset);
+            line += (edge.entry ? ">>" : ">") + name(edge.callee) + " " + std::to_string(edge.below[0].hits) + "/" +
+                    std::to_string(edge.branches[1]) + (edge.may_be_jump ? "?" : "");
+            CHECK(edge.below[0].periods == 10 * edge.below[0].hits);
+            CHECK(edge.below[1].hits == 0);
+            CHECK(edge.branches[0] == 0);
+            CHECK(all.insert(line).second);
+        }
+        return all;
+    }
+
+    std::string name(const CallEnd& end) const {
+        if (!end.named) return "-";
+        const std::string symbol(names.name(end.function).symbol);
+        return symbol.substr(symbol.rfind('_') + 1);
+    }
+
+    Recording recording;
+    Timeline timeline;
+    Names names;
+    CodeVersions versions;
+    std::vector<CodeVersion> functions;
+    CallEdges edges;
+};
+
+using Lines = std::set<std::string>;
+
+}  // namespace
+
+TEST_CASE("Calls are counted by call site, each once a sample", "[profile][calls]") {
+    CallsScene scene;
+    const Counted counted(scene.all());
+    const auto& main = counted.of(CallsScene::main);
+    const auto& sub = counted.of(CallsScene::sub);
+    CHECK(main.with_callees[0] == Cell{5, 50});
+    CHECK(sub.with_callees[0] == Cell{4, 40});
+    // Chains know the last byte of a call, branch stacks the first. The plain jump at 11 is no call; of the one whose
+    // kind was not recorded that cannot be told.
+    CHECK(counted.text(main.sites) ==
+          Lines{"main+8>sub 3/0", "main+10>sub 1/0", "main+4>sub 0/3?", "main+9>sub 0/1?", "main+11>sub 0/1?"});
+    CHECK(counted.text(main.callees) == Lines{"main>sub 4/5"});
+    CHECK(counted.text(main.callers) == Lines{"-+" + std::to_string(CallsScene::user) + ">>main 1/0"});
+    CHECK(counted.text(sub.sites) == Lines{"sub+5>sub 1/0"});
+    CHECK(counted.text(sub.callees) == Lines{"sub>sub 1/0"});
+    CHECK(counted.text(sub.callers) == Lines{"main+8>sub 3/0", "main+10>sub 1/0", "main+4>sub 0/3?", "main+9>sub 0/1?",
+                                             "main+11>sub 0/1?", "sub+5>sub 1/0"});
+    CHECK(counted.text({sub.callers[0]}) == Lines{"main+8>sub 3/0"});
+}
+
+TEST_CASE("Calls of one function are the same whether others are listed or not", "[profile][calls]") {
+    CallsScene scene, same;
+    const Counted all(scene.all()), one(same.all(), {CallsScene::sub});
+    REQUIRE(one.functions.size() == 1);
+    CHECK(one.text(one.of(CallsScene::sub).callers) == all.text(all.of(CallsScene::sub).callers));
+    CHECK(one.text(one.of(CallsScene::sub).callees) == all.text(all.of(CallsScene::sub).callees));
+    CHECK(one.of(CallsScene::sub).with_callees == all.of(CallsScene::sub).with_callees);
+}
+
+TEST_CASE("A call that never returns may be the last of its function", "[profile][calls]") {
+    constexpr std::uint64_t begin = 0xffffffff81000000;
+    CallsScene scene;
+    auto frame = scene.scene().frame({});
+    frame.misc = static_cast<std::uint16_t>(CpuMode::kernel);
+    scene.scene().add(encode(Mmap{{~0u}, {0}, {{begin}, 0x1000}, begin, "[kernel.kallsyms]_text"}, frame));
+    // What follows the call is the first byte of the next function.
+    scene.chain({begin + 0x205, begin + 0x100});
+    const TempDir folder;
+    auto options = Counted::offline();
+    options.finder.kallsyms = folder.write(
+        "kallsyms", blob_of("ffffffff81000000 T _text\nffffffff81000010 T gives_up\nffffffff81000100 T next\n"
+                            "ffffffff81000200 T panic\nffffffff81000300 T last\n"));
+    const Counted counted(scene, {begin + 0x10, begin + 0x100, begin + 0x200}, options);
+    CHECK(counted.text(counted.of(begin + 0x200).callers) == Lines{"up+239>panic 1/0"});
+    CHECK(counted.text(counted.of(begin + 0x10).sites) == Lines{"up+239>panic 1/0"});
+    CHECK(counted.of(begin + 0x100).with_callees[0].hits == 0);
+}
+
+TEST_CASE("Branch stacks that stand for call chains are no counts", "[profile][calls]") {
+    auto attr = sampling_attr(Scene::sample_type | sample_bit::branch_stack);
+    attr.branch_sample_type = 1u << 11;
+    Scene chains(std::endian::little, std::vector<Attr>{attr});
+    CHECK_FALSE(CallEdges::has_branches(chains.open()));
+    attr.branch_sample_type = 1u << 3;
+    Scene branches(std::endian::little, std::vector<Attr>{attr});
+    CHECK(CallEdges::has_branches(branches.open()));
+}
+
+TEST_CASE("A filter passes what is in a function and hardly anything else", "[profile][calls]") {
+    World world;
+    world.map(0, 42, {0x7f0000000000, 0x10000, 0x1000}, "/bin/prog");
+    world.map(0, 43, {0x550000000000, 0x10000, 0x1000}, "/bin/prog");
+    const auto timeline = world.timeline();
+    CallsScene scene;
+    const auto recording = scene.scene().open();
+    const auto names = Names::load(recording, timeline, Counted::offline());
+    const auto versions = CodeVersions::build(timeline, names);
+    const auto place = timeline.resolve({42}, {0x7f0000000400}, {5}, CpuMode::user);
+    REQUIRE(place);
+    const perfdata::Frame in_file{place->offset, place->mapping->object, FrameKind::object, CpuMode::user};
+    const std::vector<CodeVersion> functions = {
+        {in_file, 0x40, {}, 0, {}, Time::forever()},
+        {{0, 0, FrameKind::jit, CpuMode::user}, 0x2000, Address{0x10ff0}, 0, {}, Time::forever()}};
+    const CallFilter filter(versions, functions);
+    for (std::uint64_t inside = 0; inside <= 0x40; ++inside) {
+        CHECK(filter.may_hold({0x7f0000000400 + inside}));
+        CHECK(filter.may_hold({0x550000000400 + inside}));
+    }
+    for (std::uint64_t inside = 0; inside <= 0x2000; inside += 8) CHECK(filter.may_hold({0x10ff0 + inside}));
+    std::size_t passed = 0;
+    for (std::uint64_t address = 0x400000; address < 0x800000; address += 16) {
+        if (filter.may_hold({address})) ++passed;
+    }
+    CHECK(passed < 2000);  // of 262144
+    // Who knows how far a function reaches whose size is not known?
+    const std::vector<CodeVersion> endless = {{in_file, 0, {}, 0, {}, Time::forever()}};
+    CHECK(CallFilter(versions, endless).may_hold({1}));
+}
