@@ -42,7 +42,8 @@ class RecordStream::Unpacker {
     // feed(payload) is the next piece of the stream. It must live until drained.
     void feed(Bytes payload) {
         input_ = payload;
-        flushed_ = false;
+        // All of what came before has come out. zstd takes several calls without input in a row for an error.
+        flushed_ = payload.empty();
         record_bytes_ = 0;
         // Behind an error only a new frame can be understood.
         if (broken_ && as_text(payload).starts_with(frame_magic)) restart();

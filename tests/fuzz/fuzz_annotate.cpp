@@ -1,47 +1,30 @@
 // SPDX-License-Identifier: MIT
 // Fuzz target: a whole file through everything that `perfdata annotate` and `perfdata bpf` do with it. Besides not
-// crashing and not hanging, it checks what the headers promise of every input; a broken promise is a trap.
+// crashing and not hanging, it checks what the headers promise of every input; a broken promise is a trap. Behind the
+// recording may be files for its options, each with a u32 size and the option's name in four letters at its end.
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <rapidjson/reader.h>
-#include <span>
-#include <string>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "perfdata/annotate/disassembler.hpp"
 #include "perfdata/annotate/listing.hpp"
-#include "perfdata/annotate/page.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/symbols/symbols.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
+#include "memory_file.hpp"
+#include "promise.hpp"
+
 namespace {
 
 using namespace perfdata;
+using fuzz::require;
 
 constexpr std::size_t listed_functions = 16;
 constexpr std::size_t examined_codes = 128;
 constexpr std::size_t examined_loads = 64;
-
-void require(bool promise) {
-    if (!promise) __builtin_trap();
-}
-
-OpenOptions small_limits() {
-    OpenOptions options;
-    options.limits.section_bytes = std::uint64_t{1} << 20;
-    options.limits.unpacked_bytes = std::uint64_t{1} << 22;
-    options.limits.kallsyms_bytes = std::uint64_t{1} << 20;
-    options.limits.events = 64;
-    options.limits.ids = 4096;
-    options.limits.bpf_programs = 256;
-    options.limits.code_versions = 4096;
-    options.limits.diagnostics = 16;
-    return options;
-}
 
 void check_completeness(const Completeness& completeness) {
     const auto& bytes = completeness.bytes;
@@ -104,15 +87,6 @@ void check_listing(const Listing& listing) {
     require(!on_start || (*on_start >= 0 && *on_start <= 1));
 }
 
-void check_json(std::string_view text) {
-    rapidjson::MemoryStream stream(text.data(), text.size());
-    rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> input(stream);
-    rapidjson::BaseReaderHandler<> nothing;
-    rapidjson::Reader reader;
-    require(!reader.Parse<rapidjson::kParseValidateEncodingFlag | rapidjson::kParseIterativeFlag>(input, nothing)
-                 .IsError());
-}
-
 // What `perfdata bpf` asks about every program.
 void examine_programs(const Timeline& timeline, const Symbols& symbols) {
     for (std::size_t index = 0; index < timeline.loads().size() && index < examined_loads; ++index) {
@@ -133,21 +107,73 @@ void examine_programs(const Timeline& timeline, const Symbols& symbols) {
     }
 }
 
-void write_pages(const PageContext& page, std::span<const Listing> listings) {
-    const std::vector<Unattributed> unattributed = {{"not shown", page.profile.totals()}};
-    std::string json;
-    write_json_page(page, listings, unattributed, [&](std::string_view block) { json += block; });
-    check_json(json);
-
-    const auto discard = [](std::string_view) {};
-    for (const auto percent_of : {PercentOf::all_hits, PercentOf::function_periods}) {
-        const TextOptions options{.color = true, .raw_bytes = true, .percent_of = percent_of, .show_periods = true};
-        write_text_summary(page, listings, unattributed, options, discard);
-        for (const auto& listing : listings) write_text_listing(page, listing, options, discard);
+// Versions of code that changed while it was recorded follow each other, and so do the places that changed.
+void check_versions(const CodeBook& book) {
+    auto functions = book.versions().functions();
+    functions.resize(std::min(functions.size(), listed_functions));
+    for (const auto& function : functions) {
+        const auto versions = book.versions().versions(function);
+        require(versions.size() > 1);
+        for (std::size_t number = 0; number < versions.size(); ++number) {
+            const auto& version = versions[number];
+            require(version.number == number && version.from <= version.until);
+            if (number != 0) require(versions[number - 1].until <= version.from);
+            const auto image = book.images().image(version);
+            if (!image) continue;
+            std::uint64_t end = 0;
+            for (const auto& gap : image->gaps) {
+                require(gap.offset >= end && gap.size != 0);
+                end = gap.offset + gap.size;
+                require(end <= image->bytes.size());
+            }
+            for (const auto& change : image->changes) require(change.offset < image->bytes.size());
+        }
     }
 }
 
-void annotate_recording(const Recording& recording) {
+// Beside is the files that were given with a recording.
+class Beside {
+  public:
+    // take(input) takes them off its end.
+    void take(Bytes& input) {
+        constexpr std::size_t most_files = 3, mark_bytes = 8;
+        while (files_.size() < most_files && input.size() >= mark_bytes) {
+            const auto mark = input.last(mark_bytes);
+            const auto name = as_text(mark.subspan(4));
+            const auto size = AnyOrder(std::endian::little).load<std::uint32_t>(mark.data());
+            if (!known(name) || size > input.size() - mark_bytes) break;
+            input = input.first(input.size() - mark_bytes);
+            files_.push_back({name, std::make_unique<fuzz::MemoryFile>(input.last(size))});
+            input = input.first(input.size() - size);
+        }
+    }
+    CodeBookOptions options(const Limits& limits) const {
+        CodeBookOptions options;
+        options.names.finder.offline = true;
+        options.names.finder.limits = limits;
+        options.names.jit.as_recorded = false;
+        for (const auto& [name, file] : files_) {
+            if (name == "ksym") options.names.finder.kallsyms = file->path();
+            if (name == "vmlx") options.names.finder.vmlinux = file->path();
+            if (name == "kcor") options.images.kcore = file->path();
+            if (name == "jitd") options.names.jit.given.push_back(file->path());
+        }
+        return options;
+    }
+
+  private:
+    struct File {
+        std::string_view name;
+        std::unique_ptr<fuzz::MemoryFile> file;
+    };
+    static bool known(std::string_view name) {
+        return name == "ksym" || name == "vmlx" || name == "kcor" || name == "jitd";
+    }
+
+    std::vector<File> files_;
+};
+
+void annotate_recording(const Recording& recording, const Beside& beside) {
     const auto timeline = Timeline::build(recording);
     require(timeline.has_value());  // the only error is `cancelled`
     check_completeness(timeline->completeness());
@@ -156,30 +182,27 @@ void annotate_recording(const Recording& recording) {
     require(of_bpf.has_value());
     check_profile(*of_bpf, timeline->completeness());
 
-    CodeBookOptions options;
-    options.names.finder.offline = true;
-    options.names.finder.limits = recording.limits();
-    options.names.jit.as_recorded = false;
-    const auto book = CodeBook::open(recording, *timeline, options);
+    const auto book = CodeBook::open(recording, *timeline, beside.options(recording.limits()));
+    for (const auto& problem : book.names().problems()) require(!problem.message().empty());
     const auto profile = Profile::count(recording, book.versions());
     require(profile.has_value());
     check_profile(*profile, timeline->completeness());
     examine_programs(*timeline, book.symbols());
+    check_versions(book);
     const auto disassembler = Disassembler::create(recording.arch());
-    std::vector<Listing> listings;
-    for (const auto& function : profile->functions()) {
-        if (listings.size() == listed_functions) break;
-        listings.push_back(annotate(function, book, disassembler));
-        check_listing(listings.back());
+    const std::span functions(profile->functions());
+    for (const auto& function : functions.first(std::min(functions.size(), listed_functions))) {
+        check_listing(annotate(function, book, disassembler));
     }
-    write_pages({recording, *timeline, *profile, timeline->completeness()}, listings);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const Bytes bytes = std::as_bytes(std::span(data, size));
-    const auto recording = Recording::from_memory(bytes, small_limits());
-    if (recording) annotate_recording(*recording);
+    auto bytes = std::as_bytes(std::span(data, size));
+    Beside beside;
+    beside.take(bytes);
+    const auto recording = Recording::from_memory(bytes, {fuzz::small_limits()});
+    if (recording) annotate_recording(*recording, beside);
     return 0;
 }

@@ -5,9 +5,10 @@
 #include "perfdata/recording/recording.hpp"
 
 #include "support/crafted.hpp"
-#include "support/files.hpp"
 
 namespace perfdata::test {
+
+class TempDir;
 
 // content_of(recording) is the content of a real recording, in the form of a crafted one.
 Crafted content_of(const Recording& recording);

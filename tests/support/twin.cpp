@@ -329,6 +329,7 @@ void Twin::kernel_record(std::uint32_t type, std::size_t at, std::size_t end, st
 void Twin::cpu_map(std::size_t at) {
     const auto kind = in_.u16(at);
     const std::size_t count = in_.u16(at + 2);
+    if (kind > 2) throw std::runtime_error("twin: a CPU map of a kind that is not known");
     in_.turn(at, 2);
     if (kind == 2) {
         in_.fields(at + 4, "22");
@@ -338,6 +339,7 @@ void Twin::cpu_map(std::size_t at) {
     if (kind == 0) in_.run(at + 4, at + 4 + 2 * count, 2);
     if (kind != 1) return;
     const auto word = in_.u16(at + 4);
+    if (word != 4 && word != 8) throw std::runtime_error("twin: a CPU mask of odd words");
     in_.turn(at + 4, 2);
     if (word == 4) in_.run(at + 6, at + 6 + 4 * count, 4);
     if (word == 8) in_.run(at + 10, at + 10 + 8 * count, 8);

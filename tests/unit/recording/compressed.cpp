@@ -53,6 +53,20 @@ TEST_CASE("Records inside compressed records arrive, wherever the stream is cut"
     CHECK(stream.unpacked_bytes() == plain.size());
 }
 
+TEST_CASE("Compressed records without a payload do not break the stream", "[recording][compressed]") {
+    const auto order = std::endian::little;
+    const auto type = GENERATE(RecordType::compressed, RecordType::compressed2);
+    const auto plain = joined({encode(Lost{EventId{3}, 7}), encode(Lost{EventId{3}, 8})});
+    Compressor compressor;
+    auto data = compressed_record(order, type, compressor.piece(Bytes(plain).first(20)));
+    for (int count = 0; count < 40; ++count) data = joined({data, compressed_record(order, type, {})});
+    data = joined({data, compressed_record(order, type, compressor.piece(Bytes(plain).subspan(20)))});
+    auto stream = stream_of(data, order);
+    CHECK(lost_counts(stream) == std::vector<std::uint64_t>{7, 8});
+    CHECK(stream.problems().empty());
+    CHECK(stream.unread_bytes() == 0);
+}
+
 TEST_CASE("A record bigger than what the buffer holds at once arrives whole", "[recording][compressed]") {
     const auto order = std::endian::little;
     Blob plain;

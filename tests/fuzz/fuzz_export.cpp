@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Fuzz target: a whole file through everything that is written from a recording. JSON must parse, text must not command
+// a terminal, HTML must have no markup but ours, a written ELF file must read back as what it was made of.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/annotate/elf_writer.hpp"
+#include "perfdata/annotate/html_page.hpp"
+#include "perfdata/annotate/report.hpp"
+#include "perfdata/symbols/elf_symbols.hpp"
+#include "perfdata/symbols/unnamed.hpp"
+
+#include "outputs.hpp"
+#include "promise.hpp"
+#include "script.hpp"
+
+namespace {
+
+using namespace perfdata;
+using fuzz::require;
+
+constexpr std::size_t listed_functions = 8;
+
+// Written is what came out of an exporter.
+struct Written {
+    std::string text;
+    Sink sink = [this](std::string_view block) { text += block; };
+};
+
+void write_pages(const PageContext& page, std::span<const Listing> listings, const Flame& flame) {
+    const std::vector<Unattributed> unattributed = {{"not shown", page.profile.totals()}};
+    Written json, html, text;
+    write_json_page(page, listings, unattributed, json.sink);
+    fuzz::check_json(json.text);
+    HtmlOptions options;
+    options.raw_bytes = true;
+    options.whole_listing = 20;
+    options.notes = {"a note"};
+    write_html_page(page, listings, unattributed, flame, options, html.sink);
+    fuzz::check_html(html.text);
+    for (const auto percent_of : {PercentOf::all_hits, PercentOf::function_periods}) {
+        const TextOptions of_text{
+            .raw_bytes = true, .percent_of = percent_of, .bpf_registers = true, .show_periods = true};
+        write_text_summary(page, listings, unattributed, of_text, text.sink);
+        for (const auto& listing : listings) write_text_listing(page, listing, of_text, text.sink);
+        write_text_versions(page, listings, of_text, text.sink);
+    }
+    fuzz::check_text(text.text);
+}
+
+void write_reports(const Recording& recording, const Timeline& timeline, const CodeBook& book) {
+    ReportOptions all;
+    all.keys = {ReportKey::comm,   ReportKey::pid,    ReportKey::tid,  ReportKey::cpu,  ReportKey::cgroup,
+                ReportKey::object, ReportKey::symbol, ReportKey::kind, ReportKey::line, ReportKey::program};
+    ReportOptions trees;
+    trees.children = true;
+    trees.tree = ReportTree::caller;
+    for (const auto& options : {all, trees}) {
+        auto counting = tally_options(options, book.names());
+        counting.max_stack = 127;
+        const auto tally = Tally::count(recording, timeline, counting);
+        require(tally.has_value());
+        const auto report = Report::make(*tally, book.names(), book.symbols(), options);
+        const ReportContext context{recording, book.names(), book.symbols(), *tally, timeline.completeness(), options};
+        Written json, text;
+        write_report_json(context, report, json.sink);
+        fuzz::check_json(json.text);
+        write_report_text(context, report, {.color = false, .hits = true, .periods = true}, text.sink);
+        fuzz::check_text(text.text);
+    }
+}
+
+// every_field(recording) is all fields that its events have.
+FieldChoice every_field(const Recording& recording) {
+    std::string fitting;
+    for (const auto* name :
+         {"comm",     "tid",    "pid",        "time",      "cpu",    "event",          "trace",         "ip",
+          "sym",      "symoff", "dso",        "addr",      "period", "iregs",          "uregs",         "brstack",
+          "data_src", "weight", "bpf-output", "phys_addr", "misc",   "data_page_size", "code_page_size"}) {
+        FieldChoice one;
+        if (!one.choose(name) || !one.fit(recording, true)) continue;
+        fitting += (fitting.empty() ? "" : ",") + std::string(name);
+    }
+    FieldChoice choice;
+    if (!fitting.empty()) require(choice.choose(fitting).has_value());
+    require(choice.fit(recording, true).has_value() || fitting.empty());
+    return choice;
+}
+
+void write_scripts(const Recording& recording, const Names& names) {
+    if (recording.events().empty()) return;
+    ScriptOptions options;
+    Written text, json;
+    options.fields = every_field(recording);
+    const auto of_text = write_script(recording, names, options, text.sink);
+    fuzz::check_text(text.text);
+    options.json = true;
+    const auto of_json = write_script(recording, names, options, json.sink);
+    fuzz::check_json_lines(json.text);
+    require(of_text && of_json && of_text->samples == of_json->samples);
+}
+
+// As `perfdata extract` makes it of a program.
+void write_programs(const Recording& recording, const Timeline& timeline, const Symbols& symbols) {
+    const auto target = ElfTarget::of(recording.arch());
+    if (!target) return;
+    for (const auto& load : timeline.loads()) {
+        ElfCode code;
+        code.target = *target;
+        code.name = symbols.program_name(load);
+        code.producer = "fuzz";
+        for (const auto index : load.functions) {
+            const auto image = symbols.image(index);
+            auto lines = symbols.lines(index);
+            if (!image) continue;
+            code.functions.push_back({symbols.name(index).name, timeline.code()[index].range.begin, *image,
+                                      lines ? std::move(*lines) : std::vector<LineStart>{}});
+        }
+        const auto written = write_elf(code);
+        if (!written) continue;
+        const auto file = ElfFile::open(memory_source(as_bytes(*written)));
+        require(file.has_value() && file->machine() == target->machine);
+        const auto elf_symbols = ElfSymbols::load(*file);
+        for (const auto& function : code.functions) {
+            std::vector<std::byte> read(function.code.size());
+            require(file->read(function.address.value, read) == read.size());
+            require(std::ranges::equal(read, function.code));
+            // Names that end with a NUL in the middle, or are empty, cannot be symbols.
+            if (function.name.empty() || function.name.front() == '\0') continue;
+            require(elf_symbols && elf_symbols->find(function.address.value));
+        }
+    }
+}
+
+void export_recording(const Recording& recording) {
+    const auto timeline = Timeline::build(recording);
+    require(timeline.has_value());
+    CodeBookOptions options;
+    options.names.finder.offline = true;
+    options.names.finder.limits = recording.limits();
+    options.names.jit.as_recorded = false;
+    const auto book = CodeBook::open(recording, *timeline, options);
+    const auto profile = Profile::count(recording, book.versions());
+    require(profile.has_value());
+    const auto disassembler = Disassembler::create(recording.arch());
+    std::vector<Listing> listings;
+    for (const auto& function : profile->functions()) {
+        if (listings.size() == listed_functions) break;
+        listings.push_back(annotate(function, book, disassembler));
+    }
+    const auto tally = Tally::count(recording, *timeline, flame_tally(book.names(), true));
+    require(tally.has_value());
+    write_pages({recording, *timeline, *profile, timeline->completeness()}, listings, Flame::make(*tally, book));
+    write_reports(recording, *timeline, book);
+    write_scripts(recording, book.names());
+    write_programs(recording, *timeline, book.symbols());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const Bytes bytes = std::as_bytes(std::span(data, size));
+    const auto recording = Recording::from_memory(bytes, {fuzz::small_limits()});
+    if (recording) export_recording(*recording);
+    return 0;
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+// Fuzz target: one recording read in several ways. Read block by block it is what it is as a whole; in order of time it
+// is a stable sort; as a pipe, with -z and in the other byte order it says the same; and many threads make of it what
+// one does.
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "perfdata/annotate/listing.hpp"
+#include "perfdata/recording/ordered_stream.hpp"
+#include "perfdata/timeline/timeline.hpp"
+
+#include "memory_file.hpp"
+#include "promise.hpp"
+#include "support/compressor.hpp"
+#include "support/reading.hpp"
+#include "support/repacked.hpp"
+#include "support/twin.hpp"
+
+namespace {
+
+using namespace perfdata;
+using fuzz::require;
+using test::Blob;
+
+constexpr std::size_t block_bytes = std::size_t{256} << 10;  // that RecordStream reads at once
+
+struct Seen {
+    Blob bytes;
+    std::uint64_t offset = 0;
+    bool unpacked = false;
+    Time time{};
+
+    bool operator==(const Seen&) const = default;
+};
+
+Seen seen(const RecordView& record, Time time = {}) {
+    return {Blob(record.bytes.begin(), record.bytes.end()), record.offset, record.unpacked, time};
+}
+
+// Behind is a source that has `before` bytes of whole records in front of its content, and is not in memory.
+class Behind final : public Source {
+  public:
+    Behind(Blob before, Bytes content) : before_(std::move(before)), content_(content) {}
+
+    std::uint64_t size() const override { return before_.size() + content_.size(); }
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        std::size_t done = 0;
+        for (const Bytes part : {Bytes(before_), content_}) {
+            if (offset < part.size()) {
+                const auto from = part.subspan(static_cast<std::size_t>(offset));
+                const auto count = std::min(from.size(), out.size() - done);
+                std::copy_n(from.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(done));
+                done += count;
+                offset += count;
+            }
+            offset -= std::min<std::uint64_t>(offset, part.size());
+            if (done == out.size()) break;
+        }
+        return done;
+    }
+
+  private:
+    Blob before_;
+    Bytes content_;
+};
+
+// filler(order, size) is records of no meaning, `size` bytes (a multiple of 8, not 0) in all.
+Blob filler(std::endian order, std::size_t size) {
+    Blob blob;
+    while (size != 0) {
+        const auto one = std::min<std::size_t>(size, 0xfff0);
+        auto record =
+            test::bare_record(order, static_cast<std::uint32_t>(RecordType::mmap), 0, static_cast<std::uint16_t>(one));
+        record.resize(one);
+        blob.insert(blob.end(), record.begin(), record.end());
+        size -= one;
+    }
+    return blob;
+}
+
+struct Whole {
+    std::vector<Seen> records;
+    std::uint64_t unread = 0, unpacked = 0, payload = 0, problems = 0;
+
+    bool operator==(const Whole&) const = default;
+};
+
+Whole read(RecordStream stream, std::uint64_t shift) {
+    Whole whole;
+    RecordView record;
+    while (stream.next(record)) {
+        whole.records.push_back(seen(record));
+        whole.records.back().offset -= shift;
+    }
+    whole.unread = stream.unread_bytes();
+    whole.unpacked = stream.unpacked_bytes();
+    whole.payload = stream.payload_bytes();
+    whole.problems = stream.problems().count();
+    return whole;
+}
+
+// The end of a block falls somewhere into the records: where the input's size says.
+void check_blocks(const Recording& recording, Bytes file) {
+    const auto data = recording.data();
+    const auto begin = static_cast<std::size_t>(data.offset);
+    const auto records = file.subspan(begin, static_cast<std::size_t>(data.size));
+    if (records.empty()) return;
+    const RecordStreamOptions options{.order = recording.order(),
+                                      .pipe = recording.header().pipe,
+                                      .unpacked_record_bytes = std::uint64_t{1} << 20,
+                                      .unpacked_bytes = recording.limits().unpacked_bytes};
+    const auto whole = read(RecordStream({{memory_source(records), 0, records.size()}}, options), 0);
+    const auto inside = std::min(file.size() * 8 % block_bytes, records.size() / 8 * 8);
+    const auto before = filler(recording.order().endian(), block_bytes - inside);
+    const auto skipped = (before.size() + 0xffef) / 0xfff0;
+    const auto source = std::make_shared<Behind>(before, records);
+    auto behind = read(RecordStream({{source, 0, source->size()}}, options), before.size());
+    require(behind.records.size() >= skipped);
+    behind.records.erase(behind.records.begin(), behind.records.begin() + static_cast<std::ptrdiff_t>(skipped));
+    require(whole == behind);
+}
+
+void check_order(const Recording& recording) {
+    std::vector<Seen> sorted, ordered;
+    RecordView record;
+    Time latest;
+    for (auto stream = recording.records(); stream.next(record);) {
+        const auto time = recording.events().time_of(record, record.order, latest);
+        latest = std::max(latest, time);
+        sorted.push_back(seen(record, time));
+    }
+    std::ranges::stable_sort(sorted, {}, &Seen::time);
+    OrderedStream stream(recording);
+    for (Time time; stream.next(record, time);) ordered.push_back(seen(record, time));
+    require(sorted == ordered);
+}
+
+std::vector<Seen> all_records(const Recording& recording) {
+    std::vector<Seen> all;
+    RecordView record;
+    for (auto stream = recording.records(); stream.next(record);) all.push_back(seen(record));
+    return all;
+}
+
+// From a file it is what it is from memory.
+void check_file(const Recording& recording, Bytes file) {
+    const fuzz::MemoryFile copy(file);
+    const auto opened = Recording::open(copy.path(), {recording.limits()});
+    require(opened.has_value());
+    require(opened->bytes() == recording.bytes());
+    require(test::event_lines(*opened) == test::event_lines(recording));
+    require(all_records(*opened) == all_records(recording));
+}
+
+// What containers consist of, and what has data behind it, is left as it is.
+bool may_move(RecordType type) {
+    switch (type) {
+        case RecordType::header_attr:
+        case RecordType::header_tracing_data:
+        case RecordType::auxtrace:
+        case RecordType::event_update:
+        case RecordType::header_feature:
+        case RecordType::finished_init: return false;
+        default: return true;
+    }
+}
+bool is_packed(RecordType type) {
+    return type == RecordType::compressed || type == RecordType::compressed2;
+}
+
+// content(recording) is its records unpacked, empty if it cannot be put into another container.
+std::vector<Blob> content(const Recording& recording) {
+    std::vector<Blob> all;
+    auto stream = recording.records();
+    for (RecordView record; stream.next(record);) {
+        if (!may_move(record.type()) || record.bytes.size() % 8 != 0) return {};
+        if (!is_packed(record.type())) all.emplace_back(record.bytes.begin(), record.bytes.end());
+    }
+    if (!stream.problems().empty() || stream.unread_bytes() != 0) return {};
+    return all;
+}
+std::vector<Blob> moved_content(const Recording& recording) {
+    std::vector<Blob> all;
+    auto stream = recording.records();
+    for (RecordView record; stream.next(record);) {
+        if (may_move(record.type()) && !is_packed(record.type())) {
+            all.emplace_back(record.bytes.begin(), record.bytes.end());
+        }
+    }
+    require(stream.problems().empty() && stream.unread_bytes() == 0);
+    return all;
+}
+
+// In the other byte order a well-formed file has the same events, records and times.
+void check_twin(const Blob& file, const Limits& limits) {
+    const auto recording = Recording::from_memory(file, {limits});
+    require(recording.has_value());
+    const auto want = test::read_all(*recording);
+    if (recording->order().endian() != std::endian::little || !test::incompleteness(want, *recording).empty()) return;
+    Blob twin;
+    try {
+        twin = test::big_endian_twin(file);
+    } catch (const std::exception&) {
+        return;  // it cannot be turned
+    }
+    const auto swapped = Recording::from_memory(twin, {limits});
+    require(swapped && swapped->order().endian() == std::endian::big);
+    require(test::event_lines(*swapped) == test::event_lines(*recording));
+    const auto got = test::read_all(*swapped);
+    // Fields of damaged records cannot be compared: the twin knows no more than the decoder which bytes are words. The
+    // unit tests do it for real recordings.
+    const auto frame = [](const std::string& line) { return std::string_view(line).substr(0, line.find(": ")); };
+    require(std::ranges::equal(got.records, want.records, {}, frame, frame) && got.times == want.times);
+}
+
+// As a pipe, compressed and in the other byte order a recording has the same records.
+void check_containers(const Recording& recording, std::size_t seed) {
+    constexpr std::size_t most = 60000;  // bytes that fit into a record
+    const auto attr_bytes = recording.header().attr_size;
+    if (attr_bytes < 80 || attr_bytes > 160 || !recording.diagnostics().empty()) return;
+    const auto records = content(recording);
+    const auto plain = test::Crafted::bytes_of(records);
+    if (records.empty() || plain.size() > block_bytes / 2) return;
+    for (const auto& section : recording.features()) {
+        if (!section.inside_file || section.section.size > most) return;
+    }
+    auto parts = test::content_of(recording);
+    for (const auto& event : parts.events) {
+        if (event.ids.empty() || event.ids.size() > most / 8 || event.name.size() > most) return;
+    }
+    constexpr auto tracing = static_cast<unsigned>(Feature::tracing_data);
+    parts.features.try_emplace(tracing, Blob(24, std::byte{0x17}));
+    const auto pipe = test::as_pipe(parts, plain);
+    const auto piped = Recording::from_memory(pipe, {recording.limits()});
+    require(piped && piped->events().events().size() == recording.events().events().size());
+    require(moved_content(*piped) == records);
+    parts.features = {{static_cast<unsigned>(Feature::compressed), test::compression_feature(parts.order)}};
+    for (const auto type : {RecordType::compressed, RecordType::compressed2}) {
+        test::Random random(seed);
+        const auto smaller = test::builder_of(parts, test::packed(parts.order, type, plain, random)).build();
+        const auto unpacked = Recording::from_memory(smaller, {recording.limits()});
+        require(unpacked.has_value() && moved_content(*unpacked) == records);
+    }
+    parts.features.clear();
+    check_twin(test::builder_of(parts, plain).build(), recording.limits());
+}
+
+bool same(const Listing& one, const Listing& other) {
+    const auto instruction = [](const ListingInstruction& left, const ListingInstruction& right) {
+        return left.cells == right.cells && left.line == right.line &&
+               left.instruction.mnemonic == right.instruction.mnemonic &&
+               left.instruction.operands == right.instruction.operands;
+    };
+    const auto line = [](const ListingLine& left, const ListingLine& right) {
+        return left.cells == right.cells && left.source.file == right.source.file &&
+               left.source.line == right.source.line && left.source.text == right.source.text;
+    };
+    return one.version == other.version && one.name.name == other.name.name && one.object == other.object &&
+           one.total == other.total && one.problems == other.problems &&
+           std::ranges::equal(one.instructions, other.instructions, instruction) &&
+           std::ranges::equal(one.lines, other.lines, line);
+}
+
+void check_threads(const Recording& recording) {
+    constexpr std::size_t most = 6;
+    const auto timeline = Timeline::build(recording);
+    require(timeline.has_value());
+    CodeBookOptions options;
+    options.names.finder.offline = true;
+    options.names.finder.limits = recording.limits();
+    options.names.jit.as_recorded = false;
+    const auto book = CodeBook::open(recording, *timeline, options);
+    const auto other_book = CodeBook::open(recording, *timeline, options);
+    const auto profile = Profile::count(recording, book.versions());
+    require(profile.has_value());
+    std::span functions(profile->functions());
+    functions = functions.first(std::min(functions.size(), most));
+    if (functions.size() < 2) return;
+    const auto one = annotate_all(functions, book, recording.arch(), Syntax::att, 1);
+    const auto many = annotate_all(functions, other_book, recording.arch(), Syntax::att, 3);
+    require(std::ranges::equal(one, many, same));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto file = std::as_bytes(std::span(data, size));
+    const auto recording = Recording::from_memory(file, {fuzz::small_limits()});
+    if (!recording) return 0;
+    check_blocks(*recording, file);
+    check_order(*recording);
+    check_file(*recording, file);
+    check_containers(*recording, size);
+    check_threads(*recording);
+    return 0;
+}
