@@ -155,7 +155,7 @@ class JsonPage {
         json_.member("object", call.object);
         json_.member("kind", kind_name(call.kind));
         if (call.offset) json_.member("offset", *call.offset);
-        if (call.returns_to && call.name.empty()) {
+        if (call.returns_to && call.name.empty() && !call.offset) {
             json_.member("return_address", Address{*call.returns_to});
         } else if (call.returns_to) {
             json_.member("returns_to", *call.returns_to);

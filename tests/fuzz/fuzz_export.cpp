@@ -9,6 +9,7 @@
 #include "perfdata/annotate/elf_writer.hpp"
 #include "perfdata/annotate/html_page.hpp"
 #include "perfdata/annotate/report.hpp"
+#include "perfdata/profile/call_edges.hpp"
 #include "perfdata/symbols/elf_symbols.hpp"
 #include "perfdata/symbols/unnamed.hpp"
 
@@ -150,6 +151,11 @@ void export_recording(const Recording& recording) {
         if (listings.size() == listed_functions) break;
         listings.push_back(annotate(function, book, disassembler));
     }
+    std::vector<CodeVersion> functions;
+    for (const auto& listing : listings) functions.push_back(listing.version);
+    auto edges = CallEdges::count(recording, book.versions(), functions);
+    require(edges && edges->add_branches(recording, book.versions(), functions));
+    add_calls(listings, *edges, book, recording.arch());
     const auto tally = Tally::count(recording, *timeline, flame_tally(book.names(), true));
     require(tally.has_value());
     write_pages({recording, *timeline, *profile, timeline->completeness()}, listings, Flame::make(*tally, book));

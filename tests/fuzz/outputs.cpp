@@ -28,7 +28,7 @@ constexpr std::string_view others =
     "dialog kbd form script label select code";
 constexpr std::string_view attributes =
     "lang charset content http-equiv name href rel class aria-label autocomplete id placeholder spellcheck type "
-    "autofocus title aria-hidden aria-pressed role style data-c aria-live data-l data-v aria-sort colspan scope open "
+    "autofocus title aria-hidden aria-pressed role style data-c aria-live data-l data-r data-v aria-sort colspan scope open "
     "method for value";
 
 // Markup walks over a page, tag by tag.
