@@ -25,10 +25,11 @@ constexpr std::string_view without_end = "meta link input br";
 constexpr std::string_view may_stay_open = "html head body li tr td th dt dd p thead tbody tfoot option";
 constexpr std::string_view others =
     "title style header a nav span button main section h1 h2 h3 h4 pre dl div i ul b small table details summary "
-    "dialog kbd form script label select code";
+    "dialog kbd form script label select code caption del u";
 constexpr std::string_view attributes =
     "lang charset content http-equiv name href rel class aria-label autocomplete id placeholder spellcheck type "
-    "autofocus title aria-hidden aria-pressed role style data-c aria-live data-l data-r data-v aria-sort colspan scope open "
+    "autofocus title aria-hidden aria-pressed role style data-c aria-live data-l data-r data-v aria-sort colspan scope "
+    "open "
     "method for value";
 
 // Markup walks over a page, tag by tag.
