@@ -8,6 +8,8 @@
 #include <thread>
 #include <tuple>
 
+#include "perfdata/core/parallel.hpp"
+
 #include "listing_targets.hpp"
 #include "words.hpp"
 
@@ -259,11 +261,7 @@ std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const
             listings[index] = annotate(functions[index], book, disassembler);
         }
     };
-    std::vector<std::jthread> helpers;
-    const auto threads = std::min<std::size_t>(jobs, functions.size());
-    for (std::size_t thread = 1; thread < threads; ++thread) helpers.emplace_back(work);
-    work();
-    helpers.clear();
+    on_threads(std::min<std::size_t>(jobs, functions.size()), work);
     return listings;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "perfdata/core/guarded.hpp"
 #include "perfdata/recording/deferred_chains.hpp"
 #include "perfdata/recording/walk.hpp"
 
@@ -167,12 +168,14 @@ class ScriptWriter {
 
 Result<ScriptCounts> write_script(const Recording& recording, const Names& names, const ScriptOptions& options,
                                   const Sink& sink) {
-    ScriptWriter writer(recording, names, options, sink);
-    Completeness seen;  // the timeline's pass has counted all records already
-    auto walked =
-        walk(recording, seen, writer, {.order = RecordOrder::time, .stop = options.stop, .progress = options.progress});
-    if (!walked) return fail(walked.error());
-    return writer.finish();
+    return guarded([&]() -> Result<ScriptCounts> {
+        ScriptWriter writer(recording, names, options, sink);
+        Completeness seen;  // the timeline's pass has counted all records already
+        auto walked = walk(recording, seen, writer,
+                           {.order = RecordOrder::time, .stop = options.stop, .progress = options.progress});
+        if (!walked) return fail(walked.error());
+        return writer.finish();
+    });
 }
 
 }  // namespace perfdata

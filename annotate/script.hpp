@@ -37,8 +37,8 @@ struct ScriptCounts {
     std::uint64_t broken_chains = 0;  // whose user part was deferred and never came
 };
 
-// write_script(...) reads the samples only: what was lost is in the timeline's completeness(). The only error is
-// `cancelled`.
+// write_script(...) reads the samples only: what was lost is in the timeline's completeness(). The only
+// errors are `cancelled` and `out_of_memory`.
 Result<ScriptCounts> write_script(const Recording& recording, const Names& names, const ScriptOptions& options,
                                   const Sink& sink);
 

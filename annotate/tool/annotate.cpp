@@ -49,7 +49,7 @@ class Annotate {
             complain("HTML is not for terminals: give -o FILE");
             return usage;
         }
-        auto recording = Recording::open(options_.common.file);
+        auto recording = options_.common.open();
         if (!recording) return give_up(recording.error());
         if (recording->events().empty()) {
             for (const auto& problem : recording->diagnostics().kept()) complain(problem);

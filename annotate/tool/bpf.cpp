@@ -143,7 +143,7 @@ void write_text(const Symbols& symbols, const Sink& sink) {
 }
 
 int run(const Common& common) {
-    auto recording = Recording::open(common.file);
+    auto recording = common.open();
     if (!recording) {
         complain(recording.error());
         return failed;

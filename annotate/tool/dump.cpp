@@ -140,7 +140,7 @@ int run(const DumpOptions& options) {
         complain(error);
         return failed;
     };
-    const auto recording = Recording::open(options.common.file);
+    const auto recording = options.common.open();
     if (!recording) return give_up(recording.error());
     auto output = Output::open(options.common.output);
     if (!output) return give_up(output.error());

@@ -61,7 +61,7 @@ class Extract {
             complain(error);
             return failed;
         };
-        const auto recording = Recording::open(choice_.common.file);
+        const auto recording = choice_.common.open();
         if (!recording) return give_up(recording.error());
         const auto timeline = Timeline::build(*recording);
         if (!timeline) return give_up(timeline.error());

@@ -16,7 +16,7 @@ struct InfoOptions {
 };
 
 int run(const InfoOptions& options) {
-    const auto recording = Recording::open(options.common.file);
+    const auto recording = options.common.open();
     if (!recording) {
         complain(recording.error());
         return failed;

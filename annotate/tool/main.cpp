@@ -2,6 +2,7 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <new>
 
 #include "tool.hpp"
 
@@ -44,6 +45,9 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& problem) {
         const auto status = app.exit(problem);
         return status == 0 ? fine : usage;
+    } catch (const std::bad_alloc&) {
+        complain_of_memory();
+        return failed;
     } catch (const std::exception& problem) {
         complain(problem.what());
         return failed;

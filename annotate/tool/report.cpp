@@ -104,7 +104,7 @@ class ReportRun {
     explicit ReportRun(const ReportChoice& choice) : choice_(choice) {}
 
     int run() {
-        auto recording = Recording::open(choice_.common.file);
+        auto recording = choice_.common.open();
         if (!recording) return give_up(recording.error());
         if (recording->events().empty()) {
             for (const auto& problem : recording->diagnostics().kept()) complain(problem);

@@ -101,7 +101,7 @@ int run(const ScriptChoice& choice) {
         complain(error);
         return failed;
     };
-    const auto recording = Recording::open(choice.common.file);
+    const auto recording = choice.common.open();
     if (!recording) return give_up(recording.error());
     if (recording->events().empty()) {
         for (const auto& problem : recording->diagnostics().kept()) complain(problem);

@@ -199,7 +199,7 @@ int run(const SymbolsChoice& choice) {
         complain(error);
         return failed;
     };
-    const auto recording = Recording::open(choice.common.file);
+    const auto recording = choice.common.open();
     if (!recording) return give_up(recording.error());
     std::optional<ProgressLine> reading(std::in_place, choice.common);
     const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});

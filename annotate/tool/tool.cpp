@@ -6,11 +6,22 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
+#include "perfdata/core/memory_limits.hpp"
+
 #include "../words.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define PERFDATA_ADDRESS_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PERFDATA_ADDRESS_SANITIZER
+#endif
+#endif
 
 namespace perfdata::tool {
 
@@ -19,10 +30,33 @@ void Common::add_to(CLI::App& command) {
     command.add_option("-i,--input", file, "The same as FILE, as perf spells it")->excludes(file_option);
     command.add_option("-o,--output", output, "Write to this file instead of standard output");
     command.add_flag("--json", json, "Write JSON");
-    command.add_flag("--strict", strict, "Exit with 3 if not all of the recording could be read");
+    command.add_flag("--strict", strict, "List all losses on standard error, and exit with 3 if there are any");
     command.add_flag("-q,--quiet", quiet, "No warnings");
+    command
+        .add_option("--max-memory", max_memory,
+                    "Take no more memory than this, such as 512M: large parts of the recording are left out and told, "
+                    "or it fails")
+        ->transform(CLI::AsSizeValue(false))
+        ->type_name("SIZE");
     command.add_option("--color,--stdio-color", color, "auto, always or never")
         ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+Result<Recording> Common::open() const {
+    if (max_memory == 0) return Recording::open(file);
+    // What the program itself takes, and each thread for its stack, is part of it.
+    constexpr std::uint64_t least = std::uint64_t{16} << 20;
+    if (max_memory < least) {
+        return fail(ErrorCode::limit, Error::no_offset, "--max-memory", "at least 16M are needed");
+    }
+#ifndef PERFDATA_ADDRESS_SANITIZER  // which takes terabytes of addresses for itself
+    const ::rlimit wanted{max_memory, max_memory};
+    if (::setrlimit(RLIMIT_DATA, &wanted) != 0) {
+        return fail(ErrorCode::io, Error::no_offset, "--max-memory",
+                    fmt::format("cannot be set: {}", std::strerror(errno)));
+    }
+#endif
+    return Recording::open(file, {.limits = limits_within(max_memory)});
 }
 
 Result<Output> Output::open(const std::string& path) {
@@ -137,13 +171,20 @@ void complain(std::string_view message) {
     fmt::print(stderr, "perfdata: {}\n", printable(message));
 }
 void complain(const Error& error) {
+    if (error.code == ErrorCode::out_of_memory) return complain_of_memory();
     complain(error.message());
+}
+void complain_of_memory() {
+    complain(
+        "out of memory: this takes more than there is, or than --max-memory allows; choose less of the recording, "
+        "with --time or --event where there are such");
 }
 
 void warn_losses(const Common& common, const Completeness& completeness) {
     if (common.quiet) return;
-    constexpr std::size_t shown = 10;
+    constexpr std::size_t few = 10;
     const auto& kept = completeness.diagnostics.kept();
+    const auto shown = common.strict ? kept.size() : few;
     for (std::size_t index = 0; index < kept.size() && index < shown; ++index) {
         complain("warning: " + kept[index].message());
     }

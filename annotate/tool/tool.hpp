@@ -10,6 +10,7 @@
 #include "perfdata/annotate/page.hpp"
 #include "perfdata/core/error.hpp"
 #include "perfdata/recording/completeness.hpp"
+#include "perfdata/recording/recording.hpp"
 
 namespace perfdata::tool {
 
@@ -23,8 +24,11 @@ struct Common {
     bool json = false;
     bool strict = false;
     bool quiet = false;
+    std::uint64_t max_memory = 0;  // bytes; 0: as the machine has
 
     void add_to(CLI::App& command);
+    // open() opens the recording. With --max-memory this process gets no more from then on.
+    Result<Recording> open() const;
 };
 
 // checked(parse) is the check of an option whose text `parse` must understand.
@@ -68,6 +72,7 @@ bool wants_color(const Common& common, const Output& output);
 // warn(...), complain(...) print one line to stderr: "perfdata: ...".
 void complain(std::string_view message);
 void complain(const Error& error);
+void complain_of_memory();
 // warn_losses(...) tells what could not be read, unless --quiet.
 void warn_losses(const Common& common, const Completeness& completeness);
 

@@ -6,6 +6,7 @@
 #include "perfdata/core/cursor.hpp"
 #include "perfdata/core/endian.hpp"
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/guarded.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/profile/profile.hpp"

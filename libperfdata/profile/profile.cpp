@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "perfdata/core/guarded.hpp"
 #include "perfdata/profile/tally.hpp"
 
 namespace perfdata {
@@ -133,19 +134,22 @@ Result<Tally> tally(const Recording& recording, const Timeline& timeline, const 
     return Tally::count(recording, timeline, counting);
 }
 
+Result<Profile> make(const Recording& recording, const Timeline& timeline, const ProfileOptions& options,
+                     const CodeVersions* versions) {
+    const auto counted = tally(recording, timeline, options, versions);
+    if (!counted) return fail(counted.error());
+    return ProfileMaker(timeline, versions).make(*counted);
+}
+
 }  // namespace
 
 Result<Profile> Profile::count(const Recording& recording, const Timeline& timeline, const ProfileOptions& options) {
-    const auto counted = tally(recording, timeline, options, nullptr);
-    if (!counted) return fail(counted.error());
-    return ProfileMaker(timeline, nullptr).make(*counted);
+    return guarded([&] { return make(recording, timeline, options, nullptr); });
 }
 
 Result<Profile> Profile::count(const Recording& recording, const CodeVersions& versions,
                                const ProfileOptions& options) {
-    const auto counted = tally(recording, versions.timeline(), options, &versions);
-    if (!counted) return fail(counted.error());
-    return ProfileMaker(versions.timeline(), &versions).make(*counted);
+    return guarded([&] { return make(recording, versions.timeline(), options, &versions); });
 }
 
 }  // namespace perfdata

@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 
+#include "perfdata/core/guarded.hpp"
 #include "perfdata/recording/deferred_chains.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/timeline/frame_at.hpp"
@@ -464,13 +465,16 @@ class TallyCounter {
 };
 
 Result<Tally> Tally::count(const Recording& recording, const Timeline& timeline, const TallyOptions& options) {
-    TallyCounter counter(recording, timeline, options);
-    Completeness seen;  // the timeline's pass has counted all records already
-    if (auto walked = walk(recording, seen, counter, {.order = {}, .stop = options.stop, .progress = options.progress});
-        !walked) {
-        return fail(walked.error());
-    }
-    return std::move(counter).finish();
+    return guarded([&]() -> Result<Tally> {
+        TallyCounter counter(recording, timeline, options);
+        Completeness seen;  // the timeline's pass has counted all records already
+        if (auto walked =
+                walk(recording, seen, counter, {.order = {}, .stop = options.stop, .progress = options.progress});
+            !walked) {
+            return fail(walked.error());
+        }
+        return std::move(counter).finish();
+    });
 }
 
 }  // namespace perfdata

@@ -45,21 +45,21 @@ bool RecordStream::find_next(RecordView& record) {
     }
 }
 
-// A record of an impossible type, or of an odd size, is believed only if what follows it looks like a record: a wrong
-// size may have led here.
+// A record of a type that is not known, or of an odd size, is believed only if what follows it looks like a record: a
+// wrong size may have led here.
 RecordStream::Frame RecordStream::frame_at_front() {
     if (left() < RecordHeader::bytes) return Frame::partial;
     const auto header = RecordHeader::load(block_.at, options_.order);
     if (header.size < RecordHeader::bytes) return Frame::damaged;
     if (header.size > left()) return at_end_ && !unpacking_ ? Frame::damaged : Frame::partial;
-    if (is_plausible(header)) return Frame::whole;
+    if (is_believed(header)) return Frame::whole;
     const auto behind = left() - header.size;
     if (behind < RecordHeader::bytes) {
         if (!at_end_) return Frame::partial;
         return behind == 0 ? Frame::whole : Frame::damaged;
     }
     const auto next = RecordHeader::load(block_.at + header.size, options_.order);
-    return is_plausible(next) ? Frame::whole : Frame::damaged;
+    return confirms(next, header) ? Frame::whole : Frame::damaged;
 }
 
 // search() goes forward to the next place where several records follow each other. False if more bytes are needed to
@@ -70,21 +70,24 @@ bool RecordStream::search() {
         damage_begin_ = offset();
         if (left() != 0) ++block_.at;  // not here
     }
-    const std::size_t step = aligned_ || unpacking_ ? 8 : 1;
-    const auto from_damage = offset() - damage_begin_;
-    block_.at += std::min<std::size_t>(left(), (step - from_damage % step) % step);
+    const bool any_place = !aligned_ && !unpacking_;
     while (left() >= RecordHeader::bytes) {
-        const auto chain = chain_begins(block_.at, block_.end, at_end_, options_.order);
+        const bool expected = any_place || (offset() - damage_begin_) % 8 == 0;
+        const auto chain = chain_begins(block_.at, block_.end, at_end_, expected ? on_grid : off_grid, options_.order);
         if (chain == Chain::more_bytes_needed) return false;
         if (chain == Chain::yes) {
             searching_ = false;
             const auto passed = offset() - damage_begin_;
-            if (!unpacking_) unread_bytes_ += passed;
+            if (!unpacking_) {
+                unread_bytes_ += passed;
+                // One of the compressed records may have been among what was passed over.
+                if (unpacker_) unpacker_->break_stream();
+            }
             report(ErrorCode::malformed, unpacking_ ? packed_offset_ : damage_begin_,
                    "no record can be framed in " + std::to_string(passed) + " bytes; going on behind them");
             return true;
         }
-        block_.at += std::min(left(), step);
+        ++block_.at;
     }
     return false;
 }

@@ -3,20 +3,37 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+
+#include "perfdata/core/guarded.hpp"
 
 namespace perfdata {
+namespace {
+
+// Whoever names a directory does not mean to wait for a pipe in it.
+bool is_file(const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(path, ignored);
+}
+
+}  // namespace
 
 Result<Recording> Recording::open(const std::string& path, const OpenOptions& options) {
-    const bool directory = is_directory(path);
-    auto source = open_source(directory ? main_file(path) : path, options.limits);
-    if (!source) return fail(std::move(source.error()));
-    auto recording = open(std::move(*source), path, options);
-    if (recording && directory) recording->open_data_files(path);
-    return recording;
+    return guarded([&]() -> Result<Recording> {
+        const bool directory = is_directory(path);
+        if (directory && !is_file(main_file(path))) {
+            return fail(ErrorCode::io, Error::no_offset, main_file(path), "there is no regular file of that name");
+        }
+        auto source = open_source(directory ? main_file(path) : path, options.limits);
+        if (!source) return fail(std::move(source.error()));
+        auto recording = open(std::move(*source), path, options);
+        if (recording && directory) recording->open_data_files(path);
+        return recording;
+    });
 }
 
 Result<Recording> Recording::from_memory(Bytes bytes, const OpenOptions& options) {
-    return open(memory_source(bytes), "", options);
+    return guarded([&] { return open(memory_source(bytes), "", options); });
 }
 
 Result<Recording> Recording::open(std::shared_ptr<const Source> source, std::string path, const OpenOptions& options) {

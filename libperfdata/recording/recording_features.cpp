@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "perfdata/core/guarded.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/feature/compressed.hpp"
 #include "perfdata/wire/feature/strings.hpp"
@@ -53,6 +54,10 @@ const FeatureSection* Recording::feature(Feature feature) const {
 }
 
 Result<std::vector<std::byte>> Recording::read_section(FileSection section, std::string where) const {
+    return guarded([&] { return read_part(section, std::move(where)); });
+}
+
+Result<std::vector<std::byte>> Recording::read_part(FileSection section, std::string where) const {
     if (section.offset > source_->size() || section.size > source_->size() - section.offset) {
         return fail(ErrorCode::truncated, section.offset, std::move(where),
                     std::to_string(section.size) + " bytes go beyond the file's " + std::to_string(source_->size()));
@@ -138,8 +143,10 @@ void Recording::read_compression() {
         diagnostics_.add({ErrorCode::unsupported, section->section.offset + 4, "feature COMPRESSED",
                           "compression type " + std::to_string(info->type) + "; only 1 (zstd) is known"});
     }
+    // A number that is too small is damage, and must not cost records.
     const auto bound = info->mmap_len;
-    if (bound >= 4096 && bound <= sane) unpacked_record_bytes_ = bound;
+    if (bound <= sane)
+        unpacked_record_bytes_ = std::max<std::uint64_t>(bound, RecordStreamOptions{}.unpacked_record_bytes);
 }
 
 // The recorder lays the table out for all features that it means to write. One that it then cannot write loses its bit,

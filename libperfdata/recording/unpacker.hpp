@@ -39,6 +39,12 @@ class RecordStream::Unpacker {
         broken_ = false;
     }
 
+    // break_stream() forgets everything up to the next frame: a piece may be missing.
+    void break_stream() {
+        broken_ = true;
+        tail_ = 0;
+    }
+
     // feed(payload) is the next piece of the stream. It must live until drained.
     void feed(Bytes payload) {
         input_ = payload;
@@ -96,8 +102,7 @@ class RecordStream::Unpacker {
     }
 
     std::unexpected<Error> break_off(ErrorCode code, std::string why) {
-        broken_ = true;
-        tail_ = 0;
+        break_stream();
         return fail(code, Error::no_offset, "", std::move(why));
     }
 

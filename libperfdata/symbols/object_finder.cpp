@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -49,6 +50,11 @@ bool is_file_name(std::string_view path) {
         if (path.starts_with(start)) return false;
     }
     return path.starts_with('/');
+}
+
+// inside(path) is a recorded path below a directory: ".." does not lead out of it.
+std::string inside(std::string_view path) {
+    return std::filesystem::path("/" + std::string(path)).lexically_normal().string();
 }
 
 // Search is one object's. It remembers the best reason for not finding it.
@@ -103,8 +109,8 @@ struct ObjectFinder::Search {
         const std::string path(without_deleted(object.path));
         take_from_cache(options.recording_dir);
         if (!options.symfs.empty()) {
-            take(options.symfs + "/" + path);
-            if (path != object.path) take(options.symfs + "/" + object.path);
+            take(options.symfs + inside(path));
+            if (path != object.path) take(options.symfs + inside(object.path));
         }
         take_from_cache(options.buildid_dir);
         if (found) return;
@@ -198,7 +204,7 @@ std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file,
     if (!link->path.starts_with('/')) {
         search.take(parent(path) + link->path);
     } else {
-        if (!options_.symfs.empty()) search.take(options_.symfs + link->path);
+        if (!options_.symfs.empty()) search.take(options_.symfs + inside(link->path));
         if (!options_.offline) search.take(link->path);
     }
     // "DIR/.dwz/NAME", as distributions have it, also where the directory itself is elsewhere.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "perfdata/core/parallel.hpp"
 #include "perfdata/symbols/demangle.hpp"
 #include "perfdata/symbols/elf_symbols.hpp"
 
@@ -151,10 +152,7 @@ void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs) 
     const auto work = [&] {
         for (auto at = next.fetch_add(1); at < objects.size(); at = next.fetch_add(1)) load(object(objects[at]));
     };
-    std::vector<std::jthread> threads;
-    const auto wanted = std::min<std::size_t>(jobs, objects.size());
-    for (std::size_t index = 1; index < wanted; ++index) threads.emplace_back(work);
-    work();
+    on_threads(std::min<std::size_t>(jobs, objects.size()), work);
 }
 
 }  // namespace perfdata

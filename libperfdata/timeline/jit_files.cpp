@@ -63,7 +63,8 @@ FoundFile find_recorded_file(const std::string& path, const JitSearch& search) {
         if (last_part(given) == name) return {given, JitDumpFile::From::given, {}};
     }
     std::vector<std::pair<std::string, JitDumpFile::From>> places;
-    const auto below = path.starts_with('/') ? path : "/" + path;
+    // ".." does not lead out of it.
+    const auto below = std::filesystem::path("/" + path).lexically_normal().string();
     if (!search.symfs.empty()) places.emplace_back(search.symfs + below, JitDumpFile::From::symfs);
     for (const auto& directory : search.beside) {
         places.emplace_back((directory.empty() ? "." : directory) + "/" + name, JitDumpFile::From::beside);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <concepts>
 
+#include "perfdata/core/guarded.hpp"
 #include "perfdata/recording/walk.hpp"
 
 #include "tasks_builder.hpp"
@@ -44,6 +45,10 @@ std::string_view to_string(Miss miss) {
 }
 
 Result<Timeline> Timeline::build(const Recording& recording, const TimelineOptions& options) {
+    return guarded([&] { return read(recording, options); });
+}
+
+Result<Timeline> Timeline::read(const Recording& recording, const TimelineOptions& options) {
     Timeline timeline(BpfFeatures::read(recording));
     auto& completeness = timeline.completeness_;
     completeness.diagnostics = DiagnosticLog(recording.limits().diagnostics);

@@ -20,6 +20,7 @@ enum class ErrorCode : std::uint8_t {
     missing,        // what was asked for is not in the recording
     mismatch,       // two sources contradict each other (another boot's kallsyms, for example)
     cancelled,      // the caller asked to stop
+    out_of_memory,  // there is not enough of it for what the input asks for
 };
 
 constexpr std::string_view to_string(ErrorCode code) {
@@ -33,6 +34,7 @@ constexpr std::string_view to_string(ErrorCode code) {
         case ErrorCode::missing: return "missing";
         case ErrorCode::mismatch: return "mismatch";
         case ErrorCode::cancelled: return "cancelled";
+        case ErrorCode::out_of_memory: return "out_of_memory";
     }
     return "unknown";
 }

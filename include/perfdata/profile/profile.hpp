@@ -42,7 +42,8 @@ class Profile {
   public:
     // count(recording, timeline) decodes every sample once and asks the timeline who owned its address at its time.
     // Functions are those of BPF programs and other code that the recording itself tells of; no file is looked at, all
-    // other code is among the misses. The only error is `cancelled`.
+    // other code is among the misses. The only errors are `cancelled` and
+    // `out_of_memory`.
     static Result<Profile> count(const Recording& recording, const Timeline& timeline,
                                  const ProfileOptions& options = {});
     // count(recording, versions) knows all functions that have a name.

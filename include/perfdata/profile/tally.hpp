@@ -63,7 +63,8 @@ struct TallyOptions {
 // Tally is const once counted. Its size is that of what is distinct, not of the recording.
 class Tally {
   public:
-    // count(recording, timeline) decodes every sample once. The only error is `cancelled`. The timeline must outlive
+    // count(recording, timeline) decodes every sample once. The only errors are `cancelled` and
+    // `out_of_memory`. The timeline must outlive
     // the tally.
     static Result<Tally> count(const Recording& recording, const Timeline& timeline, const TallyOptions& options = {});
 

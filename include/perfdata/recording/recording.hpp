@@ -100,6 +100,7 @@ class Recording {
     std::string read_text(Feature feature);
     FileSection feature_table() const;
     Result<std::vector<std::byte>> read_section(FileSection section, std::string where) const;
+    Result<std::vector<std::byte>> read_part(FileSection section, std::string where) const;
 
     std::string path_;
     Limits limits_;

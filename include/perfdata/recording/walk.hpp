@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "perfdata/core/guarded.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/ordered_stream.hpp"
 #include "perfdata/recording/progress.hpp"
@@ -249,16 +250,18 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
 // walk(recording, completeness, visit, options) decodes every record and calls visit(context, record) for those types
 // that `visit` accepts: any of AllRecords, and samples as BasicSample<Order> with any Order. If it has them,
 // visit.unknown(view) is called for records of unknown types and visit.damaged(view, error) for those that cannot be
-// decoded. What it read and what it lost is added to `completeness`. The only error is `cancelled`. A visitor that says
-// `static constexpr bool samples_only = true` is for a second pass: records of other types need not be decoded, and
-// `completeness` tells of samples only.
+// decoded. What it read and what it lost is added to `completeness`. The only errors are `cancelled` and
+// `out_of_memory`. A visitor that says `static constexpr bool samples_only = true` is for a second pass: records of
+// other types need not be decoded, and `completeness` tells of samples only.
 template <class Visitor>
 Result<void> walk(const Recording& recording, Completeness& completeness, Visitor&& visit,
                   const WalkOptions& options = {}) {
-    if (recording.order().endian() == std::endian::little) {
-        return detail::walk_in_order(recording, completeness, FixedOrder<std::endian::little>{}, visit, options);
-    }
-    return detail::walk_in_order(recording, completeness, FixedOrder<std::endian::big>{}, visit, options);
+    return guarded([&] {
+        if (recording.order().endian() == std::endian::little) {
+            return detail::walk_in_order(recording, completeness, FixedOrder<std::endian::little>{}, visit, options);
+        }
+        return detail::walk_in_order(recording, completeness, FixedOrder<std::endian::big>{}, visit, options);
+    });
 }
 
 }  // namespace perfdata

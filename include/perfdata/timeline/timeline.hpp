@@ -69,8 +69,8 @@ struct TimelineOptions {
 // Timeline is const after build() and may be read from many threads.
 class Timeline {
   public:
-    // build(recording) walks all records once. The recording need not outlive the timeline. The only error is
-    // `cancelled`; whatever could not be read is in completeness().
+    // build(recording) walks all records once. The recording need not outlive the timeline. The only errors
+    // are `cancelled` and `out_of_memory`; whatever could not be read is in completeness().
     static Result<Timeline> build(const Recording& recording, const TimelineOptions& options = {});
 
     // locate(address, time, mode) is who owned a kernel address at a time. A program beats an image that claims the
@@ -112,6 +112,7 @@ class Timeline {
   private:
     friend class TimelineBuilder;
     explicit Timeline(BpfFeatures bpf) : bpf_(std::move(bpf)) {}
+    static Result<Timeline> read(const Recording& recording, const TimelineOptions& options);
 
     std::optional<Location> in_kernel(Address address, Time time) const;
 

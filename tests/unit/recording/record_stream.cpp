@@ -34,9 +34,9 @@ class Input {
     std::shared_ptr<const Source> source_;
 };
 
-// A type that no perf has yet: such records may have any size.
+// Types of simpleperf: such records may have any size.
 constexpr std::uint32_t type_of(std::uint32_t number) {
-    return 100 + number % 100;
+    return 32768 + number % 64;
 }
 
 // numbered(order, number, size): a record of an unknown type whose every byte follows from its number.

@@ -2,11 +2,13 @@
 #include "perfdata/recording/source.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
 #include <thread>
 
 #include "perfdata/core/cursor.hpp"
+#include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"
 #include "support/files.hpp"
@@ -179,4 +181,26 @@ TEST_CASE("read_whole refuses what is larger than its limit", "[recording][sourc
     const auto refused = read_whole(*source, 9);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::limit);
+}
+
+TEST_CASE("A file that shrinks while it is read is a loss that is told", "[recording][source]") {
+    const auto fixture = content_of_file(PERFDATA_FIXTURES "/bpf/bpf_many.data");
+    const TempDir directory;
+    for (const std::uintmax_t left : {0, 50, 424, 20000, 88584, 95000}) {
+        INFO(left << " bytes are left");
+        const auto path = directory.write("perf.data", fixture);
+        const auto recording = Recording::open(path);
+        REQUIRE(recording);
+        std::filesystem::resize_file(path, left);
+        Completeness completeness;
+        REQUIRE(walk(*recording, completeness, [](const RecordContext&, const auto&) {}));
+        const auto feature = recording->read_feature(Feature::bpf_prog_info);
+        if (left < 88584) {
+            CHECK_FALSE(completeness.lossless());
+            REQUIRE_FALSE(completeness.diagnostics.empty());
+            CHECK(completeness.diagnostics.kept()[0].code == ErrorCode::truncated);
+        }
+        REQUIRE_FALSE(feature);
+        CHECK(feature.error().code == ErrorCode::truncated);
+    }
 }

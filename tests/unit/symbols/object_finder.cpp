@@ -51,7 +51,7 @@ const RecordedObject recorded{"/usr/bin/prog", id(1)};
 
 TEST_CASE("An object is looked for near the recording first, on this machine last", "[symbols][finder]") {
     Machine machine;
-    const std::vector<std::string> places{"/recording" + link_of_1 + "/elf", "/symfs//usr/bin/prog",
+    const std::vector<std::string> places{"/recording" + link_of_1 + "/elf", "/symfs/usr/bin/prog",
                                           "/cache" + link_of_1 + "/elf", "/home/.debug" + link_of_1 + "/elf",
                                           "/usr/bin/prog"};
     for (const auto& place : places) machine.files->content[place] = elf(id(1));
@@ -73,7 +73,7 @@ TEST_CASE("The cache may link to the file itself, and hold the vdso", "[symbols]
 
 TEST_CASE("A file of another build id is never taken", "[symbols][finder]") {
     Machine machine;
-    for (const std::string place : {"/usr/bin/prog", "/symfs//usr/bin/prog"}) {
+    for (const std::string place : {"/usr/bin/prog", "/symfs/usr/bin/prog"}) {
         machine.files->content = {{place, elf(id(2))}};
         CHECK(machine.find(recorded) == "build_id_differs");
         machine.options.allow_local = true;
@@ -82,7 +82,7 @@ TEST_CASE("A file of another build id is never taken", "[symbols][finder]") {
         CHECK(machine.find(recorded) == "build_id_differs");
     }
     // A wrong file does not hide a right one further on.
-    machine.files->content = {{"/symfs//usr/bin/prog", elf(id(2))}, {"/usr/bin/prog", elf(id(1))}};
+    machine.files->content = {{"/symfs/usr/bin/prog", elf(id(2))}, {"/usr/bin/prog", elf(id(1))}};
     CHECK(machine.find(recorded) == "/usr/bin/prog");
 }
 
@@ -96,8 +96,8 @@ TEST_CASE("Without a recorded build id a local file is taken only if that was al
     REQUIRE(found);
     CHECK_FALSE(found->proven);
     machine.options.allow_local = false;
-    machine.files->content["/symfs//usr/bin/prog"] = elf(id(1));  // which the user vouches for
-    CHECK(machine.find(unproven) == "/symfs//usr/bin/prog");
+    machine.files->content["/symfs/usr/bin/prog"] = elf(id(1));  // which the user vouches for
+    CHECK(machine.find(unproven) == "/symfs/usr/bin/prog");
     CHECK(ObjectFinder(machine.options, machine.files).find(recorded)->proven);
 }
 
@@ -181,6 +181,19 @@ TEST_CASE("Old recordings pad build ids with zeros", "[symbols][finder]") {
     CHECK_FALSE(same_build_id(id(1, 16), id(1, 8).bytes()));
     CHECK_FALSE(same_build_id(id(1, 8), id(1, 16).bytes()));
     CHECK_FALSE(same_build_id(padded, {}));
+}
+
+TEST_CASE("A recorded path does not lead out of --symfs", "[symbols][finder]") {
+    Machine machine;
+    machine.options.offline = true;
+    machine.files->content["/etc/outside"] = elf(id(1));
+    machine.files->content["/symfs/../etc/outside"] = elf(id(1));
+    for (const auto* path : {"/../etc/outside", "/usr/../../etc/outside", "/./.././../etc/outside"}) {
+        INFO(path);
+        CHECK(machine.find({path, id(1)}) == "offline");
+    }
+    machine.files->content["/symfs/etc/outside"] = elf(id(1));
+    CHECK(machine.find({"/usr/../../etc/outside", id(1)}) == "/symfs/etc/outside");
 }
 
 TEST_CASE("A named pipe is not opened: it would wait for ever", "[symbols][finder]") {

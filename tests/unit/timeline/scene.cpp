@@ -147,10 +147,14 @@ Scene& Scene::add(const Blob& record) {
     return *this;
 }
 
-Recording Scene::open(const OpenOptions& options) {
+Blob Scene::build() {
     if (!infos_.empty()) builder_.feature(Feature::bpf_prog_info, prog_info_feature(order_, infos_));
     if (!btf_.empty()) builder_.feature(Feature::bpf_btf, bpf_btf(order_, btf_));
-    files_.push_back(builder_.build());
+    return builder_.build();
+}
+
+Recording Scene::open(const OpenOptions& options) {
+    files_.push_back(build());
     auto recording = Recording::from_memory(files_.back(), options);
     REQUIRE(recording);
     return std::move(*recording);

@@ -76,7 +76,9 @@ class Scene {
                   std::uint64_t period = 1);
     Scene& add(const Blob& record);
 
-    // open() keeps the bytes in the scene, which must outlive the recording. timeline() is built and requires success.
+    // build() is the file. open() keeps the bytes in the scene, which must outlive the recording. timeline() is built
+    // and requires success.
+    Blob build();
     Recording open(const OpenOptions& options = {});
     Timeline timeline(const OpenOptions& options = {});
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Memory that runs out, as an error.
+#pragma once
+
+#include <new>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "perfdata/core/error.hpp"
+
+namespace perfdata {
+
+namespace detail {
+
+template <class T>
+struct AsResult {
+    using type = Result<T>;
+};
+template <class T>
+struct AsResult<Result<T>> {
+    using type = Result<T>;
+};
+
+}  // namespace detail
+
+// guarded(body) is what `body` returns, as a Result if it is none, or the error out_of_memory if it ran out of it. What
+// it had made by then is gone. The ways in are guarded so: Recording::open() and from_memory(), read_feature(), walk(),
+// Timeline::build(), Profile::count(), Tally::count(). Everything else throws bad_alloc and nothing else: whoever must
+// go on without memory calls it in here. Exceptions of callbacks go through.
+template <class Body>
+auto guarded(Body&& body) -> typename detail::AsResult<std::invoke_result_t<Body>>::type {
+    using Value = std::invoke_result_t<Body>;
+    try {
+        if constexpr (std::is_void_v<Value>) {
+            std::forward<Body>(body)();
+            return {};
+        } else {
+            return std::forward<Body>(body)();
+        }
+    } catch (const std::bad_alloc&) {
+    } catch (const std::length_error&) {  // more than any memory can hold
+    }
+    // Short texts need no memory.
+    return std::unexpected(Error{ErrorCode::out_of_memory, Error::no_offset, {}, "out of memory"});
+}
+
+}  // namespace perfdata

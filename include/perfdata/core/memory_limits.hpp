@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Limits for those who want to say how much memory a recording may cost, and no more than that.
+#pragma once
+
+#include <algorithm>
+
+#include "perfdata/core/limits.hpp"
+
+namespace perfdata {
+
+// limits_within(bytes) is the usual limits, lowered so that what a recording and the files around it make this library
+// hold stays within about so many bytes: each of the large parts gets a share. Counts are by what one of a kind takes.
+// What samples add up to, in profiles and reports, is not among it: whoever must be sure limits the process as well.
+inline Limits limits_within(std::uint64_t bytes) {
+    Limits limits;
+    const auto share = [&](auto& limit, std::uint64_t parts, std::uint64_t bytes_of_one = 1) {
+        using Limit = std::remove_reference_t<decltype(limit)>;
+        limit = static_cast<Limit>(std::min<std::uint64_t>(limit, bytes / parts / bytes_of_one));
+    };
+    share(limits.section_bytes, 8);
+    share(limits.kallsyms_bytes, 8);
+    share(limits.perf_map_bytes, 8);
+    share(limits.source_file_bytes, 16);
+    share(limits.function_bytes, 16);
+    share(limits.events, 16, 1024);
+    share(limits.ids, 16, 32);
+    share(limits.bpf_programs, 16, 512);
+    share(limits.code_versions, 8, 256);
+    share(limits.text_patches, 16, 64);
+    share(limits.text_patch_bytes, 16);
+    share(limits.task_records, 8, 128);
+    share(limits.diagnostics, 64, 512);
+    return limits;
+}
+
+}  // namespace perfdata

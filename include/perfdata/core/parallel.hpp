@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The same work on several threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace perfdata {
+
+// on_threads(threads, work) calls work() on so many threads, this one included, and waits for all. Where the system
+// gives no more threads, fewer do the work. If a call ends in an exception, one of them is thrown here.
+template <class Work>
+void on_threads(std::size_t threads, const Work& work) {
+    std::atomic_flag failed;
+    std::exception_ptr problem;
+    const auto guarded_work = [&] {
+        try {
+            work();
+        } catch (...) {
+            if (!failed.test_and_set()) problem = std::current_exception();
+        }
+    };
+    {
+        std::vector<std::jthread> helpers;
+        try {
+            helpers.reserve(threads);
+            for (std::size_t thread = 1; thread < threads; ++thread) helpers.emplace_back(guarded_work);
+        } catch (const std::system_error&) {
+        } catch (const std::bad_alloc&) {
+        }
+        guarded_work();
+    }
+    if (problem) std::rethrow_exception(problem);
+}
+
+}  // namespace perfdata
