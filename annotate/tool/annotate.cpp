@@ -37,7 +37,7 @@ struct AnnotateOptions {
     bool show_periods = false;
     bool bpf_registers = false;
     bool no_pager = false;
-    std::optional<bool> calls;  // empty: as suits the format
+    bool calls = false, no_calls = false;  // neither: as suits the format
 };
 
 class Annotate {
@@ -121,7 +121,7 @@ class Annotate {
                              const CallOptions& counting) {
         std::vector<CodeVersion> functions;
         // Chains take longer to count than all the rest: a page needs them anyway for its flame graph.
-        const bool wanted = options_.calls.value_or(html()) && !options_.functions.versions;
+        const bool wanted = (options_.calls || (html() && !options_.no_calls)) && !options_.functions.versions;
         if (wanted) {
             for (const auto& listing : listings) functions.push_back(listing.version);
         }
@@ -283,8 +283,9 @@ void add_annotate(CLI::App& app, int& exit) {
     command->add_flag("--show-total-period", options->show_periods, "A column of periods beside the hits");
     command->add_flag("--bpf-registers", options->bpf_registers,
                       "Say beside each instruction of BPF code which registers of BPF its registers stand for");
-    command->add_flag("--calls,!--no-calls", options->calls,
-                      "Say who calls whom, as call chains and branch stacks tell (default: in HTML only)");
+    auto* calls = command->add_flag("--calls", options->calls,
+                                    "Say who calls whom, as call chains and branch stacks tell (HTML does)");
+    command->add_flag("--no-calls", options->no_calls, "Leave that out of HTML")->excludes(calls);
     command->add_flag("--no-pager", options->no_pager, "Do not show text on a terminal with $PAGER or less");
     options->lines.add_to(*command);
     options->names.add_to(*command);

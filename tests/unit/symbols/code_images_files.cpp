@@ -135,7 +135,7 @@ TEST_CASE("Code of a program is what its file has, where the file has it", "[sym
     const auto image = opened.images.image(versions[0]).value();
     CHECK(image.bytes == part(code, 0x10, 0x30));
     CHECK(image.address == Address{0x401010});
-    CHECK(image.origin == scene.dir.path().string() + "//prog");
+    CHECK(image.origin == scene.dir.path().string() + "/prog");
     CHECK(image.problems.empty() == proven);
 
     const auto huge = opened.versions.version(UserFrame{0x7f0000000000 + headers + 0x90}.in(opened), 0);
