@@ -266,6 +266,9 @@ class TallyCounter {
             for (std::size_t at = first; at < addresses_.size(); ++at) {
                 looked_up_.push_back(look_up(addresses_[at].first, addresses_[at].second));
             }
+            for (const auto& one : looked_up_) {
+                if (one.number == none) unfolded_.prefetch_key(one.frame);
+            }
             // Outermost first: a sample often has the outer callers of the one before it.
             bool same = true;
             std::size_t depth = 0;

@@ -12,17 +12,35 @@ std::string_view RecentTasks::look_up_comm(Comm& recent, std::uint64_t key, Time
     return recent.comm;
 }
 
-const Mapping* RecentTasks::look_up_mapping(Place& recent, std::uint64_t key, Pid pid, Address address, Time time,
+void RecentTasks::look_up_start(Start& recent, std::uint64_t key, Time time) {
+    const auto found = tasks_.starts_.lasting(key, time);
+    recent = {.key = key, .from = found.from, .until = found.until, .known = found.value != nullptr};
+    if (found.value == nullptr) return;
+    recent.exec = found.value->exec;
+    recent.space = found.value->space;
+}
+
+const Mapping* RecentTasks::look_up_mapping(Place& recent, std::uint64_t key, Address address, Time time,
                                             Machine machine) {
-    const auto start = tasks_.starts_.lasting(key, time);
-    if (start.value == nullptr) return tasks_.mapping_at(pid, address, time, machine);
+    const auto& start = start_at(key, time);
     AddressSpaces::Stretch stretch;
-    const auto* mapping = tasks_.spaces_.find(start.value->space, address, time, stretch);
-    if (mapping == nullptr) return tasks_.mapping_at(pid, address, time, machine);
-    recent = {
-        key,    stretch.begin, stretch.last, std::max(start.from, mapping->from), std::min(start.until, stretch.until),
-        mapping};
-    return mapping;
+    const auto* mapping = tasks_.spaces_.find(start.space, address, time, stretch);
+    const auto until = std::min(start.until, stretch.until);
+    if (mapping != nullptr) {
+        recent = {key, stretch.begin, stretch.last, std::max(start.from, mapping->from), until, mapping};
+        return mapping;
+    }
+    // One page is in every process.
+    if (const auto* page = machine == host ? tasks_.vsyscall() : nullptr) {
+        if (page->range.contains(address)) return page;
+        if (address < page->range.begin) {
+            stretch.last = std::min(stretch.last, Address{page->range.begin.value - 1});
+        } else {
+            stretch.begin = std::max(stretch.begin, Address{page->range.last().value + 1});
+        }
+    }
+    gaps_[place<starts>(key)] = {key, stretch.begin, stretch.last, start.from, until, nullptr};
+    return nullptr;
 }
 
 const Mapping* RecentTasks::look_up_kernel_mapping(Address address, Time time) {

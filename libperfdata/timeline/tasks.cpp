@@ -9,10 +9,10 @@ namespace perfdata {
 const Mapping* Tasks::mapping_at(Pid pid, Address address, Time time, Machine machine) const {
     const auto* start = starts_.at(key(machine, pid.value), time);
     const auto* found = start == nullptr ? nullptr : spaces_.find(start->space, address, time);
-    if (found != nullptr || vsyscall_ >= mappings().size()) return found;
+    if (found != nullptr || machine != host) return found;
     // Nobody maps this page: it comes with every process and survives exec. Only /proc tells of it.
-    const auto& vsyscall = mappings()[vsyscall_];
-    return machine == host && vsyscall.range.contains(address) ? &vsyscall : nullptr;
+    const auto* page = vsyscall();
+    return page != nullptr && page->range.contains(address) ? page : nullptr;
 }
 
 const Mapping* Tasks::kernel_mapping_at(Address address, Time time, Machine machine) const {

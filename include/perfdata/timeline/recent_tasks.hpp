@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace perfdata {
 // It belongs to one thread; the tasks must outlive it.
 class RecentTasks {
   public:
-    explicit RecentTasks(const Tasks& tasks) : tasks_(tasks), comms_(comms), mappings_(mappings) {}
+    explicit RecentTasks(const Tasks& tasks)
+        : tasks_(tasks), comms_(comms), starts_(starts), mappings_(mappings), gaps_(starts) {}
 
     std::string_view comm_at(Tid tid, Time time, Machine machine = host) {
         const auto key = Tasks::key(machine, tid.value);
@@ -26,25 +28,29 @@ class RecentTasks {
 
     const Mapping* mapping_at(Pid pid, Address address, Time time, Machine machine = host) {
         const auto key = Tasks::key(machine, pid.value);
-        // What one process maps lies apart, but for libraries.
+        // What one process maps lies apart, but for libraries. Chains have many addresses where nothing is.
         auto& recent = mappings_[place<mappings>(key ^ (address.value >> 20) << 32)];
-        if (recent.key == key && recent.begin <= address && address <= recent.last && recent.from <= time &&
-            time < recent.until) {
-            return recent.mapping;
-        }
-        return look_up_mapping(recent, key, pid, address, time, machine);
+        if (recent.holds(key, address, time)) return recent.mapping;
+        if (gaps_[place<starts>(key)].holds(key, address, time)) return nullptr;
+        return look_up_mapping(recent, key, address, time, machine);
+    }
+
+    bool knows(Pid pid, Time time, Machine machine = host) {
+        return start_at(Tasks::key(machine, pid.value), time).known;
+    }
+    std::optional<Time> exec_at(Pid pid, Time time, Machine machine = host) {
+        const auto& start = start_at(Tasks::key(machine, pid.value), time);
+        return start.exec ? std::optional(start.from) : std::nullopt;
     }
 
     // kernel_mapping_at(address, time) is of the host.
     const Mapping* kernel_mapping_at(Address address, Time time) {
-        if (kernel_.begin <= address && address <= kernel_.last && kernel_.from <= time && time < kernel_.until) {
-            return kernel_.mapping;
-        }
+        if (kernel_.holds(0, address, time)) return kernel_.mapping;
         return look_up_kernel_mapping(address, time);
     }
 
   private:
-    static constexpr std::size_t comms = 128, mappings = 512;  // powers of two
+    static constexpr std::size_t comms = 128, starts = 128, mappings = 512;  // powers of two
 
     template <std::size_t size>
     static std::size_t place(std::uint64_t key) {
@@ -59,18 +65,36 @@ class RecentTasks {
     struct Place {
         std::uint64_t key = 0;
         Address begin, last;
+        Time from, until;                  // at first of no time
+        const Mapping* mapping = nullptr;  // null: nothing is there
+
+        bool holds(std::uint64_t of, Address address, Time time) const {
+            return key == of && begin <= address && address <= last && from <= time && time < until;
+        }
+    };
+    struct Start {
+        std::uint64_t key = 0;
         Time from, until;  // at first of no time
-        const Mapping* mapping = nullptr;
+        bool known = false, exec = false;
+        SpaceIndex space = AddressSpaces::none;
     };
 
     std::string_view look_up_comm(Comm& recent, std::uint64_t key, Time time);
-    const Mapping* look_up_mapping(Place& recent, std::uint64_t key, Pid pid, Address address, Time time,
-                                   Machine machine);
+    const Mapping* look_up_mapping(Place& recent, std::uint64_t key, Address address, Time time, Machine machine);
     const Mapping* look_up_kernel_mapping(Address address, Time time);
+
+    const Start& start_at(std::uint64_t key, Time time) {
+        auto& recent = starts_[place<starts>(key)];
+        if (recent.key != key || time < recent.from || time >= recent.until) look_up_start(recent, key, time);
+        return recent;
+    }
+    void look_up_start(Start& recent, std::uint64_t key, Time time);
 
     const Tasks& tasks_;
     std::vector<Comm> comms_;
+    std::vector<Start> starts_;
     std::vector<Place> mappings_;
+    std::vector<Place> gaps_;  // one a process
     Place kernel_;
 };
 

@@ -92,6 +92,8 @@ class Tasks {
         SpaceIndex space = AddressSpaces::none;
         bool exec = false;
     };
+    // vsyscall() is some mapping of [vsyscall], which is never empty, or null.
+    const Mapping* vsyscall() const { return vsyscall_ < mappings().size() ? &mappings()[vsyscall_] : nullptr; }
     static std::uint64_t key(Machine machine, std::uint32_t id) { return std::uint64_t{machine.pid} << 32 | id; }
 
     AddressSpaces spaces_;

@@ -186,7 +186,7 @@ TEST_CASE("read_whole refuses what is larger than its limit", "[recording][sourc
 TEST_CASE("A file that shrinks while it is read is a loss that is told", "[recording][source]") {
     const auto fixture = content_of_file(PERFDATA_FIXTURES "/bpf/bpf_many.data");
     const TempDir directory;
-    for (const std::uintmax_t left : {0, 50, 424, 20000, 88584, 95000}) {
+    for (const std::uintmax_t left : {0u, 50u, 424u, 20000u, 88584u, 95000u}) {
         INFO(left << " bytes are left");
         const auto path = directory.write("perf.data", fixture);
         const auto recording = Recording::open(path);

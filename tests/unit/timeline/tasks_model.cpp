@@ -154,14 +154,17 @@ TEST_CASE("Processes have mapped what a replay by copies finds", "[timeline][tas
     // What is remembered is what would be found, also when time goes back.
     const auto& tasks = timeline.tasks();
     RecentTasks recent(tasks);
-    int other_mappings = 0, other_comms = 0;
+    int other_mappings = 0, other_comms = 0, other_starts = 0;
     for (int query = 0; query < 20000; ++query) {
         const Pid pid{1 + static_cast<std::uint32_t>(random.below(shape.pids))};
         const Address address{0x1000 + random.below(0x10 * shape.slots + shape.longest)};
         const Time time{random.below(now + 2)};
         other_mappings += recent.mapping_at(pid, address, time) != tasks.mapping_at(pid, address, time);
+        other_starts +=
+            recent.knows(pid, time) != tasks.knows(pid, time) || recent.exec_at(pid, time) != tasks.exec_at(pid, time);
         other_comms += recent.comm_at({pid.value}, time).data() != tasks.comm_at({pid.value}, time).data();
     }
     CHECK(other_mappings == 0);
     CHECK(other_comms == 0);
+    CHECK(other_starts == 0);
 }
