@@ -138,7 +138,8 @@ void drop_qualifiers(std::string& name) {
     for (bool again = true; again;) {
         again = false;
         for (const std::string_view qualifier : {" const", " volatile", " &", " &&"}) {
-            if (name.ends_with(qualifier)) {
+            // An object file may name a function " &": that is all of its name then.
+            if (name.size() > qualifier.size() && name.ends_with(qualifier)) {
                 name.resize(name.size() - qualifier.size());
                 again = true;
             }

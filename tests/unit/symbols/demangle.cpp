@@ -20,6 +20,7 @@ TEST_CASE("C++ names are shown without parameters, return type and qualifiers", 
     CHECK(demangle("_ZN1AC2Ev") == "A::A");
     CHECK(demangle("_ZN1AD0Ev") == "A::~A");
     CHECK(demangle("_ZNO1A4moveEv") == "A::move");
+    CHECK(demangle("_ZN2 &E") == " &");  // nobody's, but a name all the same
 }
 
 TEST_CASE("Clone suffixes and versions are left out, the mark of the PLT is kept", "[symbols][demangle]") {
