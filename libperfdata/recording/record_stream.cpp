@@ -56,7 +56,8 @@ RecordStream::Frame RecordStream::frame_at_front() {
     const auto behind = left() - header.size;
     if (behind < RecordHeader::bytes) {
         if (!at_end_) return Frame::partial;
-        return behind == 0 ? Frame::whole : Frame::damaged;
+        // Compressed records mostly end where a record does; the next may go on inside one, too.
+        return behind == 0 ? Frame::whole : unpacking_ ? Frame::partial : Frame::damaged;
     }
     const auto next = RecordHeader::load(block_.at + header.size, options_.order);
     return confirms(next, header) ? Frame::whole : Frame::damaged;
@@ -171,7 +172,7 @@ bool RecordStream::extend() {
     const bool more = unpacking_ ? extend_unpacked() : extend_file();
     if (!more) at_end_ = true;
     // Another look with the knowledge that nothing follows: what was partial is damaged now, and a search can decide.
-    return more || (!unpacking_ && left() >= RecordHeader::bytes);
+    return more || (left() >= RecordHeader::bytes && !(unpacking_ && searching_));
 }
 
 // extend_unpacked() puts more output of the compressed record behind what is left of the block.

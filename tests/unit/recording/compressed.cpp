@@ -67,6 +67,29 @@ TEST_CASE("Compressed records without a payload do not break the stream", "[reco
     CHECK(stream.unread_bytes() == 0);
 }
 
+TEST_CASE("A record of an odd size at the end of a compressed stream arrives", "[recording][compressed]") {
+    const auto order = std::endian::little;
+    const std::size_t piece = GENERATE(std::size_t{1}, std::size_t{7}, std::size_t{16}, std::size_t{1000});
+    auto odd = encode(Lost{EventId{3}, 9});
+    odd.resize(16);
+    odd[0] = std::byte{84};  // SCHEDSTAT_DOMAIN has at least 24 bytes
+    odd[6] = std::byte{16};
+    const auto plain = joined({encode(Lost{EventId{3}, 7}), odd});
+    Compressor compressor;
+    Blob data;
+    for (std::size_t at = 0; at < plain.size(); at += piece) {
+        const auto part = Bytes(plain).subspan(at).first(std::min(piece, plain.size() - at));
+        data = joined({data, compressed_record(order, RecordType::compressed, compressor.piece(part))});
+    }
+    auto stream = stream_of(data, order);
+    std::vector<std::size_t> sizes;
+    for (RecordView record; stream.next(record);) {
+        if (record.unpacked) sizes.push_back(record.bytes.size());
+    }
+    CHECK(sizes == std::vector<std::size_t>{24, 16});
+    CHECK(stream.problems().empty());
+}
+
 TEST_CASE("A record bigger than what the buffer holds at once arrives whole", "[recording][compressed]") {
     const auto order = std::endian::little;
     Blob plain;
