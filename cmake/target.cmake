@@ -16,3 +16,13 @@ function(perfdata_target name)
     target_compile_options(${name} PRIVATE -Werror)
   endif()
 endfunction()
+
+# perfdata_precompile(NAME [HEADER...]) has the headers that nearly all of its files need parsed once.
+function(perfdata_precompile name)
+  if(PERFDATA_PRECOMPILE)
+    target_precompile_headers(${name} PRIVATE
+      <algorithm> <array> <bit> <charconv> <cstdint> <expected> <filesystem> <functional> <map> <memory> <mutex>
+      <optional> <set> <span> <stop_token> <string> <string_view> <thread> <tuple> <unordered_map> <utility> <vector>
+      ${ARGN})
+  endif()
+endfunction()
