@@ -164,6 +164,8 @@ Result<Disassembler> Disassembler::create(std::string_view arch, Syntax syntax) 
 
 std::vector<Instruction> Disassembler::decode(Bytes code, Address address) const {
     std::vector<Instruction> instructions;
+    constexpr std::size_t usual_size = 4;
+    instructions.reserve(code.size() / usual_size);
     const auto* at = reinterpret_cast<const std::uint8_t*>(code.data());
     auto left = code.size();
     auto place = address.value;

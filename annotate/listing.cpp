@@ -107,7 +107,9 @@ class ListingMaker {
     void add_instructions(const Disassembler& disassembler) {
         const auto& image = *listing_.image;
         const ListingTargets targets(listing_, book_);
-        for (auto& decoded : decode(disassembler, image.bytes)) {
+        auto all = decode(disassembler, image.bytes);
+        listing_.instructions.reserve(all.size());
+        for (auto& decoded : all) {
             ListingInstruction row;
             row.address = image.address + decoded.offset;
             row.bytes = Bytes(image.bytes).subspan(static_cast<std::size_t>(decoded.offset), decoded.size);

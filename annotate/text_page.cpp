@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -139,13 +141,33 @@ class TextPage {
     }
 
     void styled(Style style, std::string_view content) {
-        if (!options_.color || style == Style::plain) {
-            text_ += content;
-            return;
-        }
-        text_ += escape(style);
+        begin(style);
         text_ += content;
-        text_ += "\x1b[0m";
+        end(style);
+    }
+    void begin(Style style) {
+        if (options_.color) text_ += escape(style);
+    }
+    void end(Style style) {
+        if (options_.color && style != Style::plain) text_ += "\x1b[0m";
+    }
+
+    // Most of a page is rows of instructions without samples: what they have is put together without format strings.
+    void hexadecimal(std::uint64_t value) {
+        std::array<char, 16> digits;
+        text_.append(digits.data(), std::to_chars(digits.begin(), digits.end(), value, 16).ptr);
+    }
+    // Right-aligned.
+    void hexadecimal(std::uint64_t value, std::size_t width) {
+        const auto begin = text_.size();
+        hexadecimal(value);
+        const auto size = text_.size() - begin;
+        if (size < width) text_.insert(begin, width - size, ' ');
+    }
+    // Left-aligned.
+    void word(std::string_view content, std::size_t width) {
+        text_ += content;
+        if (content.size() < width) text_.append(width - content.size(), ' ');
     }
 
     bool by_period() const {
@@ -182,8 +204,7 @@ class TextPage {
         for (const auto event : columns_) {
             const auto& cell = row[event];
             if (cell.hits == 0) {
-                print("  {:>7} {:>7}", "", "");
-                if (options_.show_periods) print(" {:>12}", "");
+                text_.append(options_.show_periods ? 30 : 17, ' ');
                 continue;
             }
             const auto percent = share(count(cell), count(whole[event]));
@@ -207,9 +228,11 @@ class TextPage {
     void field(std::string_view name, std::string_view content) { print("  {:<11}{}\n", name, printable(content)); }
 
     // "+0x10", "-0x4" or nothing.
-    static std::string distance(std::uint64_t offset) {
-        if (offset == 0) return {};
-        return offset >> 63 == 0 ? fmt::format("+0x{:x}", offset) : fmt::format("-0x{:x}", ~offset + 1);
+    void distance(std::uint64_t offset) {
+        if (offset == 0) return;
+        const bool behind = offset >> 63 == 0;
+        text_ += behind ? "+0x" : "-0x";
+        hexadecimal(behind ? offset : ~offset + 1);
     }
 
     // " (2 of 3)" if the function's code changed.
@@ -433,21 +456,30 @@ class TextPage {
     void instruction(const Listing& listing, const ListingInstruction& row, bool hottest) {
         const auto& decoded = row.instruction;
         cells(row.cells, &listing.total);
-        print(" {} {:>6x}: ", hottest ? '>' : ' ', decoded.offset);
+        text_ += hottest ? " > " : "   ";
+        hexadecimal(decoded.offset, 6);
+        text_ += ": ";
         if (options_.raw_bytes) {
             std::string bytes;
             for (const auto byte : row.bytes) bytes += fmt::format("{:02x} ", std::to_integer<unsigned>(byte));
             styled(Style::dim, fmt::format("{:<31}", bytes));
         }
         if (decoded.operands.empty()) {
-            print("{}", decoded.mnemonic);
+            text_ += decoded.mnemonic;
         } else {
-            print("{:<7} {}", decoded.mnemonic, decoded.operands);
+            word(decoded.mnemonic, 7);
+            text_ += ' ';
+            text_ += decoded.operands;
         }
         if (row.target && !row.target->name.empty()) {
             const auto& target = *row.target;
-            print("   ");
-            styled(Style::source, fmt::format("<{}{}>", printable(target.name), distance(target.offset)));
+            text_ += "   ";
+            begin(Style::source);
+            text_ += '<';
+            text_ += printable(target.name);
+            distance(target.offset);
+            text_ += '>';
+            end(Style::source);
             if (target.relocation) {
                 print("   ");
                 styled(Style::dim, "# bytes before relocation");
@@ -464,7 +496,7 @@ class TextPage {
             print("   ");
             styled(Style::warm, fmt::format("# was: {}, until {}", row.changed->text, seconds(row.changed->time)));
         }
-        print("\n");
+        text_ += '\n';
     }
 
     const std::string& event_name(std::size_t column) const {

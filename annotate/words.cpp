@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "words.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 
@@ -26,8 +27,14 @@ std::size_t utf8_length(std::string_view text) {
     return length;
 }
 
+// simple(text) is whether all of it is ASCII without control characters, as nearly all names are.
+bool simple(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; });
+}
+
 template <class Keep, class Replace>
 std::string rewrite(std::string_view text, Keep keep, Replace replace) {
+    if (simple(text)) return std::string(text);
     std::string result;
     result.reserve(text.size());
     while (!text.empty()) {
