@@ -13,6 +13,13 @@ if(PERFDATA_DWARF AND NOT libdw_FOUND)
   message(FATAL_ERROR "PERFDATA_DWARF needs libdw 0.188 or newer (Debian: libdw-dev)")
 endif()
 
+# Build-id caches that `perf archive` packed.
+pkg_check_modules(libarchive IMPORTED_TARGET GLOBAL libarchive>=3.6)
+option(PERFDATA_ARCHIVES "Look for files in what perf archive packs, with libarchive" ${libarchive_FOUND})
+if(PERFDATA_ARCHIVES AND NOT libarchive_FOUND)
+  message(FATAL_ERROR "PERFDATA_ARCHIVES needs libarchive 3.6 or newer (Debian: libarchive-dev)")
+endif()
+
 if(PERFDATA_TOOL)
   pkg_check_modules(capstone REQUIRED IMPORTED_TARGET GLOBAL capstone>=4.0)
   find_package(fmt REQUIRED)

@@ -35,8 +35,9 @@ void NameChoice::add_to(CLI::App& command) {
         ->group(group);
     command
         .add_option("--buildid-dir", buildid_dir,
-                    "A build-id cache as in ~/.debug, or what `perf archive` packed, unpacked")
-        ->type_name("DIR")
+                    "A build-id cache as in ~/.debug, or the tar-ball that `perf archive` packed from one")
+        ->type_name("DIR|TAR")
+        ->check(CLI::ExistingPath)
         ->group(group);
     auto* debug_dir =
         command

@@ -19,59 +19,12 @@
 
 #include "perfdata/core/cursor.hpp"
 
+#include "file_source.hpp"
+
 namespace perfdata {
 namespace {
 
 namespace io = boost::iostreams;
-
-// Descriptor closes its file when it goes.
-class Descriptor {
-  public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Descriptor& operator=(Descriptor&&) = delete;
-    ~Descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    int get() const { return fd_; }
-
-  private:
-    int fd_;
-};
-
-std::unexpected<Error> io_failure(const std::string& path, std::string_view what) {
-    return fail(ErrorCode::io, Error::no_offset, path,
-                std::string(what) + ": " + std::generic_category().message(errno));
-}
-
-class FileSource final : public Source {
-  public:
-    FileSource(Descriptor file, std::uint64_t size, std::string path, std::optional<Error> damage = {})
-        : file_(std::move(file)), size_(size), path_(std::move(path)), damage_(std::move(damage)) {}
-
-    std::uint64_t size() const override { return size_; }
-    std::optional<Error> damage() const override { return damage_; }
-
-    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
-        std::size_t done = 0;
-        while (done < out.size() && offset + done < size_) {
-            const auto wanted =
-                static_cast<std::size_t>(std::min<std::uint64_t>(out.size() - done, size_ - offset - done));
-            const auto got = ::pread(file_.get(), out.data() + done, wanted, static_cast<off_t>(offset + done));
-            if (got < 0 && errno == EINTR) continue;
-            if (got < 0) return io_failure(path_, "cannot read");
-            if (got == 0) break;  // the file has shrunk since it was opened
-            done += static_cast<std::size_t>(got);
-        }
-        return done;
-    }
-
-  private:
-    Descriptor file_;
-    std::uint64_t size_;
-    std::string path_;
-    std::optional<Error> damage_;
-};
 
 class MemorySource final : public Source {
   public:
@@ -105,27 +58,6 @@ Packing packing_of(Bytes start) {
     return Packing::none;
 }
 
-Result<Descriptor> unlinked_file() {
-    const char* configured = std::getenv("TMPDIR");
-    std::string name = (configured != nullptr && *configured != '\0' ? std::string(configured) : "/tmp");
-    name += "/perfdata-XXXXXX";
-    const int fd = ::mkostemp(name.data(), O_CLOEXEC);
-    if (fd < 0) return io_failure(name, "cannot make a temporary file (set TMPDIR to a directory with room)");
-    ::unlink(name.c_str());
-    return Descriptor(fd);
-}
-
-Result<void> write_all(int fd, const char* data, std::size_t size) {
-    while (size != 0) {
-        const auto put = ::write(fd, data, size);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return io_failure("temporary file", "cannot write");
-        data += put;
-        size -= static_cast<std::size_t>(put);
-    }
-    return {};
-}
-
 // head is what has been read from the input already, to look at its first bytes.
 class HeadFirst {
   public:
@@ -154,13 +86,34 @@ class HeadFirst {
     std::string_view head_;
 };
 
-// spool(...) copies (and unpacks) everything that can be read from `fd` to an unlinked temporary file. A compressed
-// stream that breaks off gives what could be unpacked before the break.
-Result<std::shared_ptr<const Source>> spool(int fd, Bytes head, Packing packing, const std::string& path,
+// SourceDevice reads a source from its beginning.
+class SourceDevice {
+  public:
+    using char_type = char;
+    using category = io::source_tag;
+
+    explicit SourceDevice(const Source& source) : source_(&source) {}
+
+    std::streamsize read(char* out, std::streamsize count) {
+        const auto room = std::as_writable_bytes(std::span(out, static_cast<std::size_t>(count)));
+        const auto got = source_->read_at(offset_, room);
+        if (!got) throw std::runtime_error(got.error().message());
+        offset_ += *got;
+        return *got == 0 ? -1 : static_cast<std::streamsize>(*got);
+    }
+
+  private:
+    const Source* source_;
+    std::uint64_t offset_ = 0;
+};
+
+// spool(...) copies (and unpacks) everything that can be read from a device to a temporary file. A compressed stream
+// that breaks off gives what could be unpacked before the break.
+template <class Device>
+Result<std::shared_ptr<const Source>> spool(const Device& device, Packing packing, const std::string& path,
                                             const Limits& limits) {
-    auto file = unlinked_file();
+    auto file = Spool::create(path, limits.unpacked_bytes);
     if (!file) return fail(std::move(file.error()));
-    std::uint64_t size = 0;
     std::optional<Error> damage;
     try {
         // A filter that fails loses what it has put into its buffer in the same call: keep the buffer small.
@@ -169,25 +122,22 @@ Result<std::shared_ptr<const Source>> spool(int fd, Bytes head, Packing packing,
         if (packing == Packing::gzip) in.push(io::gzip_decompressor(), small);
         if (packing == Packing::xz) in.push(io::lzma_decompressor(), small);
         if (packing == Packing::zstd) in.push(io::zstd_decompressor(), small);
-        in.push(HeadFirst(fd, as_text(head)), std::streamsize{65536});
+        in.push(device, std::streamsize{65536});
         std::array<char, 65536> buffer;
         while (in.sgetc() != std::char_traits<char>::eof()) {
             const auto ready = std::min<std::streamsize>(in.in_avail(), buffer.size());
             const auto got = static_cast<std::size_t>(in.sgetn(buffer.data(), ready));
-            size += got;
-            if (size > limits.unpacked_bytes) {
-                return fail(ErrorCode::limit, Error::no_offset, path,
-                            "unpacks to more than " + std::to_string(limits.unpacked_bytes) + " bytes");
-            }
-            if (auto written = write_all(file->get(), buffer.data(), got); !written) return fail(written.error());
+            if (auto put = file->append(std::as_bytes(std::span(buffer).first(got))); !put) return fail(put.error());
         }
+    } catch (const std::bad_alloc&) {
+        throw;
     } catch (const std::exception& problem) {
         const bool packed = packing != Packing::none;
         damage = Error{packed ? ErrorCode::malformed : ErrorCode::io, Error::no_offset, path,
                        packed ? std::string("cannot be unpacked any further: ") + problem.what() : problem.what()};
-        if (size == 0) return fail(std::move(*damage));
+        if (file->size() == 0) return fail(std::move(*damage));
     }
-    return std::make_shared<FileSource>(std::move(*file), size, path, std::move(damage));
+    return std::move(*file).finish(std::move(damage));
 }
 
 Result<std::size_t> read_head(int fd, std::span<std::byte> head, const std::string& path) {
@@ -225,7 +175,17 @@ Result<std::shared_ptr<const Source>> open_source(const std::string& path, const
     if (packing == Packing::none && !standard_input && S_ISREG(status.st_mode)) {
         return std::make_shared<FileSource>(std::move(file), static_cast<std::uint64_t>(status.st_size), path);
     }
-    return spool(file.get(), start, packing, shown, limits);
+    return spool(HeadFirst(file.get(), as_text(start)), packing, shown, limits);
+}
+
+Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> source, const std::string& path,
+                                               const Limits& limits) {
+    std::array<std::byte, 8> head{};
+    const auto got = source->read_at(0, head);
+    if (!got) return fail(got.error());
+    const auto packing = packing_of(Bytes(head).first(*got));
+    if (packing == Packing::none) return source;
+    return spool(SourceDevice(*source), packing, path, limits);
 }
 
 std::shared_ptr<const Source> memory_source(Bytes bytes) {

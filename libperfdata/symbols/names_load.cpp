@@ -1,18 +1,37 @@
 // SPDX-License-Identifier: MIT
 // Loading of Names: what the recording says of its files, and where these are.
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <variant>
 
 #include "perfdata/recording/walk.hpp"
+#include "perfdata/symbols/archived_files.hpp"
 #include "perfdata/symbols/names.hpp"
 #include "perfdata/wire/feature/build_id.hpp"
 
 namespace perfdata {
+namespace {
+
+// files_for(options, problems) is this machine's files, and those in a packed build-id cache.
+std::shared_ptr<const FileSystem> files_for(const FinderOptions& options, std::vector<Error>& problems) {
+    auto files = std::make_shared<const LocalFiles>();
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(options.buildid_dir, none)) return files;
+    auto archived = ArchivedFiles::open(options.buildid_dir, files, options.limits);
+    if (!archived) {
+        problems.push_back(std::move(archived.error()));
+        return files;
+    }
+    if (const auto& damage = (*archived)->damage()) problems.push_back(*damage);
+    return std::move(*archived);
+}
+
+}  // namespace
 
 Names Names::load(const Recording& recording, const Timeline& timeline, const NameOptions& options) {
     Names names(timeline);
-    names.finder_ = std::make_unique<const ObjectFinder>(options.finder);
+    names.finder_ = std::make_unique<const ObjectFinder>(options.finder, files_for(options.finder, names.problems_));
     names.read_build_ids(recording);
     names.load_kernel(recording, *names.finder_);
     names.load_objects(*names.finder_);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/iostreams/device/back_inserter.hpp>
+#include <boost/iostreams/filter/bzip2.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filter/lzma.hpp>
 #include <boost/iostreams/filter/zstd.hpp>
@@ -57,6 +58,7 @@ Blob compressed(Compression compression, Bytes content) {
     {
         io::filtering_ostream out;
         if (compression == Compression::gzip) out.push(io::gzip_compressor());
+        if (compression == Compression::bzip2) out.push(io::bzip2_compressor());
         if (compression == Compression::xz) out.push(io::lzma_compressor());
         if (compression == Compression::zstd) out.push(io::zstd_compressor());
         out.push(io::back_inserter(packed));

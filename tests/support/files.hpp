@@ -29,7 +29,7 @@ class TempDir {
 std::vector<std::string> fixture_recordings();
 Blob content_of_file(const std::string& path);
 
-enum class Compression { gzip, xz, zstd };
+enum class Compression { gzip, bzip2, xz, zstd };
 Blob compressed(Compression compression, Bytes content);
 
 }  // namespace perfdata::test

@@ -22,6 +22,7 @@ inline Limits limits_within(std::uint64_t bytes) {
     share(limits.perf_map_bytes, 8);
     share(limits.source_file_bytes, 16);
     share(limits.function_bytes, 16);
+    share(limits.archived_files, 16, 512);
     share(limits.events, 16, 1024);
     share(limits.ids, 16, 32);
     share(limits.bpf_programs, 16, 512);

@@ -35,6 +35,11 @@ class Source {
 // limits.unpacked_bytes of it. Errors: io, limit, malformed (broken compression).
 Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits);
 
+// unpacked(source, path) is what open_source() makes of a file with these bytes: the source itself unless it is
+// compressed. path is what messages name.
+Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> source, const std::string& path,
+                                               const Limits& limits);
+
 // memory_source(bytes) is a view: the bytes must outlive it.
 std::shared_ptr<const Source> memory_source(Bytes bytes);
 

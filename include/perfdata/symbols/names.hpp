@@ -54,7 +54,8 @@ struct NameOptions {
 // is safe.
 class Names {
   public:
-    // load(recording, timeline): nothing that is missing is an error; problems() says what would be needed.
+    // load(recording, timeline): nothing that is missing is an error; problems() says what would be needed. A
+    // buildid_dir that is a file is opened as ArchivedFiles.
     static Names load(const Recording& recording, const Timeline& timeline, const NameOptions& options = {});
     Names(Names&&) noexcept;
     Names& operator=(Names&&) noexcept;

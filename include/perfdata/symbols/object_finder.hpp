@@ -22,7 +22,7 @@ struct FinderOptions {
     // Given by the user, or belonging to the recording: looked at even when offline.
     std::string recording_dir{};  // a directory with a copy of the cache, or with kcore_dir
     std::string symfs{};          // a copy of the recording machine's file system
-    std::string buildid_dir{};    // a build-id cache, or what `perf archive` packed
+    std::string buildid_dir{};    // a build-id cache, or what `perf archive` packed (with ArchivedFiles)
     std::string vmlinux{}, kallsyms{};
 
     // Of the viewing machine: not looked at when offline.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Input that cannot be read twice, or not in its place, is put into a temporary file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "perfdata/recording/source.hpp"
+
+namespace perfdata {
+
+// Descriptor closes its file when it goes.
+class Descriptor {
+  public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Descriptor& operator=(Descriptor&&) = delete;
+    ~Descriptor();
+    int get() const { return fd_; }
+
+  private:
+    int fd_;
+};
+
+// Spool is an unlinked file in TMPDIR, or in /tmp, to which bytes are appended. Nobody else can open it; it goes with
+// the last source of it.
+class Spool {
+  public:
+    // create(path, most): path is what messages name; more than `most` bytes are an error. Errors: io.
+    static Result<Spool> create(std::string path, std::uint64_t most);
+
+    // append(bytes). Errors: io (no room, for example), limit.
+    Result<void> append(Bytes bytes);
+    std::uint64_t size() const { return size_; }
+
+    // finish(damage) is what was appended. damage is why it is not all.
+    std::shared_ptr<const Source> finish(std::optional<Error> damage = {}) &&;
+
+  private:
+    Spool(Descriptor file, std::string path, std::uint64_t most)
+        : file_(std::move(file)), path_(std::move(path)), most_(most) {}
+
+    Descriptor file_;
+    std::string path_;
+    std::uint64_t most_;
+    std::uint64_t size_ = 0;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// An open file as a source.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "perfdata/recording/spool.hpp"
+
+namespace perfdata {
+
+// io_failure(path, what) is of errno.
+inline std::unexpected<Error> io_failure(const std::string& path, std::string_view what) {
+    return fail(ErrorCode::io, Error::no_offset, path,
+                std::string(what) + ": " + std::generic_category().message(errno));
+}
+
+// FileSource reads a file with pread, so that one that shrinks meanwhile is short and never a SIGBUS.
+class FileSource final : public Source {
+  public:
+    FileSource(Descriptor file, std::uint64_t size, std::string path, std::optional<Error> damage = {})
+        : file_(std::move(file)), size_(size), path_(std::move(path)), damage_(std::move(damage)) {}
+
+    std::uint64_t size() const override { return size_; }
+    std::optional<Error> damage() const override { return damage_; }
+
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        std::size_t done = 0;
+        while (done < out.size() && offset + done < size_) {
+            const auto wanted =
+                static_cast<std::size_t>(std::min<std::uint64_t>(out.size() - done, size_ - offset - done));
+            const auto got = ::pread(file_.get(), out.data() + done, wanted, static_cast<off_t>(offset + done));
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) return io_failure(path_, "cannot read");
+            if (got == 0) break;  // the file has shrunk since it was opened
+            done += static_cast<std::size_t>(got);
+        }
+        return done;
+    }
+
+  private:
+    Descriptor file_;
+    std::uint64_t size_;
+    std::string path_;
+    std::optional<Error> damage_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/archived_files.hpp"
+
+#include <algorithm>
+#include <archive.h>
+#include <archive_entry.h>
+#include <array>
+#include <filesystem>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "perfdata/core/guarded.hpp"
+#include "perfdata/recording/spool.hpp"
+
+namespace perfdata {
+namespace {
+
+constexpr std::size_t longest_name = 4096;  // as PATH_MAX of Linux
+constexpr std::size_t most_links = 16;      // that are followed for one name
+
+// Slice is a piece of a source, which it keeps.
+class Slice final : public Source {
+  public:
+    Slice(std::shared_ptr<const Source> whole, std::uint64_t offset, std::uint64_t size)
+        : whole_(std::move(whole)), offset_(offset), size_(size) {}
+
+    std::uint64_t size() const override { return size_; }
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        if (offset >= size_) return std::size_t{0};
+        return whole_->read_at(offset_ + offset, out.first(std::min<std::uint64_t>(out.size(), size_ - offset)));
+    }
+
+  private:
+    std::shared_ptr<const Source> whole_;
+    std::uint64_t offset_, size_;
+};
+
+// Reader is libarchive's of one source.
+class Reader {
+  public:
+    explicit Reader(const Source& source) : source_(source), archive_(archive_read_new()) {
+        if (archive_ == nullptr) throw std::bad_alloc();
+        // No other formats, and no filters for which libarchive would start programs.
+        archive_read_support_filter_gzip(archive_);
+        archive_read_support_filter_bzip2(archive_);
+        archive_read_support_filter_xz(archive_);
+        archive_read_support_filter_zstd(archive_);
+        archive_read_support_format_tar(archive_);
+    }
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+    ~Reader() { archive_read_free(archive_); }
+
+    bool open() { return archive_read_open(archive_, this, nullptr, &Reader::read, nullptr) == ARCHIVE_OK; }
+
+    // next() is the next file, or null at the end and where damage() begins.
+    archive_entry* next() {
+        archive_entry* entry = nullptr;
+        int status = archive_read_next_header(archive_, &entry);
+        if (status == ARCHIVE_RETRY) status = archive_read_next_header(archive_, &entry);
+        if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return entry;
+        failed_ = status != ARCHIVE_EOF;
+        return nullptr;
+    }
+
+    // block(bytes, offset) is the next piece of the file's content; false at its end and where damage() begins.
+    bool block(Bytes& bytes, std::uint64_t& offset) {
+        const void* data = nullptr;
+        std::size_t size = 0;
+        la_int64_t at = 0;
+        const int status = archive_read_data_block(archive_, &data, &size, &at);
+        failed_ = status < ARCHIVE_WARN;
+        if (failed_ || status == ARCHIVE_EOF) return false;
+        bytes = {static_cast<const std::byte*>(data), size};
+        offset = static_cast<std::uint64_t>(at);
+        return true;
+    }
+
+    bool failed() const { return failed_; }
+    std::string why() const {
+        if (error_) return error_->message();
+        const char* text = archive_error_string(archive_);
+        return text != nullptr ? text : "cannot be read";
+    }
+
+  private:
+    // Called by C, which nothing may be thrown through.
+    static la_ssize_t read(archive*, void* of, const void** data) noexcept {
+        auto& reader = *static_cast<Reader*>(of);
+        auto got = guarded([&] { return reader.source_.read_at(reader.offset_, reader.buffer_); });
+        if (!got) {
+            reader.error_ = std::move(got.error());
+            return ARCHIVE_FATAL;
+        }
+        reader.offset_ += *got;
+        *data = reader.buffer_.data();
+        return static_cast<la_ssize_t>(*got);
+    }
+
+    const Source& source_;
+    archive* archive_;
+    std::uint64_t offset_ = 0;
+    bool failed_ = false;
+    std::optional<Error> error_;  // of reading
+    std::array<std::byte, 65536> buffer_;
+};
+
+// inside(name) is a name from the root of the tar-ball without ".", ".." and double slashes; empty if it leads out.
+std::string inside(std::string_view name) {
+    while (name.starts_with('/')) name.remove_prefix(1);
+    auto text = std::filesystem::path(name).lexically_normal().generic_string();
+    if (text.ends_with('/')) text.pop_back();
+    if (text == "." || text == ".." || text.starts_with("../")) return {};
+    return text;
+}
+
+std::string_view text_or_empty(const char* text) {
+    return text != nullptr ? std::string_view(text) : std::string_view();
+}
+
+std::string_view name_of(archive_entry* entry) {
+    const auto name = text_or_empty(archive_entry_pathname(entry));
+    return name.empty() ? text_or_empty(archive_entry_pathname_utf8(entry)) : name;
+}
+
+// link_of(entry, name) is what a link leads to, empty if it is none or leads out.
+std::string link_of(archive_entry* entry, const std::string& name) {
+    if (const auto target = text_or_empty(archive_entry_hardlink(entry)); !target.empty()) return inside(target);
+    if (archive_entry_filetype(entry) != AE_IFLNK) return {};
+    const auto target = text_or_empty(archive_entry_symlink(entry));
+    if (target.empty() || target.starts_with('/') || target.size() > longest_name) return {};
+    return inside((std::filesystem::path(name).parent_path() / target).generic_string());
+}
+
+}  // namespace
+
+bool ArchivedFiles::available() {
+    return true;
+}
+
+Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::string& path,
+                                                                 std::shared_ptr<const FileSystem> beneath,
+                                                                 const Limits& limits) {
+    auto packed = beneath->open(path, limits);
+    if (!packed) return fail(std::move(packed.error()));
+    const std::shared_ptr<ArchivedFiles> files(new ArchivedFiles(path, std::move(beneath)));
+    if (auto unpacked = files->unpack(**packed, limits); !unpacked) return fail(std::move(unpacked.error()));
+    if (auto damage = (*packed)->damage(); damage && !files->damage_) files->damage_ = std::move(damage);
+    // `perf archive --all` puts the tar-ball with the symbols and the recording into another one.
+    const auto inner = std::ranges::find_if(
+        files->entries_, [](const auto& entry) { return entry.first.ends_with("perf.symbols.tar.bz2"); });
+    if (inner != files->entries_.end()) {
+        const auto symbols = std::make_shared<Slice>(files->content_, inner->second.offset, inner->second.size);
+        files->entries_.clear();
+        if (auto unpacked = files->unpack(*symbols, limits); !unpacked) return fail(std::move(unpacked.error()));
+    }
+    files->find_root();
+    return files;
+}
+
+Result<void> ArchivedFiles::unpack(const Source& packed, const Limits& limits) {
+    const std::string path = prefix_.substr(0, prefix_.size() - 1);
+    const auto damaged = [&](ErrorCode code, std::string why) {
+        if (!damage_) damage_ = Error{code, Error::no_offset, path, std::move(why)};
+    };
+    auto spool = Spool::create(path, limits.unpacked_bytes);
+    if (!spool) return fail(std::move(spool.error()));
+    const auto reader = std::make_unique<Reader>(packed);
+    if (!reader->open()) return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
+    bool any = false, room = true;
+    while (auto* header = room ? reader->next() : nullptr) {
+        any = true;
+        const auto given = name_of(header);
+        if (given.size() > longest_name) {
+            damaged(ErrorCode::limit, "has names of more than " + std::to_string(longest_name) + " bytes");
+            continue;
+        }
+        auto name = inside(given);
+        if (name.empty()) continue;
+        Entry entry{spool->size(), 0, link_of(header, name)};
+        if (entry.link.empty() && archive_entry_filetype(header) != AE_IFREG) continue;
+        if (entries_.size() >= limits.archived_files) {
+            damaged(ErrorCode::limit, "has more than " + std::to_string(limits.archived_files) + " files");
+            break;
+        }
+        Bytes bytes;
+        std::uint64_t offset = 0;
+        bool whole = true;
+        while (entry.link.empty() && reader->block(bytes, offset)) {
+            // A file with holes may claim any size.
+            whole = offset == entry.size;
+            if (!whole) break;
+            if (auto put = spool->append(bytes); !put) {
+                if (put.error().code != ErrorCode::limit) return put;
+                damaged(ErrorCode::limit, std::move(put.error().detail));
+                room = whole = false;
+                break;
+            }
+            entry.size += bytes.size();
+        }
+        if (!whole && room) damaged(ErrorCode::unsupported, name + " has holes");
+        if (whole && !reader->failed()) entries_.insert_or_assign(std::move(name), std::move(entry));
+        if (reader->failed()) break;
+    }
+    if (reader->failed()) {
+        if (!any) return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
+        damaged(ErrorCode::malformed, "cannot be unpacked any further: " + reader->why());
+    }
+    content_ = std::move(*spool).finish();
+    return {};
+}
+
+void ArchivedFiles::find_root() {
+    constexpr std::string_view mark = ".build-id/";
+    for (const auto& [name, entry] : entries_) {
+        const auto at = name.find(mark);
+        if (at == std::string::npos || (at != 0 && name[at - 1] != '/')) continue;
+        root_ = name.substr(0, at);
+        return;
+    }
+    if (!damage_) {
+        damage_ = Error{ErrorCode::missing, Error::no_offset, prefix_.substr(0, prefix_.size() - 1),
+                        "has no .build-id directory, so it is no packed build-id cache"};
+    }
+}
+
+// find(name) follows links of directories and of files. A link that leads to itself ends the search.
+const ArchivedFiles::Entry* ArchivedFiles::find(std::string_view name) const {
+    std::string at = inside(name);
+    for (std::size_t links = 0; links <= most_links; ++links) {
+        const Entry* link = nullptr;
+        std::size_t end = 0;
+        while (link == nullptr && end != std::string::npos) {
+            end = at.find('/', end == 0 ? 0 : end + 1);
+            const auto entry = entries_.find(std::string_view(at).substr(0, end));
+            if (entry == entries_.end()) continue;
+            if (end == std::string::npos && entry->second.link.empty()) return &entry->second;
+            if (!entry->second.link.empty()) link = &entry->second;
+        }
+        if (link == nullptr) return nullptr;
+        at = end == std::string::npos ? link->link : link->link + at.substr(end);
+        if (at.size() > longest_name) return nullptr;
+    }
+    return nullptr;
+}
+
+Result<std::shared_ptr<const Source>> ArchivedFiles::open(const std::string& path, const Limits& limits) const {
+    if (!path.starts_with(prefix_)) return beneath_->open(path, limits);
+    const auto* entry = find(root_ + path.substr(prefix_.size()));
+    if (entry == nullptr) return fail(ErrorCode::missing, Error::no_offset, path, "is not in the tar-ball");
+    return unpacked(std::make_shared<Slice>(content_, entry->offset, entry->size), path, limits);
+}
+
+Result<std::string> ArchivedFiles::read_kernel_file(const std::string& path, std::uint64_t most) const {
+    return beneath_->read_kernel_file(path, most);
+}
+
+Result<std::string> ArchivedFiles::read_kernel_file_start(const std::string& path, std::uint64_t most) const {
+    return beneath_->read_kernel_file_start(path, most);
+}
+
+std::optional<FileTime> ArchivedFiles::modified(const std::string& path) const {
+    return path.starts_with(prefix_) ? std::nullopt : beneath_->modified(path);
+}
+
+}  // namespace perfdata

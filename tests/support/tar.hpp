@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Tar-balls, also ones that no tar would write.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "support/writer.hpp"
+
+namespace perfdata::test {
+
+// Tar writes the ustar format.
+class Tar {
+  public:
+    Tar& file(std::string_view name, Bytes content);
+    Tar& symlink(std::string_view name, std::string_view target) { return header(name, '2', target, 0); }
+    Tar& hardlink(std::string_view name, std::string_view target) { return header(name, '1', target, 0); }
+    Tar& directory(std::string_view name) { return header(name, '5', {}, 0); }
+    // device(name) is a character device, as nobody should find one in a cache.
+    Tar& device(std::string_view name) { return header(name, '3', {}, 0); }
+    // claim(name, size) is a file's header alone.
+    Tar& claim(std::string_view name, std::uint64_t size) { return header(name, '0', {}, size); }
+
+    // blob() is all of it with the two empty blocks at the end.
+    Blob blob() const;
+
+  private:
+    Tar& header(std::string_view name, char type, std::string_view target, std::uint64_t size);
+
+    std::string text_;
+};
+
+}  // namespace perfdata::test

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// Build-id caches in tar-balls.
+#include "perfdata/symbols/archived_files.hpp"
+
+#include "perfdata/symbols/object_finder.hpp"
+
+#include "catch.hpp"
+#include "support/files.hpp"
+#include "support/tar.hpp"
+#include "unit/symbols/elf_case.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+const std::string tar_ball = "/home/me/perf.data.tar.bz2";
+const std::string link_of_1 = ".build-id/01/02030405060708090a0b0c0d0e0f1011121314";
+
+Bytes bytes(std::string_view text) {
+    return as_bytes(text);
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+Blob elf(const BuildId& build_id) {
+    Elf file;
+    file.build_id(build_id.bytes());
+    file.symbols({{"f", 0x1000, 4}});
+    return file.blob();
+}
+
+struct Packed {
+    std::shared_ptr<Files> beneath = std::make_shared<Files>();
+    Limits limits;
+
+    explicit Packed(Blob blob) { beneath->content[tar_ball] = std::move(blob); }
+    explicit Packed(const Tar& tar) : Packed(tar.blob()) {}
+
+    Result<std::shared_ptr<const ArchivedFiles>> open() const { return ArchivedFiles::open(tar_ball, beneath, limits); }
+    // text(name) is the content of a file in it, or the error.
+    std::string text(const std::string& name) const {
+        const auto files = open();
+        REQUIRE(files);
+        const auto source = (*files)->open(tar_ball + "/" + name, limits);
+        if (!source) return std::string(to_string(source.error().code));
+        return read_whole(**source, 1 << 20).value();
+    }
+    std::string damage() const {
+        const auto files = open();
+        REQUIRE(files);
+        return (*files)->damage() ? (*files)->damage()->message() : "";
+    }
+    std::string error() const {
+        const auto files = open();
+        REQUIRE_FALSE(files);
+        return files.error().message();
+    }
+};
+
+Tar cache() {
+    Tar tar;
+    tar.symlink(link_of_1, "../../usr/bin/prog/0102");
+    tar.directory("usr/bin/prog/0102/");
+    tar.file("usr/bin/prog/0102/elf", elf(id(1)));
+    tar.file("usr/bin/prog/0102/probes", bytes("none"));
+    return tar;
+}
+
+}  // namespace
+
+TEST_CASE("An object is found in what perf archive packed, however it is compressed", "[symbols][archive]") {
+    auto tar = cache().blob();
+    const auto packing = GENERATE(0, 1, 2, 3, 4);
+    constexpr std::array all{Compression::gzip, Compression::bzip2, Compression::xz, Compression::zstd};
+    if (packing != 0) tar = compressed(all.at(static_cast<std::size_t>(packing - 1)), tar);
+    const auto files = Packed(tar).open();
+    REQUIRE(files);
+    CHECK_FALSE((*files)->damage());
+    CHECK((*files)->size() == 3);
+    FinderOptions options;
+    options.buildid_dir = tar_ball;
+    options.offline = true;
+    const ObjectFinder finder(options, *files);
+    const auto found = finder.find({"/usr/bin/prog", id(1)});
+    REQUIRE(found);
+    CHECK(found->path == tar_ball + "/" + link_of_1 + "/elf");
+    CHECK(found->proven);
+    CHECK(found->file->section(".symtab") != nullptr);
+    CHECK(finder.find({"/usr/bin/prog", id(2)}).error() == SymbolMiss::offline);
+}
+
+TEST_CASE("It does not matter from where a cache was packed", "[symbols][archive]") {
+    const std::string root = GENERATE("", "./", "/", "home/them/.debug/", "x/../y/");
+    Tar tar;
+    tar.file(root + "usr/a", bytes("content"));
+    tar.symlink(root + ".build-id/01/02", "../../usr/a");
+    CHECK(Packed(tar).text(".build-id/01/02") == "content");
+    CHECK(Packed(tar).text("usr/a") == "content");
+}
+
+TEST_CASE("The tar-ball of perf archive --all has the cache's in it", "[symbols][archive]") {
+    Tar outer;
+    outer.file("perf.data", bytes("PERFILE2"));
+    outer.file("perf.symbols.tar.bz2", compressed(Compression::bzip2, cache().blob()));
+    CHECK(Packed(outer).text("usr/bin/prog/0102/probes") == "none");
+    CHECK(Packed(compressed(Compression::bzip2, outer.blob())).text(link_of_1 + "/probes") == "none");
+
+    Tar broken;
+    broken.file("perf.symbols.tar.bz2", bytes("not a tar-ball"));
+    CHECK(has(Packed(broken).error(), tar_ball + ": is no tar-ball"));
+}
+
+TEST_CASE("Links are followed, of directories and of files, to the file of the last entry", "[symbols][archive]") {
+    Tar tar;
+    tar.file("a/b/c", bytes("old"));
+    tar.file("a/b/c", bytes("new"));
+    tar.hardlink("hard", "a/b/c");
+    tar.symlink("directory", "a");
+    tar.symlink("chain", "directory/b");
+    tar.symlink("file", "./chain/../b/c");
+    const Packed packed(tar);
+    for (const std::string name : {"a/b/c", "hard", "directory/b/c", "chain/c", "file", "a//b/./c", "x/../a/b/c"}) {
+        INFO(name);
+        CHECK(packed.text(name) == (name == "file" ? "missing" : "new"));  // ".." is of names, not of directories
+    }
+    for (const std::string name : {"", "a", "a/b", "a/b/c/d", "directory", "hard/c", "A/B/C"}) {
+        INFO(name);
+        CHECK(packed.text(name) == "missing");
+    }
+}
+
+TEST_CASE("Nothing leads out of a tar-ball", "[symbols][archive]") {
+    Tar tar;
+    tar.symlink("absolute", "/etc/passwd");
+    tar.symlink("up", "../outside");
+    tar.symlink("far/up", "../../outside");
+    tar.hardlink("hard", "../outside");
+    tar.file("../outside", bytes("secret"));
+    tar.file("inside", bytes("shown"));
+    tar.symlink("down", "a/../../outside");
+    tar.symlink("around", "far/../inside");
+    tar.device("null");
+    const Packed packed(tar);
+    packed.beneath->content["/etc/passwd"] = blob_of("secret");
+    packed.beneath->content["/home/me/outside"] = blob_of("secret");
+    for (const std::string name : {"absolute", "up", "far/up", "hard", "down", "outside", "../outside", "null",
+                                   "../../../etc/passwd", "/../outside", "inside/../../outside"}) {
+        INFO(name);
+        CHECK(packed.text(name) == "missing");
+    }
+    CHECK(packed.text("around") == "shown");
+    // Other files are those of the file system beneath.
+    const auto files = packed.open();
+    CHECK((*files)->open("/home/me/outside", {}));
+    CHECK((*files)->open(tar_ball, {}));
+    CHECK_FALSE((*files)->open("/home/me/nothing", {}));
+}
+
+TEST_CASE("Links that lead in circles lead nowhere", "[symbols][archive]") {
+    Tar tar;
+    tar.symlink("self", "self");
+    tar.symlink("left", "right");
+    tar.symlink("right", "left");
+    tar.symlink("deeper", "deeper/deeper");
+    tar.hardlink("hard", "hard");
+    const Packed packed(tar);
+    for (const std::string name : {"self", "self/x", "left", "right/y", "deeper", "deeper/z", "hard"}) {
+        INFO(name);
+        CHECK(packed.text(name) == "missing");
+    }
+}
+
+TEST_CASE("A tar-ball that breaks off gives the files before the break, and says so", "[symbols][archive]") {
+    const auto whole = cache().blob();
+    for (const auto& cut : {whole.size() - 1024 - 100, std::size_t{512 + 512 + 512 + 100}}) {
+        const auto blob = Blob(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(cut));
+        const Packed packed(blob);
+        INFO(cut);
+        CHECK(has(packed.damage(), "cannot be unpacked any further"));
+        CHECK((packed.text(link_of_1 + "/elf") == "missing") == (cut < 2048));
+        CHECK(packed.text(link_of_1 + "/probes") == "missing");
+    }
+    Tar claims;
+    claims.file("small", bytes("content"));
+    claims.claim("large", std::uint64_t{1} << 32);
+    CHECK(has(Packed(claims).damage(), "cannot be unpacked any further"));
+    CHECK(Packed(claims).text("small") == "content");
+    CHECK(Packed(claims).text("large") == "missing");
+}
+
+TEST_CASE("What is no tar-ball is an error with its name", "[symbols][archive]") {
+    for (const std::string text : {"", "x", "PERFILE2 and so on", "\x1f\x8b"}) {
+        INFO(text);
+        CHECK(has(Packed(blob_of(text)).error(), tar_ball));
+        CHECK(has(Packed(blob_of(text)).error(), "(malformed)"));
+    }
+    CHECK(has(Packed(Blob(4096)).damage(), "has no .build-id directory"));
+    CHECK(has(Packed(Tar().file("a", bytes("b"))).damage(), "has no .build-id directory"));
+    CHECK(Packed(cache()).damage().empty());
+    Packed packed(Blob{});
+    packed.beneath->content.clear();
+    CHECK(has(packed.error(), "(missing)"));
+}
+
+TEST_CASE("Limits of tar-balls are kept and told", "[symbols][archive]") {
+    Tar tar;
+    tar.file("first", bytes("0123456789"));
+    tar.file("second", bytes("0123456789"));
+    Packed packed(tar);
+    packed.limits.unpacked_bytes = 15;
+    CHECK(has(packed.damage(), "unpacks to more than 15 bytes (limit)"));
+    CHECK(packed.text("first") == "0123456789");
+    CHECK(packed.text("second") == "missing");
+
+    packed.limits = {};
+    packed.limits.archived_files = 1;
+    CHECK(has(packed.damage(), "more than 1 files (limit)"));
+    CHECK(packed.text("first") == "0123456789");
+    CHECK(packed.text("second") == "missing");
+}
+
+TEST_CASE("A compressed file in a tar-ball is unpacked as one beside it would be", "[symbols][archive]") {
+    Tar tar;
+    tar.file("module.ko.xz", compressed(Compression::xz, bytes("ELF of the module")));
+    CHECK(Packed(tar).text("module.ko.xz") == "ELF of the module");
+}
