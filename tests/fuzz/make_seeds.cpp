@@ -21,6 +21,7 @@
 #include "support/elf.hpp"
 #include "support/jitdump.hpp"
 #include "support/samples.hpp"
+#include "support/tar.hpp"
 
 namespace {
 
@@ -243,6 +244,26 @@ void write_text_seeds(const std::filesystem::path& directory) {
                                             "_ZZN1a1bEvENKUlvE_clEv\n_RNvC1a1b\n"));
 }
 
+void write_archive_seeds(const std::filesystem::path& directory) {
+    Tar tar;
+    tar.symlink(".build-id/01/0203", "../../usr/bin/prog/010203");
+    tar.directory("usr/bin/prog/010203/");
+    tar.file("usr/bin/prog/010203/elf", blob_of("\177ELF"));
+    tar.hardlink("usr/bin/same/elf", "usr/bin/prog/010203/elf");
+    tar.symlink("self", "self");
+    tar.symlink("up", "../../etc/passwd");
+    tar.device("null");
+    write(directory / "seed-cache", tar.blob());
+    Tar outer;
+    outer.file("perf.data", blob_of("PERFILE2"));
+    outer.file("perf.symbols.tar.bz2", tar.blob());
+    write(directory / "seed-all", outer.blob());
+    Tar broken;
+    broken.file("./a/../b", blob_of("text"));
+    broken.claim("large", std::uint64_t{1} << 40);
+    write(directory / "seed-broken", broken.blob());
+}
+
 // content_of(path) is a whole file. with_file(recording, name, file) is a recording with a file behind it, as
 // fuzz_annotate.cpp reads it.
 Blob content_of(const std::filesystem::path& path) {
@@ -333,6 +354,7 @@ void write_all(const std::filesystem::path& directory) {
     }
     for (const std::string arch : {"x86_64", "s390x", "i686"}) write_written_elf(folder(directory, "elf"), arch);
     write_text_seeds(folder(directory, "text"));
+    write_archive_seeds(folder(directory, "archive"));
     const auto jitdumps = folder(directory, "jitdump");
     write_jitdump_seed(jitdumps / "seed-little", std::endian::little, 0);
     write_jitdump_seed(jitdumps / "seed-big", std::endian::big, 0);
