@@ -253,14 +253,35 @@ Listing outline(const FunctionHits& hits, const CodeBook& book) {
     return ListingMaker(hits, book).outline();
 }
 
+// listed_within(functions, cells) is how many of them have room for a count per event for each instruction.
+static std::size_t listed_within(std::span<const FunctionHits> functions, std::uint64_t cells) {
+    constexpr std::uint64_t bytes_of_one = 4, unknown_size = 256;
+    std::size_t count = 0;
+    for (const auto& function : functions) {
+        const auto size = function.version.size != 0 ? function.version.size / bytes_of_one + 1 : unknown_size;
+        const auto columns = std::max<std::uint64_t>(function.total.size(), 1);
+        if (size > cells / columns) break;
+        cells -= size * columns;
+        ++count;
+    }
+    return count;
+}
+
 std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const CodeBook& book, std::string_view arch,
-                                  Syntax syntax, unsigned jobs) {
+                                  Syntax syntax, unsigned jobs, const Limits& limits) {
     std::vector<Listing> listings(functions.size());
+    const auto room = listed_within(functions, limits.cells);
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
         const auto disassembler = Disassembler::create(arch, syntax);  // one thread at a time may use it
         for (auto index = next++; index < functions.size(); index = next++) {
-            listings[index] = annotate(functions[index], book, disassembler);
+            if (index < room) {
+                listings[index] = annotate(functions[index], book, disassembler);
+                continue;
+            }
+            listings[index] = outline(functions[index], book);
+            listings[index].problems.push_back({ErrorCode::limit, Error::no_offset, "listing",
+                                                "the listings before it take all that the limits of memory allow"});
         }
     };
     on_threads(std::min<std::size_t>(jobs, functions.size()), work);

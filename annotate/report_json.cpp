@@ -34,6 +34,7 @@ class ReportJson {
         for (const auto& entry : report_.no_symbol) no_symbol(entry);
         json_.end_array();
         json_.member("broken_chains", context_.tally.broken_chains());
+        if (const auto cut = context_.tally.cut_chains(); cut != 0) json_.member("cut_chains", cut);
         write_completeness(json_, context_.completeness, true);
         json_.end_object();
         json_.finish();

@@ -232,6 +232,9 @@ class ReportText {
             if (!entry.remedy.empty()) print(" - {}", entry.remedy);
             print("\n");
         }
+        if (const auto cut = context_.tally.cut_chains(); cut != 0) {
+            print("# {} samples lost their callers: more distinct ones than the limits of memory allow\n", cut);
+        }
         if (const auto broken = context_.tally.broken_chains(); broken != 0) {
             print("# {} samples lack the user part of their call chain\n", broken);
         }

@@ -82,7 +82,8 @@ class Annotate {
                                 ? html_listings(chosen->functions, profile->totals())
                                 : chosen->functions.size();
         auto listings = annotate_all(std::span(chosen->functions).first(listed), book, recording->arch(),
-                                     options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads());
+                                     options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads(),
+                                     recording->limits());
         const CallOptions counting{*events, {}, progress->of("counting callers")};
         if (auto counted = count_calls(*recording, book, listings, counting); !counted) return give_up(counted.error());
         if (html()) {

@@ -82,7 +82,8 @@ class ProfileMaker {
     // reason(frame) is as of Timeline::locate() if nobody asked for names.
     Miss reason(const Frame& frame) const {
         const auto miss = static_cast<Miss>(frame.index);
-        if (versions_ != nullptr || (frame.kind == FrameKind::nowhere && miss == Miss::no_address)) return miss;
+        const bool nowhere = frame.kind == FrameKind::nowhere;
+        if (versions_ != nullptr || (nowhere && (miss == Miss::no_address || miss == Miss::not_kept))) return miss;
         switch (frame.mode) {
             case CpuMode::user: return Miss::user;
             case CpuMode::guest_user:

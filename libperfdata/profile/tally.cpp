@@ -111,6 +111,13 @@ class RowTable {
         return number;
     }
 
+    // find(row) is its number, or none.
+    std::uint32_t find(const Tally::Row& row) const {
+        if (row.chain >= first_.size() || first_[row.chain].number == none) return none;
+        if (first_[row.chain].runner == row.runner) return first_[row.chain].number;
+        return others_.find(row.hash(), [&](std::uint32_t known) { return rows_[known] == row; });
+    }
+
     Cell* cells(std::uint32_t number) { return &cells_[number * columns_]; }
     std::span<const Tally::Row> rows() const { return rows_; }
     void give(std::vector<Tally::Row>& rows, Cells& cells) && {
@@ -163,6 +170,13 @@ class TallyCounter {
         }
         for (std::size_t column = 0; column < events.size(); ++column) column_[events[column]] = column;
         chain_rows_ = RowTable(events.size());
+        const auto& limits = recording.limits();
+        // A few are always kept, so that the rest has something to be beside.
+        constexpr std::size_t least = 64;
+        most_rows_ = std::max(limits.cells / std::max<std::size_t>(events.size(), 1), least);
+        most_places_ = std::max(limits.places, least);
+        if (!options.chains) most_places_ = std::min(most_places_, most_rows_);
+        most_nodes_ = limits.chain_nodes;
         tally_.totals_.resize(events.size());
         tally_.considered_.resize(events.size());
     }
@@ -184,7 +198,7 @@ class TallyCounter {
         tally_.totals_[column] += cell;
         const auto who = runner(sample, tid, comm);
         if (options_.chains) {
-            chain_rows_.cells(chain_rows_.number({who, chain(sample)}))[column] += cell;
+            chain_rows_.cells(row({who, chain(sample)}))[column] += cell;
         } else {
             waiting_.push_back(waiting(sample, who));
             waiting_.back().column = static_cast<std::uint32_t>(column);
@@ -244,9 +258,15 @@ class TallyCounter {
         // Samples of one thread come in a row.
         if (!(runner == last_runner_) || tally_.runners_.size() == 0) {
             last_runner_ = runner;
-            last_runner_number_ = tally_.runners_.intern(runner);
+            last_runner_number_ = runner_number(runner);
         }
         return last_runner_number_;
+    }
+
+    std::uint32_t runner_number(const Runner& runner) {
+        if (tally_.runners_.size() < most_places_) return tally_.runners_.intern(runner);
+        const auto known = tally_.runners_.find(runner);
+        return known != none ? known : tally_.runners_.intern(Runner{});
     }
 
     // chain() is the number of the sample's chain: its address, called by the rest of its call chain.
@@ -268,6 +288,10 @@ class TallyCounter {
             }
             for (const auto& one : looked_up_) {
                 if (one.number == none) unfolded_.prefetch_key(one.frame);
+            }
+            if (tally_.chains_.size() + looked_up_.size() > most_nodes_) {
+                if (!looked_up_.empty()) ++tally_.cut_chains_;
+                looked_up_.clear();
             }
             // Outermost first: a sample often has the outer callers of the one before it.
             bool same = true;
@@ -308,7 +332,7 @@ class TallyCounter {
     LookedUp look_up(Address address, CpuMode mode) {
         if (is_host_kernel(mode)) {
             auto& recent = recent_kernel(address, 0);
-            if (recent.number == none) recent.number = unfolded_.intern(kernel_frame(address));
+            if (recent.number == none) recent.number = unfolded_number(kernel_frame(address));
             return {{}, recent.number};
         }
         const auto frame = frame_at(timeline_, jit_, moment_, address, mode, &recent_tasks_);
@@ -346,8 +370,17 @@ class TallyCounter {
         return one;
     }
 
-    static Frame no_address(CpuMode mode) {
-        return {0, static_cast<std::uint32_t>(Miss::no_address), FrameKind::nowhere, mode};
+    static Frame nowhere(Miss miss, CpuMode mode) {
+        return {0, static_cast<std::uint32_t>(miss), FrameKind::nowhere, mode};
+    }
+    static Frame no_address(CpuMode mode) { return nowhere(Miss::no_address, mode); }
+
+    // row(row) is its number, or that of the row of everything beyond the limit.
+    std::uint32_t row(const Tally::Row& row) {
+        if (chain_rows_.rows().size() < most_rows_) return chain_rows_.number(row);
+        if (const auto known = chain_rows_.find(row); known != RowTable::none) return known;
+        const auto frame = tally_.frames_.intern(nowhere(Miss::not_kept, CpuMode::unknown));
+        return chain_rows_.number({tally_.runners_.intern(Runner{}), tally_.chains_.intern({ChainNode::none, frame})});
     }
 
     // Of the host's kernel the answer depends on nothing but address and epoch.
@@ -371,7 +404,12 @@ class TallyCounter {
     }
 
     std::uint32_t unfolded_number(const LookedUp& looked_up) {
-        return looked_up.number != none ? looked_up.number : unfolded_.intern(looked_up.frame);
+        return looked_up.number != none ? looked_up.number : unfolded_number(looked_up.frame);
+    }
+    std::uint32_t unfolded_number(const Frame& frame) {
+        if (unfolded_.size() < most_places_) return unfolded_.intern(frame);
+        const auto known = unfolded_.find(frame);
+        return known != none ? known : unfolded_.intern(nowhere(Miss::not_kept, frame.mode));
     }
 
     // chain_number(...) is the number of the folded frame in the tally.
@@ -397,7 +435,13 @@ class TallyCounter {
     }
 
     std::uint32_t place_number(const SampledPlace& place) {
-        const auto number = places_.intern(place);
+        auto number = none;
+        if (places_.size() < most_places_) {
+            number = places_.intern(place);
+        } else if (number = places_.find(place); number == none) {
+            const auto runner = tally_.runners_.intern(Runner{});
+            number = places_.intern({nowhere(Miss::not_kept, CpuMode::unknown), runner});
+        }
         const auto needed = places_.size() * tally_.events_.size();
         if (place_cells_.size() < needed) place_cells_.resize(needed);
         return number;
@@ -446,7 +490,8 @@ class TallyCounter {
     RecentTasks recent_tasks_;
     RecentFrames<KernelPlace> recent_kernel_;
     DeferredChains deferred_;
-    std::vector<std::size_t> column_;  // of an event
+    std::vector<std::size_t> column_;                               // of an event
+    std::size_t most_places_ = 0, most_nodes_ = 0, most_rows_ = 0;  // from Limits
     Moment moment_;
     Runner last_runner_;
     std::uint32_t last_runner_number_ = 0;

@@ -156,7 +156,7 @@ void RecordStream::skip_payload() {
 
 void RecordStream::begin_unpacking() {
     if (!unpacker_) {
-        unpacker_ = std::make_unique<Unpacker>();
+        unpacker_ = std::make_unique<Unpacker>(options_.window_bytes);
         ++refills_;
     }
     unpacker_->feed(packed_);

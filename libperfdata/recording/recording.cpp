@@ -101,6 +101,7 @@ RecordStream Recording::records() const {
     options.order = order();
     options.pipe = header_.pipe;
     options.unpacked_bytes = limits_.unpacked_bytes;
+    options.window_bytes = limits_.zstd_window_bytes;
     if (unpacked_record_bytes_ != 0) options.unpacked_record_bytes = unpacked_record_bytes_;
     return {std::move(segments), options};
 }

@@ -2,6 +2,8 @@
 // The continuous zstd stream of a recording's compressed records.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -9,6 +11,7 @@
 #include <string_view>
 #include <vector>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "perfdata/core/cursor.hpp"
 #include "perfdata/core/error.hpp"
@@ -28,7 +31,11 @@ inline std::shared_ptr<std::byte[]> new_block(std::size_t size) {
 // was filled) moves to the front, or to the front of a new buffer if somebody keeps the old one.
 class RecordStream::Unpacker {
   public:
-    Unpacker() : context_(ZSTD_createDCtx()), buffer_(new_block(buffer_bytes)) {}
+    explicit Unpacker(std::uint64_t window_bytes) : context_(ZSTD_createDCtx()), buffer_(new_block(buffer_bytes)) {
+        constexpr int least = 10, most = 30;  // of zstd itself: 31 is not for 32-bit machines
+        const auto log = std::clamp(static_cast<int>(std::bit_width(window_bytes)) - 1, least, most);
+        if (context_) ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, log);
+    }
 
     std::shared_ptr<const std::byte[]> block() const { return buffer_; }
 
@@ -78,7 +85,10 @@ class RecordStream::Unpacker {
             made_all += made;
             unpacked += made;
             record_bytes_ += made;
-            if (ZSTD_isError(status) != 0) return break_off(ErrorCode::malformed, ZSTD_getErrorName(status));
+            if (ZSTD_isError(status) != 0) {
+                const bool window = ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge;
+                return break_off(window ? ErrorCode::limit : ErrorCode::malformed, ZSTD_getErrorName(status));
+            }
             if (record_bytes_ > limit) {
                 return break_off(ErrorCode::limit, "unpacks to more than " + std::to_string(limit) + " bytes");
             }

@@ -105,6 +105,8 @@ bool DwarfLines::available() {
 
 Result<DwarfLines> DwarfLines::open(const DwarfFiles& files, const Limits& limits) {
     elf_version(EV_CURRENT);
+    // libdw 0.188 writes through null where a relocatable file has no sections at all.
+    if (!has_lines(*files.debug)) return fail(ErrorCode::missing, Error::no_offset, "DWARF", "there are no lines");
     auto state = std::make_unique<State>();
     if (files.debug->type() == ElfFile::Type::relocatable) {
         if (auto opened = state->open_relocatable(files, limits); !opened) return fail(opened.error());

@@ -40,6 +40,7 @@ std::string_view to_string(Miss miss) {
         case Miss::hypervisor: return "hypervisor code";
         case Miss::guest: return "code of a guest";
         case Miss::unknown_mode: return "CPU mode not recorded";
+        case Miss::not_kept: return "more distinct places than the limits of memory allow";
     }
     return "unknown";
 }

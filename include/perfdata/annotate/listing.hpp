@@ -106,9 +106,10 @@ Listing annotate(const FunctionHits& hits, const CodeBook& book, const Result<Di
 // outline(hits, book) is the listing without code and lines: what a row of a table tells.
 Listing outline(const FunctionHits& hits, const CodeBook& book);
 
-// annotate_all(functions, book, arch, syntax, jobs) makes the listing of each, in the same order, on so many threads.
+// annotate_all(functions, book, arch, syntax, jobs, limits) makes the listing of each, in the same order, on so many
+// threads. Where limits.cells is reached, the others are outlines with a problem that says so.
 std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const CodeBook& book, std::string_view arch,
-                                  Syntax syntax, unsigned jobs);
+                                  Syntax syntax, unsigned jobs, const Limits& limits = {});
 
 // add_calls(listings, edges, book, arch) adds who calls whom: edges.of(index) is for listings[index].
 void add_calls(std::span<Listing> listings, const CallEdges& edges, const CodeBook& book, std::string_view arch);

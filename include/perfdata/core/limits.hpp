@@ -10,6 +10,7 @@ namespace perfdata {
 struct Limits {
     std::uint64_t section_bytes = std::uint64_t{1} << 30;      // one feature section, held in memory
     std::uint64_t unpacked_bytes = std::uint64_t{1} << 40;     // what a compressed input may unpack to
+    std::uint64_t zstd_window_bytes = std::uint64_t{1} << 27;  // what unpacking records may look back on
     std::uint64_t kallsyms_bytes = std::uint64_t{1} << 28;     // a kallsyms file, unpacked
     std::uint64_t perf_map_bytes = std::uint64_t{1} << 30;     // a perf-PID.map, unpacked
     std::uint64_t source_file_bytes = std::uint64_t{1} << 26;  // a file with source text
@@ -22,6 +23,9 @@ struct Limits {
     std::uint64_t text_patch_bytes = std::uint64_t{1} << 28;   // old and new bytes of all of them
     std::uint64_t function_bytes = std::uint64_t{1} << 24;     // code of one function, held in memory
     std::size_t task_records = std::size_t{1} << 25;           // records about processes and mappings of a timeline
+    std::size_t places = std::size_t{1} << 27;                 // distinct addresses that samples are counted by
+    std::size_t chain_nodes = std::size_t{1} << 28;            // distinct beginnings of call chains
+    std::size_t cells = std::size_t{1} << 28;                  // counts, one for each event, of a profile or a page
     std::size_t diagnostics = 100;                             // kept in full; the others are only counted
 };
 

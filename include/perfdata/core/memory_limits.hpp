@@ -10,7 +10,6 @@ namespace perfdata {
 
 // limits_within(bytes) is the usual limits, lowered so that what a recording and the files around it make this library
 // hold stays within about so many bytes: each of the large parts gets a share. Counts are by what one of a kind takes.
-// What samples add up to, in profiles and reports, is not among it: whoever must be sure limits the process as well.
 inline Limits limits_within(std::uint64_t bytes) {
     Limits limits;
     const auto share = [&](auto& limit, std::uint64_t parts, std::uint64_t bytes_of_one = 1) {
@@ -18,6 +17,7 @@ inline Limits limits_within(std::uint64_t bytes) {
         limit = static_cast<Limit>(std::min<std::uint64_t>(limit, bytes / parts / bytes_of_one));
     };
     share(limits.section_bytes, 8);
+    share(limits.zstd_window_bytes, 8);
     share(limits.kallsyms_bytes, 8);
     share(limits.perf_map_bytes, 8);
     share(limits.source_file_bytes, 16);
@@ -30,6 +30,9 @@ inline Limits limits_within(std::uint64_t bytes) {
     share(limits.text_patches, 16, 64);
     share(limits.text_patch_bytes, 16);
     share(limits.task_records, 8, 128);
+    share(limits.places, 8, 64);
+    share(limits.chain_nodes, 8, 32);
+    share(limits.cells, 8, 16);
     share(limits.diagnostics, 64, 512);
     return limits;
 }

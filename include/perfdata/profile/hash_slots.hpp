@@ -32,6 +32,17 @@ class HashSlots {
         }
     }
 
+    // find(hash, same) is that number, or `free`.
+    template <class Same>
+    std::uint32_t find(std::uint64_t hash, Same&& same) const {
+        if (slots_.empty()) return free;
+        const auto tag = tag_of(hash);
+        for (auto place = home(tag);; place = (place + 1) & (slots_.size() - 1)) {
+            const auto& slot = slots_[place];
+            if (slot.number == free || (slot.tag == tag && same(slot.number))) return slot.number;
+        }
+    }
+
     // prefetch(hash) has the memory of a later number(hash) fetched meanwhile.
     void prefetch(std::uint64_t hash) const {
         if (!slots_.empty()) __builtin_prefetch(&slots_[home(tag_of(hash))]);

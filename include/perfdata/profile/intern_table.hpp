@@ -24,6 +24,11 @@ class InternTable {
         return number;
     }
 
+    // find(key) is its number, or HashSlots::free if it was not interned.
+    std::uint32_t find(const Key& key) const {
+        return slots_.find(key.hash(), [&](std::uint32_t known) { return keys_[known] == key; });
+    }
+
     // Before many keys are interned: prefetch(key) for all of them, then prefetch_key(key) for all, and most of what
     // intern() looks at is in the cache.
     void prefetch(const Key& key) const { slots_.prefetch(key.hash()); }

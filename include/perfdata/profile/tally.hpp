@@ -94,6 +94,10 @@ class Tally {
     // first_time(), last_time() are of the counted samples; empty if none has a time.
     std::optional<Time> first_time() const { return first_time_; }
     std::optional<Time> last_time() const { return last_time_; }
+    // cut_chains() is how many samples lost their callers because there were more distinct ones than
+    // Limits::chain_nodes. Places beyond Limits::places are one frame, Miss::not_kept; rows beyond Limits::cells are of
+    // a runner without a name there.
+    std::uint64_t cut_chains() const { return cut_chains_; }
     // broken_chains() is how many samples lack the user part of their chain, which was deferred and never came.
     std::uint64_t broken_chains() const { return broken_chains_; }
 
@@ -108,7 +112,7 @@ class Tally {
     Cells cells_;
     Cells totals_, considered_;
     std::optional<Time> first_time_, last_time_;
-    std::uint64_t broken_chains_ = 0;
+    std::uint64_t broken_chains_ = 0, cut_chains_ = 0;
 };
 
 }  // namespace perfdata

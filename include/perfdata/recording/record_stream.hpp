@@ -28,6 +28,8 @@ struct RecordStreamOptions {
     // Most bytes that one compressed record may unpack to; feature COMPRESSED tells it (mmap_len).
     std::uint64_t unpacked_record_bytes = std::uint64_t{16} << 20;
     std::uint64_t unpacked_bytes = Limits{}.unpacked_bytes;  // and all of them together
+    // Most bytes that a compressed stream may look back on, rounded down to a power of two; at least 1 KiB.
+    std::uint64_t window_bytes = Limits{}.zstd_window_bytes;
 };
 
 // RecordStream reads through one block of 256 KiB (measured: read(2) into such a block is twice as fast as a fresh

@@ -49,6 +49,7 @@ enum class Miss : std::uint8_t {
     hypervisor,
     guest,
     unknown_mode,  // the sample does not say in which mode the CPU was, and nothing known lies there
+    not_kept,      // there were more distinct places than Limits::places: this one was not told apart
 };
 
 // to_string(miss) is a sentence part for people.

@@ -4,9 +4,11 @@
 #include <map>
 #include <tuple>
 
+#include "perfdata/profile/profile.hpp"
 #include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"
+#include "support/files.hpp"
 #include "support/random.hpp"
 #include "support/samples.hpp"
 #include "unit/timeline/scene.hpp"
@@ -138,4 +140,65 @@ TEST_CASE("Filters by CPU and time leave out, those by thread only hide", "[prof
     CHECK(hits(Tally::count(recording, timeline, options).value().totals()) == 1);
     options.cpus = {77};
     CHECK(hits(Tally::count(recording, timeline, options).value().considered()) == 0);
+}
+
+TEST_CASE("Places beyond the limit are counted together", "[profile][tally]") {
+    Scene scene;
+    constexpr std::uint64_t samples = 1000, least = 64;
+    for (std::uint64_t number = 0; number < samples; ++number) {
+        scene.sample(0xffff800000000000 + 0x10 * (number % 200), 10 + number);
+    }
+    const auto file = scene.build();
+    Limits limits;
+    SECTION("of places") {
+        limits.places = least;
+    }
+    SECTION("of counts") {
+        limits.cells = least;
+    }
+    const auto recording = Recording::from_memory(file, {limits}).value();
+    const auto timeline = Timeline::build(recording).value();
+    const auto tally = Tally::count(recording, timeline).value();
+    CHECK(hits(tally.totals()) == samples);
+    CHECK(tally.rows().size() == least + 1);
+    std::uint64_t all = 0, together = 0;
+    for (std::size_t number = 0; number < tally.rows().size(); ++number) {
+        const auto& frame = tally.frames()[tally.chains()[tally.rows()[number].chain].frame];
+        const bool kept = frame.kind != FrameKind::nowhere || static_cast<Miss>(frame.index) != Miss::not_kept;
+        all += hits(tally.cells(number));
+        if (!kept) together += hits(tally.cells(number));
+        if (kept) CHECK(hits(tally.cells(number)) == 5);  // those that are known go on being told apart
+    }
+    CHECK(all == samples);
+    CHECK(together == samples - least * 5);
+
+    const auto profile = Profile::count(recording, timeline).value();
+    REQUIRE(profile.misses().contains(Miss::not_kept));
+    CHECK(hits(profile.misses().at(Miss::not_kept)) == together);
+}
+
+TEST_CASE("Samples lose their callers where chains are beyond the limit", "[profile][tally]") {
+    const auto file = content_of_file(PERFDATA_FIXTURES "/bpf/bpf_events.data");
+    const auto count = [&](std::size_t nodes, std::size_t places) {
+        Limits limits;
+        limits.chain_nodes = nodes;
+        limits.places = places;
+        const auto recording = Recording::from_memory(file, {limits}).value();
+        const auto timeline = Timeline::build(recording).value();
+        TallyOptions options;
+        options.chains = true;
+        return Tally::count(recording, timeline, options).value();
+    };
+    const auto whole = count(1000000, 1000000);
+    CHECK(whole.cut_chains() == 0);
+    REQUIRE(whole.chains().size() > 300);
+    const auto cut = count(200, 1000000);
+    CHECK(cut.totals() == whole.totals());
+    CHECK(cut.cut_chains() > 0);
+    CHECK(cut.cut_chains() < hits(whole.totals()));
+    CHECK(cut.chains().size() <= 200 + cut.frames().size());
+    REQUIRE(whole.frames().size() > 100);
+    const auto few = count(1000000, 64);
+    CHECK(few.totals() == whole.totals());
+    CHECK(few.frames().size() <= 64 + 8);  // and one that is not kept for each mode of the CPU
 }

@@ -160,6 +160,25 @@ TEST_CASE("A compressed record may not unpack to more than it is allowed to", "[
     CHECK(limited);
 }
 
+TEST_CASE("A compressed stream may not look back further than it is allowed to", "[recording][compressed]") {
+    // A frame header alone: no checksum, no single segment, a window of 2^(10 + 15) bytes; then an empty last block.
+    Blob frame = blob_of(std::string_view("\x28\xb5\x2f\xfd\x00\x78\x01\x00\x00", 9));
+    const auto data = compressed_record(std::endian::little, RecordType::compressed, frame);
+    const auto problems = [&](std::uint64_t window) {
+        RecordStreamOptions options;
+        options.window_bytes = window;
+        auto stream = stream_of(data, std::endian::little, options);
+        for (RecordView record; stream.next(record);) {
+        }
+        return stream.problems().kept();
+    };
+    CHECK(problems(std::uint64_t{1} << 25).empty());
+    CHECK(problems(Limits{}.zstd_window_bytes).empty());
+    const auto limited = problems((std::uint64_t{1} << 25) - 1);
+    REQUIRE(limited.size() == 1);
+    CHECK(limited[0].code == ErrorCode::limit);
+}
+
 TEST_CASE("What is packed in a record comes before the record behind it", "[recording][compressed]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto inner = encode(Lost{EventId{3}, 1}, Frame{order, {}, 0});
