@@ -205,6 +205,24 @@ void against_perf(const Input& input, const Options& options) {
     }
 }
 
+// Listings of all BPF programs: perf has nothing to compare with, our own report of the same file has.
+void against_report(const Input& input, const Options& options) {
+    const auto& path = input.plan.path;
+    const auto recording = Recording::open(path).value();
+    if (Timeline::build(recording).value().loads().empty()) return;
+    std::vector<double> report_times, times, ratios;
+    for (int round = 0; round < options.rounds; ++round) {
+        const auto report = run({options.tool, "report", "--allow-local", path});
+        const auto annotate = run({options.tool, "annotate", "--allow-local", "--kind", "bpf", path});
+        if (!report.ended_well || !annotate.ended_well) throw std::runtime_error("report or annotate failed");
+        report_times.push_back(report.cpu_seconds);
+        times.push_back(annotate.cpu_seconds);
+        ratios.push_back(annotate.cpu_seconds / report.cpu_seconds);
+    }
+    std::printf("  every BPF program annotated: %.2f s, %.2f of our report with callers, which takes %.2f s\n",
+                median(times), median(ratios), median(report_times));
+}
+
 int run_only(const Options& options) {
     const auto& path = options.files.at(0);
     if (options.only == "Y") return read_input(path).yardstick().records != 0 ? 0 : 1;
@@ -248,7 +266,10 @@ int run_all(int count, char** words) {
     }
     for (auto& input : inputs) {
         input.peaks = peaks(input.plan.path);
-        if (!options.tool.empty()) against_perf(input, options);
+        if (!options.tool.empty()) {
+            against_perf(input, options);
+            against_report(input, options);
+        }
     }
     for (const auto& input : inputs) measure(input, options);
     return 0;
