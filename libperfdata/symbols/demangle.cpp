@@ -140,7 +140,7 @@ void drop_qualifiers(std::string& name) {
         for (const std::string_view qualifier : {" const", " volatile", " &", " &&"}) {
             // An object file may name a function " &": that is all of its name then.
             if (name.size() > qualifier.size() && name.ends_with(qualifier)) {
-                name.resize(name.size() - qualifier.size());
+                name.erase(name.size() - qualifier.size());
                 again = true;
             }
         }
