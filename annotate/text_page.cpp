@@ -1,49 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <fmt/format.h>
-#include <iterator>
 
 #include "perfdata/annotate/page.hpp"
 
 #include "bpf_registers.hpp"
+#include "text_columns.hpp"
 #include "words.hpp"
 
 namespace perfdata {
 namespace {
 
-enum class Style : std::uint8_t { plain, hot, warm, source, title, dim };
-
-std::string_view escape(Style style) {
-    switch (style) {
-        case Style::hot: return "\x1b[1;31m";
-        case Style::warm: return "\x1b[32m";
-        case Style::source: return "\x1b[36m";
-        case Style::title: return "\x1b[1m";
-        case Style::dim: return "\x1b[2m";
-        case Style::plain: break;
-    }
-    return "";
-}
-
-// As in perf annotate: red from 5 % of what is shown, green from 0.5 %.
-Style heat(double percent) {
-    return percent >= 5.0 ? Style::hot : percent >= 0.5 ? Style::warm : Style::plain;
-}
-
-class TextPage {
+class TextPage : private TextColumns {
   public:
-    // Events without any sample (perf's own "dummy") get no columns.
-    TextPage(const PageContext& page, const TextOptions& options) : page_(page), options_(options) {
-        const auto& totals = page.profile.totals();
-        for (std::size_t column = 0; column < totals.size(); ++column) {
-            if (totals[column].hits != 0) columns_.push_back(column);
-        }
-        if (columns_.empty() && !totals.empty()) columns_.push_back(0);
-    }
-
-    const std::string& text() const { return text_; }
+    TextPage(const PageContext& page, const TextOptions& options) : TextColumns(page, options) {}
+    using TextWriter::text;
 
     void summary(std::span<const Listing> listings, std::span<const Unattributed> unattributed) {
         print("Samples: ");
@@ -66,13 +37,13 @@ class TextPage {
             const auto& listing = listings[index];
             cells(listing.total, nullptr);
             print("  {:>8}  {:<11}  ", on_start(listing), kind_name(listing.kind));
-            styled(Style::title, fmt::format("{:<{}}", names[index], width));
+            styled(TextStyle::title, fmt::format("{:<{}}", names[index], width));
             print("  {}\n", printable(place(listing)));
         }
         for (const auto& [reason, missed] : unattributed) {
             cells(missed, nullptr);
             print("  {:>8}  {:<11}  ", "", "");
-            styled(Style::dim, "(" + printable(reason) + ")");
+            styled(TextStyle::dim, "(" + printable(reason) + ")");
             print("\n");
         }
     }
@@ -86,7 +57,7 @@ class TextPage {
         for (const auto& listing : listings) {
             const auto& version = listing.version;
             if (before == nullptr || !(before->version.function == version.function)) {
-                styled(Style::title, printable(full_name(listing)));
+                styled(TextStyle::title, printable(full_name(listing)));
                 print("  {}, {} bytes at {}\n", printable(place(listing)), listing.range.size,
                       hex(listing.range.begin));
             }
@@ -135,87 +106,6 @@ class TextPage {
     }
 
   private:
-    template <class... Arguments>
-    void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-        fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
-    }
-
-    void styled(Style style, std::string_view content) {
-        begin(style);
-        text_ += content;
-        end(style);
-    }
-    void begin(Style style) {
-        if (options_.color) text_ += escape(style);
-    }
-    void end(Style style) {
-        if (options_.color && style != Style::plain) text_ += "\x1b[0m";
-    }
-
-    // Most of a page is rows of instructions without samples: what they have is put together without format strings.
-    void hexadecimal(std::uint64_t value) {
-        std::array<char, 16> digits;
-        text_.append(digits.data(), std::to_chars(digits.begin(), digits.end(), value, 16).ptr);
-    }
-    // Right-aligned.
-    void hexadecimal(std::uint64_t value, std::size_t width) {
-        const auto begin = text_.size();
-        hexadecimal(value);
-        const auto size = text_.size() - begin;
-        if (size < width) text_.insert(begin, width - size, ' ');
-    }
-    // Left-aligned.
-    void word(std::string_view content, std::size_t width) {
-        text_ += content;
-        if (content.size() < width) text_.append(width - content.size(), ' ');
-    }
-
-    bool by_period() const {
-        return options_.percent_of == PercentOf::all_periods || options_.percent_of == PercentOf::function_periods;
-    }
-    std::uint64_t count(const Cell& cell) const { return by_period() ? cell.periods : cell.hits; }
-    std::uint64_t weight(std::span<const Cell> cells) const {
-        std::uint64_t sum = 0;
-        for (const auto& cell : cells) sum += count(cell);
-        return sum;
-    }
-
-    // Several events stand side by side, each with its columns; their names stand above.
-    void event_names() {
-        if (columns_.size() == 1) return;
-        const std::size_t width = options_.show_periods ? 30 : 17;
-        for (const auto column : columns_) {
-            print("  {:>{}}", cut(printable(event_name(column)), width - 2), width - 2);
-        }
-        print("\n");
-    }
-    void columns_title() {
-        for (std::size_t index = 0; index < columns_.size(); ++index) {
-            print("  {:>7} {:>7}", "percent", "hits");
-            if (options_.show_periods) print(" {:>12}", "period");
-        }
-    }
-
-    // cells(...) are the columns of one row, one group an event. Shares are of `function` if the options say so.
-    void cells(std::span<const Cell> row, const Cells* function) {
-        const bool local = function != nullptr && (options_.percent_of == PercentOf::function_hits ||
-                                                   options_.percent_of == PercentOf::function_periods);
-        const auto& whole = local ? *function : page_.profile.totals();
-        for (const auto event : columns_) {
-            const auto& cell = row[event];
-            if (cell.hits == 0) {
-                text_.append(options_.show_periods ? 30 : 17, ' ');
-                continue;
-            }
-            const auto percent = share(count(cell), count(whole[event]));
-            const auto of_function = function == nullptr ? percent : share(count(cell), count((*function)[event]));
-            print("  ");
-            styled(heat(of_function), fmt::format("{:>6.2f}%", percent));
-            print(" {:>7}", cell.hits);
-            if (options_.show_periods) print(" {:>12}", cell.periods);
-        }
-    }
-
     static std::string full_name(const Listing& listing) {
         const auto& name = listing.name;
         return name.program.empty() || name.program == name.name ? name.name : name.program + "/" + name.name;
@@ -231,7 +121,7 @@ class TextPage {
     void distance(std::uint64_t offset) {
         if (offset == 0) return;
         const bool behind = offset >> 63 == 0;
-        text_ += behind ? "+0x" : "-0x";
+        put(behind ? "+0x" : "-0x");
         hexadecimal(behind ? offset : ~offset + 1);
     }
 
@@ -263,7 +153,7 @@ class TextPage {
         const auto* load = load_of(listing);
         const auto& version = listing.version;
         print("\n");
-        styled(Style::title, printable(full_name(listing)));
+        styled(TextStyle::title, printable(full_name(listing)));
         if (load != nullptr) {
             const auto subprogram = page_.timeline.code()[*listing.code].subprogram;
             print("   program {}, subprogram {} of 0 to {}", load->id.value, subprogram,
@@ -347,7 +237,7 @@ class TextPage {
         for (auto at = shown; at < list.size(); ++at) add(rest, list[at].below);
         cells(rest, nullptr);
         print("  {:<4}  ", way);
-        styled(Style::dim, fmt::format("({} more)", list.size() - shown));
+        styled(TextStyle::dim, fmt::format("({} more)", list.size() - shown));
         print("\n");
     }
 
@@ -404,7 +294,7 @@ class TextPage {
         if (!below.empty()) text += below + " samples below";
         if (!taken.empty()) text += fmt::format("{}{} branches", below.empty() ? "" : "; ", taken);
         print("   ");
-        styled(Style::dim, text);
+        styled(TextStyle::dim, text);
     }
 
     // Events without call chains have none.
@@ -433,13 +323,13 @@ class TextPage {
         print("   {:>6}  ", "");
         if (again) {
             // Its text stands above.
-            styled(Style::source, fmt::format("; {}", place));
+            styled(TextStyle::source, fmt::format("; {}", place));
         } else {
             const auto indent = std::min(source.text.find_first_not_of(" \t"), source.text.size());
             const auto text = printable(source.text.substr(indent));
-            styled(Style::source, fmt::format("; {}{}{}", place, text.empty() ? "" : "  ", text));
+            styled(TextStyle::source, fmt::format("; {}{}{}", place, text.empty() ? "" : "  ", text));
         }
-        if (row.inlined) styled(Style::dim, inlined_text(listing.inlined[*row.inlined]));
+        if (row.inlined) styled(TextStyle::dim, inlined_text(listing.inlined[*row.inlined]));
         print("\n");
     }
 
@@ -456,59 +346,50 @@ class TextPage {
     void instruction(const Listing& listing, const ListingInstruction& row, bool hottest) {
         const auto& decoded = row.instruction;
         cells(row.cells, &listing.total);
-        text_ += hottest ? " > " : "   ";
+        put(hottest ? " > " : "   ");
         hexadecimal(decoded.offset, 6);
-        text_ += ": ";
+        put(": ");
         if (options_.raw_bytes) {
             std::string bytes;
             for (const auto byte : row.bytes) bytes += fmt::format("{:02x} ", std::to_integer<unsigned>(byte));
-            styled(Style::dim, fmt::format("{:<31}", bytes));
+            styled(TextStyle::dim, fmt::format("{:<31}", bytes));
         }
         if (decoded.operands.empty()) {
-            text_ += decoded.mnemonic;
+            put(decoded.mnemonic);
         } else {
-            word(decoded.mnemonic, 7);
-            text_ += ' ';
-            text_ += decoded.operands;
+            left_aligned(decoded.mnemonic, 7);
+            put(" ");
+            put(decoded.operands);
         }
         if (row.target && !row.target->name.empty()) {
             const auto& target = *row.target;
-            text_ += "   ";
-            begin(Style::source);
-            text_ += '<';
-            text_ += printable(target.name);
+            put("   ");
+            begin(TextStyle::source);
+            put("<");
+            put(printable(target.name));
             distance(target.offset);
-            text_ += '>';
-            end(Style::source);
+            put(">");
+            end(TextStyle::source);
             if (target.relocation) {
                 print("   ");
-                styled(Style::dim, "# bytes before relocation");
+                styled(TextStyle::dim, "# bytes before relocation");
             }
         }
         if (!row.calls.empty()) called(listing, row);
         if (options_.bpf_registers && listing.kind == CodeClass::bpf) {
             if (const auto registers = bpf_registers(page_.recording.arch(), decoded.operands); !registers.empty()) {
                 print("   ");
-                styled(Style::dim, "# " + registers);
+                styled(TextStyle::dim, "# " + registers);
             }
         }
         if (row.changed) {
             print("   ");
-            styled(Style::warm, fmt::format("# was: {}, until {}", row.changed->text, seconds(row.changed->time)));
+            styled(TextStyle::warm, fmt::format("# was: {}, until {}", row.changed->text, seconds(row.changed->time)));
         }
-        text_ += '\n';
-    }
-
-    const std::string& event_name(std::size_t column) const {
-        return page_.recording.events().events()[page_.profile.events()[column]].name;
+        put("\n");
     }
 
     static constexpr std::size_t most_calls = 12;  // callers and callees of a function, together
-
-    const PageContext& page_;
-    const TextOptions& options_;
-    std::vector<std::size_t> columns_;  // those of Profile::events() that are shown
-    std::string text_;
 };
 
 }  // namespace
