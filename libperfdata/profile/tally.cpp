@@ -10,6 +10,9 @@
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/timeline/frame_at.hpp"
 
+#include "kernel_epochs.hpp"
+#include "row_table.hpp"
+
 namespace perfdata {
 
 std::uint64_t Runner::hash() const {
@@ -19,49 +22,6 @@ std::uint64_t Runner::hash() const {
 }
 
 namespace {
-
-// KernelEpochs divides time into stretches in which nothing came to lie or went in kernel space.
-class KernelEpochs {
-  public:
-    KernelEpochs(const Timeline& timeline, const CodeVersions* versions) {
-        const auto add = [&](Time time) {
-            // What ends at a time may or may not count as there at that very time: either way it is an epoch apart.
-            changes_.push_back(time);
-            if (time != Time::forever()) changes_.push_back({time.nanoseconds + 1});
-        };
-        for (const auto& code : timeline.code()) {
-            add(code.from);
-            add(code.until);
-        }
-        for (const auto& mapping : timeline.tasks().mappings()) {
-            const auto kind = timeline.tasks().object(mapping).kind;
-            if (kind == ObjectKind::kernel || kind == ObjectKind::module) add(mapping.from);
-        }
-        if (versions != nullptr) {
-            const auto changes = versions->changes();
-            changes_.insert(changes_.end(), changes.begin(), changes.end());
-        }
-        std::ranges::sort(changes_);
-        const auto repeated = std::ranges::unique(changes_);
-        changes_.erase(repeated.begin(), repeated.end());
-    }
-
-    // at(time) is the number of its stretch.
-    std::uint32_t at(Time time) {
-        if (time < from_ || time >= until_) {
-            const auto next = std::ranges::upper_bound(changes_, time);
-            epoch_ = static_cast<std::uint32_t>(next - changes_.begin());
-            from_ = next == changes_.begin() ? Time{} : *std::prev(next);
-            until_ = next == changes_.end() ? Time::forever() : *next;
-        }
-        return epoch_;
-    }
-
-  private:
-    std::vector<Time> changes_;
-    std::uint32_t epoch_ = 0;
-    Time from_, until_;  // of epoch_; at first of none
-};
 
 // RecentFrames remembers the numbers of frames that were asked for lately: most are asked for again soon.
 template <class Key>
@@ -89,59 +49,6 @@ struct SampledPlace {
 
     bool operator==(const SampledPlace&) const = default;
     std::uint64_t hash() const { return frame.hash() + runner * 0xc2b2ae3d27d4eb4fu; }
-};
-
-// RowTable is rows with their cells.
-class RowTable {
-  public:
-    static constexpr std::uint32_t none = ~std::uint32_t{0};
-
-    explicit RowTable(std::size_t columns = 1) : columns_(columns) {}
-
-    std::uint32_t number(const Tally::Row& row) {
-        if (first_.size() <= row.chain) first_.resize(std::max<std::size_t>(row.chain + 1, 2 * first_.size()));
-        auto& first = first_[row.chain];
-        if (first.number == none) {
-            first = {row.runner, add(row)};
-            return first.number;
-        }
-        if (first.runner == row.runner) return first.number;
-        auto& number = others_.number(row.hash(), [&](std::uint32_t known) { return rows_[known] == row; });
-        if (number == HashSlots::free) number = add(row);
-        return number;
-    }
-
-    // find(row) is its number, or none.
-    std::uint32_t find(const Tally::Row& row) const {
-        if (row.chain >= first_.size() || first_[row.chain].number == none) return none;
-        if (first_[row.chain].runner == row.runner) return first_[row.chain].number;
-        return others_.find(row.hash(), [&](std::uint32_t known) { return rows_[known] == row; });
-    }
-
-    Cell* cells(std::uint32_t number) { return &cells_[number * columns_]; }
-    std::span<const Tally::Row> rows() const { return rows_; }
-    void give(std::vector<Tally::Row>& rows, Cells& cells) && {
-        rows = std::move(rows_);
-        cells = std::move(cells_);
-    }
-
-  private:
-    std::uint32_t add(const Tally::Row& row) {
-        rows_.push_back(row);
-        cells_.resize(rows_.size() * columns_);
-        return static_cast<std::uint32_t>(rows_.size() - 1);
-    }
-
-    std::size_t columns_;
-    std::vector<Tally::Row> rows_;
-    Cells cells_;
-    // Most chains are of one runner only.
-    struct First {
-        std::uint32_t runner = 0;
-        std::uint32_t number = none;
-    };
-    std::vector<First> first_;  // by chain
-    HashSlots others_;          // all rows that are not the first of their chain
 };
 
 }  // namespace
@@ -176,6 +83,7 @@ class TallyCounter {
         most_rows_ = std::max(limits.cells / std::max<std::size_t>(events.size(), 1), least);
         most_places_ = std::max(limits.places, least);
         if (!options.chains) most_places_ = std::min(most_places_, most_rows_);
+        most_runners_ = std::min(most_places_, most_rows_);  // each may have a row for what is not kept
         most_nodes_ = limits.chain_nodes;
         tally_.totals_.resize(events.size());
         tally_.considered_.resize(events.size());
@@ -258,15 +166,9 @@ class TallyCounter {
         // Samples of one thread come in a row.
         if (!(runner == last_runner_) || tally_.runners_.size() == 0) {
             last_runner_ = runner;
-            last_runner_number_ = runner_number(runner);
+            last_runner_number_ = tally_.runners_.intern_within(most_runners_, runner, Runner{});
         }
         return last_runner_number_;
-    }
-
-    std::uint32_t runner_number(const Runner& runner) {
-        if (tally_.runners_.size() < most_places_) return tally_.runners_.intern(runner);
-        const auto known = tally_.runners_.find(runner);
-        return known != none ? known : tally_.runners_.intern(Runner{});
     }
 
     // chain() is the number of the sample's chain: its address, called by the rest of its call chain.
@@ -375,12 +277,12 @@ class TallyCounter {
     }
     static Frame no_address(CpuMode mode) { return nowhere(Miss::no_address, mode); }
 
-    // row(row) is its number, or that of the row of everything beyond the limit.
+    // row(row) is its number, or that of its runner's row for everything beyond the limit.
     std::uint32_t row(const Tally::Row& row) {
         if (chain_rows_.rows().size() < most_rows_) return chain_rows_.number(row);
         if (const auto known = chain_rows_.find(row); known != RowTable::none) return known;
         const auto frame = tally_.frames_.intern(nowhere(Miss::not_kept, CpuMode::unknown));
-        return chain_rows_.number({tally_.runners_.intern(Runner{}), tally_.chains_.intern({ChainNode::none, frame})});
+        return chain_rows_.number({row.runner, tally_.chains_.intern({ChainNode::none, frame})});
     }
 
     // Of the host's kernel the answer depends on nothing but address and epoch.
@@ -407,9 +309,7 @@ class TallyCounter {
         return looked_up.number != none ? looked_up.number : unfolded_number(looked_up.frame);
     }
     std::uint32_t unfolded_number(const Frame& frame) {
-        if (unfolded_.size() < most_places_) return unfolded_.intern(frame);
-        const auto known = unfolded_.find(frame);
-        return known != none ? known : unfolded_.intern(nowhere(Miss::not_kept, frame.mode));
+        return unfolded_.intern_within(most_places_, frame, nowhere(Miss::not_kept, frame.mode));
     }
 
     // chain_number(...) is the number of the folded frame in the tally.
@@ -435,13 +335,8 @@ class TallyCounter {
     }
 
     std::uint32_t place_number(const SampledPlace& place) {
-        auto number = none;
-        if (places_.size() < most_places_) {
-            number = places_.intern(place);
-        } else if (number = places_.find(place); number == none) {
-            const auto runner = tally_.runners_.intern(Runner{});
-            number = places_.intern({nowhere(Miss::not_kept, CpuMode::unknown), runner});
-        }
+        const SampledPlace other{nowhere(Miss::not_kept, CpuMode::unknown), place.runner};
+        const auto number = places_.intern_within(most_places_, place, other);
         const auto needed = places_.size() * tally_.events_.size();
         if (place_cells_.size() < needed) place_cells_.resize(needed);
         return number;
@@ -490,8 +385,8 @@ class TallyCounter {
     RecentTasks recent_tasks_;
     RecentFrames<KernelPlace> recent_kernel_;
     DeferredChains deferred_;
-    std::vector<std::size_t> column_;                               // of an event
-    std::size_t most_places_ = 0, most_nodes_ = 0, most_rows_ = 0;  // from Limits
+    std::vector<std::size_t> column_;                                                  // of an event
+    std::size_t most_places_ = 0, most_nodes_ = 0, most_rows_ = 0, most_runners_ = 0;  // from Limits
     Moment moment_;
     Runner last_runner_;
     std::uint32_t last_runner_number_ = 0;

@@ -24,9 +24,11 @@ class InternTable {
         return number;
     }
 
-    // find(key) is its number, or HashSlots::free if it was not interned.
-    std::uint32_t find(const Key& key) const {
-        return slots_.find(key.hash(), [&](std::uint32_t known) { return keys_[known] == key; });
+    // intern_within(most, key, other): once there are `most` keys, a new one counts as the other.
+    std::uint32_t intern_within(std::size_t most, const Key& key, const Key& other) {
+        if (size() < most) return intern(key);
+        const auto number = slots_.find(key.hash(), [&](std::uint32_t known) { return keys_[known] == key; });
+        return number != HashSlots::free ? number : intern(other);
     }
 
     // Before many keys are interned: prefetch(key) for all of them, then prefetch_key(key) for all, and most of what

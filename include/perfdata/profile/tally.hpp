@@ -95,8 +95,8 @@ class Tally {
     std::optional<Time> first_time() const { return first_time_; }
     std::optional<Time> last_time() const { return last_time_; }
     // cut_chains() is how many samples lost their callers because there were more distinct ones than
-    // Limits::chain_nodes. Places beyond Limits::places are one frame, Miss::not_kept; rows beyond Limits::cells are of
-    // a runner without a name there.
+    // Limits::chain_nodes. Places beyond Limits::places are one frame, Miss::not_kept; what would be more rows than
+    // Limits::cells allow is in one such row for each runner.
     std::uint64_t cut_chains() const { return cut_chains_; }
     // broken_chains() is how many samples lack the user part of their chain, which was deferred and never came.
     std::uint64_t broken_chains() const { return broken_chains_; }

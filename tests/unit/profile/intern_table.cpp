@@ -34,3 +34,17 @@ TEST_CASE("A table that grows keeps its numbers", "[profile][intern]") {
     }
     CHECK(table.size() == model.size());
 }
+
+TEST_CASE("A table with a limit counts new keys as another one, and goes on knowing the old", "[profile][intern]") {
+    InternTable<ChainNode> table;
+    constexpr std::uint32_t most = 3;
+    const ChainNode other{77, 78};
+    for (std::uint32_t number = 0; number < most; ++number) {
+        CHECK(table.intern_within(most, {0, number}, other) == number);
+    }
+    CHECK(table.intern_within(most, {0, 9}, other) == most);
+    CHECK(table.intern_within(most, {0, 10}, other) == most);
+    CHECK(table.intern_within(most, {0, 1}, other) == 1);
+    CHECK(table.size() == most + 1);
+    CHECK(table[most] == other);
+}

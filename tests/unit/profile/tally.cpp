@@ -179,8 +179,9 @@ TEST_CASE("Places beyond the limit are counted together", "[profile][tally]") {
 
 TEST_CASE("Samples lose their callers where chains are beyond the limit", "[profile][tally]") {
     const auto file = content_of_file(PERFDATA_FIXTURES "/bpf/bpf_events.data");
-    const auto count = [&](std::size_t nodes, std::size_t places) {
+    const auto count = [&](std::size_t nodes, std::size_t places, std::uint64_t cells = Limits{}.cells) {
         Limits limits;
+        limits.cells = cells;
         limits.chain_nodes = nodes;
         limits.places = places;
         const auto recording = Recording::from_memory(file, {limits}).value();
@@ -201,4 +202,12 @@ TEST_CASE("Samples lose their callers where chains are beyond the limit", "[prof
     const auto few = count(1000000, 64);
     CHECK(few.totals() == whole.totals());
     CHECK(few.frames().size() <= 64 + 8);  // and one that is not kept for each mode of the CPU
+    // Each runner has a row for what is not kept.
+    const auto rows = count(1000000, 1000000, 64);
+    REQUIRE(whole.rows().size() > 100);
+    CHECK(rows.totals() == whole.totals());
+    CHECK(rows.rows().size() <= 64 + rows.runners().size());
+    Cells sum;
+    for (std::size_t number = 0; number < rows.rows().size(); ++number) add(sum, rows.cells(number));
+    CHECK(sum == whole.totals());
 }

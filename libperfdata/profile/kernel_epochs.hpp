@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// When the answer to "what is at this kernel address" may have changed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "perfdata/symbols/code_versions.hpp"
+#include "perfdata/timeline/timeline.hpp"
+
+namespace perfdata {
+
+// KernelEpochs divides time into stretches in which nothing came to lie or went in kernel space.
+class KernelEpochs {
+  public:
+    KernelEpochs(const Timeline& timeline, const CodeVersions* versions) {
+        const auto add = [&](Time time) {
+            // What ends at a time may or may not count as there at that very time: either way it is an epoch apart.
+            changes_.push_back(time);
+            if (time != Time::forever()) changes_.push_back({time.nanoseconds + 1});
+        };
+        for (const auto& code : timeline.code()) {
+            add(code.from);
+            add(code.until);
+        }
+        for (const auto& mapping : timeline.tasks().mappings()) {
+            const auto kind = timeline.tasks().object(mapping).kind;
+            if (kind == ObjectKind::kernel || kind == ObjectKind::module) add(mapping.from);
+        }
+        if (versions != nullptr) {
+            const auto changes = versions->changes();
+            changes_.insert(changes_.end(), changes.begin(), changes.end());
+        }
+        std::ranges::sort(changes_);
+        const auto repeated = std::ranges::unique(changes_);
+        changes_.erase(repeated.begin(), repeated.end());
+    }
+
+    // at(time) is the number of its stretch.
+    std::uint32_t at(Time time) {
+        if (time < from_ || time >= until_) {
+            const auto next = std::ranges::upper_bound(changes_, time);
+            epoch_ = static_cast<std::uint32_t>(next - changes_.begin());
+            from_ = next == changes_.begin() ? Time{} : *std::prev(next);
+            until_ = next == changes_.end() ? Time::forever() : *next;
+        }
+        return epoch_;
+    }
+
+  private:
+    std::vector<Time> changes_;
+    std::uint32_t epoch_ = 0;
+    Time from_, until_;  // of epoch_; at first of none
+};
+
+}  // namespace perfdata
