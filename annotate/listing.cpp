@@ -243,18 +243,8 @@ class ListingMaker {
     Listing listing_;
 };
 
-}  // namespace
-
-Listing annotate(const FunctionHits& hits, const CodeBook& book, const Result<Disassembler>& disassembler) {
-    return ListingMaker(hits, book).make(disassembler);
-}
-
-Listing outline(const FunctionHits& hits, const CodeBook& book) {
-    return ListingMaker(hits, book).outline();
-}
-
 // listed_within(functions, cells) is how many of them have room for a count per event for each instruction.
-static std::size_t listed_within(std::span<const FunctionHits> functions, std::uint64_t cells) {
+std::size_t listed_within(std::span<const FunctionHits> functions, std::uint64_t cells) {
     constexpr std::uint64_t bytes_of_one = 4, unknown_size = 256;
     std::size_t count = 0;
     for (const auto& function : functions) {
@@ -265,6 +255,16 @@ static std::size_t listed_within(std::span<const FunctionHits> functions, std::u
         ++count;
     }
     return count;
+}
+
+}  // namespace
+
+Listing annotate(const FunctionHits& hits, const CodeBook& book, const Result<Disassembler>& disassembler) {
+    return ListingMaker(hits, book).make(disassembler);
+}
+
+Listing outline(const FunctionHits& hits, const CodeBook& book) {
+    return ListingMaker(hits, book).outline();
 }
 
 std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const CodeBook& book, std::string_view arch,

@@ -160,6 +160,7 @@ CallEdges CallEdges::make(const Tally& tally, const CodeVersions& versions, std:
     CallEdges edges;
     edges.events_ = tally.events();
     edges.functions_ = std::move(table).finish();
+    edges.cut_chains_ = tally.cut_chains();
     return edges;
 }
 

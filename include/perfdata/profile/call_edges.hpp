@@ -78,12 +78,16 @@ class CallEdges {
     // events() says which event each cell is of, by index in recording.events().
     const std::vector<std::uint32_t>& events() const { return events_; }
 
+    // cut_chains() is how many samples lost their callers to a limit: see Tally::cut_chains().
+    std::uint64_t cut_chains() const { return cut_chains_; }
+
     // has_branches(recording) is whether any event was recorded with branch stacks that count.
     static bool has_branches(const Recording& recording);
 
   private:
     std::vector<std::uint32_t> events_;
     std::vector<FunctionCalls> functions_;
+    std::uint64_t cut_chains_ = 0;
 };
 
 }  // namespace perfdata

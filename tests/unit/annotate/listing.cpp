@@ -252,3 +252,24 @@ TEST_CASE("Damaged lines and refused types are problems, and the instructions st
     CHECK(listing.problems[0].where == "feature BPF_BTF");
     CHECK(listing.problems[1].where == "feature BPF_PROG_INFO");
 }
+
+TEST_CASE("Listings beyond the limit of counts are outlines that say so", "[annotate][listing]") {
+    CraftedPage page;
+    const std::vector<FunctionHits> functions{hits_at(page.timeline(), code_of(page.timeline(), 0x1000), {{0, 3}}),
+                                              hits_at(page.timeline(), code_of(page.timeline(), 0x2000), {{0, 2}})};
+    Limits limits;
+    // The first has 32 bytes: about so many counts for each event.
+    limits.cells = 32 / 4 + 1;
+    for (const unsigned jobs : {1u, 4u}) {
+        const auto listings = annotate_all(functions, page.book(), "x86_64", Syntax::att, jobs, limits);
+        REQUIRE(listings.size() == 2);
+        CHECK(listings[0].instructions.size() == 8);
+        CHECK(listings[0].problems.empty());
+        CHECK(listings[1].name.name == "first_sub");
+        CHECK(listings[1].total == Cells{{2, 20}});
+        CHECK(listings[1].instructions.empty());
+        REQUIRE(listings[1].problems.size() == 1);
+        CHECK(listings[1].problems[0].code == ErrorCode::limit);
+    }
+    CHECK(annotate_all(functions, page.book(), "x86_64", Syntax::att, 1)[1].instructions.size() == 4);
+}

@@ -230,3 +230,21 @@ TEST_CASE("The JSON report has what its rows are sorted by, and sums to the whol
     CHECK(function);
     CHECK(sum == hits(reported.report.whole));
 }
+
+TEST_CASE("A report says how many samples lost their callers to a limit", "[annotate][report][fixtures]") {
+    Limits limits;
+    limits.chain_nodes = 100;
+    const auto recording = Recording::open(PERFDATA_FIXTURES "/bpf/bpf_events.data", {limits}).value();
+    ReportOptions options;
+    options.children = true;
+    const Reported reported(recording, options);
+    const auto cut = reported.tally.cut_chains();
+    REQUIRE(cut > 0);
+    CHECK(reported.text().find("# " + std::to_string(cut) + " samples lost their callers") != std::string::npos);
+    CHECK(reported.json().find("\"cut_chains\": " + std::to_string(cut)) != std::string::npos);
+    const auto whole = Recording::open(PERFDATA_FIXTURES "/bpf/bpf_events.data").value();
+    const Reported all(whole, options);
+    CHECK(all.tally.totals() == reported.tally.totals());
+    CHECK(all.text().find("lost their callers") == std::string::npos);
+    CHECK(all.json().find("cut_chains") == std::string::npos);
+}
