@@ -68,7 +68,7 @@ class Annotate {
         if (!events) return give_up(events.error());
         if (auto fits = check_kernel_names(*timeline); !fits) return give_up(fits.error());
         CodeBookOptions opening;
-        opening.names = options_.names.options(*recording);
+        opening.names = options_.names.options(*recording, progress->of("unpacking the build-id cache"));
         opening.images = options_.names.image_options();
         opening.lines = options_.lines.options(options_.names.offline);
         const auto book = CodeBook::open(*recording, *timeline, opening);
@@ -132,6 +132,7 @@ class Annotate {
             const auto tally = count_flame(recording, book, wanted && chains, counting);
             if (!tally) return fail(tally.error());
             flame_ = Flame::make(*tally, book);
+            cut_chains_ = tally->cut_chains();
             if (wanted && chains) edges = CallEdges::make(*tally, book.versions(), functions);
         } else if (wanted && chains && !functions.empty()) {
             auto counted = CallEdges::count(recording, book.versions(), functions, counting);
@@ -143,6 +144,7 @@ class Annotate {
             if (auto added = edges->add_branches(recording, book.versions(), functions, counting); !added) return added;
         }
         if (edges) add_calls(listings, *edges, book, recording.arch());
+        if (edges) cut_chains_ = std::max(cut_chains_, edges->cut_chains());
         return {};
     }
 
@@ -151,7 +153,8 @@ class Annotate {
         for (const auto& listing : listings) {
             for (const auto& problem : listing.problems) {
                 // What the recorder could not get, and what another file would have to supply, is no loss of ours.
-                const bool loss = listing.kind == CodeClass::bpf && problem.code != ErrorCode::missing;
+                const bool ours = problem.code == ErrorCode::limit || listing.kind == CodeClass::bpf;
+                const bool loss = ours && problem.code != ErrorCode::missing;
                 if (loss && told.insert(problem.message()).second) completeness.diagnostics.add(problem);
             }
         }
@@ -181,6 +184,11 @@ class Annotate {
         warn_names(options_.common, book.names());
         if (!options_.common.quiet) {
             for (const auto& problem : book.images().problems()) complain("note: " + problem.message());
+        }
+        if (cut_chains_ != 0 && !options_.common.quiet) {
+            complain(
+                fmt::format("note: {} samples lost their callers: more distinct ones than the limits of memory allow",
+                            cut_chains_));
         }
         advise(listings);
         if (options_.common.quiet || !listings.empty()) return exit_code(options_.common, page.completeness);
@@ -241,6 +249,7 @@ class Annotate {
 
     AnnotateOptions& options_;
     Flame flame_;  // of an HTML page
+    std::uint64_t cut_chains_ = 0;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "../words.hpp"
 #include "dump_filter.hpp"
 #include "name_options.hpp"
+#include "progress.hpp"
 #include "tool.hpp"
 
 namespace perfdata::tool {
@@ -63,9 +64,12 @@ class Extract {
         };
         const auto recording = choice_.common.open();
         if (!recording) return give_up(recording.error());
-        const auto timeline = Timeline::build(*recording);
+        std::optional<ProgressLine> reading(std::in_place, choice_.common);
+        const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
         if (!timeline) return give_up(timeline.error());
-        const auto names = Names::load(*recording, *timeline, choice_.names.options(*recording));
+        const auto names = Names::load(*recording, *timeline,
+                                       choice_.names.options(*recording, reading->of("unpacking the build-id cache")));
+        reading.reset();
         const Symbols symbols(*timeline);
         find_programs(symbols);
         find_jit(names);

@@ -70,8 +70,9 @@ void NameChoice::add_to(CLI::App& command) {
         ->group(group);
 }
 
-NameOptions NameChoice::options(const Recording& recording) const {
+NameOptions NameChoice::options(const Recording& recording, Progress progress) const {
     NameOptions names;
+    names.progress = std::move(progress);
     auto& finder = names.finder;
     finder.vmlinux = vmlinux;
     finder.kallsyms = kallsyms;

@@ -28,7 +28,8 @@ struct NameChoice {
     void add_to(CLI::App& command);
     // add_code_to(command) adds what says where code itself comes from, for commands that show it.
     void add_code_to(CLI::App& command);
-    NameOptions options(const Recording& recording) const;
+    // options(recording, progress): progress is told of what takes long.
+    NameOptions options(const Recording& recording, Progress progress) const;
     CodeImageOptions image_options() const { return {kcore}; }
     unsigned threads() const;
 };

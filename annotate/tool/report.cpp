@@ -114,9 +114,10 @@ class ReportRun {
         choose(*recording);
         std::optional<ProgressLine> reading(std::in_place, choice_.common);
         const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
-        reading.reset();
         if (!timeline) return give_up(timeline.error());
-        const auto names = Names::load(*recording, *timeline, choice_.names.options(*recording));
+        const auto names = Names::load(*recording, *timeline,
+                                       choice_.names.options(*recording, reading->of("unpacking the build-id cache")));
+        reading.reset();
         names.prepare(choice_.names.threads());
         auto counting = tally_options(options_, names);
         counting.max_stack = choice_.max_stack;

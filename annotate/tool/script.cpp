@@ -112,9 +112,10 @@ int run(const ScriptChoice& choice) {
     if (!options) return give_up(options.error());
     std::optional<ProgressLine> reading(std::in_place, choice.common);
     const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
-    reading.reset();
     if (!timeline) return give_up(timeline.error());
-    const auto names = Names::load(*recording, *timeline, choice.names.options(*recording));
+    const auto names = Names::load(*recording, *timeline,
+                                   choice.names.options(*recording, reading->of("unpacking the build-id cache")));
+    reading.reset();
     auto output = Output::open(choice.common.output);
     if (!output) return give_up(output.error());
     const auto sink = output->sink();

@@ -203,7 +203,6 @@ int run(const SymbolsChoice& choice) {
     if (!recording) return give_up(recording.error());
     std::optional<ProgressLine> reading(std::in_place, choice.common);
     const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
-    reading.reset();
     if (!timeline) return give_up(timeline.error());
 
     Answer answer;
@@ -217,7 +216,8 @@ int run(const SymbolsChoice& choice) {
         if (!choice.address.empty()) {
             answer.address = *parse_address(choice.address);
             std::erase_if(answer.entries, [&](const Entry& e) { return !e.range.contains(*answer.address); });
-            names.emplace(Names::load(*recording, *timeline, choice.names.options(*recording)));
+            names.emplace(Names::load(*recording, *timeline,
+                                      choice.names.options(*recording, reading->of("unpacking the build-id cache"))));
             const auto* jit = names->jit().empty() ? nullptr : &names->jit();
             const Moment moment{*answer.at, Pid{choice.pid.value_or(~0u)}, host};
             answer.name = names->name(frame_at(*timeline, jit, moment, *answer.address, CpuMode::unknown));

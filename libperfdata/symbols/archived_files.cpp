@@ -54,7 +54,7 @@ class Reader {
 
     bool open() { return archive_read_open(archive_, this, nullptr, &Reader::read, nullptr) == ARCHIVE_OK; }
 
-    // next() is the next file, or null at the end and where damage() begins.
+    // next() is the next file, or null at the end and where it failed().
     archive_entry* next() {
         archive_entry* entry = nullptr;
         int status = archive_read_next_header(archive_, &entry);
@@ -64,7 +64,7 @@ class Reader {
         return nullptr;
     }
 
-    // block(bytes, offset) is the next piece of the file's content; false at its end and where damage() begins.
+    // block(bytes, offset) is the next piece of the file's content; false at its end and where it failed().
     bool block(Bytes& bytes, std::uint64_t& offset) {
         const void* data = nullptr;
         std::size_t size = 0;
@@ -78,6 +78,7 @@ class Reader {
     }
 
     bool failed() const { return failed_; }
+    std::uint64_t offset() const { return offset_; }  // up to which the source was read
     std::string why() const {
         if (error_) return error_->message();
         const char* text = archive_error_string(archive_);
@@ -141,11 +142,11 @@ bool ArchivedFiles::available() {
 
 Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::string& path,
                                                                  std::shared_ptr<const FileSystem> beneath,
-                                                                 const Limits& limits) {
+                                                                 const Limits& limits, const Progress& progress) {
     auto packed = beneath->open(path, limits);
     if (!packed) return fail(std::move(packed.error()));
     const std::shared_ptr<ArchivedFiles> files(new ArchivedFiles(path, std::move(beneath)));
-    if (auto unpacked = files->unpack(**packed, limits); !unpacked) return fail(std::move(unpacked.error()));
+    if (auto unpacked = files->unpack(**packed, limits, progress); !unpacked) return fail(std::move(unpacked.error()));
     if (auto damage = (*packed)->damage(); damage && !files->damage_) files->damage_ = std::move(damage);
     // `perf archive --all` puts the tar-ball with the symbols and the recording into another one.
     const auto inner = std::ranges::find_if(
@@ -153,13 +154,14 @@ Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::stri
     if (inner != files->entries_.end()) {
         const auto symbols = std::make_shared<Slice>(files->content_, inner->second.offset, inner->second.size);
         files->entries_.clear();
-        if (auto unpacked = files->unpack(*symbols, limits); !unpacked) return fail(std::move(unpacked.error()));
+        if (auto unpacked = files->unpack(*symbols, limits, progress); !unpacked)
+            return fail(std::move(unpacked.error()));
     }
     files->find_root();
     return files;
 }
 
-Result<void> ArchivedFiles::unpack(const Source& packed, const Limits& limits) {
+Result<void> ArchivedFiles::unpack(const Source& packed, const Limits& limits, const Progress& progress) {
     const std::string path = prefix_.substr(0, prefix_.size() - 1);
     const auto damaged = [&](ErrorCode code, std::string why) {
         if (!damage_) damage_ = Error{code, Error::no_offset, path, std::move(why)};
@@ -198,6 +200,7 @@ Result<void> ArchivedFiles::unpack(const Source& packed, const Limits& limits) {
                 break;
             }
             entry.size += bytes.size();
+            if (progress) progress(reader->offset(), packed.size());
         }
         if (!whole && room) damaged(ErrorCode::unsupported, name + " has holes");
         if (whole && !reader->failed()) entries_.insert_or_assign(std::move(name), std::move(entry));

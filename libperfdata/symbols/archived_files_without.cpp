@@ -9,7 +9,8 @@ bool ArchivedFiles::available() {
 }
 
 Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::string& path,
-                                                                 std::shared_ptr<const FileSystem>, const Limits&) {
+                                                                 std::shared_ptr<const FileSystem>, const Limits&,
+                                                                 const Progress&) {
     return fail(ErrorCode::unsupported, Error::no_offset, path,
                 "is a file, and this perfdata was built without libarchive: unpack it and give the directory, or "
                 "install libarchive-dev and build it with -DPERFDATA_ARCHIVES=ON");

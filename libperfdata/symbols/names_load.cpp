@@ -13,12 +13,13 @@
 namespace perfdata {
 namespace {
 
-// files_for(options, problems) is this machine's files, and those in a packed build-id cache.
-std::shared_ptr<const FileSystem> files_for(const FinderOptions& options, std::vector<Error>& problems) {
+// files_for(names, problems) is this machine's files, and those in a packed build-id cache.
+std::shared_ptr<const FileSystem> files_for(const NameOptions& names, std::vector<Error>& problems) {
+    const auto& options = names.finder;
     auto files = std::make_shared<const LocalFiles>();
     std::error_code none;
     if (!std::filesystem::is_regular_file(options.buildid_dir, none)) return files;
-    auto archived = ArchivedFiles::open(options.buildid_dir, files, options.limits);
+    auto archived = ArchivedFiles::open(options.buildid_dir, files, options.limits, names.progress);
     if (!archived) {
         problems.push_back(std::move(archived.error()));
         return files;
@@ -31,7 +32,7 @@ std::shared_ptr<const FileSystem> files_for(const FinderOptions& options, std::v
 
 Names Names::load(const Recording& recording, const Timeline& timeline, const NameOptions& options) {
     Names names(timeline);
-    names.finder_ = std::make_unique<const ObjectFinder>(options.finder, files_for(options.finder, names.problems_));
+    names.finder_ = std::make_unique<const ObjectFinder>(options.finder, files_for(options, names.problems_));
     names.read_build_ids(recording);
     names.load_kernel(recording, *names.finder_);
     names.load_objects(*names.finder_);

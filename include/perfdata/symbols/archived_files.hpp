@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/file_system.hpp"
 
 namespace perfdata {
@@ -26,7 +27,7 @@ class ArchivedFiles final : public FileSystem {
     // (no tar-ball), unsupported (see available()).
     static Result<std::shared_ptr<const ArchivedFiles>> open(const std::string& path,
                                                              std::shared_ptr<const FileSystem> beneath,
-                                                             const Limits& limits);
+                                                             const Limits& limits, const Progress& progress = {});
 
     // damage() is why there may be more in the tar-ball than was found: it breaks off, or a limit was reached, or it
     // has no .build-id at all.
@@ -49,7 +50,7 @@ class ArchivedFiles final : public FileSystem {
     ArchivedFiles(std::string path, std::shared_ptr<const FileSystem> beneath)
         : prefix_(std::move(path) + "/"), beneath_(std::move(beneath)) {}
 
-    Result<void> unpack(const Source& packed, const Limits& limits);
+    Result<void> unpack(const Source& packed, const Limits& limits, const Progress& progress);
     void find_root();
     const Entry* find(std::string_view name) const;
 

@@ -48,6 +48,7 @@ struct NameOptions {
     FinderOptions finder;
     JitSearch jit;  // where jitdump files and perf maps may be; its `given` are --jitdump and --perf-map files
     bool perf_maps = true;
+    Progress progress = {};  // of unpacking a build-id cache, the one step that may take long
 };
 
 // Names knows all names of one timeline, which must outlive it. Loaded files stay loaded. Const use from many threads
