@@ -52,7 +52,7 @@ std::span<const Assigned> assigned(std::string_view arch) {
     return {};
 }
 
-bool is_word(char c) {
+bool is_register_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
@@ -63,8 +63,8 @@ std::string bpf_registers(std::string_view arch, std::string_view operands) {
     std::string text;
     std::vector<std::string_view> told;
     while (!operands.empty()) {
-        const auto begin = std::ranges::find_if(operands, is_word);
-        const auto end = std::find_if_not(begin, operands.end(), is_word);
+        const auto begin = std::ranges::find_if(operands, is_register_word);
+        const auto end = std::find_if_not(begin, operands.end(), is_register_word);
         const std::string_view word(begin, end);
         operands = std::string_view(end, operands.end());
         const auto found = std::ranges::find_if(registers, [&](const Assigned& one) {

@@ -52,17 +52,20 @@ struct KindName {
     std::string_view name;
     std::uint32_t type;
 };
-constexpr KindName kind_names[] = {{"hw", 0}, {"sw", 1}, {"trace", 2}, {"raw", 4}, {"break", 5}};
+constexpr KindName kind_names[] = {{"hw", attr_type::hardware},
+                                   {"sw", attr_type::software},
+                                   {"trace", attr_type::tracepoint},
+                                   {"raw", attr_type::raw},
+                                   {"break", attr_type::breakpoint}};
 
-constexpr std::uint32_t software = 1, tracepoint = 2, raw = 4;
 constexpr ScriptFields symbols = field_ip | field_sym | field_symoff | field_dso;
 
 constexpr ScriptFields default_fields(std::uint32_t type) {
     constexpr ScriptFields common = field_comm | field_tid | field_cpu | field_time | field_event;
     switch (type) {
-        case software: return common | symbols | field_period | field_bpf_output;
-        case tracepoint: return common | field_trace;
-        case raw:
+        case attr_type::software: return common | symbols | field_period | field_bpf_output;
+        case attr_type::tracepoint: return common | field_trace;
+        case attr_type::raw:
             return common | symbols | field_period | field_addr | field_data_src | field_weight | field_phys_addr |
                    field_data_page_size | field_code_page_size;
         default: return common | symbols | field_period;
@@ -71,8 +74,8 @@ constexpr ScriptFields default_fields(std::uint32_t type) {
 
 constexpr ScriptFields impossible_fields(std::uint32_t type) {
     switch (type) {
-        case software: return field_trace;
-        case tracepoint: return 0;
+        case attr_type::software: return field_trace;
+        case attr_type::tracepoint: return 0;
         default: return field_trace | field_bpf_output;
     }
 }
@@ -156,9 +159,9 @@ Result<void> FieldChoice::fit(const Recording& recording, bool with_chains) {
         if (event == events.end()) continue;
         if (auto fits = fit(kinds_[index], *event); !fits) return fits;
     }
-    auto& traces = kinds_[tracepoint];
+    auto& traces = kinds_[attr_type::tracepoint];
     const bool traced_chains = std::ranges::any_of(events, [](const Event& event) {
-        return event.attr.type == tracepoint && event.attr.has(sample_bit::callchain);
+        return event.attr.type == attr_type::tracepoint && event.attr.has(sample_bit::callchain);
     });
     if (with_chains && traced_chains && !traces.chosen) traces.fields |= symbols;
     return {};

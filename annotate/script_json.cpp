@@ -37,7 +37,6 @@ void ScriptJson::place(Writer& writer, std::uint32_t number) {
 }
 
 void ScriptJson::append(std::string& text, const ScriptItem& item) {
-    constexpr std::uint32_t tracepoint = 2;
     buffer_.Clear();
     Writer writer(buffer_);
     writer.StartObject();
@@ -69,7 +68,7 @@ void ScriptJson::append(std::string& text, const ScriptItem& item) {
     }
     if (item.layout.shape().has(SamplePart::raw)) {
         if (const auto raw = item.sample().details().raw()) {
-            if (item.event.attr.type == tracepoint) {
+            if (item.event.attr.type == attr_type::tracepoint) {
                 std::string trace;
                 formats_.append(trace, item.event.attr.config, *raw);
                 member(writer, "trace", trace);

@@ -99,9 +99,8 @@ void append_bpf_output(std::string& text, Bytes bytes) {
 // who was not to be counted. Recorded names have them. Follows evsel__add_modifiers in tools/perf/util/evsel.c.
 std::string perf_name(const Event& event) {
     constexpr unsigned exclude_user = 4, exclude_kernel = 5, exclude_hv = 6, exclude_host = 19, exclude_guest = 20;
-    constexpr std::uint32_t tracepoint = 2;
     const auto& attr = event.attr;
-    if (attr.type == tracepoint || event.name != default_event_name(attr)) return event.name;
+    if (attr.type == attr_type::tracepoint || event.name != default_event_name(attr)) return event.name;
     std::string text;
     bool guest_default = false;
     if (attr.flag(exclude_kernel) || attr.flag(exclude_user) || attr.flag(exclude_hv)) {
@@ -121,12 +120,11 @@ std::string perf_name(const Event& event) {
     return text.empty() ? event.name : event.name + ":" + text;
 }
 
-constexpr std::uint32_t software = 1;
 constexpr std::uint64_t page_faults = 2, minor_faults = 5, major_faults = 6, bpf_output = 10;
 
-// has_code_address(attr) is whether perf looks for a symbol at the address of the data.
+// address_has_symbol(attr) is whether perf looks for a symbol at the address of the data.
 bool address_has_symbol(const Attr& attr) {
-    return attr.type == software &&
+    return attr.type == attr_type::software &&
            (attr.config == page_faults || attr.config == minor_faults || attr.config == major_faults);
 }
 
@@ -247,7 +245,8 @@ void ScriptText::append_details(std::string& text, const ScriptItem& item, Scrip
     if ((fields & field_brstack) != 0) {
         if (const auto branches = details.branch_stack()) append_branches(text, item, *branches, fields);
     }
-    if ((fields & field_bpf_output) != 0 && item.event.attr.type == software && item.event.attr.config == bpf_output) {
+    if ((fields & field_bpf_output) != 0 && item.event.attr.type == attr_type::software &&
+        item.event.attr.config == bpf_output) {
         append_bpf_output(text, details.raw().value_or(Bytes()));
     }
     if ((fields & field_phys_addr) != 0) {

@@ -246,12 +246,11 @@ void TraceText::append_print(std::string& text, const TraceRecord& record) const
 }
 
 TraceFormats TraceFormats::read(const Recording& recording) {
-    constexpr std::uint32_t tracepoint = 2;
     TraceFormats formats;
     formats.order_ = recording.order();
     std::set<std::uint64_t> wanted;
     for (const auto& event : recording.events().events()) {
-        if (event.attr.type == tracepoint) wanted.insert(event.attr.config);
+        if (event.attr.type == attr_type::tracepoint) wanted.insert(event.attr.config);
     }
     if (wanted.empty()) return formats;
     const auto section = recording.read_feature(Feature::tracing_data);

@@ -83,10 +83,10 @@ std::string default_event_name(const Attr& attr) {
         "emulation-faults", "dummy",        "bpf-output",   "cgroup-switches"};
     // Bits 32-63 of a hardware config name the PMU on hybrid CPUs.
     const auto hardware_config = attr.config & 0xffffffff;
-    if (attr.type == 0 && hardware_config < hardware.size()) return hardware[hardware_config];
-    if (attr.type == 1 && attr.config < software.size()) return software[attr.config];
+    if (attr.type == attr_type::hardware && hardware_config < hardware.size()) return hardware[hardware_config];
+    if (attr.type == attr_type::software && attr.config < software.size()) return software[attr.config];
     std::array<char, 64> text{};
-    if (attr.type == 4) {
+    if (attr.type == attr_type::raw) {
         std::snprintf(text.data(), text.size(), "raw 0x%llx", static_cast<unsigned long long>(attr.config));
     } else {
         std::snprintf(text.data(), text.size(), "type %u config 0x%llx", attr.type,

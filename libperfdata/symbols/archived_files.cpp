@@ -16,7 +16,7 @@
 namespace perfdata {
 namespace {
 
-constexpr std::size_t longest_name = 4096;  // as PATH_MAX of Linux
+constexpr std::size_t longest_path = 4096;  // as PATH_MAX of Linux
 constexpr std::size_t most_links = 16;      // that are followed for one name
 
 // Slice is a piece of a source, which it keeps.
@@ -107,8 +107,9 @@ class Reader {
     std::array<std::byte, 65536> buffer_;
 };
 
-// inside(name) is a name from the root of the tar-ball without ".", ".." and double slashes; empty if it leads out.
-std::string inside(std::string_view name) {
+// inside_archive(name) is a name from the root of the tar-ball without ".", ".." and double slashes; empty if it leads
+// out.
+std::string inside_archive(std::string_view name) {
     while (name.starts_with('/')) name.remove_prefix(1);
     auto text = std::filesystem::path(name).lexically_normal().generic_string();
     if (text.ends_with('/')) text.pop_back();
@@ -127,11 +128,12 @@ std::string_view name_of(archive_entry* entry) {
 
 // link_of(entry, name) is what a link leads to, empty if it is none or leads out.
 std::string link_of(archive_entry* entry, const std::string& name) {
-    if (const auto target = text_or_empty(archive_entry_hardlink(entry)); !target.empty()) return inside(target);
+    if (const auto target = text_or_empty(archive_entry_hardlink(entry)); !target.empty())
+        return inside_archive(target);
     if (archive_entry_filetype(entry) != AE_IFLNK) return {};
     const auto target = text_or_empty(archive_entry_symlink(entry));
-    if (target.empty() || target.starts_with('/') || target.size() > longest_name) return {};
-    return inside((std::filesystem::path(name).parent_path() / target).generic_string());
+    if (target.empty() || target.starts_with('/') || target.size() > longest_path) return {};
+    return inside_archive((std::filesystem::path(name).parent_path() / target).generic_string());
 }
 
 }  // namespace
@@ -174,11 +176,11 @@ Result<void> ArchivedFiles::unpack(const Source& packed, const Limits& limits, c
     while (auto* header = room ? reader->next() : nullptr) {
         any = true;
         const auto given = name_of(header);
-        if (given.size() > longest_name) {
-            damaged(ErrorCode::limit, "has names of more than " + std::to_string(longest_name) + " bytes");
+        if (given.size() > longest_path) {
+            damaged(ErrorCode::limit, "has names of more than " + std::to_string(longest_path) + " bytes");
             continue;
         }
-        auto name = inside(given);
+        auto name = inside_archive(given);
         if (name.empty()) continue;
         Entry entry{spool->size(), 0, link_of(header, name)};
         if (entry.link.empty() && archive_entry_filetype(header) != AE_IFREG) continue;
@@ -230,7 +232,7 @@ void ArchivedFiles::find_root() {
 
 // find(name) follows links of directories and of files. A link that leads to itself ends the search.
 const ArchivedFiles::Entry* ArchivedFiles::find(std::string_view name) const {
-    std::string at = inside(name);
+    std::string at = inside_archive(name);
     for (std::size_t links = 0; links <= most_links; ++links) {
         const Entry* link = nullptr;
         std::size_t end = 0;
@@ -243,7 +245,7 @@ const ArchivedFiles::Entry* ArchivedFiles::find(std::string_view name) const {
         }
         if (link == nullptr) return nullptr;
         at = end == std::string::npos ? link->link : link->link + at.substr(end);
-        if (at.size() > longest_name) return nullptr;
+        if (at.size() > longest_path) return nullptr;
     }
     return nullptr;
 }

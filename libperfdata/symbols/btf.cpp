@@ -13,7 +13,7 @@
 namespace perfdata {
 namespace {
 
-constexpr std::string_view where = "feature BPF_BTF";
+constexpr std::string_view btf_place = "feature BPF_BTF";
 
 // libbpf prints what it dislikes to stderr. Its printer is one for the whole process: take it away for the length of a
 // call and give it back.
@@ -51,7 +51,7 @@ Btf::~Btf() = default;
 //     0 u16 magic . 2 u8 version . 3 u8 flags . 4 u32 header size
 //     8 u32 types offset . 12 u32 types size . 16 u32 strings offset . 20 u32 strings size   (from the header's end)
 Result<Btf> Btf::parse(const BtfBlob& blob, AnyOrder order) {
-    Cursor in(blob.data, order, {.where = where, .offset = blob.offset});
+    Cursor in(blob.data, order, {.where = btf_place, .offset = blob.offset});
     const auto magic = in.u16();
     in.skip(2);
     const auto header_size = in.u32();
@@ -61,11 +61,11 @@ Result<Btf> Btf::parse(const BtfBlob& blob, AnyOrder order) {
     const auto name = "BTF " + std::to_string(blob.id);
     if (!in.ok()) return in.failure("the header of " + name);
     if (magic != 0xeb9f) {
-        return fail(ErrorCode::malformed, blob.offset, std::string(where), name + ": no BTF magic at the start");
+        return fail(ErrorCode::malformed, blob.offset, std::string(btf_place), name + ": no BTF magic at the start");
     }
     const auto begin = std::uint64_t{header_size} + strings_offset;
     if (begin > blob.data.size() || strings_size > blob.data.size() - begin) {
-        return fail(ErrorCode::truncated, blob.offset + 16, std::string(where),
+        return fail(ErrorCode::truncated, blob.offset + 16, std::string(btf_place),
                     name + ": strings of " + std::to_string(strings_size) + " bytes at offset " +
                         std::to_string(begin) + " go beyond its " + std::to_string(blob.data.size()) + " bytes");
     }
@@ -74,7 +74,7 @@ Result<Btf> Btf::parse(const BtfBlob& blob, AnyOrder order) {
     const Silence silence;
     auto* types = btf__new(blob.data.data(), static_cast<std::uint32_t>(blob.data.size()));
     if (types == nullptr) {
-        result.problem_ = Error{ErrorCode::malformed, blob.offset, std::string(where),
+        result.problem_ = Error{ErrorCode::malformed, blob.offset, std::string(btf_place),
                                 name + ": libbpf refuses its types: " + std::generic_category().message(errno)};
         return result;
     }

@@ -12,7 +12,7 @@ namespace {
 // Types of a damaged file may refer to themselves, and branch while doing so.
 constexpr int deepest = 32;
 constexpr int most_steps = 500;
-constexpr std::size_t longest_name = 512;
+constexpr std::size_t longest_type_name = 512;
 constexpr std::size_t most_name_bytes = 16384;
 constexpr std::string_view unknown = "?";
 
@@ -69,7 +69,7 @@ class Declaration {
     std::string text_at(std::uint32_t offset) const {
         const auto* text = btf__name_by_offset(&types_, offset);
         if (text == nullptr) return {};
-        const auto size = std::min(strnlen(text, longest_name), names_left_);
+        const auto size = std::min(strnlen(text, longest_type_name), names_left_);
         names_left_ -= size;
         return std::string(text, size);
     }

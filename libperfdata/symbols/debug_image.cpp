@@ -8,11 +8,12 @@
 
 #include "perfdata/core/cursor.hpp"
 
+#include "elf_constants.hpp"
+
 namespace perfdata {
 namespace {
 
-constexpr std::uint32_t symbols_section = 2, relocations_with_addend = 4, no_bits = 8, relocations = 9;
-constexpr std::uint64_t compressed_flag = 0x800;
+constexpr std::uint32_t symbols_section = 2, relocations_with_addend = 4, relocations = 9;
 constexpr std::uint64_t small = 65536;
 
 // is_debug(name): ".debug_line", or ".zdebug_line" as old tools call it when it is compressed.

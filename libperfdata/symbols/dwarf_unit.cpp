@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view place = "DWARF";
 constexpr std::uint64_t largest_table = std::uint64_t{1} << 24;  // bytes of one unit's; libdw makes 40 of each
 constexpr std::size_t most_dies = std::size_t{1} << 24;          // of one unit
-constexpr std::size_t deepest = 256;                             // nesting of blocks, classes, namespaces
+constexpr std::size_t deepest_block = 256;                       // nesting of blocks, classes, namespaces
 constexpr std::uint32_t most_inlined = 64;                       // nesting of calls
 
 std::unexpected<Error> too_much(const std::string& what) {
@@ -53,7 +53,7 @@ class Walker {
     // next(inside) goes to the first entry inside the current one if `inside`, else past it.
     Next next(bool inside) {
         if (++visited_ > most_dies) return Next::too_many;
-        if (inside && path_.size() < deepest && dwarf_haschildren(&path_.back()) == 1) {
+        if (inside && path_.size() < deepest_block && dwarf_haschildren(&path_.back()) == 1) {
             Dwarf_Die child;
             const int got = dwarf_child(&path_.back(), &child);
             if (got < 0) return Next::damaged;

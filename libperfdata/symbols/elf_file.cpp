@@ -6,14 +6,14 @@
 
 #include "perfdata/core/cursor.hpp"
 
+#include "elf_constants.hpp"
 #include "elf_notes.hpp"
 
 namespace perfdata {
 namespace {
 
-constexpr std::uint32_t note_section = 7, no_bits = 8;
+constexpr std::uint32_t note_section = 7;
 constexpr std::uint32_t load_segment = 1, note_segment = 4;
-constexpr std::uint64_t compressed_flag = 0x800;
 constexpr std::uint64_t largest_notes = 1 << 20;
 constexpr std::uint64_t no_room = std::numeric_limits<std::uint64_t>::max();
 

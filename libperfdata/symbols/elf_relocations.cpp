@@ -8,11 +8,12 @@
 
 #include "perfdata/core/cursor.hpp"
 
+#include "elf_constants.hpp"
+
 namespace perfdata {
 namespace {
 
 constexpr std::uint32_t rela_section = 4, rel_section = 9;
-constexpr std::uint16_t em_x86_64 = 62, em_s390 = 22, em_386 = 3;
 constexpr unsigned section_symbol = 3, function_symbol = 2;
 
 Bytes as_bytes(const std::string& text) {

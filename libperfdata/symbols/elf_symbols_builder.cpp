@@ -11,18 +11,11 @@
 
 #include "perfdata/symbols/demangle.hpp"
 
+#include "elf_constants.hpp"
+
 namespace perfdata {
 namespace {
 
-enum : std::uint16_t {
-    em_386 = 3,
-    em_ppc64 = 21,
-    em_s390 = 22,
-    em_arm = 40,
-    em_x86_64 = 62,
-    em_aarch64 = 183,
-    em_riscv = 243
-};
 enum : unsigned { type_none = 0, type_function = 2, type_ifunc = 10 };
 enum : unsigned { local_binding = 0, weak_binding = 2 };
 enum : std::uint16_t { undefined_section = 0, absolute_section = 0xfff1, extended_section = 0xffff };

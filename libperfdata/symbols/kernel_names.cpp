@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "build_id_cache.hpp"
+#include "elf_constants.hpp"
 #include "elf_notes.hpp"
 
 namespace perfdata {
@@ -75,7 +76,6 @@ struct KernelNames::Loader {
             if (given) refuse(ErrorCode::mismatch, path, "its build id is not that of the recorded kernel");
             return false;
         }
-        constexpr std::uint32_t no_bits = 8;
         const auto* section = file->section(".text");
         if (only_text && (section == nullptr || section->type == no_bits)) {
             if (given) refuse(ErrorCode::missing, path, "it has symbols, but not the code itself");

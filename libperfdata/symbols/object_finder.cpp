@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "perfdata/timeline/mapping.hpp"
+
 #include "build_id_cache.hpp"
 
 namespace perfdata {
@@ -14,13 +16,6 @@ namespace {
 
 std::string parent(std::string_view path) {
     return std::string(path.substr(0, path.rfind('/') + 1));
-}
-
-// without_deleted(path): the kernel adds " (deleted)" to the path of a file that is no longer there.
-std::string_view without_deleted(std::string_view path) {
-    constexpr std::string_view mark = " (deleted)";
-    if (path.ends_with(mark)) path.remove_suffix(mark.size());
-    return path;
 }
 
 // build_id_of(bytes) is empty if they are none.

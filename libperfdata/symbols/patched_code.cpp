@@ -23,7 +23,7 @@ std::string hex(std::uint64_t value) {
     return text;
 }
 
-std::string hex(Bytes bytes) {
+std::string shown(Bytes bytes) {
     constexpr std::size_t most = 16;
     std::string text;
     for (const auto byte : bytes.first(std::min(bytes.size(), most))) {
@@ -128,13 +128,13 @@ std::vector<Error> PatchedCode::check(std::span<const TextPatch* const> patches)
         const auto where = "the code at " + hex((begin_ + first).value);
         if (!fitting) {
             problems.push_back({ErrorCode::mismatch, patch.offset, where,
-                                "it has " + hex(Bytes(bytes_).subspan(first, last - first)) +
+                                "it has " + shown(Bytes(bytes_).subspan(first, last - first)) +
                                     ", which none of the recorded changes found or left there (the first one found " +
-                                    hex(patch.old_bytes) + "); shown as recorded, but the rest may be other code"});
+                                    shown(patch.old_bytes) + "); shown as recorded, but the rest may be other code"});
         }
         if (broken != nullptr) {
             problems.push_back({ErrorCode::mismatch, broken->offset, where,
-                                "a recorded change found there " + hex(broken->old_bytes) +
+                                "a recorded change found there " + shown(broken->old_bytes) +
                                     ", which the one before it did not leave: a record in between was lost"});
         }
         place = end;

@@ -29,13 +29,13 @@ bool take_blank(std::string_view& text) {
     return true;
 }
 
-struct Line {
+struct MapLine {
     AddressRange range;
     std::string_view name;
 };
 
 // "START SIZE NAME"; the name may have blanks in it.
-std::optional<Line> parse_line(std::string_view text) {
+std::optional<MapLine> parse_line(std::string_view text) {
     if (text.ends_with('\r')) text.remove_suffix(1);
     const auto start = take_hex(text);
     if (!start || !take_blank(text)) return {};
@@ -43,7 +43,7 @@ std::optional<Line> parse_line(std::string_view text) {
     if (!size || *size == 0 || !take_blank(text)) return {};
     const auto name = text.substr(0, text.find('\0'));
     if (name.empty()) return {};
-    return Line{{{*start}, *size}, name};
+    return MapLine{{{*start}, *size}, name};
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace perfdata {
 namespace {
 
-constexpr std::string_view where = "clock of the jitdump";
+constexpr std::string_view clock_place = "clock of the jitdump";
 
 std::string used(const EventClock& events) {
     if (events.mixed) return "several clocks";
@@ -42,18 +42,18 @@ Result<JitClock> JitClock::match(const JitDumpHeader& header, const EventClock& 
     clock.comparable_ = true;
     if (!header.arch_timestamps()) {
         if (!events.mixed && events.clockid == EventClock::monotonic) return clock;
-        return fail(ErrorCode::mismatch, Error::no_offset, std::string(where),
+        return fail(ErrorCode::mismatch, Error::no_offset, std::string(clock_place),
                     "its times are of clock monotonic, those of the recording of " + used(events) +
                         ", and cannot be compared: record with `perf record -k mono`");
     }
     if (events.mixed || events.clockid) {
-        return fail(ErrorCode::mismatch, Error::no_offset, std::string(where),
+        return fail(ErrorCode::mismatch, Error::no_offset, std::string(clock_place),
                     "its times are ticks of a CPU's counter, which can be converted to perf's own clock only; the "
                     "recording's are of " +
                         used(events) + ": record without -k");
     }
     if (!events.conversion || !usable(*events.conversion)) {
-        return fail(ErrorCode::missing, Error::no_offset, std::string(where),
+        return fail(ErrorCode::missing, Error::no_offset, std::string(clock_place),
                     "its times are ticks of a CPU's counter, and the recording has no TIME_CONV record to convert "
                     "them with: have the compiler write times of clock monotonic, and record with `perf record -k "
                     "mono`");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "perfdata/timeline/jit_dump.hpp"
+#include "perfdata/timeline/mapping.hpp"
 
 namespace perfdata {
 namespace {
@@ -18,13 +19,7 @@ std::string_view last_part(std::string_view path) {
     return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
-// The kernel says so of files that have no name any more. A copy may have.
-std::string_view without_mark(std::string_view path) {
-    constexpr std::string_view deleted = " (deleted)";
-    return path.ends_with(deleted) ? path.substr(0, path.size() - deleted.size()) : path;
-}
-
-bool is_file(const std::string& path) {
+bool is_regular(const std::string& path) {
     std::error_code ignored;
     return fs::is_regular_file(path, ignored);
 }
@@ -72,7 +67,7 @@ FoundFile find_recorded_file(const std::string& path, const JitSearch& search) {
     if (search.as_recorded) places.emplace_back(path, JitDumpFile::From::recorded);
     FoundFile found;
     for (auto& [place, from] : places) {
-        if (is_file(place)) return {std::move(place), from, {}};
+        if (is_regular(place)) return {std::move(place), from, {}};
         found.looked_at.push_back(std::move(place));
     }
     return found;
@@ -82,7 +77,7 @@ std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, co
     std::vector<JitDumpFile> files;
     std::map<std::pair<Pid, std::string_view>, std::size_t> known;
     for (const auto& mapping : mappings) {
-        const auto path = without_mark(mapping.path);
+        const auto path = without_deleted(mapping.path);
         const auto namespace_pid = jitdump_pid(path);
         if (!namespace_pid) continue;
         const auto [at, is_new] = known.emplace(std::pair(mapping.pid, path), files.size());

@@ -12,6 +12,11 @@
 namespace perfdata {
 
 // Bits of Attr::sample_type. Their order in a sample is not their numeric order: see SampleLayout.
+// What an event is of: enum perf_type_id of the kernel. PMUs have the numbers behind these.
+namespace attr_type {
+inline constexpr std::uint32_t hardware = 0, software = 1, tracepoint = 2, cache = 3, raw = 4, breakpoint = 5;
+}  // namespace attr_type
+
 namespace sample_bit {
 inline constexpr std::uint64_t ip = 1u << 0, tid = 1u << 1, time = 1u << 2, addr = 1u << 3, read = 1u << 4,
                                callchain = 1u << 5, id = 1u << 6, cpu = 1u << 7, period = 1u << 8, stream_id = 1u << 9,
@@ -28,7 +33,7 @@ struct Attr {
     static constexpr unsigned precise_ip_shift = 15;  // in flags
     static constexpr std::uint64_t precise_ip_bits = std::uint64_t{3} << precise_ip_shift;
 
-    std::uint32_t type = 0;  // 0 hardware, 1 software, 2 tracepoint, 3 cache, 4 raw, 5 breakpoint, 6 and more: a PMU
+    std::uint32_t type = 0;  // attr_type::*, or the number of a PMU
     std::uint32_t size = 0;  // as the writer set it; 0 in the first ABI
     std::uint64_t config = 0;
     std::uint64_t sample_period = 0;  // period, or the frequency in Hz if freq()
