@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "cpu_choice.hpp"
 #include "dump_filter.hpp"
 #include "event_choice.hpp"
 #include "name_options.hpp"
@@ -44,28 +45,6 @@ Result<ReportKey> parse_key(const std::string& word) {
         wrong("--sort",
               fmt::format("cannot sort by {}; by comm, pid, tid, cpu, cgroup, dso, symbol, kind, srcline and program",
                           word)));
-}
-
-// CpuRange is "2-3" or "2".
-struct CpuRange {
-    std::uint32_t first = 0, last = 0;
-};
-
-Result<CpuRange> parse_cpus(const std::string& word) {
-    constexpr std::uint32_t most = 65536;  // no machine has more
-    const auto* const stop = word.data() + word.size();
-    CpuRange range;
-    auto [end, problem] = std::from_chars(word.data(), stop, range.first);
-    range.last = range.first;
-    if (problem == std::errc{} && end != stop && *end == '-') {
-        const auto rest = std::from_chars(end + 1, stop, range.last);
-        end = rest.ptr;
-        problem = rest.ec;
-    }
-    if (problem != std::errc{} || end != stop || range.last < range.first || range.last >= most) {
-        return fail(wrong("--cpu", fmt::format("no CPUs: {}; expected numbers and ranges such as 0,2-3", word)));
-    }
-    return range;
 }
 
 // Graph is perf's -g: words and the percent limit of branches, with commas between.

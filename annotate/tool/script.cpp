@@ -2,14 +2,13 @@
 // perfdata script: every sample, in exact order of time, as perf script prints it.
 #include "../script.hpp"
 
-#include <charconv>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "cpu_choice.hpp"
 #include "dump_filter.hpp"
 #include "name_options.hpp"
 #include "progress.hpp"
@@ -27,35 +26,9 @@ struct ScriptChoice {
     bool nanoseconds = false;
     std::vector<std::string> comms, symbols, objects, events;
     std::vector<std::uint32_t> pids, tids;
-    std::string cpus, time;
+    std::vector<std::string> cpus;
+    std::string time;
 };
-
-// parse_cpus("0,2-3").
-Result<std::set<std::uint32_t>> parse_cpus(std::string_view text) {
-    constexpr std::uint32_t most = 65536;
-    std::set<std::uint32_t> cpus;
-    const auto wrong = [&] {
-        return fail(ErrorCode::malformed, Error::no_offset, "--cpu",
-                    "not a list of CPUs: " + std::string(text) + "; expected numbers and ranges such as 0,2-3");
-    };
-    for (auto rest = text; !rest.empty();) {
-        const auto part = rest.substr(0, rest.find(','));
-        rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-        std::uint32_t first = 0;
-        auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), first);
-        if (problem != std::errc{}) return wrong();
-        auto last = first;
-        const auto* const stop = part.data() + part.size();
-        if (end != stop && *end == '-') {
-            const auto upper = std::from_chars(end + 1, stop, last);
-            if (upper.ec != std::errc{}) return wrong();
-            end = upper.ptr;
-        }
-        if (end != stop || first > last || last >= most) return wrong();
-        for (auto cpu = first; cpu <= last; ++cpu) cpus.insert(cpu);
-    }
-    return cpus;
-}
 
 FieldChoice chosen_fields(const ScriptChoice& choice) {
     FieldChoice fields;
@@ -84,9 +57,11 @@ Result<ScriptOptions> make_options(const ScriptChoice& choice, const Recording& 
     options.objects.insert(choice.objects.begin(), choice.objects.end());
     options.pids.insert(choice.pids.begin(), choice.pids.end());
     options.tids.insert(choice.tids.begin(), choice.tids.end());
-    auto cpus = parse_cpus(choice.cpus);
-    if (!cpus) return fail(cpus.error());
-    options.cpus = std::move(*cpus);
+    for (const auto& word : choice.cpus) {
+        const auto range = parse_cpus(word);
+        if (!range) return fail(range.error());
+        for (auto cpu = range->first; cpu <= range->last; ++cpu) options.cpus.insert(cpu);
+    }
     if (!choice.time.empty()) {
         const auto range = TimeRange::parse(choice.time);
         if (!range) return fail(range.error());
@@ -163,7 +138,10 @@ void add_script(CLI::App& app, int& exit) {
         ->allow_extra_args(false);
     command->add_option("--pid", choice->pids, "Only these processes")->delimiter(',')->allow_extra_args(false);
     command->add_option("--tid", choice->tids, "Only these threads")->delimiter(',')->allow_extra_args(false);
-    command->add_option("-C,--cpu", choice->cpus, "Only these CPUs: 0,2-3")->check(checked(parse_cpus), "");
+    command->add_option("-C,--cpu", choice->cpus, "Only these CPUs: 0,2-3")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(checked(parse_cpus), "");
     command->add_option("--time", choice->time, "Only between two times: START,END in seconds; either may be left out")
         ->check(checked(TimeRange::parse), "");
     command->add_option("-e,--event", choice->events, "Only this event. May be given several times")
