@@ -26,3 +26,11 @@ function(perfdata_precompile name)
       ${ARGN})
   endif()
 endfunction()
+
+# perfdata_together(NAME) has the files of a library compiled a few at a time, for builds that are made once.
+function(perfdata_together name)
+  if(PERFDATA_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    target_compile_options(${name} PRIVATE -Wno-shadow)  # of what is in another file
+  endif()
+endfunction()
