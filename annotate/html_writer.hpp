@@ -12,8 +12,7 @@
 namespace perfdata {
 
 // html_text(text, most) is text that HTML shows and does not obey, between tags and in quoted attributes: what no
-// terminal would show is written as printable() does, and so are marks that change the direction of writing. Longer
-// text is cut, and says how long it was.
+// terminal would show is written as printable() does. Longer text is cut, and says how long it was.
 std::string html_text(std::string_view text, std::size_t most = 300);
 
 class HtmlWriter {

@@ -27,6 +27,16 @@ std::size_t utf8_length(std::string_view text) {
     return length;
 }
 
+// direction_mark(character) is whether it is one of U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069, which show
+// nothing and change where other text is shown.
+bool direction_mark(std::string_view character) {
+    if (character.size() != 3 || character[0] != '\xe2') return false;
+    const auto second = static_cast<unsigned char>(character[1]);
+    const auto third = static_cast<unsigned char>(character[2]);
+    if (second == 0x80) return third == 0x8e || third == 0x8f || (third >= 0xa8 && third <= 0xae);
+    return second == 0x81 && third >= 0xa6 && third <= 0xa9;
+}
+
 // simple(text) is whether all of it is ASCII without control characters, as nearly all names are.
 bool simple(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; });
@@ -88,7 +98,7 @@ std::string printable(std::string_view text) {
         // U+0080 to U+009F are control characters too.
         const bool control =
             first < 0x20 || first == 0x7f || (first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0);
-        return !control || character == "\t";
+        return (!control || character == "\t") && !direction_mark(character);
     };
     return rewrite(text, visible, [](unsigned char byte) { return fmt::format("\\x{:02x}", byte); });
 }

@@ -20,8 +20,8 @@ std::string hex_bytes(Bytes bytes);
 std::string seconds(Time time);
 // wall_clock(nanoseconds) of nanoseconds since 1970 is "2026-11-20T10:11:12.123456789Z", in UTC.
 std::string wall_clock(std::uint64_t nanoseconds);
-// printable(text) is text that a terminal shows and does not obey: control characters and bytes that are no UTF-8 are
-// written as \xNN.
+// printable(text) is text that a terminal shows and does not obey: control characters, marks that change the
+// direction of writing, and bytes that are no UTF-8 are written as \xNN.
 std::string printable(std::string_view text);
 // cut(text, bytes) is at most so many bytes of well-formed text, cut between characters.
 std::string cut(std::string text, std::size_t bytes);

@@ -127,7 +127,8 @@ void check_json_lines(std::string_view text) {
     }
 }
 
-// UTF-8 without control characters but for tabs and line feeds: neither those of ASCII nor those behind it.
+// UTF-8 without control characters but for tabs and line feeds: neither those of ASCII nor those behind it, and no
+// marks that turn the direction of writing.
 void check_text(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(text[at + index]); };
@@ -142,6 +143,9 @@ void check_text(std::string_view text) {
         for (std::size_t index = 1; index < size; ++index) require((byte(index) & 0xc0) == 0x80);
         if (first == 0xc2) require(byte(1) >= 0xa0);
         if (first == 0xe0) require(byte(1) >= 0xa0);
+        if (first == 0xe2 && byte(1) == 0x80)
+            require(byte(2) != 0x8e && byte(2) != 0x8f && (byte(2) < 0xa8 || byte(2) > 0xae));
+        if (first == 0xe2 && byte(1) == 0x81) require(byte(2) < 0xa6 || byte(2) > 0xa9);
         if (first == 0xed) require(byte(1) <= 0x9f);
         if (first == 0xf0) require(byte(1) >= 0x90);
         if (first == 0xf4) require(byte(1) <= 0x8f);

@@ -71,6 +71,16 @@ TEST_CASE("C1 controls are controls, whether alone or as UTF-8", "[annotate][wor
     CHECK(printable("\xc2\xa0") == "\xc2\xa0");
 }
 
+TEST_CASE("Marks that change the direction of writing are written as numbers", "[annotate][words]") {
+    CHECK(printable("a\u202eb") == "a\\xe2\\x80\\xaeb");  // U+202E, right to left
+    for (const auto* mark : {"\u200e", "\u200f", "\u2028", "\u202a", "\u202e", "\u2066", "\u2069"}) {
+        CHECK(printable(mark).starts_with("\\xe2\\x8"));
+    }
+    for (const auto* other : {"\u200d", "\u2010", "\u2027", "\u202f", "\u2065", "\u206a", "\u00e2"}) {
+        CHECK(printable(other) == other);
+    }
+}
+
 TEST_CASE("Bytes that are no UTF-8 are written as numbers, and what follows is not lost", "[annotate][words]") {
     CHECK(printable("\xff"
                     "a") == "\\xffa");
