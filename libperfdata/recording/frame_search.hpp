@@ -91,6 +91,11 @@ constexpr bool is_possible(const RecordHeader& header) {
     return header.type != 0 && header.type < 256 && is_whole_words(header);
 }
 
+// is_conceivable(header) is whether its type is one that somebody could write.
+constexpr bool is_conceivable(const RecordHeader& header) {
+    return (header.type != 0 && header.type < 256) || usual_sizes(header.type).most != 0;
+}
+
 // is_believed(header) is whether a header is taken without a look at what follows its record. The kernel's types are,
 // whatever their size: they come too often for a closer look.
 constexpr bool is_believed(const RecordHeader& header) {
@@ -111,6 +116,7 @@ struct Evidence {
 };
 constexpr Evidence on_grid{3, 1};   // where records begin if no byte was lost or added
 constexpr Evidence off_grid{6, 3};  // elsewhere
+constexpr Evidence in_data{3, 3};   // in data that may be no records at all, on the grid
 
 enum class Chain : std::uint8_t { yes, no, more_bytes_needed };
 

@@ -74,18 +74,22 @@ bool RecordStream::search() {
     const bool any_place = !aligned_ && !unpacking_;
     while (left() >= RecordHeader::bytes) {
         const bool expected = any_place || (offset() - damage_begin_) % 8 == 0;
-        const auto chain = chain_begins(block_.at, block_.end, at_end_, expected ? on_grid : off_grid, options_.order);
+        const auto wanted = !expected ? off_grid : in_payload_ ? in_data : on_grid;
+        const auto chain = chain_begins(block_.at, block_.end, at_end_, wanted, options_.order);
         if (chain == Chain::more_bytes_needed) return false;
         if (chain == Chain::yes) {
             searching_ = false;
             const auto passed = offset() - damage_begin_;
             if (!unpacking_) {
-                unread_bytes_ += passed;
+                (in_payload_ ? payload_bytes_ : unread_bytes_) += passed;
                 // One of the compressed records may have been among what was passed over.
                 if (unpacker_) unpacker_->break_stream();
             }
-            report(ErrorCode::malformed, unpacking_ ? packed_offset_ : damage_begin_,
-                   "no record can be framed in " + std::to_string(passed) + " bytes; going on behind them");
+            if (!in_payload_) {
+                report(ErrorCode::malformed, unpacking_ ? packed_offset_ : damage_begin_,
+                       "no record can be framed in " + std::to_string(passed) + " bytes; going on behind them");
+            }
+            in_payload_ = false;
             return true;
         }
         ++block_.at;
@@ -118,7 +122,10 @@ void RecordStream::note_special(const RecordView& record) {
             packed_ = packed_.first(static_cast<std::size_t>(std::min<std::uint64_t>(packed_.size(), size)));
             break;
         }
-        default: return;
+        default:
+            // Nobody writes such a type: it was another record, and may have been a compressed one.
+            if (unpacker_ && !is_conceivable(RecordHeader::load(bytes.data(), order))) unpacker_->break_stream();
+            return;
     }
     packed_offset_ = record.offset;
     waiting_ = Waiting::packed;
@@ -142,14 +149,17 @@ void RecordStream::skip_payload() {
         report(ErrorCode::truncated, offset(),
                std::to_string(payload_) + " bytes of data behind a record, but only " + std::to_string(there_is) +
                    " are left");
+        // The data were cut off, or their size is damaged, or this was no such record: then records follow.
+        searching_ = in_payload_ = true;
+        damage_begin_ = offset();
+        return;
     }
-    const auto skipped = std::min(payload_, there_is);
-    payload_bytes_ += skipped;
-    aligned_ = aligned_ && skipped % 8 == 0;
-    if (skipped <= left()) {
-        block_.at += skipped;
+    payload_bytes_ += payload_;
+    aligned_ = aligned_ && payload_ % 8 == 0;
+    if (payload_ <= left()) {
+        block_.at += payload_;
     } else {
-        block_ = {nullptr, nullptr, nullptr, offset() + skipped};
+        block_ = {nullptr, nullptr, nullptr, offset() + payload_};
         at_end_ = false;
     }
 }
@@ -238,8 +248,10 @@ bool RecordStream::end_of_block() {
     if (searching_ || left() != 0) {
         const auto begin = searching_ ? damage_begin_ : offset();
         const auto lost = segments_[segment_].end - begin;
-        unread_bytes_ += lost;
-        report(ErrorCode::truncated, begin, "the last " + std::to_string(lost) + " bytes are no whole record");
+        (in_payload_ ? payload_bytes_ : unread_bytes_) += lost;
+        if (!in_payload_) {
+            report(ErrorCode::truncated, begin, "the last " + std::to_string(lost) + " bytes are no whole record");
+        }
     }
     if (unpacker_ && !unpacker_->tail().empty()) {
         report(ErrorCode::truncated, packed_offset_,
@@ -258,7 +270,7 @@ bool RecordStream::next_segment() {
     }
     segment_ = next;
     block_.offset = segments_[segment_].begin;
-    searching_ = false;
+    searching_ = in_payload_ = false;
     aligned_ = true;
     at_end_ = false;
     if (unpacker_) unpacker_->restart();

@@ -57,6 +57,7 @@ struct Header {
     }
     // Of the kernel's types any multiple of 8 is taken.
     bool believed() const { return type >= 1 && type <= 22 ? size >= 8 && size % 8 == 0 : usual(); }
+    bool inconceivable() const { return type == 0 || (type > 255 && (type < 32768 || type >= 32832)); }
     bool possible() const { return type >= 1 && type <= 255 && size >= 8 && size % 8 == 0; }
 };
 
@@ -79,10 +80,10 @@ std::optional<std::uint64_t> record_at(Bytes file, std::uint64_t at, std::uint64
     return header.size;
 }
 
-// is_found(...) is whether what follows `at` is enough to be taken for records, behind damage that began at `damage`.
-bool is_found(Bytes file, std::uint64_t at, std::uint64_t end, std::endian order, std::uint64_t damage) {
-    const bool on_grid = (at - damage) % 8 == 0;
-    const std::uint64_t wanted = on_grid ? 3 : 6, wanted_at_end = on_grid ? 1 : 3;
+// is_found(...) is whether what follows `at` is enough to be taken for records. on_grid: it is a place where records
+// begin if no byte was lost or added; in_data: one in data that may be no records.
+bool is_found(Bytes file, std::uint64_t at, std::uint64_t end, std::endian order, bool on_grid, bool in_data) {
+    const std::uint64_t wanted = on_grid ? 3 : 6, wanted_at_end = on_grid && !in_data ? 1 : 3;
     for (std::uint64_t records = 0; records < wanted; ++records) {
         const auto left = end - at;
         if (left < 8) return records >= wanted_at_end + (left == 0 ? 0 : 1);
@@ -193,30 +194,29 @@ Frames frames_of(Bytes file) {
 Expectation expect(Bytes file, const Frames& frames, std::uint64_t begin, std::uint64_t end,
                    const std::vector<Start>& starts) {
     Expectation expected;
-    bool stream_began = false, stream_broken = false;
+    bool stream_began = false, stream_broken = false, aligned = true, in_data = false;
     auto start = starts.begin();
     for (auto at = begin; at < end;) {
         while (start != starts.end() && start->offset < at) ++start;
         const bool undamaged = start != starts.end() && start->offset == at && start->intact;
         const auto size = record_at(file, at, end, frames.order);
-        if (!size) {
-            auto next = start;
-            const auto passed = [&](const Start& candidate) {
-                return candidate.offset == at || !is_found(file, candidate.offset, end, frames.order, at);
-            };
-            for (; next != starts.end() && next->offset < end && passed(*next); ++next) {
-                if (next->intact && next->offset != at) expected.too_few += next->samples;
+        if (!size || in_data) {
+            auto next = in_data ? at : at + 1;
+            const auto on_grid = [&] { return !aligned || (next - at) % 8 == 0; };
+            while (next < end && !is_found(file, next, end, frames.order, on_grid(), in_data)) ++next;
+            for (auto lost = start; lost != starts.end() && lost->offset < std::min(next, end); ++lost) {
+                if (lost->intact && (in_data || lost->offset != at)) expected.too_few += lost->samples;
             }
-            if (next != starts.end() && next->offset >= end) next = starts.end();
-            if (next == starts.end()) break;
             stream_broken = stream_broken || stream_began;
-            at = next->offset;
+            in_data = false;
+            at = next;
             continue;
         }
+        aligned = aligned && *size % 8 == 0;
         const auto type = number(file, at, 4, frames.order);
         if (type == compressed || type == compressed2) {
             stream_began = true;
-            expected.exact = expected.exact && (stream_broken || undamaged);
+            expected.exact = expected.exact && (stream_broken || (undamaged && !start->orphan));
             stream_broken = stream_broken || !undamaged;
             if (!stream_broken) {
                 expected.framed += start->samples;
@@ -227,15 +227,20 @@ Expectation expect(Bytes file, const Frames& frames, std::uint64_t begin, std::u
         } else if (type == sample) {
             ++expected.framed;
             if (undamaged) ++expected.saved;
+        } else if (header_at(file, at, frames.order).inconceivable()) {
+            stream_broken = stream_broken || stream_began;
         }
-        for (auto inside = start; inside != starts.end() && inside->offset < at + *size; ++inside) {
+        const auto payload = payload_behind(file, at, *size, frames);
+        in_data = payload > end - at - *size;
+        const auto claimed = *size + (in_data ? 0 : payload);
+        for (auto inside = start; inside != starts.end() && inside->offset < at + claimed; ++inside) {
             if (inside->offset == at) continue;
             if (inside->intact) expected.swallowed += inside->samples;
             const auto inner = header_at(file, inside->offset, frames.order).type;
             stream_broken = stream_broken || inner == compressed || inner == compressed2;
         }
-        const auto left = end - at - *size;
-        at += *size + std::min(left, payload_behind(file, at, *size, frames));
+        aligned = aligned && (in_data || payload % 8 == 0);
+        at += claimed;
     }
     return expected;
 }
@@ -255,7 +260,8 @@ std::vector<Start> starts_without(const Frames& frames, std::uint64_t from, std:
             stream_broken = stream_began;
         } else {
             starts.push_back({frame.offset + static_cast<std::uint64_t>(shift),
-                              stream_broken && frame.packed() ? 0 : frame.samples});
+                              stream_broken && frame.packed() ? 0 : frame.samples, true,
+                              stream_broken && frame.packed()});
         }
     }
     return starts;
@@ -271,7 +277,8 @@ std::vector<Start> starts_in(const Frames& frames, Bytes before, Bytes after) {
         };
         const bool intact = same(frame.size);
         stream_broken = stream_broken || (stream_began && !intact);
-        if (same(8)) starts.push_back({frame.offset, stream_broken && frame.packed() ? 0 : frame.samples, intact});
+        const bool orphan = stream_broken && frame.packed();
+        if (same(8)) starts.push_back({frame.offset, orphan ? 0 : frame.samples, intact, orphan});
     }
     return starts;
 }

@@ -42,7 +42,8 @@ Frames frames_of(Bytes file);
 struct Start {
     std::uint64_t offset = 0;
     std::uint64_t samples = 0;
-    bool intact = true;  // behind its header too
+    bool intact = true;   // behind its header too
+    bool orphan = false;  // a compressed record: what it continues is gone
 };
 
 // Expectation is what a reader that goes on at the next undamaged record behind damage gets to see.
@@ -51,7 +52,8 @@ struct Expectation {
     std::uint64_t saved = 0;      // those of them that are undamaged
     std::uint64_t swallowed = 0;  // undamaged, but in bytes that a damaged record or what looks like one claims
     std::uint64_t too_few = 0;    // undamaged, but not enough of them in a row to be told from other bytes
-    // False if a compressed record is itself damaged: zstd notices that at once, later or never. At least so many.
+    // False if a compressed record is damaged, or is read as if it continued what is gone: zstd notices that at once,
+    // later or never. At least so many.
     bool exact = true;
 };
 
@@ -59,18 +61,21 @@ struct Expectation {
 // header of a record counts as one, damaged or not: nobody could tell. That is one of a type of the kernel with a size
 // that is a multiple of 8, or one of perf with a size that this type can have, not beyond the end. Others count if a
 // known type with a size that it can have follows the record; types up to 255 with sizes that are multiples of 8 also
-// if another such follows. Where there is no header, reading goes on at the next of `starts` (by offset) from where on
-// three records of known types with sizes that they can have follow each other, or fewer that are all that is left;
-// twice as many where its place is not a multiple of 8 away.
+// if another such follows. Where there is no header, reading goes on at the next place, be it inside a record, from
+// where on three records of known types with sizes that they can have follow each other, or fewer that are all that is
+// left; twice as many where its place is not a multiple of 8 away and all sizes before were such multiples. `starts`
+// are by offset.
 //
-// The payloads of compressed records are one stream: where reading had to look for a record between two of them, one
-// may be missing, and the rest of the stream is worth nothing.
+// The payloads of compressed records are one stream: where reading had to look for a record between two of them, or
+// found one of a type that nobody writes, one may be missing, and the rest of the stream is worth nothing.
+//
+// Data behind a record that go beyond the end are looked through for records: three in a row.
 Expectation expect(Bytes file, const Frames& frames, std::uint64_t begin, std::uint64_t end,
                    const std::vector<Start>& starts);
 
 // starts_of(frames) is all records; starts_without(frames, from, until, shift) is those that do not overlap
-// [from, until), which has become so much longer or shorter. Compressed records behind the first that does overlap have
-// no samples: what they continue is gone.
+// [from, until), which has become so much longer or shorter. Compressed records behind the first that does overlap are
+// orphans and have no samples.
 std::vector<Start> starts_of(const Frames& frames);
 std::vector<Start> starts_without(const Frames& frames, std::uint64_t from, std::uint64_t until,
                                   std::int64_t shift = 0);

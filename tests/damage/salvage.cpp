@@ -90,7 +90,8 @@ Samples Salvage::check(Bytes file, const Expectation& expected, std::uint64_t in
         REQUIRE(got.framed == expected.framed);
     } else {
         REQUIRE(got.framed >= expected.framed);
-        REQUIRE(got.framed <= most);
+        // zstd has no checksum here: what it makes of damaged bytes may look like samples.
+        REQUIRE(got.framed <= 2 * most);
     }
     intact_ += intact;
     saved_ += expected.saved;

@@ -163,9 +163,10 @@ class RecordStream {
     std::uint64_t refills_ = 0;
     std::unique_ptr<Unpacker> unpacker_;
     bool unpacking_ = false;
-    bool searching_ = false;  // for the next record behind damage
-    bool aligned_ = true;     // all records of the segment so far began at multiples of 8
-    bool at_end_ = false;     // the block cannot be extended any more
+    bool searching_ = false;   // for the next record behind damage
+    bool in_payload_ = false;  // searching in data that are said to go beyond the end
+    bool aligned_ = true;      // all records of the segment so far began at multiples of 8
+    bool at_end_ = false;      // the block cannot be extended any more
     std::uint64_t damage_begin_ = 0;
     Waiting waiting_ = Waiting::nothing;
     Bytes packed_;  // payload of the compressed record that waits

@@ -218,6 +218,44 @@ TEST_CASE("AUX data that go beyond the data section are a loss that is reported"
     CHECK(stream.problems().kept()[0].code == ErrorCode::truncated);
 }
 
+TEST_CASE("Records behind data whose size is a lie are found", "[recording][record_stream]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto from = GENERATE(From::memory, From::file);
+    // More than a block of them, so that they have to be read first.
+    const std::size_t data = GENERATE(std::size_t{0}, std::size_t{96}, 2 * block);
+    CAPTURE(data);
+    Blob all = auxtrace(order, std::uint64_t{1} << 40, Blob(data));
+    for (const std::uint32_t number : {1, 2, 3}) append(all, numbered(order, number, 16));
+    const Input input(from, all);
+    auto stream = input.stream(order);
+    RecordView record;
+    REQUIRE(stream.next(record));
+    CHECK(record.type() == RecordType::auxtrace);
+    for (const std::uint32_t number : {1, 2, 3}) {
+        REQUIRE(stream.next(record));
+        CHECK(is_numbered(record, number, 16));
+    }
+    CHECK_FALSE(stream.next(record));
+    CHECK(stream.payload_bytes() == data);
+    CHECK(stream.unread_bytes() == 0);
+    REQUIRE(stream.problems().count() == 1);
+    CHECK(stream.problems().kept()[0].code == ErrorCode::truncated);
+}
+
+TEST_CASE("Fewer than three records in data that are cut off are data", "[recording][record_stream]") {
+    const auto order = std::endian::little;
+    const auto from = GENERATE(From::memory, From::file);
+    const auto data = joined({Blob(64), numbered(order, 1, 16), numbered(order, 2, 16)});
+    const Input input(from, auxtrace(order, 1000, data));
+    auto stream = input.stream(order);
+    RecordView record;
+    REQUIRE(stream.next(record));
+    CHECK_FALSE(stream.next(record));
+    CHECK(stream.payload_bytes() == data.size());
+    CHECK(stream.unread_bytes() == 0);
+    CHECK(stream.problems().count() == 1);
+}
+
 TEST_CASE("An AUXTRACE record too short for a size has no payload", "[recording][record_stream]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto from = GENERATE(From::memory, From::file);
