@@ -225,13 +225,13 @@ TEST_CASE("Records behind data whose size is a lie are found", "[recording][reco
     const std::size_t data = GENERATE(std::size_t{0}, std::size_t{96}, 2 * block);
     CAPTURE(data);
     Blob all = auxtrace(order, std::uint64_t{1} << 40, Blob(data));
-    for (const std::uint32_t number : {1, 2, 3}) append(all, numbered(order, number, 16));
+    for (const std::uint32_t number : {1u, 2u, 3u}) append(all, numbered(order, number, 16));
     const Input input(from, all);
     auto stream = input.stream(order);
     RecordView record;
     REQUIRE(stream.next(record));
     CHECK(record.type() == RecordType::auxtrace);
-    for (const std::uint32_t number : {1, 2, 3}) {
+    for (const std::uint32_t number : {1u, 2u, 3u}) {
         REQUIRE(stream.next(record));
         CHECK(is_numbered(record, number, 16));
     }
