@@ -127,12 +127,12 @@ class ListingMaker {
         const auto end = decoded.offset + decoded.size;
         const auto field = std::ranges::lower_bound(image.relocations, decoded.offset, {}, &CodeRelocation::offset);
         if (field == image.relocations.end() || field->offset >= end) return {};
-        auto offset = field->addend;
-        if (field->base == RelocationBase::next_instruction) offset += static_cast<std::int64_t>(end - field->offset);
-        if (field->base == RelocationBase::instruction)
-            offset -= static_cast<std::int64_t>(field->offset - decoded.offset);
+        // Modulo 2^64, as the loader adds: below the symbol where it is negative.
+        auto offset = static_cast<std::uint64_t>(field->addend);
+        if (field->base == RelocationBase::next_instruction) offset += end - field->offset;
+        if (field->base == RelocationBase::instruction) offset -= field->offset - decoded.offset;
         ListingTarget target{decoded.target.value_or(Address{}), field->symbol, 0, false, true};
-        target.offset = static_cast<std::uint64_t>(offset);
+        target.offset = offset;
         return target;
     }
 

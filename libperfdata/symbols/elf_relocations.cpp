@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "perfdata/core/cursor.hpp"
 
@@ -14,6 +15,9 @@ namespace perfdata {
 namespace {
 
 constexpr std::uint32_t rela_section = 4, rel_section = 9;
+constexpr std::size_t longest_symbol = 512;  // KSYM_NAME_LEN: of a longer one the beginning
+constexpr std::ptrdiff_t most_nested = 16;
+constexpr int most_tables = 16;  // of one section with code; compilers make one
 constexpr unsigned section_symbol = 3, function_symbol = 2;
 
 Bytes as_bytes(const std::string& text) {
@@ -48,15 +52,11 @@ class SymbolTable {
         if (!symbol) return {};
         if (symbol->type != section_symbol) return std::string(text(symbol->name));
         if (symbol->section >= file_->sections().size()) return {};
-        const auto wanted = static_cast<std::uint64_t>(addend + distance) + symbol->value;
-        for (std::uint64_t other = 0; other < count(); ++other) {
-            const auto candidate = at(other);
-            if (candidate->type != function_symbol || candidate->section != symbol->section) continue;
-            if (wanted < candidate->value || wanted - candidate->value >= std::max<std::uint64_t>(candidate->size, 1)) {
-                continue;
-            }
-            addend = static_cast<std::int64_t>(wanted - candidate->value) - distance;
-            return std::string(text(candidate->name));
+        // Modulo 2^64, as a loader adds.
+        const auto wanted = static_cast<std::uint64_t>(addend) + static_cast<std::uint64_t>(distance) + symbol->value;
+        if (const auto* function = function_at(symbol->section, wanted)) {
+            addend = static_cast<std::int64_t>(wanted - function->value - static_cast<std::uint64_t>(distance));
+            return std::string(text(function->name));
         }
         return std::string(file_->sections()[symbol->section].name);
     }
@@ -70,7 +70,27 @@ class SymbolTable {
     };
 
     SymbolTable(const ElfFile& file, std::string entries, std::string strings)
-        : file_(&file), entries_(std::move(entries)), strings_(std::move(strings)) {}
+        : file_(&file), entries_(std::move(entries)), strings_(std::move(strings)) {
+        for (std::uint64_t index = 0; index < count(); ++index) {
+            if (const auto symbol = at(index); symbol->type == function_symbol) functions_.push_back(*symbol);
+        }
+        std::ranges::stable_sort(functions_, {}, place);
+    }
+
+    static std::pair<std::uint16_t, std::uint64_t> place(const Symbol& symbol) {
+        return {symbol.section, symbol.value};
+    }
+
+    // The nearest that begins there or below and is long enough; a few may lie inside others.
+    const Symbol* function_at(std::uint16_t section, std::uint64_t value) const {
+        const auto behind = std::ranges::upper_bound(functions_, std::pair(section, value), {}, place);
+        const auto first = behind - std::min<std::ptrdiff_t>(most_nested, behind - functions_.begin());
+        for (auto at = behind; at != first;) {
+            --at;
+            if (at->section == section && value - at->value < std::max<std::uint64_t>(at->size, 1)) return &*at;
+        }
+        return nullptr;
+    }
 
     std::size_t entry_bytes() const { return file_->wide() ? 24 : 16; }
     std::uint64_t count() const { return entries_.size() / entry_bytes(); }
@@ -97,12 +117,13 @@ class SymbolTable {
 
     std::string_view text(std::uint32_t offset) const {
         if (offset >= strings_.size()) return {};
-        const auto rest = std::string_view(strings_).substr(offset);
+        const auto rest = std::string_view(strings_).substr(offset, longest_symbol);
         return rest.substr(0, rest.find('\0'));
     }
 
     const ElfFile* file_;
     std::string entries_, strings_;
+    std::vector<Symbol> functions_;  // by section and place
 };
 
 // Fields are as wide as the instruction's operand; where in it they are matters, not how wide they are.
@@ -135,6 +156,7 @@ class Relocations {
                                           : base == RelocationBase::instruction    ? -2
                                                                                    : 0;
             auto name = symbols->name(symbol, distance, addend);
+            if (found_.size() == size_) return;  // more fields than bytes
             if (!name.empty()) found_.push_back({offset - begin_, std::move(name), addend, base});
         }
     }
@@ -161,9 +183,12 @@ std::vector<CodeRelocation> code_relocations(const ElfFile& file, std::uint64_t 
     });
     if (code == sections.end()) return {};
     Relocations relocations(file, vaddr - code->offset, size);
+    int tables = 0;
     for (const auto& section : sections) {
         const bool table = section.type == rela_section || section.type == rel_section;
-        if (table && section.info == static_cast<std::uint64_t>(code - sections.begin())) relocations.read(section);
+        if (!table || section.info != static_cast<std::uint64_t>(code - sections.begin())) continue;
+        relocations.read(section);
+        if (++tables == most_tables) break;
     }
     return std::move(relocations).finish();
 }

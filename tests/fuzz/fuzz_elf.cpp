@@ -11,6 +11,7 @@
 
 #include "debug_image.hpp"
 #include "dwarf_lines.hpp"
+#include "elf_relocations.hpp"
 #include "kernel_code.hpp"
 #include "promise.hpp"
 
@@ -77,7 +78,11 @@ void check_symbols(const ElfSymbols& symbols, const ElfFile& file) {
         const auto found = symbols.find(symbol.value);
         if (symbol.size != 0) require(found.has_value());
         if (found) require(found->offset < found->symbol.size && symbols.distance(symbol.value) == found->offset);
-        if (index < examined_symbols) (void)demangle(symbol.name);
+        if (index >= examined_symbols) continue;
+        (void)demangle(symbol.name);
+        const auto relocations = code_relocations(file, symbol.value, symbol.size);
+        require(std::ranges::is_sorted(relocations, {}, &CodeRelocation::offset));
+        require(relocations.empty() || relocations.back().offset < symbol.size);
     }
 }
 

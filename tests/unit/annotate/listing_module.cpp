@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Code of a kernel module from its file, in which the kernel has not filled in any address yet.
 #include <algorithm>
+#include <limits>
 
 #include "perfdata/annotate/page.hpp"
 
@@ -17,6 +18,8 @@ using namespace perfdata::test;
 namespace {
 
 constexpr std::uint64_t module_begin = 0xffffffffc0100000;
+constexpr auto most_addend = std::numeric_limits<std::int64_t>::max();
+constexpr auto least_addend = std::numeric_limits<std::int64_t>::min();
 constexpr std::uint32_t rela = 4, plt32 = 4, pc32 = 2, absolute = 11;
 
 //     poll   0 call printk   5 mov $table+8, %rdi   12 call helper   17 cmpl $1, ticks(%rip)   24 jmp 0   26 ret
@@ -29,13 +32,18 @@ Blob module_code() {
     return code;
 }
 
-Blob module_file(const BuildId& build_id) {
+// Addends are what the call of another module and the one by section have.
+struct Addends {
+    std::int64_t other = -4, by_section = 32 - 4;
+};
+
+Blob module_file(const BuildId& build_id, const Addends& addends, std::size_t longer_name) {
     Elf elf;
     elf.type = 1;
     elf.section(Elf::text).flags = 6;
     elf.section(Elf::text).content = module_code();
     // Symbols are numbered from 1. The call of the static function is by its section.
-    const auto strings = elf.symbols({{"_printk", 0, 0, Elf::label, Elf::global, 0, 0},
+    const auto strings = elf.symbols({{"_printk" + std::string(longer_name, 'x'), 0, 0, Elf::label, Elf::global, 0, 0},
                                       {"table", 0, 64, Elf::object, Elf::local, 0, 5},
                                       {"ticks", 0, 4, Elf::object, Elf::local, 0, 5},
                                       {"", 0, 0, 3, Elf::local, 0, Elf::text},
@@ -45,9 +53,9 @@ Blob module_file(const BuildId& build_id) {
     const auto entry = [&](std::uint64_t offset, std::uint64_t symbol, std::uint64_t type, std::int64_t addend) {
         table.u64(offset).u64(symbol << 32 | type).u64(static_cast<std::uint64_t>(addend));
     };
-    entry(1, 1, plt32, -4);
+    entry(1, 1, plt32, addends.other);
     entry(8, 2, absolute, 8);
-    entry(13, 4, plt32, 32 - 4);
+    entry(13, 4, plt32, addends.by_section);
     entry(19, 3, pc32, -5);  // an immediate byte follows the field
     entry(40, 1, plt32, -4);
     elf.add({.name = ".rela.text",
@@ -61,7 +69,7 @@ Blob module_file(const BuildId& build_id) {
 }
 
 struct ModuleScene {
-    ModuleScene() {
+    explicit ModuleScene(const Addends& addends = {}, std::size_t longer_name = 0) {
         world.kernel_map({0xffffffff81000000, 0x1000, 0xffffffff81000000}, "[kernel.kallsyms]_text");
         Mmap2 map;
         map.pid = {~0u};
@@ -70,7 +78,7 @@ struct ModuleScene {
         map.build_id = id(7);
         world.map(0, map, CpuMode::kernel);
         std::filesystem::create_directories(dir.path() / "lib/modules/6.1.0");
-        dir.write("lib/modules/6.1.0/x.ko", module_file(*map.build_id));
+        dir.write("lib/modules/6.1.0/x.ko", module_file(*map.build_id, addends, longer_name));
         for (const auto offset : {0u, 0u, 12u}) world.scene().sample(module_begin + offset, 500);
         world.scene().feature(Feature::arch, feature_string(std::endian::little, "x86_64"));
         recording.emplace(world.scene().open());
@@ -117,6 +125,21 @@ TEST_CASE("Calls of a module are named by what the kernel will fill in", "[annot
     CHECK(target(poll, 24) == "poll+0");
     CHECK(target(poll, 26) == "-");
     CHECK(std::ranges::any_of(poll.problems, [](const Error& problem) { return problem.code == ErrorCode::mismatch; }));
+}
+
+TEST_CASE("Addends of a hostile module wrap around, and long names are cut", "[annotate][listing]") {
+    const auto addend = GENERATE(most_addend, most_addend - 3, least_addend, least_addend + 3, std::int64_t{-1});
+    CAPTURE(addend);
+    const ModuleScene scene({addend, addend}, 100000);
+    REQUIRE(scene.listings.size() == 1);
+    const auto& poll = scene.listings[0];
+    const auto offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(addend) + 4);
+    CHECK(target(poll, 0) == "_printk" + std::string(512 - 7, 'x') + "+" + std::to_string(offset) + " later");
+    if (addend == -1) {
+        CHECK(target(poll, 12) == "poll+3 later");
+    } else {
+        CHECK(target(poll, 12) == ".text+" + std::to_string(offset) + " later");
+    }
 }
 
 TEST_CASE("Pages say that a module's bytes are from before relocation", "[annotate][listing]") {
