@@ -128,7 +128,7 @@ TEST_CASE("Calls of a module are named by what the kernel will fill in", "[annot
 }
 
 TEST_CASE("Addends of a hostile module wrap around, and long names are cut", "[annotate][listing]") {
-    const auto addend = GENERATE(most_addend, most_addend - 3, least_addend, least_addend + 3, std::int64_t{-1});
+    const auto addend = GENERATE(std::int64_t{-1}, most_addend, most_addend - 3, least_addend, least_addend + 3);
     CAPTURE(addend);
     const ModuleScene scene({addend, addend}, 100000);
     REQUIRE(scene.listings.size() == 1);
