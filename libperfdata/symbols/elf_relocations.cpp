@@ -145,6 +145,7 @@ class Relocations {
             const auto offset = number();
             const auto info = number();
             if (offset < begin_ || offset - begin_ >= size_) continue;
+            if (found_.size() == size_) return;  // more fields than bytes
             std::int64_t addend = 0;
             if (with_addend) {
                 addend = file_.wide() ? static_cast<std::int64_t>(in.u64()) : static_cast<std::int32_t>(in.u32());
@@ -156,7 +157,6 @@ class Relocations {
                                           : base == RelocationBase::instruction    ? -2
                                                                                    : 0;
             auto name = symbols->name(symbol, distance, addend);
-            if (found_.size() == size_) return;  // more fields than bytes
             if (!name.empty()) found_.push_back({offset - begin_, std::move(name), addend, base});
         }
     }

@@ -11,12 +11,12 @@
 
 namespace perfdata {
 
-// Bits of Attr::sample_type. Their order in a sample is not their numeric order: see SampleLayout.
 // What an event is of: enum perf_type_id of the kernel. PMUs have the numbers behind these.
 namespace attr_type {
 inline constexpr std::uint32_t hardware = 0, software = 1, tracepoint = 2, cache = 3, raw = 4, breakpoint = 5;
 }  // namespace attr_type
 
+// Bits of Attr::sample_type. Their order in a sample is not their numeric order: see SampleLayout.
 namespace sample_bit {
 inline constexpr std::uint64_t ip = 1u << 0, tid = 1u << 1, time = 1u << 2, addr = 1u << 3, read = 1u << 4,
                                callchain = 1u << 5, id = 1u << 6, cpu = 1u << 7, period = 1u << 8, stream_id = 1u << 9,
