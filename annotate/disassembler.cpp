@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <capstone/capstone.h>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <memory>
+#include <new>
 #include <span>
 
 #include "constants.hpp"
@@ -106,6 +111,11 @@ bool is_system_call(cs_arch arch, const cs_insn& instruction) {
     }
 }
 
+void* not_null(void* memory) {
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
 std::string bytes_as_data(Bytes bytes) {
     std::string text;
     for (const auto byte : bytes) {
@@ -151,15 +161,32 @@ Result<Disassembler> Disassembler::create(std::string_view arch, Syntax syntax) 
     engine->arch = known->arch;
     engine->step = known->step;
     engine->vectors = known->arch == CS_ARCH_X86 && known->mode == CS_MODE_64;
+    // Capstone's setup writes to what malloc gives without a look at it. A piece of that size that was just given back
+    // is there for it.
+    constexpr std::size_t taken_by_setup = 65536;
+    std::make_unique_for_overwrite<char[]>(taken_by_setup).reset();
     const auto opened = cs_open(known->arch, static_cast<cs_mode>(known->mode), &engine->handle);
+    if (opened == CS_ERR_MEM) throw std::bad_alloc();
     if (opened != CS_ERR_OK) return unsupported(fmt::format("Capstone has no {}: {}", arch, cs_strerror(opened)));
     cs_option(engine->handle, CS_OPT_DETAIL, CS_OPT_ON);
     if (known->arch == CS_ARCH_X86) {
         cs_option(engine->handle, CS_OPT_SYNTAX, syntax == Syntax::att ? CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_INTEL);
     }
     engine->scratch.reset(cs_malloc(engine->handle));
-    if (!engine->scratch) return unsupported("Capstone is out of memory");
+    if (!engine->scratch) throw std::bad_alloc();
     return Disassembler(std::move(engine));
+}
+
+void Disassembler::throw_without_memory() {
+    cs_opt_mem memory{};
+    memory.malloc = [](std::size_t size) { return not_null(std::malloc(size)); };
+    memory.calloc = [](std::size_t count, std::size_t size) { return not_null(std::calloc(count, size)); };
+    memory.realloc = [](void* old, std::size_t size) { return not_null(std::realloc(old, size)); };
+    memory.free = [](void* old) { std::free(old); };
+    memory.vsnprintf = [](char* text, std::size_t size, const char* format, std::va_list arguments) {
+        return std::vsnprintf(text, size, format, arguments);
+    };
+    cs_option(0, CS_OPT_MEM, reinterpret_cast<std::size_t>(&memory));
 }
 
 std::vector<Instruction> Disassembler::decode(Bytes code, Address address) const {

@@ -22,7 +22,7 @@ struct Call {
     std::uint32_t name = 0;
 
     bool operator==(const Call&) const = default;
-    std::uint64_t hash() const { return std::uint64_t{caller} << 32 | name; }
+    std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{caller} << 32 | name); }
 };
 
 class FlameMaker {

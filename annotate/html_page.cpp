@@ -5,6 +5,8 @@
 #include <array>
 
 #include "html_parts.hpp"
+#include "titles.hpp"
+#include "without_samples.hpp"
 #include "words.hpp"
 
 namespace perfdata {
@@ -119,7 +121,7 @@ class Page {
         for (const auto& function : model_.functions()) {
             add(parts[kinds.find(html_kind(function.first().kind))], function.total);
         }
-        for (const auto& [reason, cells] : unattributed_) add(parts[6], cells);
+        for (const auto& entry : unattributed_) add(parts[6], entry.cells);
         html_.raw("<div class=kb aria-hidden=true>");
         const auto each = [&](auto write) {
             for (std::size_t at = 0; at < parts.size(); ++at) {
@@ -150,16 +152,28 @@ class Page {
     void completeness() {
         const auto& completeness = model_.page().completeness;
         html_.raw("<ul class=nt>");
+        if (hits(model_.totals()) == 0) {
+            const auto what = without_samples(recording_, completeness);
+            if (!what.empty()) html_.raw("<li class=w>").text(what, 500);
+        }
         code_at_hand();
-        for (const auto& [reason, cells] : unattributed_) {
-            if (hits(cells) == 0) continue;
+        for (const auto& entry : unattributed_) {
+            const auto count = hits(entry.cells);
+            if (count == 0) continue;
             html_
-                .print("<li><b>{} sample{}, {:.2f} %,</b> in no function: ", hits(cells), hits(cells) == 1 ? "" : "s",
-                       share(hits(cells), hits(model_.totals())))
-                .text(reason);
-            if (const auto remedy = remedy_of(reason); !remedy.empty()) {
-                html_.raw(" <small>To have them: ").text(remedy, 400).raw("</small>");
+                .print("<li><b>{} sample{}, {:.2f} %,</b> in no function: ", count, count == 1 ? "" : "s",
+                       share(count, hits(model_.totals())))
+                .text(entry.reason);
+            for (std::size_t at = 0; at < entry.objects.size(); ++at) {
+                html_.raw(at == 0 ? " (" : ", ").text(entry.objects[at], 120);
             }
+            if (!entry.objects.empty()) html_.raw(")");
+            if (!entry.remedy.empty()) html_.raw(" <small>To have them: ").text(entry.remedy, 400).raw("</small>");
+        }
+        if (completeness.stacks_not_unwound != 0) {
+            html_.raw("<li class=w>")
+                .text(stacks_text(completeness.stacks_not_unwound))
+                .raw(": flame graph and calls lack callers in user space");
         }
         if (completeness.lost_samples + completeness.lost_events != 0) {
             html_.print(
@@ -210,13 +224,6 @@ class Page {
             : percent >= 90 ? "so"
                             : "bad",
             percent);
-    }
-
-    std::string_view remedy_of(std::string_view reason) const {
-        for (const auto& [why, cells] : model_.page().profile.unnamed()) {
-            if (why.reason == reason) return why.remedy;
-        }
-        return {};
     }
 
     void flame() {
@@ -301,6 +308,7 @@ void write_html_page(const PageContext& page, std::span<const Listing> listings,
     HtmlWriter html(sink);
     const HtmlModel model(page, listings, options);
     Page(html, model, unattributed, flame).write();
+    html.flush();
 }
 
 }  // namespace perfdata

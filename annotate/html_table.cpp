@@ -24,8 +24,8 @@ class TableWriter {
             for (auto at = shown; at < functions.size(); ++at) add(rest, functions[at].total);
             other(rest, fmt::format("{} more functions", functions.size() - shown));
         }
-        for (const auto& [reason, cells] : unattributed) {
-            if (hits(cells) != 0) other(cells, reason);
+        for (const auto& entry : unattributed) {
+            if (hits(entry.cells) != 0) other(entry.cells, entry.reason);
         }
         html_.raw("<tfoot>");
         other(model_.totals(), "all samples");

@@ -6,6 +6,7 @@
 #include "perfdata/annotate/page.hpp"
 
 #include "json_parts.hpp"
+#include "without_samples.hpp"
 
 namespace perfdata {
 namespace {
@@ -18,20 +19,27 @@ class JsonPage {
         json_.begin_object();
         json_.member("schema", "perfdata.annotation/1");
         write_recording(json_, page_.recording, &page_.profile);
+        if (hits(page_.profile.totals()) == 0) {
+            const auto what = without_samples(page_.recording, page_.completeness);
+            if (!what.empty()) json_.member("without_samples", what);
+        }
         write_completeness(json_, page_.completeness, true);
         json_.key("functions");
         json_.begin_array();
         for (const auto& listing : listings) {
             function(listing);
-            json_.flush();
         }
         json_.end_array();
         json_.key("unattributed");
         json_.begin_array();
-        for (const auto& [reason, cells] : unattributed) {
+        for (const auto& entry : unattributed) {
             json_.begin_object();
-            json_.member("reason", reason);
-            json_.counts(cells);
+            json_.member("reason", entry.reason);
+            json_.counts(entry.cells);
+            if (!entry.remedy.empty()) json_.member("remedy", entry.remedy);
+            if (!entry.objects.empty()) {
+                json_.array("objects", entry.objects, [](const std::string& object) { return object; });
+            }
             json_.end_object();
         }
         json_.end_array();
@@ -43,10 +51,10 @@ class JsonPage {
     void function(const Listing& listing) {
         const auto& version = listing.version;
         json_.begin_object();
-        json_.member("name", listing.name.name);
-        json_.member("symbol", listing.symbol);
+        json_.name("name", listing.name.name);
+        json_.name("symbol", listing.symbol);
         json_.member("kind", kind_name(listing.kind));
-        json_.member("object", listing.object);
+        json_.name("object", listing.object);
         json_.member("address", listing.range.begin);
         json_.member("size", listing.range.size);
         json_.member("from", version.from == Time{} ? std::nullopt : std::optional(version.from));
@@ -70,7 +78,7 @@ class JsonPage {
         for (const auto& line : listing.lines) {
             json_.begin_object();
             source(line.source);
-            json_.member("text", line.source.text);
+            json_.name("text", line.source.text);
             json_.counts(line.cells);
             json_.end_object();
         }
@@ -82,7 +90,7 @@ class JsonPage {
     }
 
     void source(const SourceLine& source) {
-        json_.member("file", source.file);
+        json_.name("file", source.file);
         json_.member("line", source.line);
         json_.member("column", source.column);
     }
@@ -94,7 +102,7 @@ class JsonPage {
             json_.begin_array();
             for (const auto& call : chain) {
                 json_.begin_object();
-                json_.member("function", call.function);
+                json_.name("function", call.function);
                 source(call.call);
                 json_.end_object();
             }
@@ -107,7 +115,7 @@ class JsonPage {
         json_.key("bpf");
         json_.begin_object();
         json_.member("program_id", load.id.value);
-        json_.member("program_name", listing.name.program);
+        json_.name("program_name", listing.name.program);
         json_.member("program_tag", hex(load.tag));
         const bool has_tag = load.info != nullptr && code.subprogram < load.info->tags();
         json_.member("tag", has_tag ? std::optional(hex(load.info->function_tag(code.subprogram))) : std::nullopt);
@@ -117,8 +125,7 @@ class JsonPage {
         json_.member("subprograms", std::uint64_t{load.function_count()});
         json_.member("btf_id",
                      load.info == nullptr || load.info->btf_id == 0 ? std::nullopt : std::optional(load.info->btf_id));
-        json_.member("prototype",
-                     listing.name.prototype.empty() ? std::nullopt : std::optional(listing.name.prototype));
+        json_.name_or_null("prototype", listing.name.prototype);
         json_.key("map_ids");
         json_.begin_array();
         if (load.info != nullptr) {
@@ -151,8 +158,8 @@ class JsonPage {
     // Cells are samples below the call; branches are counts of another kind, and only there if there are any.
     void call(const ListingCall& call) {
         json_.begin_object();
-        json_.member("name", call.name.empty() ? std::nullopt : std::optional(call.name));
-        json_.member("object", call.object);
+        json_.name_or_null("name", call.name);
+        json_.name("object", call.object);
         json_.member("kind", kind_name(call.kind));
         if (call.offset) json_.member("offset", *call.offset);
         if (call.returns_to && call.name.empty() && !call.offset) {
@@ -194,7 +201,7 @@ class JsonPage {
         if (row.target) {
             json_.key("target");
             json_.begin_object();
-            json_.member("name", row.target->name.empty() ? std::nullopt : std::optional(row.target->name));
+            json_.name_or_null("name", row.target->name);
             const auto& offset = row.target->offset;
             if (row.target->relocation) {
                 json_.member("offset", static_cast<std::int64_t>(offset));

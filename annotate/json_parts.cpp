@@ -64,6 +64,7 @@ void write_completeness(JsonWriter& json, const Completeness& completeness, bool
     json.end_object();
     json.member("lost_events", known(completeness.lost_events));
     json.member("lost_samples", known(completeness.lost_samples));
+    json.member("stacks_not_unwound", known(completeness.stacks_not_unwound));
     json.key("diagnostics");
     json.begin_array();
     for (const auto& diagnostic : completeness.diagnostics.kept()) write_error(json, diagnostic);

@@ -3,22 +3,21 @@
 #pragma once
 
 #include <cmath>
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "perfdata/annotate/page.hpp"
 
+#include "json_stream.hpp"
 #include "words.hpp"
 
 namespace perfdata {
 
-// JsonWriter writes keys and values in order; flush() hands out what has been finished.
+// JsonWriter writes keys and values in order, and hands them out block by block.
 class JsonWriter {
   public:
-    explicit JsonWriter(const Sink& sink) : sink_(sink), writer_(buffer_) {
+    explicit JsonWriter(const Sink& sink) : stream_(sink), writer_(stream_) {
         writer_.SetIndent(' ', 1);
         writer_.SetFormatOptions(rapidjson::kFormatSingleLineArray);
         writer_.SetMaxDecimalPlaces(6);
@@ -28,13 +27,10 @@ class JsonWriter {
     void end_object() { writer_.EndObject(); }
     void begin_array() { writer_.StartArray(); }
     void end_array() { writer_.EndArray(); }
-    void key(std::string_view name) { writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size())); }
+    void key(std::string_view name) { writer_.text(name); }
 
     void null() { writer_.Null(); }
-    void value(std::string_view text) {
-        const auto valid = utf8(text);
-        writer_.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
-    }
+    void value(std::string_view text) { writer_.text(text); }
     void value(const char* text) { value(std::string_view(text)); }
     void value(const std::string& text) { value(std::string_view(text)); }
     void value(std::uint64_t number) { writer_.Uint64(number); }
@@ -45,13 +41,22 @@ class JsonWriter {
     void value(double number) { writer_.Double(std::isfinite(number) ? number : 0.0); }
     void value(Address address) { value(hex(address)); }
     void value(Time time) { value(seconds(time)); }
-    void value(Bytes bytes) { value(hex_bytes(bytes)); }
+    void value(Bytes bytes) { writer_.hex(bytes); }
 
     template <class T>
     void member(std::string_view name, const T& content) {
         key(name);
         value(content);
     }
+    // name(...) is a member whose text stands there again for other things: long text is shortened.
+    void name(std::string_view name, std::string_view content) { member(name, std::string_view(Shortened(content))); }
+    // name_or_null(...) is null if the text is empty.
+    void name_or_null(std::string_view name, std::string_view content) {
+        if (!content.empty()) return this->name(name, content);
+        key(name);
+        null();
+    }
+
     template <class T>
     void member(std::string_view name, const std::optional<T>& content) {
         key(name);
@@ -76,20 +81,15 @@ class JsonWriter {
         array("periods", cells, [](const Cell& cell) { return cell.periods; });
     }
 
-    void flush() {
-        sink_({buffer_.GetString(), buffer_.GetSize()});
-        buffer_.Clear();
-    }
-    // finish() ends the document with a newline.
+    // finish() ends the document with a newline, and hands out the rest.
     void finish() {
-        buffer_.Put('\n');
-        flush();
+        stream_.Put('\n');
+        stream_.flush();
     }
 
   private:
-    const Sink& sink_;
-    rapidjson::StringBuffer buffer_;
-    rapidjson::PrettyWriter<rapidjson::StringBuffer> writer_;
+    JsonStream stream_;
+    PrettyJson writer_;
 };
 
 }  // namespace perfdata

@@ -10,6 +10,7 @@
 
 #include "perfdata/core/parallel.hpp"
 
+#include "listing_budget.hpp"
 #include "listing_targets.hpp"
 #include "words.hpp"
 
@@ -22,7 +23,7 @@ class ListingMaker {
         const auto& version = hits.version;
         listing_.version = version;
         listing_.total = hits.total;
-        listing_.versions = static_cast<std::uint32_t>(book.versions().versions(version.function).size());
+        listing_.versions = static_cast<std::uint32_t>(book.versions().count(version.function));
         listing_.range = {version.address.value_or(Address{version.function.offset}), version.size};
         if (version.function.kind == FrameKind::code) {
             name_code(version.function.index);
@@ -148,22 +149,46 @@ class ListingMaker {
             }
         }
         const auto old = decode(disassembler, before);
-        for (auto& row : listing_.instructions) {
-            const auto begin = row.instruction.offset;
-            const auto end = begin + row.instruction.size;
-            const auto changed = std::ranges::find_if(image.changes, [&](const CodeChange& change) {
-                const auto size = std::max(change.before.size(), change.after.size());
-                return change.offset < end && change.offset + size > begin;
-            });
-            if (changed == image.changes.end()) continue;
-            ListingChange was{changed->time, {}};
-            for (const auto& instruction : old) {
-                if (instruction.offset >= end || instruction.offset + instruction.size <= begin) continue;
-                was.text += (was.text.empty() ? "" : "; ") + text_of(instruction);
+        const auto old_end = [](const Instruction& instruction) { return instruction.offset + instruction.size; };
+        auto& rows = listing_.instructions;
+        const auto row_end = [](const ListingInstruction& row) {
+            return row.instruction.offset + row.instruction.size;
+        };
+        // Of several changes of one instruction the first counts. Both lists are by offset, without gaps: each change
+        // costs as much as it covers.
+        for (const auto& change : image.changes) {
+            const auto last = change.offset + std::max(change.before.size(), change.after.size());
+            auto row = std::ranges::upper_bound(rows, change.offset, {}, row_end);
+            for (; row != rows.end() && row->instruction.offset < last; ++row) {
+                if (row->changed) continue;
+                const auto begin = row->instruction.offset;
+                row->changed = ListingChange{change.time, {}};
+                auto& text = row->changed->text;
+                auto was = std::ranges::upper_bound(old, begin, {}, old_end);
+                for (; was != old.end() && was->offset < row_end(*row); ++was) {
+                    text += (text.empty() ? "" : "; ") + text_of(*was);
+                }
             }
-            if (was.text != text_of(row.instruction)) row.changed = std::move(was);
+        }
+        for (auto& row : rows) {
+            if (row.changed && row.changed->text == text_of(row.instruction)) row.changed.reset();
         }
     }
+
+    // LineKey tells lines apart. Lines of one file mostly share the bytes of its name: a long one that many lines
+    // repeat is not compared again for each.
+    struct LineKey {
+        std::uint32_t line = 0, column = 0;
+        std::string_view file;
+
+        bool operator<(const LineKey& other) const {
+            if (line != other.line) return line < other.line;
+            if (column != other.column) return column < other.column;
+            if (file.data() == other.file.data() && file.size() == other.file.size()) return false;
+            return file < other.file;
+        }
+    };
+    using KnownLines = std::map<LineKey, std::uint32_t>;  // numbers in listing_.lines; log n each
 
     void add_lines() {
         auto starts = book_.lines().lines(hits_.version.function, listing_.image->bytes.size());
@@ -171,7 +196,10 @@ class ListingMaker {
             listing_.problems.push_back(starts.error());
             return;
         }
-        std::map<std::tuple<std::string_view, std::uint32_t, std::uint32_t>, std::uint32_t> known;
+        if (auto problem = book_.lines().problem(hits_.version.function)) {
+            listing_.problems.push_back(std::move(*problem));
+        }
+        KnownLines known;
         auto next = starts->begin();
         std::optional<std::uint32_t> line, inlined, bpf_instruction;
         const bool bpf = listing_.kind == CodeClass::bpf;
@@ -179,7 +207,7 @@ class ListingMaker {
             for (; next != starts->end() && next->offset <= row.instruction.offset; ++next) {
                 auto source = next->source;
                 if (!bpf) source.column = 0;  // compilers change columns with nearly every instruction
-                const auto [place, added] = known.try_emplace(std::tuple(source.file, source.line, source.column),
+                const auto [place, added] = known.try_emplace({source.line, source.column, source.file},
                                                               static_cast<std::uint32_t>(listing_.lines.size()));
                 if (added) listing_.lines.push_back({source, Cells(hits_.total.size())});
                 line = place->second;
@@ -194,10 +222,9 @@ class ListingMaker {
     }
 
     // Instructions in front of the first entry of a table belong to no line; with lines at all, each needs one.
-    void own_first_line(std::map<std::tuple<std::string_view, std::uint32_t, std::uint32_t>, std::uint32_t>& known) {
+    void own_first_line(KnownLines& known) {
         if (listing_.lines.empty() || listing_.instructions.front().line) return;
-        const auto [place, added] = known.try_emplace(std::tuple(std::string_view(), 0u, 0u),
-                                                      static_cast<std::uint32_t>(listing_.lines.size()));
+        const auto [place, added] = known.try_emplace({}, static_cast<std::uint32_t>(listing_.lines.size()));
         if (added) listing_.lines.push_back({{}, Cells(hits_.total.size())});
         for (auto& row : listing_.instructions) {
             if (row.line) break;
@@ -207,18 +234,9 @@ class ListingMaker {
 
     std::optional<std::uint32_t> chain(const std::vector<InlinedCall>& calls) {
         if (calls.empty()) return {};
-        const auto same = [&](const std::vector<InlinedCall>& other) {
-            return std::ranges::equal(calls, other, [](const InlinedCall& a, const InlinedCall& b) {
-                return a.function == b.function && a.call.file == b.call.file && a.call.line == b.call.line &&
-                       a.call.column == b.call.column;
-            });
-        };
-        // Entries of one inlined body follow each other closely.
-        for (auto index = listing_.inlined.size(); index-- > 0;) {
-            if (same(listing_.inlined[index])) return static_cast<std::uint32_t>(index);
-        }
-        listing_.inlined.push_back(calls);
-        return static_cast<std::uint32_t>(listing_.inlined.size() - 1);
+        const auto [place, added] = inlined_.try_emplace(calls, static_cast<std::uint32_t>(listing_.inlined.size()));
+        if (added) listing_.inlined.push_back(calls);
+        return place->second;
     }
 
     void add_hits() {
@@ -238,9 +256,20 @@ class ListingMaker {
         if (all != 0) listing_.on_instruction_start = static_cast<double>(on_start) / static_cast<double>(all);
     }
 
+    struct BeforeInlined {
+        bool operator()(const std::vector<InlinedCall>& one, const std::vector<InlinedCall>& other) const {
+            const auto key = [](const InlinedCall& of) {
+                return std::tuple(of.call.line, of.call.column, std::string_view(of.function),
+                                  std::string_view(of.call.file));
+            };
+            return std::ranges::lexicographical_compare(one, other, {}, key, key);
+        }
+    };
+
     const FunctionHits& hits_;
     const CodeBook& book_;
     Listing listing_;
+    std::map<std::vector<InlinedCall>, std::uint32_t, BeforeInlined> inlined_;  // those of the listing; log n each
 };
 
 // listed_within(functions, cells) is how many of them have room for a count per event for each instruction.
@@ -269,22 +298,34 @@ Listing outline(const FunctionHits& hits, const CodeBook& book) {
 
 std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const CodeBook& book, std::string_view arch,
                                   Syntax syntax, unsigned jobs, const Limits& limits) {
+    constexpr std::uint64_t batch_bytes = std::uint64_t{4} << 20;
+    constexpr std::size_t batch_functions = 1024;
     std::vector<Listing> listings(functions.size());
-    const auto room = listed_within(functions, limits.cells);
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&] {
-        const auto disassembler = Disassembler::create(arch, syntax);  // one thread at a time may use it
-        for (auto index = next++; index < functions.size(); index = next++) {
-            if (index < room) {
-                listings[index] = annotate(functions[index], book, disassembler);
-                continue;
-            }
-            listings[index] = outline(functions[index], book);
-            listings[index].problems.push_back({ErrorCode::limit, Error::no_offset, "listing",
-                                                "the listings before it take all that the limits of memory allow"});
+    auto room = listed_within(functions, limits.cells);
+    ListingBudget budget(book, limits);
+    // What is made in vain, and held meanwhile, is one batch at most, whatever the number of threads.
+    for (std::size_t first = 0; first < room;) {
+        auto end = first;
+        for (std::uint64_t claimed = 0; end < room && end - first < batch_functions; ++end) {
+            claimed += ListingBudget::claim(functions[end], limits);
+            if (claimed > batch_bytes && end != first) break;
         }
-    };
-    on_threads(std::min<std::size_t>(jobs, functions.size()), work);
+        std::atomic<std::size_t> next = first;
+        const auto work = [&] {
+            const auto disassembler = Disassembler::create(arch, syntax);  // one thread at a time may use it
+            for (auto index = next++; index < end; index = next++) {
+                listings[index] = annotate(functions[index], book, disassembler);
+            }
+        };
+        on_threads(std::min<std::size_t>(jobs, end - first), work);
+        while (first < end && budget.take(listings[first])) ++first;
+        if (first != end) room = first;
+    }
+    for (auto index = room; index < functions.size(); ++index) {
+        listings[index] = outline(functions[index], book);
+        listings[index].problems.push_back({ErrorCode::limit, Error::no_offset, "listing",
+                                            "the listings before it take all that the limits of memory allow"});
+    }
     return listings;
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "perfdata/annotate/listing.hpp"
 
@@ -43,6 +46,13 @@ class CallsMaker {
     }
 
   private:
+    // What tells calls of one list apart, in trees: log n for each, whatever calls a file claims.
+    using CalleeKey = std::tuple<bool, Key, std::string>;
+    using Known =
+        std::map<std::tuple<std::optional<std::uint64_t>, std::optional<std::uint64_t>, CalleeKey>, std::size_t>;
+
+    static CalleeKey callee_key(const ListingCall& call) { return {call.entry, key_of(call.function), call.name}; }
+
     static Step step_of(const Instruction& instruction) {
         return {instruction.offset, instruction.size, instruction.call, instruction.system_call};
     }
@@ -50,20 +60,27 @@ class CallsMaker {
     void add(Listing& listing, const FunctionCalls& found) {
         ListingCalls calls;
         calls.with_callees = found.with_callees;
+        Known sites, callers;
         const auto own = steps_.find(key_of(listing.version.function));
         for (const auto& edge : found.sites) {
             auto call = call_of(edge, edge.callee);
             if (!place(call, edge, own == steps_.end() ? nullptr : &own->second)) continue;
-            merge(calls.sites, std::move(call));
+            merge(calls.sites, sites, std::move(call));
         }
         for (const auto& edge : found.callers) {
             auto call = call_of(edge, edge.caller);
             if (!place(call, edge, edge.caller.named ? steps(edge.caller.function) : nullptr)) continue;
-            merge(calls.callers, std::move(call));
+            merge(calls.callers, callers, std::move(call));
         }
+        std::map<CalleeKey, std::vector<std::uint64_t>> branches;
+        for (const auto& site : calls.sites) add_branches(branches[callee_key(site)], site.branches);
         for (const auto& edge : found.callees) {
             auto call = call_of(edge, edge.callee);
-            call.branches = branches_of(calls.sites, call);
+            auto sum = std::vector<std::uint64_t>(call.branches.size());
+            if (const auto seen = branches.find(callee_key(call)); seen != branches.end()) {
+                add_branches(sum, seen->second);
+            }
+            call.branches = std::move(sum);
             if (total(call) != 0) calls.callees.push_back(std::move(call));
         }
         for (auto* list : {&calls.callers, &calls.callees}) {
@@ -141,33 +158,21 @@ class CallsMaker {
     }
 
     // Chains and branch stacks tell of the same call by other bytes of it.
-    static void merge(std::vector<ListingCall>& calls, ListingCall&& call) {
-        const auto known = std::ranges::find_if(calls, [&](const ListingCall& other) {
-            return other.offset == call.offset && other.returns_to == call.returns_to && other.entry == call.entry &&
-                   other.name == call.name && key_of(other.function) == key_of(call.function);
-        });
-        if (known == calls.end()) {
+    static void merge(std::vector<ListingCall>& calls, Known& known, ListingCall&& call) {
+        const auto [place, added] =
+            known.try_emplace(std::tuple(call.offset, call.returns_to, callee_key(call)), calls.size());
+        if (added) {
             calls.push_back(std::move(call));
             return;
         }
-        perfdata::add(known->below, call.below);
-        add_branches(known->branches, call.branches);
+        auto& same = calls[place->second];
+        perfdata::add(same.below, call.below);
+        add_branches(same.branches, call.branches);
     }
 
     static void add_branches(std::vector<std::uint64_t>& sum, const std::vector<std::uint64_t>& branches) {
         if (sum.size() < branches.size()) sum.resize(branches.size());
         for (std::size_t at = 0; at < branches.size(); ++at) sum[at] += branches[at];
-    }
-
-    static std::vector<std::uint64_t> branches_of(const std::vector<ListingCall>& sites, const ListingCall& callee) {
-        std::vector<std::uint64_t> sum(callee.branches.size());
-        for (const auto& site : sites) {
-            if (site.entry == callee.entry && site.name == callee.name &&
-                key_of(site.function) == key_of(callee.function)) {
-                add_branches(sum, site.branches);
-            }
-        }
-        return sum;
     }
 
     static std::pair<std::uint64_t, std::uint64_t> weight(const ListingCall& call) {

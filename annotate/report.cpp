@@ -27,13 +27,33 @@ constexpr KeyWord key_words[] = {
     {"program", ReportKey::program},
 };
 
+// RowCells is what rows count, self and then total: in pieces, so that they do not move when more are needed.
+class RowCells {
+  public:
+    RowCells(std::size_t columns, std::vector<std::unique_ptr<Cell[]>>& pieces) : columns_(columns), pieces_(pieces) {}
+
+    // at(row) is its first cell. Rows come in order, or were asked for before.
+    Cell* at(std::uint32_t row) {
+        if (row / piece == pieces_.size()) pieces_.push_back(std::make_unique<Cell[]>(piece * 2 * columns_));
+        return &pieces_[row / piece][(row % piece) * 2 * columns_];
+    }
+    std::span<const Cell> self(std::uint32_t row) { return {at(row), columns_}; }
+    std::span<const Cell> total(std::uint32_t row) { return {at(row) + columns_, columns_}; }
+
+  private:
+    static constexpr std::size_t piece = 1024;  // rows
+
+    std::size_t columns_;
+    std::vector<std::unique_ptr<Cell[]>>& pieces_;
+};
+
 // RowId is one row: who, where.
 struct RowId {
     std::uint32_t runner = 0;
     std::uint32_t place = 0;
 
     bool operator==(const RowId&) const = default;
-    std::uint64_t hash() const { return std::uint64_t{runner} << 32 | place; }
+    std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{runner} << 32 | place); }
 };
 
 class ReportMaker {
@@ -55,9 +75,8 @@ class ReportMaker {
         if (options_.has(ReportKey::symbol)) find_no_symbol();
         drop_small_rows();
         if (options_.tree != ReportTree::none && report_.whole.size() != 0) grow_trees();
+        keep_tree_places();
         report_.places = std::move(row_places_).take();
-        report_.tree_places = std::move(tree_places_).take();
-        if (report_.tree_places.empty() && options_.tree != ReportTree::none) report_.tree_places = report_.places;
         sort_rows();
         return std::move(report_);
     }
@@ -86,14 +105,15 @@ class ReportMaker {
         for (const auto& frame : frames) {
             row_place_.push_back(wanted(frame) ? row_places_.number(frame) : no_place);
         }
-        if (options_.tree == ReportTree::none) return;
-        if (row_places_.keys() == PlaceKeys{} && !filtered()) {
-            tree_place_ = row_place_;
-            return;
-        }
+        row_places_.seal();
+        if (options_.tree == ReportTree::none || same_places()) return;
         tree_place_.reserve(frames.size());
         for (const auto& frame : frames) tree_place_.push_back(tree_places_.number(frame));
+        tree_places_.seal();
     }
+
+    // same_places() is whether rows and trees tell the same places apart.
+    bool same_places() const { return row_places_.keys() == PlaceKeys{} && !filtered(); }
 
     bool filtered() const { return !(options_.kinds.empty() && options_.symbols.empty() && options_.objects.empty()); }
 
@@ -111,24 +131,23 @@ class ReportMaker {
 
     void sum_rows() {
         const auto columns = columns_.size();
-        if (options_.children || options_.tree != ReportTree::none) calls_.emplace(tally_, columns_);
         InternTable<RowId> ids;
-        std::vector<Cell> sums;  // by row and column: self, total
-        each_share(
-            tally_, columns_, row_place_, options_.children ? &*calls_ : nullptr,
-            [&](std::uint32_t runner, std::uint32_t place, std::span<const Cell> self, std::span<const Cell> total) {
-                const auto number = ids.intern({runner, place});
-                if (sums.size() < 2 * columns * ids.size()) sums.resize(2 * columns * ids.size());
-                auto* sum = &sums[2 * columns * number];
-                for (std::size_t column = 0; column < columns; ++column) *sum++ += self[column];
-                for (std::size_t column = 0; column < columns; ++column) *sum++ += total[column];
-            });
+        RowCells cells(columns, report_.cells);
+        {
+            std::optional<RunnerCalls> calls;
+            if (options_.children) calls.emplace(tally_, columns_);
+            each_share(tally_, columns_, row_place_, calls ? &*calls : nullptr,
+                       [&](std::uint32_t runner, std::uint32_t place, std::span<const Cell> self,
+                           std::span<const Cell> total) {
+                           auto* sum = cells.at(ids.intern({runner, place}));
+                           for (std::size_t column = 0; column < columns; ++column) *sum++ += self[column];
+                           for (std::size_t column = 0; column < columns; ++column) *sum++ += total[column];
+                       });
+        }
         report_.rows.reserve(ids.size());
-        auto sum = sums.begin();
-        for (const auto& id : ids.keys()) {
-            const auto self = sum, total = sum + static_cast<std::ptrdiff_t>(columns);
-            sum = total + static_cast<std::ptrdiff_t>(columns);
-            report_.rows.push_back({id.runner, id.place, Cells(self, total), Cells(total, sum), {}});
+        for (std::uint32_t row = 0; const auto& id : ids.keys()) {
+            report_.rows.push_back({id.runner, id.place, cells.self(row), cells.total(row), {}});
+            ++row;
         }
         if (options_.relative) {
             // What --kind, --dso and --symbols leave out does not count either.
@@ -196,10 +215,32 @@ class ReportMaker {
         }
         std::vector<ReportRow*> rows;
         for (auto& row : report_.rows) rows.push_back(&row);
-        // Runner by runner.
-        std::ranges::sort(rows, {}, &ReportRow::runner);
-        TreeGrower grower(tally_, columns_, row_place_, tree_place_, least, options_, *calls_);
+        // Runner by runner, and of each those with most first: there may be too many for trees.
+        const auto most = [](const ReportRow* row) { return row->total.empty() ? 0 : ~row->total[0].periods; };
+        std::ranges::stable_sort(rows, {}, [&](const ReportRow* row) { return std::pair(row->runner, most(row)); });
+        RunnerCalls calls(tally_, columns_);
+        TreeGrower grower(tally_, columns_, row_place_, same_places() ? row_place_ : tree_place_, least, options_,
+                          calls);
         grower.grow(rows);
+        report_.rows_without_tree = grower.without();
+    }
+
+    // Most places are in no tree: branches need a share of the whole.
+    void keep_tree_places() {
+        std::vector<std::uint32_t> number;  // by the former
+        const auto keep = [&](auto& self, std::vector<ReportNode>& nodes) -> void {
+            for (auto& node : nodes) {
+                if (number.size() <= node.place) number.resize(node.place + 1, no_place);
+                auto& kept = number[node.place];
+                if (kept == no_place) {
+                    kept = static_cast<std::uint32_t>(report_.tree_places.size());
+                    report_.tree_places.push_back((same_places() ? row_places_ : tree_places_)[node.place]);
+                }
+                node.place = kept;
+                self(self, node.below);
+            }
+        };
+        for (auto& row : report_.rows) keep(keep, row.tree);
     }
 
     // ranks(values) is of each its place among the distinct ones in order.
@@ -222,10 +263,13 @@ class ReportMaker {
         for (const auto& runner : tally_.runners()) {
             runners.emplace_back(runner.comm, runner.pid, runner.tid, runner.cpu, runner.cgroup);
         }
-        std::vector<std::string_view> objects;
-        for (const auto& place : report_.places) objects.push_back(place.object);
         const auto runner_rank = ranks(runners);
-        const auto object_rank = ranks(objects);
+        const auto object_rank = [&] {
+            std::vector<std::string_view> objects;
+            objects.reserve(report_.places.size());
+            for (const auto& place : report_.places) objects.push_back(place.object);
+            return ranks(objects);
+        }();
 
         // What decides nearly always lies together.
         struct Sorted {
@@ -243,7 +287,7 @@ class ReportMaker {
                              std::uint64_t{runner_rank[row.runner]} << 32 | object_rank[row.place], place.address, at,
                              !place.symbol.empty()});
         }
-        const auto periods = [](const Cells& a, const Cells& b) {
+        const auto periods = [](std::span<const Cell> a, std::span<const Cell> b) {
             return std::lexicographical_compare_three_way(
                 b.begin(), b.end(), a.begin(), a.end(),
                 [](const Cell& one, const Cell& other) { return one.periods <=> other.periods; });
@@ -268,10 +312,17 @@ class ReportMaker {
             return std::tie(here.address, here.line, here.kind, here.loads, a.place) <
                    std::tie(there.address, there.line, there.kind, there.loads, b.place);
         });
-        std::vector<ReportRow> sorted;
-        sorted.reserve(order.size());
-        for (const auto& entry : order) sorted.push_back(std::move(report_.rows[entry.row]));
-        report_.rows = std::move(sorted);
+        // In place, cycle by cycle: row `order[at].row` comes to `at`.
+        for (std::uint32_t begin = 0; begin < order.size(); ++begin) {
+            auto at = begin;
+            while (order[at].row != begin) {
+                const auto from = order[at].row;
+                std::swap(report_.rows[at], report_.rows[from]);
+                order[at].row = at;
+                at = from;
+            }
+            order[at].row = at;
+        }
     }
 
     const Tally& tally_;
@@ -280,8 +331,7 @@ class ReportMaker {
     Places row_places_, tree_places_, all_places_;
     std::vector<std::size_t> columns_;       // those of Tally::events() that are shown
     std::vector<std::uint32_t> row_place_;   // by number of the frame
-    std::vector<std::uint32_t> tree_place_;  // by number of the frame; empty without trees
-    std::optional<RunnerCalls> calls_;
+    std::vector<std::uint32_t> tree_place_;  // by number of the frame; empty without trees, and with same_places()
     Report report_;
 };
 

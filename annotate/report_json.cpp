@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
 #include "perfdata/annotate/report.hpp"
 
 #include "json_parts.hpp"
 #include "report_words.hpp"
+#include "without_samples.hpp"
 
 namespace perfdata {
 namespace {
@@ -25,7 +31,6 @@ class ReportJson {
         json_.begin_array();
         for (const auto& each : report_.rows) {
             row(each);
-            json_.flush();
         }
         json_.end_array();
         json_.member("hidden_rows", report_.hidden_rows);
@@ -34,7 +39,13 @@ class ReportJson {
         for (const auto& entry : report_.no_symbol) no_symbol(entry);
         json_.end_array();
         json_.member("broken_chains", context_.tally.broken_chains());
+        json_.member("stacks_not_unwound", context_.tally.stacks_not_unwound());
         if (const auto cut = context_.tally.cut_chains(); cut != 0) json_.member("cut_chains", cut);
+        if (hits(context_.tally.totals()) == 0) {
+            const auto what = without_samples(context_.recording, context_.completeness);
+            if (!what.empty()) json_.member("without_samples", what);
+        }
+        if (report_.rows_without_tree != 0) json_.member("rows_without_tree", report_.rows_without_tree);
         write_completeness(json_, context_.completeness, true);
         json_.end_object();
         json_.finish();
@@ -70,7 +81,7 @@ class ReportJson {
         json_.end_object();
     }
 
-    void percent(std::string_view name, const Cells& cells) {
+    void percent(std::string_view name, std::span<const Cell> cells) {
         json_.key(name);
         json_.begin_array();
         for (std::size_t column = 0; column < cells.size(); ++column) {
@@ -104,16 +115,14 @@ class ReportJson {
         const auto& place = report_.places[row.place];
         const auto& runner = context_.tally.runners()[row.runner];
         switch (key) {
-            case ReportKey::pid: return json_.member("pid", runner.pid.value);
-            case ReportKey::tid: return json_.member("tid", runner.tid.value);
+            case ReportKey::pid: return json_.member("pid", signed_id(runner.pid.value));
+            case ReportKey::tid: return json_.member("tid", signed_id(runner.tid.value));
             case ReportKey::cpu:
                 return json_.member("cpu", runner.cpu == no_cpu ? std::nullopt : std::optional(runner.cpu));
-            case ReportKey::object:
-                json_.member("object", place.object);
-                return json_.member("path", place.path.empty() ? std::nullopt : std::optional(place.path));
+            case ReportKey::object: json_.name("object", place.object); return json_.name_or_null("path", place.path);
             case ReportKey::symbol: return symbol(place);
             case ReportKey::program: return;  // see bpf()
-            default: return json_.member(key_name(key), key_text(context_, report_, row, key));
+            default: return json_.name(key_name(key), key_text(context_, report_, row, key));
         }
     }
 
@@ -122,32 +131,47 @@ class ReportJson {
             json_.member("symbol", std::optional<std::string_view>());
             json_.member("address", Address{place.address});
         } else {
-            json_.member("symbol", place.symbol);
+            json_.name("symbol", place.symbol);
         }
     }
 
     // The programs of a row, and what BTF calls the function.
     void bpf(const ReportPlace& place) {
         if (place.loads.empty()) return;
-        const auto& timeline = context_.names.timeline();
-        for (const auto load : place.loads) {
-            for (const auto code : timeline.loads()[load].functions) {
-                if (timeline.code()[code].symbol != place.symbol || place.symbol.empty()) continue;
-                json_.member("function", context_.symbols.name(code).name);
-                return programs(place);
+        if (!place.symbol.empty()) {
+            if (functions_.empty()) find_functions();
+            for (const auto load : place.loads) {
+                const auto function = functions_.find({load, place.symbol});
+                if (function == functions_.end()) continue;
+                json_.name("function", context_.symbols.name(function->second).name);
+                break;
             }
         }
         programs(place);
     }
 
+    // The functions of all programs, so that no row has to look through those of its own.
+    void find_functions() {
+        const auto& timeline = context_.names.timeline();
+        for (std::uint32_t load = 0; load < timeline.loads().size(); ++load) {
+            for (const auto code : timeline.loads()[load].functions) {
+                functions_.try_emplace({load, timeline.code()[code].symbol}, code);
+            }
+        }
+    }
+
+    // One name may be that of any number of programs, in any number of rows.
     void programs(const ReportPlace& place) {
+        constexpr std::size_t most = 1000;
+        const auto shown = std::min(place.loads.size(), most);
+        if (shown < place.loads.size()) json_.member("more_programs", std::uint64_t{place.loads.size() - shown});
         json_.key("programs");
         json_.begin_array();
-        for (const auto number : place.loads) {
+        for (const auto number : std::span(place.loads).first(shown)) {
             const auto& load = context_.names.timeline().loads()[number];
             json_.begin_object();
             json_.member("id", load.id.value);
-            json_.member("name", context_.symbols.program_name(load));
+            json_.name("name", context_.symbols.program_name(load));
             json_.member("tag", hex(load.tag));
             json_.member("loaded_at", load.loaded_at == Time{} ? std::nullopt : std::optional(load.loaded_at));
             json_.member("unloaded_at",
@@ -163,7 +187,7 @@ class ReportJson {
             const auto& place = report_.tree_places[node.place];
             json_.begin_object();
             symbol(place);
-            json_.member("object", place.object);
+            json_.name("object", place.object);
             json_.member("kind", to_string(place.kind));
             json_.counts(node.cells);
             json_.key(context_.options.tree == ReportTree::caller ? "callees" : "callers");
@@ -185,6 +209,7 @@ class ReportJson {
     const ReportContext& context_;
     const Report& report_;
     JsonWriter json_;
+    std::map<std::pair<std::uint32_t, std::string_view>, CodeIndex> functions_;  // by load and symbol, once needed
 };
 
 }  // namespace

@@ -2,8 +2,9 @@
 #include "report_places.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
+
+#include "words.hpp"
 
 namespace perfdata {
 namespace {
@@ -20,19 +21,6 @@ char level_of(const Frame& frame, CodeClass kind) {
         case CpuMode::unknown: break;
     }
     return kind == CodeClass::user || kind == CodeClass::jit ? '.' : kind == CodeClass::unknown ? '?' : 'k';
-}
-
-// As perf's dso__set_basename: the last part of the path, "[JIT] tid N" for a perf map.
-std::string last_part(std::string_view path) {
-    constexpr std::string_view map = "/tmp/perf-", end = ".map";
-    if (path.starts_with(map) && path.ends_with(end)) {
-        std::uint32_t pid = 0;
-        const auto* begin = path.data() + map.size();
-        const auto* stop = path.data() + path.size() - end.size();
-        if (begin < stop && std::from_chars(begin, stop, pid).ptr == stop) return fmt::format("[JIT] tid {}", pid);
-    }
-    const auto slash = path.rfind('/');
-    return std::string(slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1));
 }
 
 }  // namespace
@@ -52,9 +40,7 @@ const std::string& Places::short_name(std::string_view path, CodeClass kind) {
         return *last_name_;
     }
     auto& name = short_names_[{path, kind}];
-    if (name.empty()) {
-        name = path.empty() ? "[unknown]" : kind == CodeClass::module ? "[" + module_name(path) + "]" : last_part(path);
-    }
+    if (name.empty()) name = object_label(path, kind);
     last_path_ = path;
     last_kind_ = kind;
     last_name_ = &name;
@@ -81,18 +67,24 @@ std::string Places::line_of(const Frame& frame) {
     return fmt::format("{}:{}", source.file, source.line);
 }
 
-std::uint64_t Places::Key::hash() const {
-    constexpr std::hash<std::string_view> text;
-    std::uint64_t sum = symbol.empty() ? 0 : text(symbol);
-    const auto mix = [&](std::uint64_t part) {
-        sum = (sum ^ part) * 0x9e3779b97f4a7c15u;
-        sum ^= sum >> 32;
-    };
-    if (!object.empty()) mix(text(object));
-    if (!line.empty()) mix(text(line));
-    mix(address);
-    mix(std::uint64_t{load} << 8 | static_cast<unsigned char>(level));
-    return sum;
+std::uint64_t Places::Key::hash(const HashKey& key) const {
+    const auto text = [&](std::string_view of) { return of.empty() ? 0 : key.text(of); };
+    const auto rest = std::uint64_t{load} << 16 | std::uint64_t{static_cast<unsigned char>(level)} << 8 |
+                      static_cast<std::uint64_t>(kind);
+    return key(text(symbol), key(text(object), text(line)), address, rest);
+}
+
+Places::Key Places::key_of(const ReportPlace& place) const {
+    Key key;
+    key.symbol = place.symbol;
+    key.address = place.address;
+    // An address without a name means something in its object only.
+    if (keys_.object || (keys_.symbol && place.symbol.empty())) key.object = place.object;
+    if (keys_.symbol) key.level = place.level;
+    if (keys_.kind) key.kind = place.kind;
+    if (keys_.line) key.line = place.line;
+    if (keys_.program && !place.loads.empty()) key.load = place.loads.front();
+    return key;
 }
 
 std::uint32_t Places::number(const Frame& frame) {
@@ -109,20 +101,16 @@ std::uint32_t Places::number(const Frame& frame) {
         if (name.symbol.empty()) place.address = frame.offset;
     }
     if (keys_.line) place.line = line_of(frame);
-    // An address without a name means something in its object only.
-    const bool by_object = keys_.object || (keys_.symbol && name.symbol.empty());
-    const Key key{by_object ? std::string_view(object) : std::string_view(),
-                  place.symbol,
-                  place.address,
-                  keys_.symbol ? place.level : '\0',
-                  keys_.kind ? name.kind : CodeClass::unknown,
-                  place.line,
-                  keys_.program ? load.value_or(no_load) : no_load};
-    const auto number = numbers_.intern(key);
-    if (number == places_.size()) {
-        place.object = object;
-        place.path = name.object;
+    place.object = object;
+    place.path = name.object;
+    if (load) place.loads.push_back(*load);
+    const auto key = key_of(place);
+    auto& number =
+        slots_.number(key.hash(HashKey::process()), [&](std::uint32_t known) { return key_of(places_[known]) == key; });
+    if (number == HashSlots::free) {
+        number = static_cast<std::uint32_t>(places_.size());
         places_.push_back(std::move(place));
+        return number;
     }
     auto& known = places_[number];
     if (known.kind != name.kind) known.kind = CodeClass::unknown;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "perfdata/annotate/report.hpp"
+#include "perfdata/profile/hash_slots.hpp"
 #include "perfdata/profile/intern_table.hpp"
 #include "perfdata/symbols/code_lines.hpp"
 
@@ -31,24 +32,27 @@ class Places {
     // number(frame): equal for frames that the keys do not tell apart.
     std::uint32_t number(const Frame& frame);
     const PlaceKeys& keys() const { return keys_; }
+    // seal() gives back what only number() needs, which must not be called any more.
+    void seal() { slots_ = {}; }
     std::vector<ReportPlace> take() && { return std::move(places_); }
     const ReportPlace& operator[](std::uint32_t number) const { return places_[number]; }
 
   private:
-    // load: that of BPF code, no_load of any other.
-    struct Key {
-        std::string_view object, symbol;
-        std::uint64_t address;
-        char level;
-        CodeClass kind;
-        std::string line;
-        std::uint32_t load;
-
-        bool operator==(const Key&) const = default;
-        std::uint64_t hash() const;
-    };
     static constexpr std::uint32_t no_load = ~std::uint32_t{0};
 
+    // Key is what places are told apart by: views of a place's own members, and empty what the keys leave out.
+    struct Key {
+        std::string_view object, symbol;
+        std::uint64_t address = 0;
+        char level = '\0';
+        CodeClass kind = CodeClass::unknown;
+        std::string_view line;
+        std::uint32_t load = no_load;  // of BPF code
+
+        bool operator==(const Key&) const = default;
+        std::uint64_t hash(const HashKey& key) const;
+    };
+    Key key_of(const ReportPlace& place) const;
     std::string line_of(const Frame& frame);
     const std::vector<LineStart>& lines_of(const Frame& function, std::uint64_t size);
     const std::string& short_name(std::string_view path, CodeClass kind);
@@ -56,7 +60,7 @@ class Places {
     const Names& names_;
     PlaceKeys keys_;
 
-    InternTable<Key> numbers_;  // those of places_
+    HashSlots slots_;  // numbers in places_, by key
     std::string_view last_path_;
     CodeClass last_kind_ = CodeClass::unknown;
     const std::string* last_name_ = nullptr;  // the short name of these

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <unordered_set>
+#include <set>
 
 #include "perfdata/annotate/report.hpp"
 
 #include "report_words.hpp"
+#include "titles.hpp"
+#include "without_samples.hpp"
 #include "words.hpp"
 
 namespace perfdata {
@@ -50,22 +52,25 @@ class ReportText {
     }
 
     void head() {
+        // As perf has it: of all events together.
+        if (const auto lost = context_.completeness.lost_samples; lost != 0) {
+            print("# Total Lost Samples: {}\n#\n", lost);
+        }
         for (std::size_t column = 0; column < report_.events.size(); ++column) {
             const auto& whole = report_.whole[column];
-            print("# Samples: {} of event '{}', periods {}\n", whole.hits, printable(event_name(column)),
-                  whole.periods);
+            print("# Samples: {} of event '{}', periods {}\n", whole.hits, shown(event_name(column)), whole.periods);
         }
         print("#\n");
     }
 
     std::string field(const ReportRow& row, ReportKey key) const {
-        return printable(key_text(context_, report_, row, key));
+        return shown(key_text(context_, report_, row, key));
     }
 
     void measure() {
         for (const auto key : context_.options.keys) width_.push_back(title(key).size());
         if (width_.empty()) return;
-        std::unordered_set<std::string_view> objects;
+        std::set<std::string_view> objects;
         for (const auto& row : report_.rows) {
             for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
                 const auto key = context_.options.keys[at];
@@ -82,13 +87,13 @@ class ReportText {
         for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
             if (context_.options.keys[at] != ReportKey::object) continue;
             for (const auto object : objects) {
-                width_[at] = std::max(width_[at], std::min(widest, printable(object).size()));
+                width_[at] = std::max(width_[at], std::min(widest, shown(object).size()));
             }
         }
     }
 
     std::size_t comm_width(std::uint32_t runner) const {
-        return printable(comm_text(context_.tally.runners()[runner])).size();
+        return shown(comm_text(context_.tally.runners()[runner])).size();
     }
 
     std::size_t cells_width() const {
@@ -99,8 +104,12 @@ class ReportText {
     void columns_title() {
         if (report_.events.size() > 1) {
             print("#");
+            std::vector<std::string> names;
             for (std::size_t column = 0; column < report_.events.size(); ++column) {
-                print("{:>{}}", cut(printable(event_name(column)), cells_width() - 2), cells_width());
+                names.push_back(shown(event_name(column)));
+            }
+            for (const auto& name : column_titles(std::move(names), cells_width() - 2)) {
+                print("{:>{}}", name, cells_width());
             }
             print("\n");
         }
@@ -175,10 +184,10 @@ class ReportText {
     }
     void append(std::string_view text) {
         const auto plain = [](char c) { return c >= ' ' && c <= '~'; };
-        if (std::ranges::all_of(text, plain)) {
+        if (text.size() <= most_shown && std::ranges::all_of(text, plain)) {
             text_ += text;
         } else {
-            text_ += printable(text);
+            text_ += shown(text);
         }
     }
 
@@ -212,10 +221,13 @@ class ReportText {
         }
         return text;
     }
-    std::string name(const ReportNode& node) const { return printable(report_.tree_places[node.place].text()); }
+    std::string name(const ReportNode& node) const { return shown(report_.tree_places[node.place].text()); }
 
     void foot() {
-        if (report_.rows.empty()) print("# no samples to show\n");
+        if (report_.rows.empty()) {
+            const auto what = without_samples(context_.recording, context_.completeness);
+            print("# {}\n", what.empty() ? "no samples to show" : what);
+        }
         if (report_.hidden_rows != 0) {
             print("#\n# {} row{} below --percent-limit {} left out\n", report_.hidden_rows,
                   report_.hidden_rows == 1 ? "" : "s", context_.options.percent_limit);
@@ -226,17 +238,24 @@ class ReportText {
             print("{}# {:.2f}% of samples ({}) have no symbol: {}", &entry == report_.no_symbol.data() ? "#\n" : "",
                   share(part, all), part, entry.reason);
             for (std::size_t at = 0; at < entry.objects.size(); ++at) {
-                print("{}{}", at == 0 ? " (" : ", ", printable(entry.objects[at]));
+                print("{}{}", at == 0 ? " (" : ", ", shown(entry.objects[at]));
             }
             if (!entry.objects.empty()) print(")");
             if (!entry.remedy.empty()) print(" - {}", entry.remedy);
             print("\n");
+        }
+        if (report_.rows_without_tree != 0) {
+            print("# {} rows are shown without the tree that they have: the trees are too many\n",
+                  report_.rows_without_tree);
         }
         if (const auto cut = context_.tally.cut_chains(); cut != 0) {
             print("# {} samples lost their callers: more distinct ones than the limits of memory allow\n", cut);
         }
         if (const auto broken = context_.tally.broken_chains(); broken != 0) {
             print("# {} samples lack the user part of their call chain\n", broken);
+        }
+        if (const auto stacks = context_.tally.stacks_not_unwound(); stacks != 0) {
+            print("# {}: callers in user space are not known\n", stacks_text(stacks));
         }
     }
 
@@ -255,8 +274,8 @@ std::string key_text(const ReportContext& context, const Report& report, const R
     const auto& runner = context.tally.runners()[row.runner];
     switch (key) {
         case ReportKey::comm: return comm_text(runner);
-        case ReportKey::pid: return fmt::to_string(runner.pid.value);
-        case ReportKey::tid: return fmt::to_string(runner.tid.value);
+        case ReportKey::pid: return fmt::to_string(signed_id(runner.pid.value));
+        case ReportKey::tid: return fmt::to_string(signed_id(runner.tid.value));
         case ReportKey::cpu: return runner.cpu == no_cpu ? "-" : fmt::to_string(runner.cpu);
         case ReportKey::cgroup: return cgroup_text(context, runner);
         case ReportKey::object: return place.object;

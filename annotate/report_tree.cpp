@@ -8,6 +8,9 @@ namespace {
 
 constexpr auto no_node = ChainNode::none;
 
+// Of chains that have nothing in common, each row's tree is one of them: the square of their depth.
+constexpr std::size_t most_grown = std::size_t{1} << 18;  // cells
+
 void subtract(std::span<Cell> from, std::span<const Cell> cells) {
     for (std::size_t column = 0; column < cells.size(); ++column) {
         from[column].hits -= cells[column].hits;
@@ -131,6 +134,10 @@ void TreeGrower::grow_runner(std::span<ReportRow* const> rows) {
         growing.push_back(row);
     }
     if (growing.empty()) return;
+    if (grown_ > most_grown) {
+        without_ += growing.size();
+        return;
+    }
     calls_.load(rows[0]->runner);
     std::vector<std::vector<std::uint32_t>> nodes(growing.size());
     for (const auto node : calls_.touched()) {
@@ -141,6 +148,10 @@ void TreeGrower::grow_runner(std::span<ReportRow* const> rows) {
 }
 
 void TreeGrower::grow_row(ReportRow& row, std::span<const std::uint32_t> nodes) {
+    if (grown_ > most_grown) {
+        ++without_;
+        return;
+    }
     weights_.clear();
     paths_.clear();
     std::vector<Step> steps;
@@ -153,6 +164,10 @@ void TreeGrower::grow_row(ReportRow& row, std::span<const std::uint32_t> nodes) 
         start_up_self(nodes, steps);
     }
     branch(steps, row.tree);
+    if (grown_ > most_grown) {  // and is not whole
+        row.tree = {};
+        ++without_;
+    }
     const auto columns = columns_.size();
     for (const auto node : not_here_nodes_) {
         std::fill_n(not_here_.begin() + static_cast<std::ptrdiff_t>(node * columns), columns, Cell{});
@@ -230,6 +245,7 @@ void TreeGrower::branch(std::vector<Step>& steps, std::vector<ReportNode>& below
             add(cells, std::span<const Cell>(weights_).subspan(steps[end++].weight, columns));
         }
         if (!enough(cells)) continue;
+        if ((grown_ += columns) > most_grown) return;
         ReportNode node{steps[begin].place, std::move(cells), {}};
         std::vector<Step> next;
         for (auto at = begin; at < end; ++at) follow(steps[at], next);

@@ -86,8 +86,10 @@ class TreeGrower {
                const std::vector<std::uint32_t>& tree_place, const Cells& least, const ReportOptions& options,
                RunnerCalls& calls);
 
-    // grow(rows) gives them their trees. They come by runner.
+    // grow(rows) gives them their trees, until they have too many nodes together. They come by runner.
     void grow(std::span<ReportRow* const> rows);
+    // without() is how many rows have no tree for that reason.
+    std::uint64_t without() const { return without_; }
 
   private:
     // Step is where a bundle of chains came by, on its way down to callees, up to callers, or along a path.
@@ -125,6 +127,8 @@ class TreeGrower {
     std::vector<std::uint32_t> paths_;  // nodes, outermost first; each path ends with ChainNode::none
     std::vector<Cell> not_here_;        // by node and column: what its sum has that another branch shows
     std::vector<std::uint32_t> not_here_nodes_;
+    std::size_t grown_ = 0;  // cells of all nodes of all trees
+    std::uint64_t without_ = 0;
 };
 
 }  // namespace perfdata

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "perfdata/core/guarded.hpp"
@@ -29,9 +30,10 @@ class ScriptWriter {
           sink_(sink),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
           formats_(TraceFormats::read(recording)),
-          places_(names),
-          text_writer_(recording, options.fields, options.nanoseconds, formats_, places_),
-          json_writer_(formats_, places_) {
+          places_(names, std::min(most_places, recording.limits().places)),
+          text_writer_(recording, options.fields, options.nanoseconds,
+                       register_set(options.arch.empty() ? recording.arch() : options.arch), formats_, places_),
+          json_writer_(formats_, places_, sink) {
         text_.reserve(2 * most_kept);
     }
 
@@ -56,16 +58,24 @@ class ScriptWriter {
 
     ScriptCounts finish() {
         flush();
+        if (counts_.samples == 0 && !options_.symbols.empty()) {
+            std::set<std::string_view> names;
+            for (std::uint32_t number = 0; number < places_.size(); ++number) names.insert(places_.name(number).symbol);
+            names.erase(std::string_view());
+            counts_.other_symbols.assign(names.begin(), names.end());
+        }
         return counts_;
     }
 
   private:
     static constexpr std::size_t most_kept = std::size_t{256} << 10;
+    static constexpr std::size_t most_places = std::size_t{1} << 18;
     static constexpr Pid nobody{~std::uint32_t{0}};
 
     template <class Order>
     void take(const RecordContext& context, const BasicSample<Order>& sample, const Event& event, std::uint32_t index,
               std::uint64_t period) {
+        places_.forget_many();
         ScriptItem item{.record = context.view, .layout = events_.layout(context.event), .event = event};
         item.mode = sample.mode();
         item.pid = sample.pid();
@@ -98,14 +108,23 @@ class ScriptWriter {
                     looked_up_.push_back(places_.look_up(item.moment, address, mode));
                 }
             });
+            // Of what the copy of a user stack would have to tell, the sampled address is known without it.
+            const bool in_stack = events_.layout(context.event).shape().callers_in_stack();
+            if (in_stack && looked_up_.empty() && item.ip && options_.most_frames != 0) {
+                looked_up_.push_back(places_.look_up(item.moment, *item.ip, item.mode));
+            }
             chain_.clear();
             for (const auto& one : looked_up_) chain_.push_back(places_.number(one));
             item.chain = chain_;
             if (!item.whole_chain) ++counts_.broken_chains;
         }
+        if (options_.chains && sample.has_unread_callers()) {
+            item.unread_callers = true;
+            ++counts_.stacks_not_unwound;
+        }
         ++counts_.samples;
         if (options_.json) {
-            json_writer_.append(text_, item);
+            json_writer_.write(item);
         } else {
             text_writer_.append(text_, item);
         }
@@ -135,12 +154,13 @@ class ScriptWriter {
             unnamed_ = ":" + std::to_string(static_cast<std::int32_t>(tid.value_or(Tid{nobody.value}).value));
             return unnamed_;
         }
-        auto& shown = comms_[comm.data()];
-        if (shown.empty()) shown = printable(comm);
-        return shown;
+        auto& text = comms_[comm.data()];
+        if (text.empty()) text = shown(comm);
+        return text;
     }
 
     void flush() {
+        json_writer_.flush();
         sink_(text_);
         text_.clear();
     }
@@ -155,7 +175,7 @@ class ScriptWriter {
     ScriptPlaces places_;
     ScriptText text_writer_;
     ScriptJson json_writer_;
-    std::unordered_map<const char*, std::string> comms_;  // by data() of the timeline's view
+    std::unordered_map<const char*, std::string> comms_;  // by data() of the timeline's view: no file chooses it
     std::string unnamed_;
     std::vector<ScriptPlaces::LookedUp> looked_up_;
     std::vector<std::uint32_t> chain_;

@@ -22,6 +22,7 @@ struct ScriptOptions {
     bool chains = true;
     std::size_t most_frames = 127;  // of a chain
     bool nanoseconds = false;       // of text: nine digits behind the point, not six
+    std::string arch;               // of text: whose registers these are; empty: as the recording says
     // Which samples; empty: all.
     std::set<std::uint32_t> events;  // by index in recording.events()
     std::set<std::string, std::less<>> comms, symbols, objects;
@@ -34,7 +35,10 @@ struct ScriptOptions {
 // ScriptCounts is what was written.
 struct ScriptCounts {
     std::uint64_t samples = 0;
-    std::uint64_t broken_chains = 0;  // whose user part was deferred and never came
+    std::uint64_t broken_chains = 0;       // whose user part was deferred and never came
+    std::uint64_t stacks_not_unwound = 0;  // of samples whose callers in user space are nowhere else
+    // Names of functions that samples fell into, sorted: only if ScriptOptions::symbols left none of them.
+    std::vector<std::string> other_symbols;
 };
 
 // write_script(...) reads the samples only: what was lost is in the timeline's completeness(). The only

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <optional>
+#include <vector>
+
+#include "perfdata/recording/walk.hpp"
 
 #include "words.hpp"
 
@@ -93,6 +96,32 @@ std::unexpected<Error> unknown_field(std::string_view name) {
     return wrong(fmt::format("no field {}; there are {}", printable(name), known));
 }
 
+// sampled_events(recording) is of each event whether it has samples: one pass over all of them.
+std::vector<bool> sampled_events(const Recording& recording) {
+    std::vector<bool> sampled(recording.events().events().size());
+    Completeness seen;
+    // Without a stop token the walk fails only for lack of memory: then what comes next does as well.
+    (void)walk(recording, seen, [&]<class Order>(const RecordContext& context, const BasicSample<Order>& sample) {
+        sampled[context.event] = true;
+        // Counts of a group are samples of its members.
+        const auto values = sample.details().read();
+        if (!values) return;
+        for (std::size_t index = 0; index < values->size(); ++index) {
+            const auto id = (*values)[index].id;
+            const auto member = id ? recording.events().find(id->value) : EventIndex();
+            if (member) sampled[*member] = true;
+        }
+    });
+    return sampled;
+}
+
+std::unexpected<Error> lacks(const Event& event, ScriptFields fields) {
+    const auto* field =
+        std::ranges::find_if(field_names, [&](const FieldName& name) { return (name.field & fields) != 0; });
+    return fail(ErrorCode::missing, Error::no_offset, "--fields",
+                fmt::format("samples of the event {} do not have the field {}", printable(event.name), field->name));
+}
+
 }  // namespace
 
 FieldChoice::FieldChoice() {
@@ -151,13 +180,26 @@ Result<void> FieldChoice::choose(std::string_view text) {
     return {};
 }
 
-Result<void> FieldChoice::fit(const Recording& recording, bool with_chains) {
+Result<void> FieldChoice::fit(const Recording& recording, bool with_chains, const std::set<std::uint32_t>& wanted) {
     const auto& events = recording.events().events();
     // perf looks at the first event of each kind only, too.
     for (std::size_t index = 0; index < kinds; ++index) {
         const auto event = std::ranges::find_if(events, [&](const Event& e) { return kind(e.attr.type) == index; });
-        if (event == events.end()) continue;
-        if (auto fits = fit(kinds_[index], *event); !fits) return fits;
+        if (event != events.end()) leave_out_defaults(kinds_[index], *event);
+    }
+    // Events without samples, perf's own "dummy" for one, and those that nobody wants to see, lack nothing.
+    std::vector<bool> sampled;
+    for (std::size_t index = 0; index < kinds; ++index) {
+        for (std::uint32_t number = 0; number < events.size(); ++number) {
+            const auto& event = events[number];
+            if (kind(event.attr.type) != index || (!wanted.empty() && !wanted.contains(number))) continue;
+            const auto fields = lacking(kinds_[index], event);
+            if (fields != 0 && sampled.empty()) sampled = sampled_events(recording);
+            if (sampled.empty() ? fields == 0 : sampled[number]) {
+                if (fields != 0) return lacks(event, fields);
+                break;
+            }
+        }
     }
     auto& traces = kinds_[attr_type::tracepoint];
     const bool traced_chains = std::ranges::any_of(events, [](const Event& event) {
@@ -167,17 +209,20 @@ Result<void> FieldChoice::fit(const Recording& recording, bool with_chains) {
     return {};
 }
 
-Result<void> FieldChoice::fit(Kind& kind, const Event& event) const {
+void FieldChoice::leave_out_defaults(Kind& kind, const Event& event) {
     for (const auto& field : field_names) {
-        if ((kind.fields & field.field) == 0 || field.sample_bits == 0 || event.attr.has(field.sample_bits)) continue;
-        if ((kind.asked_for & field.field) != 0) {
-            return fail(
-                ErrorCode::missing, Error::no_offset, "--fields",
-                fmt::format("samples of the event {} do not have the field {}", printable(event.name), field.name));
+        if ((kind.asked_for & field.field) == 0 && field.sample_bits != 0 && !event.attr.has(field.sample_bits)) {
+            kind.fields &= ~ScriptFields{field.field};
         }
-        kind.fields &= ~ScriptFields{field.field};
     }
-    return {};
+}
+
+ScriptFields FieldChoice::lacking(const Kind& kind, const Event& event) {
+    ScriptFields fields = 0;
+    for (const auto& field : field_names) {
+        if (field.sample_bits != 0 && !event.attr.has(field.sample_bits)) fields |= kind.asked_for & field.field;
+    }
+    return fields;
 }
 
 }  // namespace perfdata

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -49,8 +50,9 @@ class FieldChoice {
     Result<void> choose(std::string_view text);
 
     // fit(recording) takes away the default fields that the recording does not have. Errors: missing, if a field was
-    // asked for by name.
-    Result<void> fit(const Recording& recording, bool with_chains);
+    // asked for by name and samples of a wanted event do not have it; `events` is the wanted ones by index in
+    // recording.events(), empty: all. Only where an event lacks a field are the samples looked through.
+    Result<void> fit(const Recording& recording, bool with_chains, const std::set<std::uint32_t>& events = {});
 
     // of(attr) is the fields of an event. Valid after fit().
     ScriptFields of(const Attr& attr) const { return kinds_[kind(attr.type)].fields; }
@@ -64,7 +66,8 @@ class FieldChoice {
     static constexpr std::size_t kinds = 7;  // Attr::type up to 5, and all others
     static std::size_t kind(std::uint32_t type) { return type < kinds - 1 ? type : kinds - 1; }
 
-    Result<void> fit(Kind& kind, const Event& event) const;
+    static void leave_out_defaults(Kind& kind, const Event& event);
+    static ScriptFields lacking(const Kind& kind, const Event& event);
 
     std::array<Kind, kinds> kinds_;
 };

@@ -30,6 +30,7 @@ struct ScriptItem {
     bool has_chain = false;                  // the event records chains, and they are wanted
     std::span<const std::uint32_t> chain{};  // numbers in ScriptPlaces, innermost first
     bool whole_chain = true;                 // its deferred part is there
+    bool unread_callers = false;             // some are in a copy of the user stack only, which is not unwound
 
     Sample sample() const { return {record.bytes.data(), layout, record.order}; }
 };

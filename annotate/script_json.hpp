@@ -2,10 +2,7 @@
 // Samples as JSON: one object a line.
 #pragma once
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-#include <string>
-
+#include "json_stream.hpp"
 #include "script_item.hpp"
 #include "script_places.hpp"
 #include "trace_formats.hpp"
@@ -14,18 +11,24 @@ namespace perfdata {
 
 class ScriptJson {
   public:
-    // Both must outlive it.
-    ScriptJson(const TraceFormats& formats, ScriptPlaces& places) : formats_(formats), places_(places) {}
+    // All must outlive it.
+    ScriptJson(const TraceFormats& formats, ScriptPlaces& places, const Sink& sink)
+        : formats_(formats), places_(places), stream_(sink), writer_(stream_) {}
 
-    void append(std::string& text, const ScriptItem& item);
+    void write(const ScriptItem& item);
+    // flush() hands out what there is.
+    void flush() { stream_.flush(); }
 
   private:
-    using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-    void place(Writer& writer, std::uint32_t number);
+    void member(std::string_view name, std::string_view value);
+    void member(std::string_view name, std::uint64_t value);
+    void id(std::string_view name, std::uint32_t value);
+    void place(std::uint32_t number);
 
     const TraceFormats& formats_;
     ScriptPlaces& places_;
-    rapidjson::StringBuffer buffer_;
+    JsonStream stream_;
+    CompactJson writer_;
 };
 
 }  // namespace perfdata

@@ -9,8 +9,9 @@
 
 namespace perfdata {
 
-ScriptPlaces::ScriptPlaces(const Names& names)
+ScriptPlaces::ScriptPlaces(const Names& names, std::size_t most_places)
     : names_(names),
+      most_places_(most_places),
       jit_(names.jit().empty() ? nullptr : &names.jit()),
       recent_tasks_(names.timeline().tasks()),
       recent_(std::size_t{1} << recent_bits) {
@@ -23,6 +24,16 @@ ScriptPlaces::ScriptPlaces(const Names& names)
         if (mapping.pid == kernel) changes_.push_back(mapping.from);
     }
     std::ranges::sort(changes_);
+}
+
+void ScriptPlaces::forget_many() {
+    constexpr std::size_t most_text = std::size_t{64} << 20;
+    if (places_.size() < most_places_ && text_.size() < most_text) return;
+    places_ = {};
+    frame_names_.clear();
+    for (auto& lines : lines_) lines.clear();
+    text_.clear();
+    ++stretch_;  // nothing that was found lately holds
 }
 
 void ScriptPlaces::enter(Time time) {
@@ -58,13 +69,13 @@ ScriptPlaces::Line ScriptPlaces::write(std::uint32_t number, ScriptFields fields
             text_ += " [unknown]";
         } else {
             text_ += ' ';
-            text_ += printable(found.symbol);
+            text_ += perfdata::shown(found.symbol);
             if ((fields & field_symoff) != 0) fmt::format_to(out, "+{:#x}", found.offset);
         }
     }
     if ((fields & field_dso) != 0) {
         text_ += " (";
-        text_ += found.object.empty() ? "[unknown]" : printable(found.object);
+        text_ += found.object.empty() ? "[unknown]" : perfdata::shown(found.object);
         text_ += ')';
     }
     text_ += '\n';

@@ -23,26 +23,31 @@ struct ScriptPlace {
     std::uint64_t shown = 0;
 
     bool operator==(const ScriptPlace&) const = default;
-    std::uint64_t hash() const { return frame.hash() + shown * 0xc2b2ae3d27d4eb4fu; }
+    std::uint64_t hash(const HashKey& key) const { return key(frame.first_word(), frame.second_word(), shown); }
 };
 
 class ScriptPlaces {
   public:
-    // Both must outlive it.
-    explicit ScriptPlaces(const Names& names);
+    // The names must outlive it. It keeps at most about so many places.
+    ScriptPlaces(const Names& names, std::size_t most_places);
+
+    // forget_many() forgets all when that is too much: numbers of places hold until then.
+    void forget_many();
 
     // LookedUp is a place that number() is to be asked for.
     struct LookedUp {
         ScriptPlace place;
         std::uint32_t number = none;  // if it is known already
+        std::uint64_t hash = 0;       // of the place, else
     };
 
     // look_up() for several addresses and then number() for each has the tables' memory fetched meanwhile.
     LookedUp look_up(const Moment& moment, Address address, CpuMode mode) {
         if (mode != CpuMode::kernel || !(moment.machine == host)) {
             const auto place = place_at(moment, address, mode);
-            places_.prefetch(place);
-            return {place};
+            const auto hash = places_.hash(place);
+            places_.prefetch(hash);
+            return {place, none, hash};
         }
         // All processes share the kernel: what was found there holds until the kernel changes.
         if (moment.time < since_ || moment.time >= until_) [[unlikely]] {
@@ -56,12 +61,14 @@ class ScriptPlaces {
     }
     // number(...) is for name(), line() and text().
     std::uint32_t number(const LookedUp& looked_up) {
-        return looked_up.number != none ? looked_up.number : places_.intern(looked_up.place);
+        return looked_up.number != none ? looked_up.number : places_.intern(looked_up.place, looked_up.hash);
     }
     std::uint32_t find(const Moment& moment, Address address, CpuMode mode) {
         return number(look_up(moment, address, mode));
     }
 
+    // size() is how many there are: their numbers are below it.
+    std::size_t size() const { return places_.size(); }
     const ScriptPlace& place(std::uint32_t number) const { return places_[number]; }
     const FrameName& name(std::uint32_t number) {
         while (frame_names_.size() < places_.size()) {
@@ -129,6 +136,7 @@ class ScriptPlaces {
     Line write(std::uint32_t number, ScriptFields fields);
 
     const Names& names_;
+    std::size_t most_places_;
     const JitCodes* jit_;
     RecentTasks recent_tasks_;
     std::vector<Time> changes_;  // of the kernel's code, sorted

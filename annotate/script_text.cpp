@@ -54,7 +54,11 @@ void append_registers(std::string& text, const std::optional<Registers<AnyOrder>
     fmt::format_to(out, " ABI:{} ", registers->abi());
     registers->for_each([&](unsigned bit, std::uint64_t value) {
         const auto name = register_name(set, bit);
-        fmt::format_to(out, "{:>5}:{:#x} ", name.empty() ? std::string_view("unknown") : name, value);
+        if (set == RegisterSet::unknown) {
+            fmt::format_to(out, "{:>5}:{:#x} ", fmt::format("reg{}", bit), value);
+        } else {
+            fmt::format_to(out, "{:>5}:{:#x} ", name.empty() ? std::string_view("unknown") : name, value);
+        }
     });
 }
 
@@ -95,31 +99,6 @@ void append_bpf_output(std::string& text, Bytes bytes) {
     }
 }
 
-// perf_name(event) is with the modifiers ":u", ":kpp", ":HG" that perf puts behind names that it makes up itself for
-// who was not to be counted. Recorded names have them. Follows evsel__add_modifiers in tools/perf/util/evsel.c.
-std::string perf_name(const Event& event) {
-    constexpr unsigned exclude_user = 4, exclude_kernel = 5, exclude_hv = 6, exclude_host = 19, exclude_guest = 20;
-    const auto& attr = event.attr;
-    if (attr.type == attr_type::tracepoint || event.name != default_event_name(attr)) return event.name;
-    std::string text;
-    bool guest_default = false;
-    if (attr.flag(exclude_kernel) || attr.flag(exclude_user) || attr.flag(exclude_hv)) {
-        if (!attr.flag(exclude_kernel)) text += 'k';
-        if (!attr.flag(exclude_user)) text += 'u';
-        if (!attr.flag(exclude_hv)) text += 'h';
-        guest_default = true;
-    }
-    if (attr.precise_ip() != 0) {
-        text.append(attr.precise_ip(), 'p');
-        guest_default = true;
-    }
-    if (attr.flag(exclude_host) || attr.flag(exclude_guest) == guest_default) {
-        if (!attr.flag(exclude_host)) text += 'H';
-        if (!attr.flag(exclude_guest)) text += 'G';
-    }
-    return text.empty() ? event.name : event.name + ":" + text;
-}
-
 constexpr std::uint64_t page_faults = 2, minor_faults = 5, major_faults = 6, bpf_output = 10;
 
 // address_has_symbol(attr) is whether perf looks for a symbol at the address of the data.
@@ -130,17 +109,16 @@ bool address_has_symbol(const Attr& attr) {
 
 }  // namespace
 
-ScriptText::ScriptText(const Recording& recording, const FieldChoice& fields, bool nanoseconds,
+ScriptText::ScriptText(const Recording& recording, const FieldChoice& fields, bool nanoseconds, RegisterSet registers,
                        const TraceFormats& formats, ScriptPlaces& places)
     : fields_(fields),
       nanoseconds_(nanoseconds),
       formats_(formats),
       places_(places),
-      registers_(register_set(recording.arch())),
+      registers_(registers),
       first_event_(recording.events().events().data()) {
-    const bool described = recording.feature(Feature::event_desc) != nullptr;
     for (const auto& event : recording.events().events()) {
-        names_.push_back(printable(described ? event.name : perf_name(event)));
+        names_.push_back(shown(event.name));
         name_width_ = std::max(name_width_, names_.back().size());
     }
 }

@@ -15,8 +15,8 @@ namespace perfdata {
 class ScriptText {
   public:
     // All must outlive it.
-    ScriptText(const Recording& recording, const FieldChoice& fields, bool nanoseconds, const TraceFormats& formats,
-               ScriptPlaces& places);
+    ScriptText(const Recording& recording, const FieldChoice& fields, bool nanoseconds, RegisterSet registers,
+               const TraceFormats& formats, ScriptPlaces& places);
 
     void append(std::string& text, const ScriptItem& item);
 

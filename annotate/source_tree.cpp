@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <functional>
 #include <vector>
 
@@ -48,20 +47,34 @@ std::string safe_name(std::string_view recorded) {
 
 std::string_view SourceTree::add(const SourceLine& source) {
     if (source.file.empty()) return {};
-    auto name = names_.find(source.file);
-    if (name == names_.end()) name = names_.emplace(std::string(source.file), safe_name(source.file)).first;
-    auto& file = files_[name->second];
+    const auto [known, added] = known_.try_emplace({source.file.data(), source.file.size()});
+    if (added) {
+        auto name = names_.find(source.file);
+        if (name == names_.end()) name = names_.emplace(std::string(source.file), safe_name(source.file)).first;
+        known->second = name->second;
+    }
+    auto& file = files_.try_emplace(std::string(known->second)).first->second;
     if (source.line != 0 && source.line <= last_line && !source.text.empty()) {
         file.lines.try_emplace(source.line, source.text.substr(0, source.text.find('\n')));
     }
-    return name->second;
+    return known->second;
 }
 
-Result<void> SourceTree::write(const std::string& directory) const {
+Result<void> SourceTree::write(const std::string& directory, const WriteFile& write_file) const {
     namespace fs = std::filesystem;
     const auto failed = [](const fs::path& path, const std::string& why) {
         return fail(ErrorCode::io, Error::no_offset, path.string(), "cannot write: " + why);
     };
+    std::uint64_t empty = 0;
+    for (const auto& [name, file] : files_) {
+        if (!file.lines.empty()) empty += file.lines.rbegin()->first - file.lines.size();
+    }
+    if (empty > most_empty_lines) {
+        return fail(
+            ErrorCode::limit, Error::no_offset, directory,
+            fmt::format("the source files would have {} lines of which nothing is known; at most {} are written", empty,
+                        most_empty_lines));
+    }
     std::error_code problem;
     fs::create_directories(directory, problem);
     const auto root = fs::canonical(directory, problem);
@@ -76,15 +89,14 @@ Result<void> SourceTree::write(const std::string& directory) const {
         if (problem || end != root.end() || fs::is_symlink(path, problem)) {
             return failed(path, "a link leads out of " + root.string());
         }
-        std::ofstream out(path, std::ios::binary);
-        std::uint32_t at = 1;
-        for (const auto& [line, text] : file.lines) {
-            for (; at < line; ++at) out << '\n';
-            out << text << '\n';
-            ++at;
+        std::string content;
+        for (std::uint32_t at = 1; const auto& [line, text] : file.lines) {
+            content.append(line - at, '\n');
+            content += text;
+            content += '\n';
+            at = line + 1;
         }
-        out.close();
-        if (!out) return failed(path, "writing failed");
+        if (auto written = write_file(path.string(), content); !written) return written;
     }
     return {};
 }

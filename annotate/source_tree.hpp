@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -21,8 +22,12 @@ class SourceTree {
     std::string_view add(const SourceLine& source);
 
     bool empty() const { return files_.empty(); }
-    // write(directory) makes the directory, and in it the files: lines without a known text are empty. Errors: io.
-    Result<void> write(const std::string& directory) const;
+    // write(directory, write_file) makes the directory and those below it, and calls write_file(path, text) for each
+    // file: lines without a known text are empty. Errors: io, limit (numbers of lines may be as high as they like:
+    // there are more than most_empty_lines of these), and those of write_file.
+    static constexpr std::uint64_t most_empty_lines = std::uint64_t{1} << 26;
+    using WriteFile = std::function<Result<void>(const std::string& path, std::string_view text)>;
+    Result<void> write(const std::string& directory, const WriteFile& write_file) const;
 
   private:
     struct File {
@@ -30,7 +35,9 @@ class SourceTree {
     };
 
     std::map<std::string, std::string, std::less<>> names_;  // by recorded name
-    std::map<std::string, File, std::less<>> files_;         // by name here
+    // The same by where the recorded name lies: it may be long, and that of any number of lines.
+    std::map<std::pair<const char*, std::size_t>, std::string_view> known_;
+    std::map<std::string, File, std::less<>> files_;  // by name here
 };
 
 }  // namespace perfdata

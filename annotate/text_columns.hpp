@@ -10,6 +10,7 @@
 #include "perfdata/annotate/page.hpp"
 
 #include "text_writer.hpp"
+#include "titles.hpp"
 #include "words.hpp"
 
 namespace perfdata {
@@ -36,9 +37,9 @@ class TextColumns : public TextWriter {
     void event_names() {
         if (columns_.size() == 1) return;
         const std::size_t width = options_.show_periods ? with_period : without_period;
-        for (const auto column : columns_) {
-            print("  {:>{}}", cut(printable(event_name(column)), width - 2), width - 2);
-        }
+        std::vector<std::string> names;
+        for (const auto column : columns_) names.push_back(shown(event_name(column)));
+        for (const auto& name : column_titles(std::move(names), width - 2)) print("  {:>{}}", name, width - 2);
         print("\n");
     }
     void columns_title() {

@@ -6,6 +6,7 @@
 
 #include "bpf_registers.hpp"
 #include "text_columns.hpp"
+#include "without_samples.hpp"
 #include "words.hpp"
 
 namespace perfdata {
@@ -20,7 +21,7 @@ class TextPage : private TextColumns {
         print("Samples: ");
         for (const auto column : columns_) {
             print("{}{} of {}", column == columns_.front() ? "" : ", ", page_.profile.totals()[column].hits,
-                  printable(event_name(column)));
+                  shown(event_name(column)));
         }
         print("\n\n");
         event_names();
@@ -28,7 +29,7 @@ class TextPage : private TextColumns {
         std::size_t width = std::string_view("function").size();
         std::vector<std::string> names;
         for (const auto& listing : listings) {
-            names.push_back(printable(full_name(listing)) + version_mark(listing));
+            names.push_back(shown(full_name(listing)) + version_mark(listing));
             constexpr std::size_t widest = 44;
             width = std::clamp(names.back().size(), width, widest);
         }
@@ -38,14 +39,23 @@ class TextPage : private TextColumns {
             cells(listing.total, nullptr);
             print("  {:>8}  {:<11}  ", on_start(listing), kind_name(listing.kind));
             styled(TextStyle::title, fmt::format("{:<{}}", names[index], width));
-            print("  {}\n", printable(place(listing)));
+            print("  {}\n", shown(place(listing)));
         }
-        for (const auto& [reason, missed] : unattributed) {
-            cells(missed, nullptr);
+        for (const auto& entry : unattributed) {
+            cells(entry.cells, nullptr);
             print("  {:>8}  {:<11}  ", "", "");
-            styled(TextStyle::dim, "(" + printable(reason) + ")");
+            styled(TextStyle::dim, "(" + shown(entry.reason) + ")");
             print("\n");
         }
+        const auto& completeness = page_.completeness;
+        if (completeness.lost_samples != 0)
+            print("\nLost samples: {}, for the recorder's buffers were full\n", completeness.lost_samples);
+        if (completeness.stacks_not_unwound != 0) {
+            print("\nNot unwound: {}; callers in user space are not known\n",
+                  stacks_text(completeness.stacks_not_unwound));
+        }
+        if (hits(page_.profile.totals()) != 0) return;
+        if (const auto what = without_samples(page_.recording, completeness); !what.empty()) print("\n{}\n", what);
     }
 
     // Versions of one function stand together.
@@ -57,9 +67,8 @@ class TextPage : private TextColumns {
         for (const auto& listing : listings) {
             const auto& version = listing.version;
             if (before == nullptr || !(before->version.function == version.function)) {
-                styled(TextStyle::title, printable(full_name(listing)));
-                print("  {}, {} bytes at {}\n", printable(place(listing)), listing.range.size,
-                      hex(listing.range.begin));
+                styled(TextStyle::title, shown(full_name(listing)));
+                print("  {}, {} bytes at {}\n", shown(place(listing)), listing.range.size, hex(listing.range.begin));
             }
             before = &listing;
             cells(listing.total, nullptr);
@@ -80,11 +89,11 @@ class TextPage : private TextColumns {
     void listing(const Listing& listing) {
         header(listing);
         if (listing.instructions.empty()) {
-            for (const auto& problem : listing.problems) print("  No code: {}\n", printable(problem.message()));
+            for (const auto& problem : listing.problems) print("  No code: {}\n", shown(problem.message()));
             calls(listing);
             return;
         }
-        for (const auto& problem : listing.problems) print("  Note: {}\n", printable(problem.message()));
+        for (const auto& problem : listing.problems) print("  Note: {}\n", shown(problem.message()));
         calls(listing);
         print("\n");
         event_names();
@@ -115,7 +124,7 @@ class TextPage : private TextColumns {
         return listing.on_instruction_start ? fmt::format("{:.2f}%", *listing.on_instruction_start * 100) : "no code";
     }
 
-    void field(std::string_view name, std::string_view content) { print("  {:<11}{}\n", name, printable(content)); }
+    void field(std::string_view name, std::string_view content) { print("  {:<11}{}\n", name, shown(content)); }
 
     // "+0x10", "-0x4" or nothing.
     void distance(std::uint64_t offset) {
@@ -153,7 +162,7 @@ class TextPage : private TextColumns {
         const auto* load = load_of(listing);
         const auto& version = listing.version;
         print("\n");
-        styled(TextStyle::title, printable(full_name(listing)));
+        styled(TextStyle::title, shown(full_name(listing)));
         if (load != nullptr) {
             const auto subprogram = page_.timeline.code()[*listing.code].subprogram;
             print("   program {}, subprogram {} of 0 to {}", load->id.value, subprogram,
@@ -243,10 +252,9 @@ class TextPage : private TextColumns {
 
     // Code without a name is told by its object: "[libc.so.6]".
     static std::string other_end(const ListingCall& call) {
-        if (!call.name.empty()) return printable(call.name);
+        if (!call.name.empty()) return shown(call.name);
         if (call.object.empty()) return "[unknown]";
-        return call.object.starts_with('[') ? printable(call.object)
-                                            : fmt::format("[{}]", printable(short_name(call.object)));
+        return call.object.starts_with('[') ? shown(call.object) : fmt::format("[{}]", shown(short_name(call.object)));
     }
 
     static std::string call_name(const ListingCall& call) {
@@ -318,15 +326,15 @@ class TextPage : private TextColumns {
         const auto& source = line.source;
         const auto place = source.line == 0 ? std::string("(no source)")
                            : source.column == 0
-                               ? fmt::format("{}:{}", printable(source.file), source.line)
-                               : fmt::format("{}:{}:{}", printable(source.file), source.line, source.column);
+                               ? fmt::format("{}:{}", shown(source.file), source.line)
+                               : fmt::format("{}:{}:{}", shown(source.file), source.line, source.column);
         print("   {:>6}  ", "");
         if (again) {
             // Its text stands above.
             styled(TextStyle::source, fmt::format("; {}", place));
         } else {
             const auto indent = std::min(source.text.find_first_not_of(" \t"), source.text.size());
-            const auto text = printable(source.text.substr(indent));
+            const auto text = shown(source.text.substr(indent));
             styled(TextStyle::source, fmt::format("; {}{}{}", place, text.empty() ? "" : "  ", text));
         }
         if (row.inlined) styled(TextStyle::dim, inlined_text(listing.inlined[*row.inlined]));
@@ -337,8 +345,8 @@ class TextPage : private TextColumns {
     static std::string inlined_text(const std::vector<InlinedCall>& chain) {
         std::string text;
         for (const auto& call : chain) {
-            text += fmt::format("{}in {}, inlined at {}:{}", text.empty() ? "  (" : "; ", printable(call.function),
-                                printable(short_name(call.call.file)), call.call.line);
+            text += fmt::format("{}in {}, inlined at {}:{}", text.empty() ? "  (" : "; ", shown(call.function),
+                                shown(short_name(call.call.file)), call.call.line);
         }
         return text + ")";
     }
@@ -366,7 +374,7 @@ class TextPage : private TextColumns {
             put("   ");
             begin(TextStyle::source);
             put("<");
-            put(printable(target.name));
+            put(shown(target.name));
             distance(target.offset);
             put(">");
             end(TextStyle::source);

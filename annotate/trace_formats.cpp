@@ -42,6 +42,7 @@ struct Directive {
 };
 
 constexpr std::uint64_t most_width = 4096;
+constexpr std::size_t most_text = 65536;  // of one sample, about: formats may be long, and are shown again and again
 
 void append_padded(std::string& text, std::string_view word, const Directive& directive) {
     const auto width = static_cast<std::size_t>(std::min(directive.width.value_or(0), most_width));
@@ -160,10 +161,15 @@ void TraceText::append(std::string& text, const TraceRecord& record) const {
 }
 
 void TraceText::append_fields(std::string& text, const TraceRecord& record) const {
+    const auto begin = text.size();
     auto out = std::back_inserter(text);
     bool first = true;
     for (auto at = common_fields_; at < fields_.size(); ++at) {
         const auto& field = fields_[at];
+        if (text.size() - begin > most_text) {
+            text += " …";
+            return;
+        }
         fmt::format_to(out, "{}{}=", first ? "" : " ", field.name);
         first = false;
         const auto bytes = field_bytes(field, record);
@@ -182,6 +188,7 @@ void TraceText::append_fields(std::string& text, const TraceRecord& record) cons
 }
 
 void TraceText::append_print(std::string& text, const TraceRecord& record) const {
+    const auto begin = text.size();
     std::size_t argument = 0;
     const auto next = [&]() -> TraceValue {
         return argument < arguments_.size() ? arguments_[argument++].evaluate(fields_, record) : TraceValue{};
@@ -189,6 +196,10 @@ void TraceText::append_print(std::string& text, const TraceRecord& record) const
     const auto* at = format_.data();
     const auto* const end = at + format_.size();
     while (at != end) {
+        if (text.size() - begin > most_text) {
+            text += "…";
+            return;
+        }
         if (*at != '%' || at + 1 == end) {
             text += *at++;
             continue;
@@ -254,6 +265,7 @@ TraceFormats TraceFormats::read(const Recording& recording) {
     }
     if (wanted.empty()) return formats;
     const auto section = recording.read_feature(Feature::tracing_data);
+    if (!section && section.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
     if (!section) return formats;
     auto data = TracingData::decode(Cursor(*section, recording.order(), {.where = "feature TRACING_DATA"}));
     if (!data) return formats;

@@ -2,40 +2,41 @@
 #include "words.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace perfdata {
 namespace {
 
-// utf8_length(text) is how many bytes the well-formed character at the start has, 0 if there is none. Overlong forms,
-// surrogates and what lies beyond U+10FFFF are not well formed.
-std::size_t utf8_length(std::string_view text) {
-    const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
-    const auto lead = byte(0);
-    if (lead < 0x80) return 1;
-    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
-    for (std::size_t index = 1; index < length; ++index) {
-        if ((byte(index) & 0xc0) != 0x80) return 0;
-    }
-    const auto second = byte(1);
-    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
-        (lead == 0xf4 && second > 0x8f)) {
-        return 0;
-    }
-    return length;
-}
-
-// direction_mark(character) is whether it is one of U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069, which show
-// nothing and change where other text is shown.
-bool direction_mark(std::string_view character) {
-    if (character.size() != 3 || character[0] != '\xe2') return false;
-    const auto second = static_cast<unsigned char>(character[1]);
-    const auto third = static_cast<unsigned char>(character[2]);
-    if (second == 0x80) return third == 0x8e || third == 0x8f || (third >= 0xa8 && third <= 0xae);
-    return second == 0x81 && third >= 0xa6 && third <= 0xa9;
-}
+// What shows nothing by itself and says how other text is shown, or hides between letters: marks and ends of direction,
+// separators of lines, joiners, fillers, annotations, tags. Those without which scripts and emoji are misspelt (U+200C,
+// U+200D, and selectors of variants outside of plane 14) are not among them.
+struct Range {
+    char32_t first, last;
+};
+constexpr std::array unseen{
+    Range{0x00ad, 0x00ad},    // soft hyphen
+    Range{0x034f, 0x034f},    // combining grapheme joiner
+    Range{0x061c, 0x061c},    // Arabic letter mark
+    Range{0x115f, 0x1160},    // Hangul fillers
+    Range{0x17b4, 0x17b5},    // Khmer vowels without a shape
+    Range{0x180e, 0x180e},    // Mongolian vowel separator
+    Range{0x200b, 0x200b},    // space of no width
+    Range{0x200e, 0x200f},    // left-to-right and right-to-left mark
+    Range{0x2028, 0x202e},    // separators of lines and paragraphs; embeddings and overrides
+    Range{0x2060, 0x206f},    // word joiner, invisible operators, isolates, what is deprecated
+    Range{0x3164, 0x3164},    // Hangul filler
+    Range{0xfeff, 0xfeff},    // byte order mark
+    Range{0xffa0, 0xffa0},    // Hangul filler of half width
+    Range{0xfff0, 0xfffb},    // interlinear annotation, and what is kept for such
+    Range{0x13430, 0x1343f},  // layout of hieroglyphs
+    Range{0x1bca0, 0x1bca3},  // shorthand format controls
+    Range{0x1d173, 0x1d17a},  // musical format controls
+    Range{0xe0000, 0xe0fff},  // tags, selectors of variants
+};
 
 // simple(text) is whether all of it is ASCII without control characters, as nearly all names are.
 bool simple(std::string_view text) {
@@ -60,7 +61,26 @@ std::string rewrite(std::string_view text, Keep keep, Replace replace) {
     return result;
 }
 
+// As perf's dso__set_basename: the last part of the path, "[JIT] tid N" for a perf map.
+std::string last_part(std::string_view path) {
+    constexpr std::string_view map = "/tmp/perf-", end = ".map";
+    if (path.starts_with(map) && path.ends_with(end)) {
+        std::uint32_t pid = 0;
+        const auto* begin = path.data() + map.size();
+        const auto* stop = path.data() + path.size() - end.size();
+        if (begin < stop && std::from_chars(begin, stop, pid).ptr == stop) return fmt::format("[JIT] tid {}", pid);
+    }
+    const auto slash = path.rfind('/');
+    return std::string(slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1));
+}
+
 }  // namespace
+
+bool is_shown(char32_t character) {
+    if (is_control(character)) return false;
+    const auto* const found = std::ranges::upper_bound(unseen, character, {}, &Range::first);
+    return found == unseen.begin() || character > std::prev(found)->last;
+}
 
 std::string hex(Address address) {
     return fmt::format("0x{:x}", address.value);
@@ -94,13 +114,22 @@ std::string seconds(Time time) {
 
 std::string printable(std::string_view text) {
     const auto visible = [](std::string_view character) {
-        const auto first = static_cast<unsigned char>(character[0]);
-        // U+0080 to U+009F are control characters too.
-        const bool control =
-            first < 0x20 || first == 0x7f || (first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0);
-        return (!control || character == "\t") && !direction_mark(character);
+        return character == "\t" || is_shown(utf8_character(character));
     };
     return rewrite(text, visible, [](unsigned char byte) { return fmt::format("\\x{:02x}", byte); });
+}
+
+void Shortened::shorten() {
+    auto size = most_shown;
+    // Not in the middle of a character.
+    constexpr std::size_t longest_character = 4;
+    while (size + longest_character > most_shown && (static_cast<unsigned char>(text_[size]) & 0xc0) == 0x80) --size;
+    own_ = fmt::format("{}… (and {} more bytes)", text_.substr(0, size), text_.size() - size);
+    text_ = own_;
+}
+
+std::string shown(std::string_view text) {
+    return printable(Shortened(text));
 }
 
 std::string cut(std::string text, std::size_t bytes) {
@@ -141,6 +170,11 @@ std::string_view short_name(std::string_view object) {
     if (object.starts_with('[')) return object;
     const auto slash = object.find_last_of('/');
     return slash == std::string_view::npos || slash + 1 == object.size() ? object : object.substr(slash + 1);
+}
+
+std::string object_label(std::string_view object, CodeClass kind) {
+    if (object.empty()) return "[unknown]";
+    return kind == CodeClass::module ? "[" + module_name(object) + "]" : last_part(object);
 }
 
 double share(std::uint64_t part, std::uint64_t whole) {

@@ -6,6 +6,13 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET GLOBAL libzstd>=1.4)
 pkg_check_modules(libbpf REQUIRED IMPORTED_TARGET GLOBAL libbpf>=1.1)
 
+# Readable names of C++ and Rust. It has no description for pkg-config.
+find_path(libiberty_include libiberty/demangle.h REQUIRED)
+find_library(libiberty_library iberty REQUIRED)
+add_library(libiberty UNKNOWN IMPORTED GLOBAL)
+set_target_properties(libiberty PROPERTIES IMPORTED_LOCATION ${libiberty_library}
+  INTERFACE_INCLUDE_DIRECTORIES ${libiberty_include})
+
 # Source lines of ELF files.
 pkg_check_modules(libdw IMPORTED_TARGET GLOBAL libdw>=0.188)
 option(PERFDATA_DWARF "Read lines and inlined calls of ELF files with libdw" ${libdw_FOUND})

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "perfdata/annotate/listing.hpp"
+#include "perfdata/symbols/object_architecture.hpp"
 
+#include "../without_samples.hpp"
 #include "annotate_choice.hpp"
 #include "annotate_html.hpp"
 #include "dump_filter.hpp"
@@ -28,7 +30,6 @@ struct AnnotateOptions {
     LineChoice lines;
     FunctionChoice functions;
     std::vector<std::string> events;
-    std::string format;  // empty: as the name of the output says
     std::string title;
     std::string style = "att";
     std::string percent_type;  // empty: as suits the format
@@ -45,7 +46,8 @@ class Annotate {
     explicit Annotate(AnnotateOptions& options) : options_(options) {}
 
     int run() {
-        if (html() && options_.common.output == "-" && ::isatty(STDOUT_FILENO) != 0) {
+        const auto& place = options_.common.place;
+        if (html() && (place ? place->is_terminal() : ::isatty(STDOUT_FILENO) != 0)) {
             complain("HTML is not for terminals: give -o FILE");
             return usage;
         }
@@ -53,8 +55,7 @@ class Annotate {
         if (!recording) return give_up(recording.error());
         if (recording->events().empty()) {
             for (const auto& problem : recording->diagnostics().kept()) complain(problem);
-            return give_up({ErrorCode::missing, Error::no_offset, options_.common.file,
-                            "no events can be read, so no samples either"});
+            return give_up(explain_no_events(*recording, options_.common.file));
         }
         if (!options_.at.empty()) {
             const auto time = TimeRange::parse(options_.at + "," + options_.at);
@@ -66,9 +67,9 @@ class Annotate {
         if (!timeline) return give_up(timeline.error());
         const auto events = chosen_events(*recording, options_.events);
         if (!events) return give_up(events.error());
-        if (auto fits = check_kernel_names(*timeline); !fits) return give_up(fits.error());
         CodeBookOptions opening;
         opening.names = options_.names.options(*recording, progress->of("unpacking the build-id cache"));
+        if (auto fits = check_kernel_names(*timeline, *opening.names.files); !fits) return give_up(fits.error());
         opening.images = options_.names.image_options();
         opening.lines = options_.lines.options(options_.names.offline);
         const auto book = CodeBook::open(*recording, *timeline, opening);
@@ -81,7 +82,8 @@ class Annotate {
         const auto listed = html() && options_.functions.symbols.empty()
                                 ? html_listings(chosen->functions, profile->totals())
                                 : chosen->functions.size();
-        auto listings = annotate_all(std::span(chosen->functions).first(listed), book, recording->arch(),
+        arch_ = find_architecture(*recording, book.names());
+        auto listings = annotate_all(std::span(chosen->functions).first(listed), book, arch_.name,
                                      options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads(),
                                      recording->limits());
         const CallOptions counting{*events, {}, progress->of("counting callers")};
@@ -94,14 +96,13 @@ class Annotate {
         progress.reset();
         auto completeness = timeline->completeness();
         note_problems(listings, completeness);
+        lacks_callers_ = (html() || options_.calls) && completeness.stacks_not_unwound != 0 &&
+                         has_unread_stacks(*recording, *events);
         return write({*recording, *timeline, *profile, completeness}, listings, chosen->unattributed, book);
     }
 
   private:
-    bool html() const {
-        return !options_.common.json &&
-               (options_.format == "html" || (options_.format.empty() && is_html_name(options_.common.output)));
-    }
+    bool html() const { return options_.common.format == "html"; }
 
     static int give_up(const Error& error) {
         complain(error);
@@ -109,10 +110,15 @@ class Annotate {
     }
 
     // Names of another boot than the recorded one would be wrong ones: a file that the user gave must fit.
-    Result<void> check_kernel_names(const Timeline& timeline) const {
+    // It may be a pipe: `files` reads it once.
+    Result<void> check_kernel_names(const Timeline& timeline, const FileSystem& files) const {
         const auto& path = options_.names.kallsyms;
         if (path.empty()) return {};
-        const auto table = Kallsyms::open(path);
+        Limits limits;
+        limits.unpacked_bytes = limits.kallsyms_bytes;
+        const auto source = files.open_given(path, limits, Content::text);
+        if (!source) return fail(source.error());
+        const auto table = Kallsyms::open(**source, path);
         if (!table) return fail(table.error());
         return check_kallsyms(*table, timeline.kernel());
     }
@@ -133,6 +139,7 @@ class Annotate {
             if (!tally) return fail(tally.error());
             flame_ = Flame::make(*tally, book);
             cut_chains_ = tally->cut_chains();
+            broken_chains_ = tally->broken_chains();
             if (wanted && chains) edges = CallEdges::make(*tally, book.versions(), functions);
         } else if (wanted && chains && !functions.empty()) {
             auto counted = CallEdges::count(recording, book.versions(), functions, counting);
@@ -143,7 +150,7 @@ class Annotate {
             if (!edges) edges.emplace();
             if (auto added = edges->add_branches(recording, book.versions(), functions, counting); !added) return added;
         }
-        if (edges) add_calls(listings, *edges, book, recording.arch());
+        if (edges) add_calls(listings, *edges, book, arch_.name);
         if (edges) cut_chains_ = std::max(cut_chains_, edges->cut_chains());
         return {};
     }
@@ -153,7 +160,8 @@ class Annotate {
         for (const auto& listing : listings) {
             for (const auto& problem : listing.problems) {
                 // What the recorder could not get, and what another file would have to supply, is no loss of ours.
-                const bool ours = problem.code == ErrorCode::limit || listing.kind == CodeClass::bpf;
+                const bool damaged = listing.kind == CodeClass::jit && problem.code == ErrorCode::malformed;
+                const bool ours = problem.code == ErrorCode::limit || listing.kind == CodeClass::bpf || damaged;
                 const bool loss = ours && problem.code != ErrorCode::missing;
                 if (loss && told.insert(problem.message()).second) completeness.diagnostics.add(problem);
             }
@@ -162,9 +170,9 @@ class Annotate {
 
     int write(const PageContext& page, const std::vector<Listing>& listings,
               const std::vector<Unattributed>& unattributed, const CodeBook& book) const {
-        const bool json = options_.common.json || options_.format == "json";
-        auto output = json || html() || options_.no_pager ? Output::open(options_.common.output)
-                                                          : Output::open_paged(options_.common.output);
+        const bool json = options_.common.json;
+        auto output = json || html() || options_.no_pager ? options_.common.open_output()
+                                                          : Output::open_paged(options_.common.place);
         if (!output) return give_up(output.error());
         const auto sink = output->sink();
         if (json) {
@@ -175,24 +183,27 @@ class Annotate {
             html.raw_bytes = options_.raw_bytes;
             if (!options_.percent_type.empty()) html.percent_of = percent_of();
             html.notes = html_notes(book);
+            for (auto& note : own_notes()) html.notes.push_back(std::move(note));
+            if (auto text = advice(listings); !text.empty()) html.notes.push_back(std::move(text));
             write_html_page(page, listings, unattributed, flame_, html, sink);
         } else {
             write_text(page, listings, unattributed, wants_color(options_.common, *output), sink);
         }
-        if (auto committed = output->commit(); !committed) return give_up(committed.error());
+        if (auto committed = options_.common.commit(*output); !committed) return give_up(committed.error());
         warn_losses(options_.common, page.completeness);
         warn_names(options_.common, book.names());
         if (!options_.common.quiet) {
             for (const auto& problem : book.images().problems()) complain("note: " + problem.message());
         }
-        if (cut_chains_ != 0 && !options_.common.quiet) {
-            complain(
-                fmt::format("note: {} samples lost their callers: more distinct ones than the limits of memory allow",
-                            cut_chains_));
+        if (!options_.common.quiet) {
+            for (const auto& note : own_notes()) complain("note: " + note);
         }
-        advise(listings);
-        if (options_.common.quiet || !listings.empty()) return exit_code(options_.common, page.completeness);
-        if (options_.functions.versions) {
+        if (const auto text = advice(listings); !text.empty() && !options_.common.quiet) complain("note: " + text);
+        const auto status = exit_code(options_.common, page.completeness, lacks_callers_);
+        if (options_.common.quiet || !listings.empty()) return status;
+        if (const auto what = without_samples(page.recording, page.completeness); !what.empty()) {
+            complain("note: " + what);
+        } else if (options_.functions.versions) {
             complain(
                 "no function's code changed in this recording, as far as kernel names and TEXT_POKE records tell "
                 "(perf record notes them for kernel text of its own accord, with --kcore the code as well)");
@@ -201,12 +212,31 @@ class Annotate {
                 "no samples in code with a name: nothing to annotate (see `perfdata report` for where they fell and "
                 "what would name it)");
         }
-        return exit_code(options_.common, page.completeness);
+        return status;
     }
 
-    // advise(...) says what would name the calls that have no name.
-    void advise(const std::vector<Listing>& listings) const {
-        if (!options_.names.kallsyms.empty() || options_.common.quiet) return;
+    // own_notes() is what a page and a message say of this run.
+    std::vector<std::string> own_notes() const {
+        std::vector<std::string> notes;
+        if (cut_chains_ != 0) {
+            notes.push_back(fmt::format(
+                "{} samples lost their callers: more distinct ones than the limits of memory allow", cut_chains_));
+        }
+        if (broken_chains_ != 0) {
+            notes.push_back(fmt::format("{} samples lack the user part of their call chain", broken_chains_));
+        }
+        if (arch_.guessed()) {
+            notes.push_back(
+                fmt::format("the recording does not say its architecture; its code is read as that of {}, as "
+                            "{} tells",
+                            arch_.name, arch_.told_by));
+        }
+        return notes;
+    }
+
+    // advice(...) is what would name the calls that have no name; empty: nothing.
+    std::string advice(const std::vector<Listing>& listings) const {
+        if (!options_.names.kallsyms.empty()) return {};
         std::set<Address> unnamed;
         for (const auto& listing : listings) {
             if (listing.kind != CodeClass::bpf) continue;
@@ -214,11 +244,11 @@ class Annotate {
                 if (row.target && row.target->name.empty()) unnamed.insert(row.target->address);
             }
         }
-        if (unnamed.empty()) return;
-        complain(
-            fmt::format("note: {} kernel function{} called without a name here; --kallsyms FILE, a copy of the "
-                        "recorded machine's /proc/kallsyms of the same boot, names them",
-                        unnamed.size(), unnamed.size() == 1 ? " is" : "s are"));
+        if (unnamed.empty()) return {};
+        return fmt::format(
+            "{} kernel function{} called without a name here; --kallsyms FILE, a copy of the recorded machine's "
+            "/proc/kallsyms of the same boot, names them",
+            unnamed.size(), unnamed.size() == 1 ? " is" : "s are");
     }
 
     void write_text(const PageContext& page, const std::vector<Listing>& listings,
@@ -249,7 +279,9 @@ class Annotate {
 
     AnnotateOptions& options_;
     Flame flame_;  // of an HTML page
-    std::uint64_t cut_chains_ = 0;
+    std::uint64_t cut_chains_ = 0, broken_chains_ = 0;
+    Architecture arch_;
+    bool lacks_callers_ = false;  // of what was asked for
 };
 
 }  // namespace
@@ -258,7 +290,7 @@ void add_annotate(CLI::App& app, int& exit) {
     auto* command =
         app.add_subcommand("annotate", "Show functions instruction by instruction with the samples that fell on them");
     auto options = std::make_shared<AnnotateOptions>();
-    options->common.add_to(*command);
+    options->common.add_to(*command, {Format::text, Format::json, Format::html});
     auto& functions = options->functions;
     const auto list = [&](const char* names, auto& values, const char* help) {
         return command->add_option(names, values, help)->allow_extra_args(false);
@@ -277,10 +309,10 @@ void add_annotate(CLI::App& app, int& exit) {
         "Only code that was there at this time, in seconds: of a function that changed, its version then");
     command->add_flag("--versions", functions.versions,
                       "List the functions whose code changed, with all versions and when each was there");
-    command
-        ->add_option("--format", options->format,
-                     "text, json or html: one file with flame graph and listings (also if -o names a .html)")
-        ->check(CLI::IsMember({"text", "json", "html"}));
+    options->common.add_format_to(*command,
+                                  "text, json or html: one file with flame graph and listings. Counts more "
+                                  "than the ending of a name");
+    options->common.add_stdio_to(*command);
     command->add_option("--title", options->title, "Of the HTML page (default: the name of the recording)");
     command->add_option("-M,--disassembler-style", options->style, "Syntax of x86 instructions: att or intel")
         ->check(CLI::IsMember({"att", "intel"}));
@@ -300,7 +332,7 @@ void add_annotate(CLI::App& app, int& exit) {
     options->lines.add_to(*command);
     options->names.add_to(*command);
     options->names.add_code_to(*command);
-    command->callback([options, &exit] { exit = Annotate(*options).run(); });
+    options->common.on_run(*command, exit, [options] { return Annotate(*options).run(); });
 }
 
 }  // namespace perfdata::tool

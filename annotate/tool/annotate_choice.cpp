@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "../words.hpp"
+#include "near_names.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -30,7 +31,8 @@ class Chooser {
             chosen_.unattributed.push_back({std::string(to_string(miss)), cells});
         }
         for (const auto& [why, cells] : profile_.unnamed()) {
-            chosen_.unattributed.push_back({std::string(why.reason), cells});
+            chosen_.unattributed.push_back(
+                {std::string(why.reason), cells, std::string(why.remedy), objects_without_names(why)});
         }
         for (const auto& function : profile_.functions()) take(function);
         leave_out("functions of other times than --at", other_times_);
@@ -44,6 +46,20 @@ class Chooser {
     }
 
   private:
+    std::vector<std::string> objects_without_names(const Unnamed& why) const {
+        constexpr std::size_t most = 3;
+        std::vector<std::string> names;
+        const auto found = profile_.unnamed_objects().find(why);
+        if (found == profile_.unnamed_objects().end()) return names;
+        for (const auto& object : found->second) {
+            auto name = object_label(object.object, object.kind);
+            // Objects of several paths may have one name.
+            if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+            if (names.size() == most) break;
+        }
+        return names;
+    }
+
     Called called(const Frame& function) const {
         Called called;
         if (function.kind == FrameKind::code) {
@@ -151,16 +167,37 @@ class Chooser {
     }
 
     Error nothing_found() const {
-        constexpr std::size_t shown = 8;
-        std::vector<std::string> names;
+        std::set<std::string> known;
+        std::vector<std::string> hottest;
+        const auto add = [&](const Frame& function) {
+            const auto called = this->called(function);
+            known.insert(called.name.name);
+            known.insert(called.symbol);
+            if (!called.name.program.empty()) known.insert(called.name.program + "/" + called.name.name);
+        };
         for (const auto& function : profile_.functions()) {
-            auto name = called(function.version.function).name.name;
-            if (names.size() < shown && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+            constexpr std::size_t shown = 8;
+            const auto& name = called(function.version.function).name.name;
+            if (hottest.size() < shown && std::ranges::find(hottest, name) == hottest.end()) hottest.push_back(name);
+            add(function.version.function);
         }
-        return {ErrorCode::missing, Error::no_offset, "--symbol",
-                fmt::format("no function {} in this recording; {}", fmt::join(choice_.symbols, " or "),
-                            names.empty() ? "it has no samples in code with a name"
-                                          : fmt::format("with most samples are {}", fmt::join(names, ", ")))};
+        for (CodeIndex index = 0; index < timeline_.code().size(); ++index) {
+            add({0, index, FrameKind::code, CpuMode::kernel});
+        }
+        known.erase(std::string());
+        const std::vector<std::string> names(known.begin(), known.end());
+        const auto wanted = fmt::format("{}", fmt::join(choice_.symbols, " or "));
+        auto text = choice_.symbols.size() == 1 ? offer("function", wanted, names)
+                                                : fmt::format("no function {} in this recording", wanted);
+        if (!text.ends_with('?')) {
+            const auto around = std::string_view("perfdata: --symbol: ; with most samples are  (missing)").size();
+            const auto width = message_width();
+            text += hottest.empty()
+                        ? "; it has no samples in code with a name"
+                        : "; with most samples are " +
+                              name_list(hottest, std::max(width, around + text.size() + 40) - around - text.size());
+        }
+        return {ErrorCode::missing, Error::no_offset, "--symbol", std::move(text)};
     }
 
     const FunctionChoice& choice_;

@@ -8,10 +8,6 @@
 
 namespace perfdata::tool {
 
-bool is_html_name(std::string_view output) {
-    return output.ends_with(".html") || output.ends_with(".htm");
-}
-
 std::size_t html_listings(std::span<const FunctionHits> functions, const Cells& totals) {
     constexpr std::size_t most = 200;
     constexpr double least_percent = 0.1;

@@ -3,16 +3,12 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "perfdata/annotate/html_page.hpp"
 #include "perfdata/symbols/code_book.hpp"
 
 namespace perfdata::tool {
-
-// is_html_name(output): a file of that name is one.
-bool is_html_name(std::string_view output);
 
 // html_listings(functions, totals) is how many of them get a listing: those that somebody will look at. The others are
 // rows of the table.

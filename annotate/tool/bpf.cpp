@@ -27,10 +27,10 @@ void write_function(JsonWriter& json, const Symbols& symbols, CodeIndex index) {
     const auto& code = symbols.timeline().code()[index];
     const auto name = symbols.name(index);
     json.begin_object();
-    json.member("name", name.name);
-    json.member("symbol", code.symbol);
+    json.name("name", name.name);
+    json.name("symbol", code.symbol);
     json.member("subprogram", code.subprogram);
-    json.member("prototype", name.prototype.empty() ? std::nullopt : std::optional(name.prototype));
+    json.name_or_null("prototype", name.prototype);
     json.member("address", code.range.begin);
     json.member("size", code.range.size);
     json.member("from", unless(code.from, Time{}));
@@ -42,7 +42,7 @@ void write_load(JsonWriter& json, const Symbols& symbols, const BpfLoad& load) {
     const auto* info = load.info;
     json.begin_object();
     json.member("program_id", load.id.value);
-    json.member("program_name", symbols.program_name(load));
+    json.name("program_name", symbols.program_name(load));
     json.member("program_tag", hex(load.tag));
     json.member("program_type", info == nullptr ? std::nullopt : std::optional(program_type(info->type)));
     json.member("btf_id", info == nullptr || info->btf_id == 0 ? std::nullopt : std::optional(info->btf_id));
@@ -69,7 +69,6 @@ void write_load(JsonWriter& json, const Symbols& symbols, const BpfLoad& load) {
     for (const auto index : load.functions) write_function(json, symbols, index);
     json.end_array();
     json.end_object();
-    json.flush();
 }
 
 void write_json(const Recording& recording, const Symbols& symbols, const Sink& sink) {
@@ -103,32 +102,43 @@ std::string there(Time from, Time until) {
 void write_text(const Symbols& symbols, const Sink& sink) {
     const auto& timeline = symbols.timeline();
     std::string text;
+    bool any = false;
+    // The text may be many times as long as the recording: prototypes repeat names.
+    const auto flush = [&](std::size_t held) {
+        any = any || !text.empty();
+        if (text.size() <= held) return;
+        sink(text);
+        text.clear();
+    };
+    constexpr std::size_t block = 1 << 16;
     const auto function = [&](CodeIndex index) {
         const auto& code = timeline.code()[index];
         const auto name = symbols.name(index);
         fmt::format_to(std::back_inserter(text), "  {:>3}  {:>18} {:>6}  {}\n",
                        code.load ? std::to_string(code.subprogram) : std::string(), hex(code.range.begin),
-                       code.range.size, printable(name.prototype.empty() ? name.name : name.prototype));
+                       code.range.size, shown(name.prototype.empty() ? name.name : name.prototype));
         if (!code.load) {
             fmt::format_to(std::back_inserter(text), "  {:>3}  {:>18} {:>6}  {}\n", "", "", "",
                            there(code.from, code.until));
         }
+        flush(block);
     };
     for (const auto& load : timeline.loads()) {
         const auto name = symbols.program_name(load);
         fmt::format_to(std::back_inserter(text), "{}  {}  {}  tag {}", load.id.value,
-                       name.empty() ? "(no name)" : printable(name),
+                       name.empty() ? "(no name)" : shown(name),
                        load.info == nullptr ? "unknown type" : program_type(load.info->type), hex(load.tag));
         if (load.info != nullptr && load.info->btf_id != 0) {
             fmt::format_to(std::back_inserter(text), "  BTF {}", load.info->btf_id);
         }
         fmt::format_to(std::back_inserter(text), "\n  there from {}; code: {}\n",
-                       there(load.loaded_at, load.unloaded_at), printable(code_state(symbols, load)));
+                       there(load.loaded_at, load.unloaded_at), shown(code_state(symbols, load)));
         if (const auto problem = symbols.problem(load)) {
-            fmt::format_to(std::back_inserter(text), "  {}\n", printable(problem->message()));
+            fmt::format_to(std::back_inserter(text), "  {}\n", shown(problem->message()));
         }
         for (const auto index : load.functions) function(index);
         text += '\n';
+        flush(block);
     }
     bool titled = false;
     for (CodeIndex index = 0; index < timeline.code().size(); ++index) {
@@ -138,8 +148,8 @@ void write_text(const Symbols& symbols, const Sink& sink) {
         titled = true;
         function(index);
     }
-    if (text.empty()) text = "No BPF programs in this recording.\n";
-    sink(text);
+    flush(0);
+    if (!any) sink("No BPF programs in this recording.\n");
 }
 
 int run(const Common& common) {
@@ -155,7 +165,7 @@ int run(const Common& common) {
         complain(timeline.error());
         return failed;
     }
-    auto output = Output::open(common.output);
+    auto output = common.open_output();
     if (!output) {
         complain(output.error());
         return failed;
@@ -167,7 +177,7 @@ int run(const Common& common) {
     } else {
         write_text(symbols, sink);
     }
-    if (auto committed = output->commit(); !committed) {
+    if (auto committed = common.commit(*output); !committed) {
         complain(committed.error());
         return failed;
     }
@@ -181,7 +191,7 @@ void add_bpf(CLI::App& app, int& exit) {
     auto* command = app.add_subcommand("bpf", "List the BPF programs: functions, prototypes, addresses, life times");
     auto common = std::make_shared<Common>();
     common->add_to(*command);
-    command->callback([common, &exit] { exit = run(*common); });
+    common->on_run(*command, exit, [common] { return run(*common); });
 }
 
 }  // namespace perfdata::tool

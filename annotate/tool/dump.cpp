@@ -11,7 +11,9 @@
 #include "dump_aux.hpp"
 #include "dump_filter.hpp"
 #include "dump_lines.hpp"
+#include "event_choice.hpp"
 #include "progress.hpp"
+#include "register_names.hpp"
 #include "tool.hpp"
 
 namespace perfdata::tool {
@@ -29,11 +31,11 @@ struct DumpOptions {
 // Dump is the visitor of the walk.
 class Dump {
   public:
-    Dump(const Recording& recording, const DumpFilter& filter, DumpLines& lines)
+    Dump(const Recording& recording, const DumpFilter& filter, RegisterSet registers, DumpLines& lines)
         : recording_(recording),
           filter_(filter),
           lines_(lines),
-          registers_(register_set(recording.arch())),
+          registers_(registers),
           deferred_(DeferredChains::read(recording)) {}
 
     template <class Order>
@@ -106,9 +108,9 @@ Result<DumpFilter> make_filter(const DumpOptions& options, const Recording& reco
         if (!number) return fail(number.error());
         filter.types.insert(*number);
     }
-    for (const auto& event : options.events) {
-        if (auto chosen = filter.choose_event(recording, event); !chosen) return fail(std::move(chosen.error()));
-    }
+    const auto events = chosen_events(recording, options.events);
+    if (!events) return fail(events.error());
+    filter.events.insert(events->begin(), events->end());
     if (!options.time.empty()) {
         const auto range = TimeRange::parse(options.time);
         if (!range) return fail(range.error());
@@ -122,13 +124,15 @@ Result<void> dump(const DumpOptions& options, const Recording& recording, const 
     DumpLines lines(options.common.json, sink);
     if (!options.aux.empty()) {
         // If it fails the files that the lines name are not there.
-        auto done = extract_aux(recording, options.aux, lines, completeness);
+        auto done = extract_aux(recording, options.aux, options.common, lines, completeness);
         if (done) lines.flush();
         return done;
     }
     const auto filter = make_filter(options, recording);
     if (!filter) return fail(filter.error());
-    Dump visit(recording, *filter, lines);
+    const auto registers = register_names(recording, nullptr);
+    if (!registers.note.empty() && !options.common.quiet) complain("note: " + registers.note);
+    Dump visit(recording, *filter, register_set(registers.arch), lines);
     const auto order = options.order == "time" ? RecordOrder::time : RecordOrder::file;
     auto walked = walk(recording, completeness, visit, {.order = order, .stop = {}, .progress = std::move(progress)});
     lines.flush();
@@ -142,7 +146,7 @@ int run(const DumpOptions& options) {
     };
     const auto recording = options.common.open();
     if (!recording) return give_up(recording.error());
-    auto output = Output::open(options.common.output);
+    auto output = options.common.open_output();
     if (!output) return give_up(output.error());
     Completeness completeness;
     completeness.diagnostics = DiagnosticLog(recording->limits().diagnostics);
@@ -152,7 +156,7 @@ int run(const DumpOptions& options) {
     auto done = dump(options, *recording, sink, progress->of("writing records"), completeness);
     progress.reset();
     if (!done) return give_up(done.error());
-    if (auto committed = output->commit(); !committed) return give_up(committed.error());
+    if (auto committed = options.common.commit(*output); !committed) return give_up(committed.error());
     warn_losses(options.common, completeness);
     return exit_code(options.common, completeness);
 }
@@ -162,7 +166,7 @@ int run(const DumpOptions& options) {
 void add_dump(CLI::App& app, int& exit) {
     auto* command = app.add_subcommand("dump", "Show every record with every field");
     auto options = std::make_shared<DumpOptions>();
-    options->common.add_to(*command);
+    options->common.add_to(*command, {Format::text, Format::json_lines});
     auto* type = command
                      ->add_option("--type", options->types,
                                   "Only records of this type: KSYMBOL, SAMPLE, ... or a number. May be given several "
@@ -188,7 +192,7 @@ void add_dump(CLI::App& app, int& exit) {
         ->excludes(event)
         ->excludes(time)
         ->excludes(order);
-    command->callback([options, &exit] { exit = run(*options); });
+    options->common.on_run(*command, exit, [options] { return run(*options); });
 }
 
 }  // namespace perfdata::tool

@@ -2,15 +2,11 @@
 #include "dump_aux.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <compare>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <fmt/format.h>
 #include <map>
-#include <memory>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "perfdata/wire/record/auxtrace.hpp"
@@ -18,26 +14,17 @@
 namespace perfdata::tool {
 namespace {
 
-std::unexpected<Error> cannot_write(const std::string& path) {
-    return fail(ErrorCode::io, Error::no_offset, path, fmt::format("cannot write: {}", std::strerror(errno)));
-}
-
-// AuxFiles are the files being written, under temporary names beside their places until commit().
+// AuxFiles are the files being written, which appear with commit().
 class AuxFiles {
   public:
     struct Buffer {
-        std::string path, temporary;
+        std::string path;
+        std::optional<OutputFile> file;
         std::uint64_t size = 0;
     };
 
-    explicit AuxFiles(std::string prefix) : prefix_(std::move(prefix)) {}
-    AuxFiles(const AuxFiles&) = delete;
-    AuxFiles& operator=(const AuxFiles&) = delete;
-    ~AuxFiles() {
-        for (const auto& [key, buffer] : buffers_) {
-            if (!buffer.temporary.empty()) ::unlink(buffer.temporary.c_str());
-        }
-    }
+    AuxFiles(std::string prefix, const Common& common)
+        : prefix_(std::move(prefix)), taken_(common.taken), quiet_(common.quiet) {}
 
     // buffer(record) is the one that the record's payload belongs to. Errors: io, limit.
     Result<Buffer*> buffer(const Auxtrace& record) {
@@ -46,25 +33,32 @@ class AuxFiles {
         auto& buffer = found->second;
         if (!added) return &buffer;
         if (buffers_.size() > most) {
-            buffers_.erase(found);
             return fail(ErrorCode::limit, Error::no_offset, "--aux", fmt::format("more than {} buffers", most));
         }
         constexpr auto none = ~std::uint32_t{0};
         buffer.path = record.cpu != none ? fmt::format("{}.cpu{}.idx{}", prefix_, record.cpu, record.index)
                                          : fmt::format("{}.tid{}.idx{}", prefix_, record.tid.value, record.index);
-        auto temporary = buffer.path + ".XXXXXX";
-        const int fd = ::mkstemp(temporary.data());
-        if (fd < 0) return cannot_write(buffer.path);
-        ::fchmod(fd, 0644);
-        ::close(fd);
-        buffer.temporary = std::move(temporary);
+        auto place = OutputPlace::find(buffer.path);
+        if (!place) return fail(place.error());
+        if (const auto role = taken_.claim(*place, "another file of --aux")) refuse_taken("--aux", buffer.path, *role);
+        auto file = OutputFile::open(std::move(*place));
+        if (!file) return fail(file.error());
+        buffer.file.emplace(std::move(*file));
         return &buffer;
+    }
+    // rest() is called between payloads: there may be more buffers than a process may have open files.
+    void rest(Buffer& buffer) const {
+        constexpr std::size_t few = 64;
+        if (buffers_.size() > few) buffer.file->rest();
     }
 
     Result<void> commit() {
         for (auto& [key, buffer] : buffers_) {
-            if (std::rename(buffer.temporary.c_str(), buffer.path.c_str()) != 0) return cannot_write(buffer.path);
-            buffer.temporary.clear();
+            if (auto done = buffer.file->commit(); !done) return done;
+            const auto& why = buffer.file->in_place();
+            if (!why.empty() && !quiet_) {
+                complain(fmt::format("note: {} was written in place, and not replaced: {}", buffer.path, why));
+            }
         }
         return {};
     }
@@ -76,40 +70,39 @@ class AuxFiles {
     };
 
     std::string prefix_;
+    TakenFiles taken_;
+    bool quiet_;
     std::map<Key, Buffer> buffers_;
 };
 
-// append(payload, buffer) copies it in blocks. Errors of the output only; those of the input are told by `damage`.
-Result<void> append(const RecordStream::Payload& payload, AuxFiles::Buffer& buffer, DiagnosticLog& damage) {
+// append(payload, buffer) copies it in blocks. What is wrong with the input is told by `damage`; an output that fails
+// says so in the end.
+void append(const RecordStream::Payload& payload, AuxFiles::Buffer& buffer, DiagnosticLog& damage) {
     constexpr std::uint64_t block_bytes = std::uint64_t{1} << 20;
-    // Opened for each payload: there may be more buffers than a process may have open files.
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(buffer.temporary.c_str(), "ab"), std::fclose);
-    if (!file) return cannot_write(buffer.path);
-    std::setvbuf(file.get(), nullptr, _IONBF, 0);
     std::vector<std::byte> block(static_cast<std::size_t>(std::min(payload.size, block_bytes)));
-    for (std::uint64_t done = 0; done < payload.size;) {
+    for (std::uint64_t done = 0; done < payload.size && !buffer.file->failed();) {
         const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(payload.size - done, block.size()));
         const auto got = payload.source.read_at(payload.offset + done, std::span(block).first(wanted));
         if (!got) {
             damage.add(got.error());
-            return {};
+            return;
         }
-        if (std::fwrite(block.data(), 1, *got, file.get()) != *got) return cannot_write(buffer.path);
+        buffer.file->write(as_text(std::span<const std::byte>(block).first(*got)));
+        if (buffer.file->failed()) return;
         done += *got;
         buffer.size += *got;
         if (*got < wanted) {
             damage.add({ErrorCode::truncated, payload.offset + done, "AUX data", "the file has become shorter"});
-            return {};
+            return;
         }
     }
-    return {};
 }
 
 }  // namespace
 
-Result<void> extract_aux(const Recording& recording, const std::string& prefix, DumpLines& lines,
+Result<void> extract_aux(const Recording& recording, const std::string& prefix, const Common& common, DumpLines& lines,
                          Completeness& completeness) {
-    AuxFiles files(prefix);
+    AuxFiles files(prefix, common);
     auto stream = recording.records();
     RecordView record;
     std::uint64_t records = 0;
@@ -133,7 +126,11 @@ Result<void> extract_aux(const Recording& recording, const std::string& prefix, 
             if (!buffer) return fail(buffer.error());
             path = &(*buffer)->path;
             at = (*buffer)->size;
-            if (auto done = append(*payload, **buffer, completeness.diagnostics); !done) return done;
+            append(*payload, **buffer, completeness.diagnostics);
+            if ((*buffer)->file->failed()) {
+                if (auto ended = (*buffer)->file->commit(); !ended) return ended;
+            }
+            files.rest(**buffer);
             written = (*buffer)->size - at;
         }
         lines.line(record, {}, nullptr, [&](auto&& visit) {

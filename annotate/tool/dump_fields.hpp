@@ -6,34 +6,48 @@
 #include <cmath>
 #include <concepts>
 #include <fmt/format.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 #include <string>
 #include <string_view>
 
 #include "perfdata/wire/record/fields.hpp"
 #include "perfdata/wire/sample/fields.hpp"
 
+#include "../json_stream.hpp"
 #include "../words.hpp"
 #include "dump_words.hpp"
 
 namespace perfdata::tool {
 
+// is_nobody(name, content) is whether the field is an id that is all ones, in 32 bits or in 64: -1, nobody's.
+template <class T>
+bool is_nobody(std::string_view name, const T& content) {
+    constexpr std::string_view ids[] = {"pid",           "tid",           "ppid",       "ptid",
+                                        "cpu",           "sample_pid",    "sample_tid", "sample_cpu",
+                                        "next_prev_pid", "next_prev_tid", "machine_pid"};
+    if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+        return content == static_cast<T>(-1) && std::ranges::find(ids, name) != std::end(ids);
+    } else {
+        return false;
+    }
+}
+
 // JsonFields is a FieldVisitor that writes members of the JSON object that is open. Where a field has the name of a
 // member that every line has, `record` goes in front of it: "auxtrace_size". With an empty `record` none is changed.
 class JsonFields {
   public:
-    using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
     static constexpr std::string_view of_every_line[] = {"offset", "unpacked", "type", "size",
                                                          "misc",   "cpumode",  "time", "event"};
 
-    JsonFields(Writer& writer, std::string_view record) : writer_(writer), record_(record) {}
+    JsonFields(CompactJson& writer, std::string_view record) : writer_(writer), record_(record) {}
 
     template <class T>
     void operator()(std::string_view name, const T& content) {
         key(name);
-        value(content);
+        if (is_nobody(name, content)) {
+            writer_.Int(-1);
+        } else {
+            value(content);
+        }
     }
     template <class At>
     void list(std::string_view name, std::size_t count, At&& at) {
@@ -50,11 +64,10 @@ class JsonFields {
   private:
     void key(std::string_view name) {
         if (record_.empty() || std::ranges::find(of_every_line, name) == std::end(of_every_line)) {
-            writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+            writer_.text(name);
             return;
         }
-        const auto longer = std::string(record_) + "_" + std::string(name);
-        writer_.Key(longer.data(), static_cast<rapidjson::SizeType>(longer.size()));
+        writer_.text(std::string(record_) + "_" + std::string(name));
     }
     void value(bool truth) { writer_.Bool(truth); }
     void value(double number) { writer_.Double(std::isfinite(number) ? number : 0.0); }
@@ -68,11 +81,8 @@ class JsonFields {
     }
     void value(Address address) { value(std::string_view(hex(address))); }
     void value(Time time) { value(std::string_view(seconds(time))); }
-    void value(Bytes bytes) { value(std::string_view(hex_bytes(bytes))); }
-    void value(std::string_view text) {
-        const auto valid = utf8(text);
-        writer_.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
-    }
+    void value(Bytes bytes) { writer_.hex(bytes); }
+    void value(std::string_view text) { writer_.text(text); }
     template <class Order>
     void value(const AddressWords<Order>& addresses) {
         writer_.StartArray();
@@ -86,7 +96,7 @@ class JsonFields {
         writer_.EndArray();
     }
 
-    Writer& writer_;
+    CompactJson& writer_;
     std::string_view record_;
 };
 
@@ -100,7 +110,7 @@ class TextFields {
         fmt::format_to(std::back_inserter(text_), " {} ", printable(name));
         const auto in = [&](const auto& names) { return std::ranges::find(names, name) != std::end(names); };
         if constexpr (std::integral<T> && !std::same_as<T, bool>) {
-            if (in(ids) && content == static_cast<T>(-1)) {
+            if (is_nobody(name, content)) {
                 text_ += "-1";
             } else if (in(hexadecimal)) {
                 text_ += hex(Address{static_cast<std::uint64_t>(content)});
@@ -124,8 +134,6 @@ class TextFields {
     }
 
   private:
-    // All ones in these means none.
-    static constexpr std::string_view ids[] = {"pid", "tid", "ppid", "ptid", "cpu", "sample_pid", "sample_tid"};
     // Numbers that are addresses, masks or codes.
     static constexpr std::string_view hexadecimal[] = {
         "pgoff",   "ips",     "priv",     "config",           "config1",          "config2",

@@ -77,20 +77,4 @@ Result<std::uint32_t> parse_record_type(const std::string& text) {
                 "no type of record: " + printable(text) + "; it is a number or one of " + known);
 }
 
-Result<void> DumpFilter::choose_event(const Recording& recording, const std::string& name) {
-    const auto& all = recording.events().events();
-    std::string known;
-    bool found = false;
-    for (std::uint32_t index = 0; index < all.size(); ++index) {
-        if (all[index].name == name) {
-            events.insert(index);
-            found = true;
-        }
-        known += (known.empty() ? "" : ", ") + all[index].name;
-    }
-    if (found) return {};
-    return fail(ErrorCode::missing, Error::no_offset, "--event",
-                "no event " + name + " in this recording; it has " + (known.empty() ? "none" : known));
-}
-
 }  // namespace perfdata::tool

@@ -29,9 +29,6 @@ struct DumpFilter {
     std::set<std::uint32_t> events;  // indices, empty: all
     TimeRange time;
 
-    // choose_event(recording, name) adds all events of that name. Errors: missing.
-    Result<void> choose_event(const Recording& recording, const std::string& name);
-
     bool type_wanted(const RecordView& record) const { return types.empty() || types.contains(record.header().type); }
     bool wanted(const RecordContext& context) const {
         return type_wanted(context.view) && context.time >= time.from && context.time <= time.until &&

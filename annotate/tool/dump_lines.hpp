@@ -20,24 +20,26 @@ inline std::string record_label(std::uint32_t type) {
     return name.empty() ? std::to_string(type) : std::string(name);
 }
 
-// DumpLines hands out blocks of whole lines; flush() the last one.
+// DumpLines hands out blocks; flush() the last one.
 class DumpLines {
   public:
-    DumpLines(bool json, const Sink& sink) : json_(json), sink_(sink) {}
+    DumpLines(bool json, const Sink& sink) : json_(json), sink_(sink), stream_(sink), writer_(stream_) {}
 
     // line(record, time, event, fields): fields(visit) visits what the record holds. `event` may be null.
     template <class Fields>
     void line(const RecordView& record, std::optional<Time> time, const Event* event, Fields&& fields) {
         if (json_) {
             json_line(record, time, event, fields);
+            stream_.Put('\n');
         } else {
             text_line(record, time, event, fields);
+            text_ += '\n';
+            if (text_.size() >= block_bytes) flush();
         }
-        text_ += '\n';
-        if (text_.size() >= block_bytes) flush();
     }
 
     void flush() {
+        stream_.flush();
         sink_(text_);
         text_.clear();
     }
@@ -56,10 +58,9 @@ class DumpLines {
         const auto header = record.header();
         const auto label = record_label(header.type);
         const auto mode = mode_of(header);
-        buffer_.Clear();
-        JsonFields::Writer writer(buffer_);
-        JsonFields frame(writer, {});
-        writer.StartObject();
+        writer_.Reset(stream_);
+        JsonFields frame(writer_, {});
+        writer_.StartObject();
         frame("offset", record.offset);
         if (record.unpacked) frame("unpacked", true);
         frame("type", std::string_view(label));
@@ -67,13 +68,12 @@ class DumpLines {
         frame("misc", header.misc);
         if (mode != CpuMode::unknown) frame("cpumode", cpu_mode_name(mode));
         if (time) frame("time", *time);
-        if (event != nullptr) frame("event", std::string_view(event->name));
+        if (event != nullptr) frame("event", std::string_view(Shortened(event->name)));
         auto prefix = label;
         std::ranges::transform(prefix, prefix.begin(),
                                [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-        fields(JsonFields(writer, prefix));
-        writer.EndObject();
-        text_.append(buffer_.GetString(), buffer_.GetSize());
+        fields(JsonFields(writer_, prefix));
+        writer_.EndObject();
     }
 
     template <class Fields>
@@ -86,13 +86,15 @@ class DumpLines {
         if (mode != CpuMode::unknown) fmt::format_to(std::back_inserter(text_), " ({})", cpu_mode_name(mode));
         TextFields visit(text_);
         if (time) visit("time", *time);
-        if (event != nullptr && record.type() == RecordType::sample) visit("event", std::string_view(event->name));
+        if (event != nullptr && record.type() == RecordType::sample)
+            visit("event", std::string_view(Shortened(event->name)));
         fields(visit);
     }
 
     bool json_;
     const Sink& sink_;
-    rapidjson::StringBuffer buffer_;
+    JsonStream stream_;
+    CompactJson writer_;
     std::string text_;
 };
 

@@ -3,24 +3,41 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include "perfdata/recording/event_names.hpp"
+
+#include "near_names.hpp"
 
 namespace perfdata::tool {
+namespace {
+
+// no_such_event(...) lists the events there are, those like the wanted one first.
+Error no_such_event(const Recording& recording, const std::string& wanted) {
+    std::vector<std::string> known;
+    for (const auto& event : recording.events().events()) known.push_back(event.name);
+    auto shown = near_names(wanted, known);
+    constexpr std::size_t most = 100;  // more do not fit into a message
+    for (const auto& name : known) {
+        if (shown.size() < most && std::ranges::find(shown, name) == shown.end()) shown.push_back(name);
+    }
+    const auto text = fmt::format("no event {} in this recording", wanted);
+    if (shown.empty()) return {ErrorCode::missing, Error::no_offset, "--event", text + "; it has none"};
+    const auto around = std::string_view("perfdata: --event: ; it has  (missing)").size() + text.size();
+    const auto width = message_width();
+    // A few lines: the user has to see what to choose from.
+    constexpr std::size_t lines = 4;
+    return {ErrorCode::missing, Error::no_offset, "--event",
+            text + "; it has " + name_list(shown, std::max(lines * width, around + width) - around)};
+}
+
+}  // namespace
 
 Result<std::vector<std::uint32_t>> chosen_events(const Recording& recording, const std::vector<std::string>& names) {
     std::vector<std::uint32_t> chosen;
-    const auto& events = recording.events().events();
     for (const auto& wanted : names) {
-        const auto found = std::ranges::find_if(events, [&](const Event& event) {
-            return event.name == wanted || event.name.substr(0, event.name.find_first_of(":/")) == wanted;
-        });
-        if (found == events.end()) {
-            std::vector<std::string_view> known;
-            for (const auto& event : events) known.push_back(event.name);
-            return fail(ErrorCode::missing, Error::no_offset, "--event",
-                        fmt::format("no event {} in this recording; it has {}", wanted, fmt::join(known, ", ")));
-        }
-        chosen.push_back(static_cast<std::uint32_t>(found - events.begin()));
+        const auto found = events_called(recording.events().events(), wanted);
+        if (found.empty()) return fail(no_such_event(recording, wanted));
+        chosen.insert(chosen.end(), found.begin(), found.end());
     }
     std::ranges::sort(chosen);
     const auto repeated = std::ranges::unique(chosen);
@@ -31,6 +48,13 @@ Result<std::vector<std::uint32_t>> chosen_events(const Recording& recording, con
 bool has_chains(const Recording& recording) {
     return std::ranges::any_of(recording.events().events(),
                                [](const Event& event) { return event.sample.shape().has(SamplePart::callchain); });
+}
+
+bool has_unread_stacks(const Recording& recording, const std::vector<std::uint32_t>& chosen) {
+    const auto& events = recording.events().events();
+    const auto in_stack = [](const Event& event) { return event.sample.shape().callers_in_stack(); };
+    if (chosen.empty()) return std::ranges::any_of(events, in_stack);
+    return std::ranges::any_of(chosen, [&](std::uint32_t index) { return in_stack(events[index]); });
 }
 
 }  // namespace perfdata::tool

@@ -10,11 +10,15 @@
 
 namespace perfdata::tool {
 
-// chosen_events(recording, names) is by index in recording.events(), sorted; empty for no names. A name is the whole
-// name of an event, or what stands in front of its modifiers: "cycles" is "cycles:ppp", too. Errors: missing.
+// chosen_events(recording, names) is by index in recording.events(), sorted; empty for no names. A name chooses all
+// events that events_called() says: "cycles" is "cycles:ppp", too. Errors: missing, with the events there are.
 Result<std::vector<std::uint32_t>> chosen_events(const Recording& recording, const std::vector<std::string>& names);
 
 // has_chains(recording) is whether any event was recorded with call chains.
 bool has_chains(const Recording& recording);
+
+// has_unread_stacks(recording, chosen) is whether callers in user space are in copies of the user stack only, of any
+// chosen event; none chosen: of any.
+bool has_unread_stacks(const Recording& recording, const std::vector<std::uint32_t>& chosen = {});
 
 }  // namespace perfdata::tool

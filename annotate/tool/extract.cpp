@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "perfdata/annotate/elf_writer.hpp"
+#include "perfdata/symbols/object_architecture.hpp"
 
-#include "../source_tree.hpp"
 #include "../words.hpp"
 #include "dump_filter.hpp"
+#include "extract_sources.hpp"
 #include "name_options.hpp"
+#include "near_names.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
 
@@ -22,12 +26,12 @@ namespace {
 struct ExtractChoice {
     Common common;
     NameChoice names;
-    std::string symbol, program, at, format = "elf", sources;
+    std::string symbol, program, at, sources;
 };
 
 // Candidate is code that the options may mean: functions of one BPF program, or a JIT function.
 struct Candidate {
-    std::string name;
+    std::string name;    // of a BPF program or function; see called()
     AddressRange range;  // of the first function
     Time from, until = Time::forever();
     std::optional<std::uint32_t> program;  // its id
@@ -35,6 +39,8 @@ struct Candidate {
     const JitFunction* jit = nullptr;
     const JitCode* jit_code = nullptr;
 
+    // called() is a view: any number of moves share the name of a JIT function.
+    std::string_view called() const { return jit != nullptr ? jit->name : std::string_view(name); }
     bool there(Time time) const { return from <= time && time < until; }
     // a_time() is one at which it was there.
     Time a_time() const {
@@ -50,7 +56,7 @@ struct Piece {
     std::vector<std::byte> owned;
     Bytes code;
     std::vector<LineStart> lines;
-    std::vector<JitLine> jit_lines;
+    JitLines jit_lines;
 };
 
 class Extract {
@@ -94,7 +100,12 @@ class Extract {
             return failed;
         }
         if (auto got = collect(candidates_.front(), symbols); !got) return give_up(got.error());
-        const auto content = make(*recording, candidates_.front());
+        const auto arch = find_architecture(*recording, names);
+        if (arch.guessed() && choice_.common.format != "raw" && !choice_.common.quiet) {
+            complain(fmt::format("note: the recording does not say its architecture; the file is for {}, as {} tells",
+                                 arch.name, arch.told_by));
+        }
+        const auto content = make(arch.name, candidates_.front());
         if (!content) return give_up(content.error());
         if (auto written = write(*content); !written) return give_up(written.error());
         warn_losses(choice_.common, timeline->completeness());
@@ -127,6 +138,22 @@ class Extract {
                (function == name.name || function == std::to_string(code.subprogram));
     }
 
+    // Damaged recordings name one function of a program, or one place in it, many times: the last one counts.
+    static std::vector<CodeIndex> each_once(const Timeline& timeline, const BpfLoad& load) {
+        std::map<std::uint32_t, CodeIndex> last;
+        std::map<Address, CodeIndex> last_there;
+        const auto& code = timeline.code();
+        for (const auto index : load.functions) {
+            last[code[index].subprogram] = index;
+            last_there[code[index].range.begin] = index;
+        }
+        auto functions = load.functions;
+        std::erase_if(functions, [&](CodeIndex index) {
+            return last[code[index].subprogram] != index || last_there[code[index].range.begin] != index;
+        });
+        return functions;
+    }
+
     void find_programs(const Symbols& symbols) {
         const auto& timeline = symbols.timeline();
         for (const auto& load : timeline.loads()) {
@@ -138,7 +165,7 @@ class Extract {
             };
             const auto program = symbols.program_name(load);
             if (choice_.symbol.empty()) {
-                add(program, load.functions);
+                add(program, each_once(timeline, load));
                 continue;
             }
             for (const auto index : load.functions) {
@@ -153,35 +180,53 @@ class Extract {
             for (const auto& function : code->functions()) {
                 if (function.name != choice_.symbol) continue;
                 candidates_.push_back(
-                    {function.name, function.range, function.from, function.until, {}, {}, &function, code.get()});
+                    {{}, function.range, function.from, function.until, {}, {}, &function, code.get()});
             }
         }
     }
 
     Error nothing(const Symbols& symbols, const Names& names) const {
-        constexpr std::size_t shown = 8;
-        std::vector<std::string> known;
-        const auto add = [&](std::string name) {
-            if (known.size() < shown && std::ranges::find(known, name) == known.end()) known.push_back(std::move(name));
+        // As they are chosen, and as they are listed; each once, in the order of the recording.
+        std::set<std::string> known;
+        std::vector<std::string> all, labels;
+        const auto add = [&](std::string name, std::string label) {
+            if (!known.insert(label).second) return;
+            if (!name.empty()) all.push_back(std::move(name));
+            labels.push_back(std::move(label));
         };
         const auto& timeline = symbols.timeline();
         for (const auto& load : timeline.loads()) {
             if (choice_.symbol.empty()) {
-                add(fmt::format("{} ({})", load.id.value, symbols.program_name(load)));
+                const auto program = symbols.program_name(load);
+                add(program, fmt::format("{} ({})", load.id.value, program));
             } else if (means_program(symbols, load)) {
-                for (const auto index : load.functions) add(symbols.name(index).name);
+                for (const auto index : load.functions) add(symbols.name(index).name, symbols.name(index).name);
             }
         }
         if (choice_.program.empty()) {
             for (const auto& code : names.jit().codes()) {
-                for (const auto& function : code->functions()) add(function.name);
+                std::string_view last;  // moves of one function share its name
+                for (const auto& function : code->functions()) {
+                    if (function.name.data() == last.data()) continue;
+                    last = function.name;
+                    add(std::string(last), std::string(last));
+                }
             }
         }
+        auto text = fmt::format("the recording has no code called {}", wanted());
+        const auto near = near_names(choice_.symbol.empty() ? choice_.program : choice_.symbol, all);
+        const auto width = message_width();
+        const auto around = std::string_view("perfdata: --program: ; did you mean ? (missing)").size() + text.size();
+        const auto room = std::max(width, around + 24) - around;
+        if (labels.empty()) {
+            text += "; it has none of BPF programs or just-in-time compilers";
+        } else if (!near.empty()) {
+            text += "; did you mean " + name_list(near, room) + "?";
+        } else {
+            text += "; it has " + name_list(labels, room);
+        }
         return {ErrorCode::missing, Error::no_offset, choice_.symbol.empty() ? "--program" : "--symbol",
-                fmt::format("the recording has no code called {}; {}", wanted(),
-                            known.empty() ? "it has none of BPF programs or just-in-time compilers"
-                                          : fmt::format("it has {}{}", fmt::join(known, ", "),
-                                                        known.size() == shown ? ", ..." : ""))};
+                std::move(text)};
     }
 
     static void list(const std::vector<Candidate>& candidates) {
@@ -190,7 +235,7 @@ class Extract {
             const auto& one = candidates[index];
             complain(fmt::format("  {}--at {}   {} at {:#x}, {} to {}",
                                  one.program ? fmt::format("--program {} ", *one.program) : "", seconds(one.a_time()),
-                                 one.name, one.range.begin.value, one.from == Time{} ? "before" : seconds(one.from),
+                                 one.called(), one.range.begin.value, one.from == Time{} ? "before" : seconds(one.from),
                                  one.until == Time::forever() ? "the end" : seconds(one.until)));
         }
         if (candidates.size() > shown) complain(fmt::format("  and {} more", candidates.size() - shown));
@@ -218,14 +263,15 @@ class Extract {
         Piece piece;
         auto image = candidate.jit_code->image(*candidate.jit);
         if (!image) return fail(image.error());
-        piece.name = candidate.jit->name;
+        piece.name = candidate.called();
         piece.address = candidate.jit->range.begin;
         piece.owned = std::move(*image);
         piece.code = piece.owned;
         if (auto lines = candidate.jit_code->lines(*candidate.jit)) {
             piece.jit_lines = std::move(*lines);
-            for (const auto& line : piece.jit_lines)
-                piece.lines.push_back({line.offset, 0, {line.file, line.line, 0, {}}});
+            for (const auto& line : piece.jit_lines) {
+                piece.lines.push_back({line.offset, 0, {line.file, line.damaged ? 0 : line.line, 0, {}}});
+            }
         } else if (!choice_.common.quiet) {
             complain("warning: no lines: " + lines.error().message());
         }
@@ -233,17 +279,17 @@ class Extract {
         return {};
     }
 
-    Result<std::string> make(const Recording& recording, const Candidate& candidate) {
-        if (choice_.format == "raw") {
+    Result<std::string> make(const std::string& arch, const Candidate& candidate) {
+        if (choice_.common.format == "raw") {
             std::string bytes;
             for (const auto& piece : pieces_) bytes += as_text(piece.code);
             return bytes;
         }
         ElfCode code;
-        const auto target = ElfTarget::of(recording.arch());
+        const auto target = ElfTarget::of(arch);
         if (!target) return fail(target.error());
         code.target = *target;
-        code.name = candidate.name;
+        code.name = candidate.called();
         code.producer = "perfdata";
         if (!choice_.sources.empty()) {
             for (auto& piece : pieces_) {
@@ -259,7 +305,7 @@ class Extract {
     }
 
     Result<void> write(const std::string& content) const {
-        auto output = Output::open(choice_.common.output);
+        auto output = choice_.common.open_output();
         if (!output) return fail(output.error());
         if (output->is_terminal()) {
             return fail(ErrorCode::unsupported, Error::no_offset, "standard output",
@@ -267,10 +313,11 @@ class Extract {
         }
         if (!choice_.sources.empty()) {
             if (tree_.empty() && !choice_.common.quiet) complain("note: no source lines are known of this code");
-            if (auto written = tree_.write(choice_.sources); !written) return fail(written.error());
+            if (auto written = write_sources(tree_, choice_.sources, choice_.common); !written)
+                return fail(written.error());
         }
         output->sink()(content);
-        return output->commit();
+        return choice_.common.commit(*output);
     }
 
     const ExtractChoice& choice_;
@@ -290,7 +337,7 @@ void add_extract(CLI::App& app, int& exit) {
                            "  perfdata extract -s step -o step.elf          one function\n"
                            "  perfdata extract -s step --sources src -o step.elf && objdump -dS step.elf");
     auto choice = std::make_shared<ExtractChoice>();
-    choice->common.add_to(*command);
+    choice->common.add_to(*command, {Format::elf, Format::raw});
     command->remove_option(command->get_option("--json"));
     command->remove_option(command->get_option("--color"));
     auto* what = command->add_option_group("what")->require_option(1, 2);
@@ -305,14 +352,13 @@ void add_extract(CLI::App& app, int& exit) {
                 return fine ? std::string() : "not a time: " + text + "; expected seconds: 12.5";
             },
             "");
-    command->add_option("--format", choice->format, "elf: with symbols and lines; raw: the bytes and nothing else")
-        ->check(CLI::IsMember({"elf", "raw"}));
+    choice->common.add_format_to(*command, "elf: with symbols and lines; raw: the bytes and nothing else");
     command
         ->add_option("--sources", choice->sources,
                      "Write source files with the lines that the recording has to this directory, for objdump -S")
         ->type_name("DIR");
     choice->names.add_to(*command);
-    command->callback([choice, &exit] { exit = Extract(*choice).run(); });
+    choice->common.on_run(*command, exit, [choice] { return Extract(*choice).run(); });
 }
 
 }  // namespace perfdata::tool

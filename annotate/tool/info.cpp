@@ -21,7 +21,7 @@ int run(const InfoOptions& options) {
         complain(recording.error());
         return failed;
     }
-    auto output = Output::open(options.common.output);
+    auto output = options.common.open_output();
     if (!output) {
         complain(output.error());
         return failed;
@@ -36,7 +36,7 @@ int run(const InfoOptions& options) {
     } else {
         page.write_text(sink);
     }
-    if (auto committed = output->commit(); !committed) {
+    if (auto committed = options.common.commit(*output); !committed) {
         complain(committed.error());
         return failed;
     }
@@ -53,7 +53,7 @@ void add_info(CLI::App& app, int& exit) {
     command->add_flag("-v,--verbose", options->verbose, "Long lists in full, and where each feature lies");
     command->add_flag("--completeness", options->completeness,
                       "Read all records and say what could be decoded and what not (--strict implies it)");
-    command->callback([options, &exit] { exit = run(*options); });
+    options->common.on_run(*command, exit, [options] { return run(*options); });
 }
 
 }  // namespace perfdata::tool

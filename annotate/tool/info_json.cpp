@@ -154,14 +154,12 @@ void InfoPage::write_json(const Sink& sink) const {
     json.begin_object();
     for (const auto& feature : features) {
         write_feature(json, *this, feature);
-        json.flush();
     }
     json.end_object();
     json.key("events");
     json.begin_array();
     for (const auto& event : recording.events().events()) {
         write_event(json, *this, event);
-        json.flush();
     }
     json.end_array();
     write_completeness(json, completeness, scanned);

@@ -2,6 +2,7 @@
 #include "info_page.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "perfdata/recording/bpf_features.hpp"
@@ -86,9 +87,11 @@ InfoPage::InfoPage(const Recording& from, bool all, bool scan, Progress progress
     pmu_names = read_pmu_names(recording);
     if (scan) {
         const auto nothing = [](const RecordContext&, const auto&) {};
-        // Without a stop token the walk cannot fail.
-        scanned = walk(recording, completeness, nothing, {.order = {}, .stop = {}, .progress = std::move(progress)})
-                      .has_value();
+        const auto walked =
+            walk(recording, completeness, nothing, {.order = {}, .stop = {}, .progress = std::move(progress)});
+        // Without a stop token the walk fails where memory runs out, and where nothing can be read.
+        if (!walked && walked.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
+        scanned = walked.has_value();
     }
 }
 

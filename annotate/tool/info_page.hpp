@@ -66,6 +66,8 @@ template <class Body>
 auto open_feature(const Recording& recording, const FeatureSection& feature, Body&& body)
     -> decltype(body(std::declval<Cursor>())) {
     const auto bytes = recording.read_feature(feature);
+    // Without its payload a feature is shown as one that is not there.
+    if (!bytes && bytes.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
     if (!bytes) return fail(bytes.error());
     const auto where = "feature " + feature_label(feature.number);
     return body(Cursor(*bytes, recording.order(), {.where = where, .offset = feature.section.offset}));

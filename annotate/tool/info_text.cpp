@@ -7,6 +7,7 @@
 
 #include "perfdata/wire/attr_words.hpp"
 
+#include "../titles.hpp"
 #include "../words.hpp"
 #include "info_feature_text.hpp"
 #include "info_page.hpp"
@@ -181,6 +182,10 @@ class InfoText {
                 counts.decoded, counts.skipped, counts.damaged);
         }
         add("  lost by the recorder: {} records, {} samples\n", completeness.lost_events, completeness.lost_samples);
+        if (completeness.stacks_not_unwound != 0) {
+            add("  not unwound: {}: callers in user space are nowhere else\n",
+                stacks_text(completeness.stacks_not_unwound));
+        }
     }
 
     static constexpr std::size_t most_events = 20;

@@ -1,32 +1,64 @@
 // SPDX-License-Identifier: MIT
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <stdexcept>
+#include <unistd.h>
 
+#include "perfdata/annotate/disassembler.hpp"
+
+#include "streams.hpp"
+#include "temporary_file.hpp"
 #include "tool.hpp"
+#include "usage.hpp"
 
-int main(int argc, char** argv) {
-    using namespace perfdata::tool;
+namespace perfdata::tool {
+namespace {
+
+// Where memory runs out before main(), or where nothing can be thrown, there is the same message as elsewhere.
+[[noreturn]] void terminate() {
+    if (const auto problem = std::current_exception()) {
+        try {
+            std::rethrow_exception(problem);
+        } catch (const std::bad_alloc&) {
+            complain_of_memory();
+            ::_exit(failed);
+        } catch (...) {  // a mistake of ours
+        }
+    }
+    std::abort();
+}
+[[gnu::constructor(101)]] void catch_all() {
+    std::set_terminate(terminate);
+}
+
+int run(int argc, char** argv) {
+    open_closed_streams();
     std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away ends the writing quietly
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not become larger is an error of the write
+    remove_temporaries_on_signals();
+    Disassembler::throw_without_memory();
     CLI::App app{
-        "perfdata reads perf.data recordings and shows, instruction by instruction and line by line,\n"
-        "where the samples fell, in code that may be gone: BPF programs of the recorded machine.\n"
+        "perfdata reads perf.data recordings and shows where the samples fell, function by function,\n"
+        "instruction by instruction and line by line: in programs, libraries and the kernel, and in code that\n"
+        "exists only for a while, such as BPF programs, JIT code and patched kernel text.\n"
         "\n"
-        "  perf record -a -- sleep 5      record everything, BPF programs included\n"
+        "  perf record -a -g -- sleep 5   record everything, with callers\n"
         "  perfdata report                where the samples fell, function by function\n"
-        "  perfdata annotate              every BPF function with samples, hottest first\n"
+        "  perfdata annotate              every function with samples, hottest first\n"
         "  perfdata annotate -s NAME      one of them\n"
+        "  perfdata annotate -o a.html    all of it as a page, with source text and a flame graph\n"
         "  perfdata bpf                   the BPF programs, where and when they were loaded\n"
         "  perfdata info                  what the recording is and what it holds\n"
         "  perfdata script                every sample in order of time, as perf script prints it\n"
         "  perfdata symbols --at TIME     what lay where at a time\n"
-        "  perfdata extract -s NAME       code as an ELF file for objdump, gdb, llvm-mca\n"
+        "  perfdata extract -s NAME       BPF or JIT code as an ELF file for objdump, gdb, llvm-mca\n"
         "  perfdata dump                  every record with every field",
         "perfdata"};
     app.set_version_flag("--version", PERFDATA_VERSION);
     app.require_subcommand(1);
-    app.get_formatter()->column_width(34);
     app.footer(
         "FILE defaults to perf.data; - is standard input; files packed with gzip, xz or zstd are unpacked.\n"
         "Exit status: 0 fine, 1 failed, 2 wrong usage, 3 (only with --strict) read, but not all of it.");
@@ -40,17 +72,28 @@ int main(int argc, char** argv) {
     add_dump(app, exit);
     add_extract(app, exit);
     add_report(app, exit);
+    add_help(app, exit);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& problem) {
-        const auto status = app.exit(problem);
-        return status == 0 ? fine : usage;
-    } catch (const std::bad_alloc&) {
-        complain_of_memory();
-        return failed;
-    } catch (const std::exception& problem) {
-        complain(problem.what());
-        return failed;
+        return answer(app, problem);
     }
     return exit;
+}
+
+}  // namespace
+}  // namespace perfdata::tool
+
+int main(int argc, char** argv) {
+    using namespace perfdata::tool;
+    try {
+        return run(argc, argv);
+    } catch (const std::bad_alloc&) {
+        complain_of_memory();
+    } catch (const std::length_error&) {  // more than any memory can hold
+        complain_of_memory();
+    } catch (const std::exception& problem) {
+        complain(problem.what());
+    }
+    return failed;
 }

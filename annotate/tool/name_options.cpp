@@ -25,12 +25,16 @@ void NameChoice::add_code_to(CLI::App& command) {
 
 void NameChoice::add_to(CLI::App& command) {
     command.add_option("-k,--vmlinux", vmlinux, "Name the kernel by this vmlinux file of the recorded kernel")
+        ->type_name("FILE")
         ->group(group);
     command
         .add_option("--kallsyms", kallsyms,
                     "Name the kernel by this copy of the recorded machine's /proc/kallsyms, of the same boot")
+        ->type_name("FILE")
         ->group(group);
-    command.add_option("--symfs", symfs, "Look for all files below this copy of the recorded machine's file system")
+    command
+        .add_option("--symfs", symfs,
+                    "Look for all files below this copy of the recorded machine's file system, and not on this machine")
         ->type_name("DIR")
         ->group(group);
     command
@@ -78,13 +82,15 @@ NameOptions NameChoice::options(const Recording& recording, Progress progress) c
     finder.kallsyms = kallsyms;
     finder.symfs = symfs;
     finder.buildid_dir = buildid_dir;
-    finder.debug_dirs.insert(finder.debug_dirs.end(), debug_dirs.begin(), debug_dirs.end());
+    finder.given_debug_dirs = debug_dirs;
     finder.offline = offline;
     finder.allow_local = allow_local;
     finder.limits = recording.limits();
     if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
         finder.local_buildid_dir = std::string(home) + "/.debug";
     }
+
+    names.files = std::make_shared<const LocalFiles>(finder.machine() ? Reach::machine : Reach::given);
 
     auto& jit = names.jit;
     jit.given = jit_dumps;

@@ -6,6 +6,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "streams.hpp"
+
 namespace perfdata::tool {
 namespace {
 
@@ -27,7 +29,7 @@ ProgressLine::ProgressLine(const Common& common, const Output& output) : Progres
 }
 
 ProgressLine::~ProgressLine() {
-    if (shown_) fmt::print(stderr, "{}", erase_line);
+    if (shown_) say(erase_line);
 }
 
 Progress ProgressLine::of(std::string stage) {
@@ -42,8 +44,7 @@ void ProgressLine::show(const std::string& stage, std::uint64_t read, std::uint6
     shown_ = true;
     constexpr std::uint64_t mebibyte = 1u << 20;
     const auto percent = total == 0 ? std::string() : fmt::format(", {} %", read * 100 / total);
-    fmt::print(stderr, "{}perfdata: {}: {} MiB{}", erase_line, stage, read / mebibyte, percent);
-    std::fflush(stderr);
+    say(fmt::format("{}perfdata: {}: {} MiB{}", erase_line, stage, read / mebibyte, percent));
 }
 
 }  // namespace perfdata::tool

@@ -7,12 +7,15 @@
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
+#include "../without_samples.hpp"
 #include "cpu_choice.hpp"
 #include "dump_filter.hpp"
 #include "event_choice.hpp"
 #include "name_options.hpp"
+#include "near_names.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
 
@@ -27,7 +30,7 @@ struct ReportChoice {
     NameChoice names;
     std::vector<std::string> keys = {"comm", "dso", "symbol"};
     std::vector<std::string> events, comms, cpus, kinds, objects, symbols;
-    std::vector<std::uint32_t> pids, tids;
+    std::vector<std::int32_t> pids, tids;  // -1: nobody
     std::string graph, time, percentage = "absolute";
     bool children = false, no_children = false, graph_given = false;
     bool hits = false, periods = false;
@@ -87,8 +90,7 @@ class ReportRun {
         if (!recording) return give_up(recording.error());
         if (recording->events().empty()) {
             for (const auto& problem : recording->diagnostics().kept()) complain(problem);
-            return give_up({ErrorCode::missing, Error::no_offset, choice_.common.file,
-                            "no events can be read, so no samples either"});
+            return give_up(explain_no_events(*recording, choice_.common.file));
         }
         choose(*recording);
         std::optional<ProgressLine> reading(std::in_place, choice_.common);
@@ -124,7 +126,8 @@ class ReportRun {
             if (const auto key = parse_key(word); key && !options_.has(*key)) options_.keys.push_back(*key);
         }
         const bool chains = has_chains(recording);
-        if ((choice_.graph_given || choice_.children) && !chains && !choice_.common.quiet) {
+        if ((choice_.graph_given || choice_.children) && !chains && !has_unread_stacks(recording) &&
+            !choice_.common.quiet) {
             complain("note: this recording has no call chains (perf record -g)");
         }
         options_.children = chains && !choice_.no_children;
@@ -139,6 +142,7 @@ class ReportRun {
             }
         }
         const auto graph = parse_graph(choice_.graph);
+        wants_callers_ = !choice_.no_children || !graph || graph->tree != ReportTree::none;
         if (!chains || !graph) return;
         // As perf: what a function called if rows count that, else who called it.
         options_.tree = graph->tree.value_or(options_.children ? ReportTree::caller : ReportTree::callee);
@@ -154,8 +158,8 @@ class ReportRun {
             for (auto cpu = range->first; cpu <= range->last; ++cpu) counting.cpus.push_back(cpu);
         }
         counting.comms = choice_.comms;
-        counting.pids = choice_.pids;
-        counting.tids = choice_.tids;
+        counting.pids.assign(choice_.pids.begin(), choice_.pids.end());
+        counting.tids.assign(choice_.tids.begin(), choice_.tids.end());
         if (choice_.time.empty()) return {};
         const auto range = TimeRange::parse(choice_.time);
         if (!range) return fail(range.error());
@@ -165,7 +169,7 @@ class ReportRun {
     }
 
     int write(const ReportContext& context, const Report& report) const {
-        auto output = Output::open(choice_.common.output);
+        auto output = choice_.common.open_output();
         if (!output) return give_up(output.error());
         const auto sink = output->sink();
         if (choice_.common.json) {
@@ -174,14 +178,30 @@ class ReportRun {
             const ReportTextOptions text{wants_color(choice_.common, *output), choice_.hits, choice_.periods};
             write_report_text(context, report, text, sink);
         }
-        if (auto committed = output->commit(); !committed) return give_up(committed.error());
+        if (auto committed = choice_.common.commit(*output); !committed) return give_up(committed.error());
         warn_losses(choice_.common, context.completeness);
         warn_names(choice_.common, context.names);
-        return exit_code(choice_.common, context.completeness);
+        if (report.rows.empty() && !choice_.common.quiet) explain_nothing(context);
+        return exit_code(choice_.common, context.completeness,
+                         wants_callers_ && context.tally.stacks_not_unwound() != 0);
+    }
+
+    // Why there is not one row, as far as it is not said in the report.
+    void explain_nothing(const ReportContext& context) const {
+        const auto what = without_samples(context.recording, context.completeness);
+        if (!what.empty()) return complain("note: " + what);
+        if (choice_.symbols.empty() || hits(context.tally.totals()) == 0) return;
+        std::set<std::string> known;
+        for (const auto& frame : context.tally.frames()) {
+            if (const auto name = context.names.name(frame).symbol; !name.empty()) known.emplace(name);
+        }
+        complain("note: " +
+                 offer("samples in a function called", choice_.symbols.front(), {known.begin(), known.end()}));
     }
 
     const ReportChoice& choice_;
     ReportOptions options_;
+    bool wants_callers_ = true;
 };
 
 }  // namespace
@@ -197,6 +217,7 @@ void add_report(CLI::App& app, int& exit) {
          "What tells rows apart: comm, pid, tid, cpu, cgroup, dso, symbol, kind (kernel, user...), srcline,\n"
          "program (BPF program and load). Default: comm,dso,symbol")
         ->check(checked(parse_key), "");
+    choice->common.add_stdio_to(*command);
     auto* children = command->add_flag("--children", choice->children,
                                        "Rows count what they called as well: the default if there are call chains");
     command->add_flag("--no-children", choice->no_children, "Rows count samples in themselves only")
@@ -232,9 +253,9 @@ void add_report(CLI::App& app, int& exit) {
     list("-d,--dso,--dsos", choice->objects, "Only code of these objects, by name or path")->group(filters);
     list("-S,--symbols", choice->symbols, "Only these functions")->group(filters);
     choice->names.add_to(*command);
-    command->callback([choice, graph, &exit] {
+    choice->common.on_run(*command, exit, [choice, graph] {
         choice->graph_given = graph->count() != 0;
-        exit = ReportRun(*choice).run();
+        return ReportRun(*choice).run();
     });
 }
 

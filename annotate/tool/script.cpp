@@ -2,16 +2,22 @@
 // perfdata script: every sample, in exact order of time, as perf script prints it.
 #include "../script.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "../titles.hpp"
+#include "../without_samples.hpp"
 #include "cpu_choice.hpp"
 #include "dump_filter.hpp"
+#include "event_choice.hpp"
 #include "name_options.hpp"
+#include "near_names.hpp"
 #include "progress.hpp"
+#include "register_names.hpp"
 #include "tool.hpp"
 
 namespace perfdata::tool {
@@ -25,7 +31,7 @@ struct ScriptChoice {
     std::size_t most_frames = 127;
     bool nanoseconds = false;
     std::vector<std::string> comms, symbols, objects, events;
-    std::vector<std::uint32_t> pids, tids;
+    std::vector<std::int32_t> pids, tids;  // -1: nobody
     std::vector<std::string> cpus;
     std::string time;
 };
@@ -44,14 +50,12 @@ Result<ScriptOptions> make_options(const ScriptChoice& choice, const Recording& 
     options.most_frames = choice.most_frames;
     options.nanoseconds = choice.nanoseconds;
     options.fields = chosen_fields(choice);
+    const auto events = chosen_events(recording, choice.events);
+    if (!events) return fail(events.error());
+    options.events.insert(events->begin(), events->end());
     if (!options.json) {
-        if (auto fits = options.fields.fit(recording, options.chains); !fits) return fail(fits.error());
+        if (auto fits = options.fields.fit(recording, options.chains, options.events); !fits) return fail(fits.error());
     }
-    DumpFilter filter;
-    for (const auto& event : choice.events) {
-        if (auto chosen = filter.choose_event(recording, event); !chosen) return fail(chosen.error());
-    }
-    options.events = std::move(filter.events);
     options.comms.insert(choice.comms.begin(), choice.comms.end());
     options.symbols.insert(choice.symbols.begin(), choice.symbols.end());
     options.objects.insert(choice.objects.begin(), choice.objects.end());
@@ -71,6 +75,23 @@ Result<ScriptOptions> make_options(const ScriptChoice& choice, const Recording& 
     return options;
 }
 
+bool shows_registers(const ScriptOptions& options, const Recording& recording) {
+    return std::ranges::any_of(recording.events().events(), [&](const Event& event) {
+        return (options.fields.of(event.attr) & (field_iregs | field_uregs)) != 0;
+    });
+}
+
+// Why there is not one sample.
+std::string nothing_shown(const ScriptChoice& choice, const Recording& recording, const Timeline& timeline,
+                          const ScriptCounts& counts) {
+    if (auto what = without_samples(recording, timeline.completeness()); !what.empty()) return what;
+    if (!choice.symbols.empty() && !counts.other_symbols.empty()) {
+        return "no samples to show: " +
+               offer("samples in a function called", choice.symbols.front(), counts.other_symbols);
+    }
+    return "no samples to show: the options leave none";
+}
+
 int run(const ScriptChoice& choice) {
     const auto give_up = [](const Error& error) {
         complain(error);
@@ -80,8 +101,7 @@ int run(const ScriptChoice& choice) {
     if (!recording) return give_up(recording.error());
     if (recording->events().empty()) {
         for (const auto& problem : recording->diagnostics().kept()) complain(problem);
-        return give_up(
-            {ErrorCode::missing, Error::no_offset, choice.common.file, "no events can be read, so no samples either"});
+        return give_up(explain_no_events(*recording, choice.common.file));
     }
     auto options = make_options(choice, *recording);
     if (!options) return give_up(options.error());
@@ -91,7 +111,12 @@ int run(const ScriptChoice& choice) {
     const auto names = Names::load(*recording, *timeline,
                                    choice.names.options(*recording, reading->of("unpacking the build-id cache")));
     reading.reset();
-    auto output = Output::open(choice.common.output);
+    if (!options->json && shows_registers(*options, *recording)) {
+        const auto registers = register_names(*recording, &names);
+        options->arch = registers.arch;
+        if (!registers.note.empty() && !choice.common.quiet) complain("note: " + registers.note);
+    }
+    auto output = choice.common.open_output();
     if (!output) return give_up(output.error());
     const auto sink = output->sink();
     std::optional<ProgressLine> writing(std::in_place, choice.common, *output);
@@ -99,15 +124,19 @@ int run(const ScriptChoice& choice) {
     const auto counts = write_script(*recording, names, *options, sink);
     writing.reset();
     if (!counts) return give_up(counts.error());
-    if (auto committed = output->commit(); !committed) return give_up(committed.error());
+    if (auto committed = choice.common.commit(*output); !committed) return give_up(committed.error());
     warn_losses(choice.common, timeline->completeness());
     warn_names(choice.common, names);
-    if (!choice.common.quiet && counts->samples == 0) complain("note: no samples to show");
+    if (!choice.common.quiet && counts->samples == 0)
+        complain("note: " + nothing_shown(choice, *recording, *timeline, *counts));
     if (!choice.common.quiet && counts->broken_chains != 0) {
         complain(fmt::format("note: {} call chains lack their user part, which was deferred and never written",
                              counts->broken_chains));
     }
-    return exit_code(choice.common, timeline->completeness());
+    if (!choice.common.quiet && counts->stacks_not_unwound != 0) {
+        complain(fmt::format("note: {}: callers in user space are not shown", stacks_text(counts->stacks_not_unwound)));
+    }
+    return exit_code(choice.common, timeline->completeness(), counts->stacks_not_unwound != 0);
 }
 
 }  // namespace
@@ -122,7 +151,7 @@ void add_script(CLI::App& app, int& exit) {
                                        "  perfdata script -F trace:comm,trace      for tracepoints only\n"
                                        "  perfdata script --json                   one JSON object a line");
     auto choice = std::make_shared<ScriptChoice>();
-    choice->common.add_to(*command);
+    choice->common.add_to(*command, {Format::text, Format::json_lines});
     command
         ->add_option("-F,--fields", choice->fields,
                      "Fields: comm,tid,pid,time,cpu,event,trace,ip,sym,symoff,dso,addr,period,iregs,uregs,brstack,\n"
@@ -154,7 +183,7 @@ void add_script(CLI::App& app, int& exit) {
         ->allow_extra_args(false);
     choice->names.add_to(*command);
     command->remove_option(command->get_option("--jobs"));  // files are read as the samples come to them
-    command->callback([choice, &exit] { exit = run(*choice); });
+    choice->common.on_run(*command, exit, [choice] { return run(*choice); });
 }
 
 }  // namespace perfdata::tool

@@ -50,20 +50,20 @@ Result<Time> parse_time(const std::string& text) {
 struct Entry {
     AddressRange range;
     Time from, until = Time::forever();
-    std::string kind, name;
+    std::string_view kind, name;  // live as long as the timeline
     std::optional<std::uint32_t> pid, program;
     std::optional<std::uint64_t> file_offset;
 };
 
 Entry entry(const Timeline& timeline, const Code& code) {
-    Entry entry{code.range, code.from, code.until, std::string(kind_name(code.kind)), code.symbol, {}, {}, {}};
+    Entry entry{code.range, code.from, code.until, kind_name(code.kind), code.symbol, {}, {}, {}};
     if (code.load) entry.program = timeline.loads()[*code.load].id.value;
     return entry;
 }
 
 Entry entry(const Timeline& timeline, const Mapping& mapping, AddressRange range, std::optional<std::uint32_t> pid) {
     const auto& object = timeline.tasks().object(mapping);
-    Entry entry{range, mapping.from, Time::forever(), std::string(to_string(object.kind)), object.path, pid, {}, {}};
+    Entry entry{range, mapping.from, Time::forever(), to_string(object.kind), object.path, pid, {}, {}};
     if (pid) entry.file_offset = mapping.offset_of(range.begin);
     return entry;
 }
@@ -155,8 +155,8 @@ void write_json(const Answer& answer, const Sink& sink) {
         json.member("from", entry.from == Time{} ? std::nullopt : std::optional(entry.from));
         json.member("until", entry.until == Time::forever() ? std::nullopt : std::optional(entry.until));
         json.member("kind", entry.kind);
-        json.member("name", entry.name);
-        if (entry.pid) json.member("pid", *entry.pid);
+        json.name("name", entry.name);
+        if (entry.pid) json.member("pid", signed_id(*entry.pid));
         if (entry.program) json.member("program_id", *entry.program);
         if (entry.file_offset) json.member("file_offset", *entry.file_offset);
         json.end_object();
@@ -174,9 +174,9 @@ void write_text(const Answer& answer, const Sink& sink) {
         if (answer.name->symbol.empty()) {
             text += "[unknown]";
         } else {
-            fmt::format_to(out, "{}+{:#x}", printable(answer.name->symbol), answer.name->offset);
+            fmt::format_to(out, "{}+{:#x}", shown(answer.name->symbol), answer.name->offset);
         }
-        fmt::format_to(out, " ({})\n\n", answer.name->object.empty() ? "[unknown]" : printable(answer.name->object));
+        fmt::format_to(out, " ({})\n\n", answer.name->object.empty() ? "[unknown]" : shown(answer.name->object));
     }
     if (!answer.entries.empty()) {
         fmt::format_to(out, "{:>16} {:>12} {:>16} {:>16} {:>7} {:<11} {}\n", "BEGIN", "SIZE", "FROM", "UNTIL", "PID",
@@ -186,7 +186,7 @@ void write_text(const Answer& answer, const Sink& sink) {
         fmt::format_to(out, "{:016x} {:>#12x} {:>16} {:>16} {:>7} {:<11} {}", entry.range.begin.value, entry.range.size,
                        entry.from == Time{} ? "-" : seconds(entry.from),
                        entry.until == Time::forever() ? "-" : seconds(entry.until),
-                       entry.pid ? std::to_string(*entry.pid) : "-", entry.kind, printable(entry.name));
+                       entry.pid ? std::to_string(signed_id(*entry.pid)) : "-", entry.kind, shown(entry.name));
         if (entry.program) fmt::format_to(out, " (program {})", *entry.program);
         if (entry.file_offset) fmt::format_to(out, " +{:#x}", *entry.file_offset);
         text += '\n';
@@ -224,7 +224,7 @@ int run(const SymbolsChoice& choice) {
         }
     }
 
-    auto output = Output::open(choice.common.output);
+    auto output = choice.common.open_output();
     if (!output) return give_up(output.error());
     const auto sink = output->sink();
     if (choice.common.json) {
@@ -232,7 +232,7 @@ int run(const SymbolsChoice& choice) {
     } else {
         write_text(answer, sink);
     }
-    if (auto committed = output->commit(); !committed) return give_up(committed.error());
+    if (auto committed = choice.common.commit(*output); !committed) return give_up(committed.error());
     warn_losses(choice.common, timeline->completeness());
     if (names) warn_names(choice.common, *names);
     if (answer.entries.empty() && !choice.common.quiet) complain("note: the recording knows of nothing there");
@@ -264,7 +264,7 @@ void add_symbols(CLI::App& app, int& exit) {
     command->add_option("--pid", choice->pid, "The mappings of this process, too; with --history: of it only");
     choice->names.add_to(*command);
     command->remove_option(command->get_option("--jobs"));  // one file is read at most
-    command->callback([choice, &exit] { exit = run(*choice); });
+    choice->common.on_run(*command, exit, [choice] { return run(*choice); });
 }
 
 }  // namespace perfdata::tool

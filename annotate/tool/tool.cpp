@@ -7,13 +7,13 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
 #include "perfdata/core/memory_limits.hpp"
 
 #include "../words.hpp"
+#include "streams.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define PERFDATA_ADDRESS_SANITIZER
@@ -25,10 +25,34 @@
 
 namespace perfdata::tool {
 
-void Common::add_to(CLI::App& command) {
+namespace {
+
+bool holds(const std::vector<Format>& formats, Format format) {
+    const auto is_meant = [&](Format other) {
+        return other == format || (format == Format::json && other == Format::json_lines);
+    };
+    return std::ranges::any_of(formats, is_meant);
+}
+
+// Every option whose value is called a file is one that is read, but for -o.
+bool is_input(const CLI::Option& option) {
+    const auto type = option.get_type_name();
+    return (type.starts_with("FILE") || type.starts_with("DIR|TAR")) && !option.check_lname("output");
+}
+
+}  // namespace
+
+void Common::add_to(CLI::App& command, std::vector<Format> formats) {
+    formats_ = std::move(formats);
     auto* file_option = command.add_option("FILE", file, "The recording (default perf.data; - is standard input)");
-    command.add_option("-i,--input", file, "The same as FILE, as perf spells it")->excludes(file_option);
-    command.add_option("-o,--output", output, "Write to this file instead of standard output");
+    command.add_option("-i,--input", file, "The same as FILE, as perf spells it")
+        ->excludes(file_option)
+        ->type_name("FILE");
+    command
+        .add_option("-o,--output", output,
+                    fmt::format("Write to this file, and not to standard output. Its ending chooses the format:\n{}",
+                                formats_in_words(formats_)))
+        ->type_name("FILE");
     command.add_flag("--json", json, "Write JSON");
     command.add_flag("--strict", strict, "List all losses on standard error, and exit with 3 if there are any");
     command.add_flag("-q,--quiet", quiet, "No warnings");
@@ -42,8 +66,119 @@ void Common::add_to(CLI::App& command) {
         ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
+void Common::add_format_to(CLI::App& command, const char* help) {
+    std::vector<std::string> words;
+    for (const auto one : formats_) words.emplace_back(option_word(one));
+    command.add_option("--format", format, help)->check(CLI::IsMember(words));
+}
+
+void Common::add_stdio_to(CLI::App& command) {
+    command.add_flag("--stdio", stdio_, "Text, as perf has it: the default")->excludes("--json");
+}
+
+std::optional<int> Common::prepare(const CLI::App& command) {
+    take_inputs(command);
+    place.reset();
+    if (output.empty()) throw CLI::ValidationError("--output", "the name of the file is empty");
+    auto found = OutputPlace::find(output == "-" ? "/dev/stdout" : output);
+    if (found) {
+        const auto* name = output == "-" ? "standard output" : output.c_str();
+        const auto* role = output == "-" ? "standard output" : "what --output names";
+        if (const auto taken_as = taken.claim(*found, role)) refuse_taken("--output", name, *taken_as);
+    }
+    if (output != "-") {
+        if (!found) {
+            complain(found.error());
+            return failed;
+        }
+        place = std::move(*found);
+    }
+    choose_format(command);
+    return {};
+}
+
+void Common::take_inputs(const CLI::App& command) {
+    taken = {};
+    taken.add_recording(file);
+    for (const auto* option : command.get_options()) {
+        if (!is_input(*option) || option->check_lname("input")) continue;
+        for (const auto& path : option->results()) {
+            taken.add_input(path, fmt::format("the file that {} names", option->get_name()));
+        }
+    }
+}
+
+void Common::choose_format(const CLI::App& command) {
+    const auto contradicts = [&](bool asked, Format other) {
+        return asked && !format.empty() && format != option_word(other);
+    };
+    if (contradicts(json, Format::json) || contradicts(stdio_, Format::text)) {
+        throw CLI::ValidationError("--format",
+                                   fmt::format("{}: {} asks for another format", format, json ? "--json" : "--stdio"));
+    }
+    if (stdio_) format = option_word(Format::text);
+    const bool given = !format.empty();
+    // The name of a device, a FIFO or a descriptor says nothing about what is wanted there.
+    const auto ending = place && place->is_file() ? known_ending(output) : std::nullopt;
+    if (json) {
+        format = option_word(Format::json);
+    } else if (!given && ending) {
+        if (!ending->format || !holds(formats_, *ending->format)) {
+            throw CLI::ValidationError(
+                "--output", fmt::format("{}: perfdata {} writes no {}, but {}; a name with another ending gets {}",
+                                        output, command.get_name(), ending->text, formats_in_words(formats_),
+                                        option_word(formats_.front())));
+        }
+        format = option_word(*ending->format);
+    } else if (!given) {
+        format = option_word(formats_.front());
+    }
+    const bool agrees = !ending || (ending->format && option_word(*ending->format) == format);
+    if (!agrees && !quiet) {
+        complain(fmt::format("note: {} gets {}, as {} says, whatever its ending", output, format,
+                             json     ? "--json"
+                             : stdio_ ? "--stdio"
+                                      : "--format"));
+    }
+    json = format == option_word(Format::json);
+}
+
+void refuse_taken(const std::string& option, const std::string& name, const std::string& role) {
+    throw CLI::ValidationError(option, fmt::format("{} is {}, and would be overwritten", name, role));
+}
+
+Result<void> Common::commit(Output& written) const {
+    auto done = written.commit();
+    if (const auto why = written.in_place(); done && !why.empty() && !quiet) {
+        complain(fmt::format("note: {} was written in place, and not replaced: {}", output, why));
+    }
+    return done;
+}
+
+namespace {
+
+// Says which file it is about, and how to get one if there is none.
+Result<Recording> about_file(Result<Recording> opened, const std::string& file) {
+    if (opened || opened.error().code == ErrorCode::out_of_memory) return opened;
+    auto error = std::move(opened.error());
+    const std::string name = file == "-" ? "standard input" : file;
+    if (error.where.empty()) {
+        error.where = name;
+    } else if (!error.where.starts_with(name) && error.where != file) {
+        error.where = name + ": " + error.where;
+    }
+    constexpr std::string_view usual = "perf.data";
+    const bool is_usual = file == usual || file.ends_with("/perf.data");
+    if (is_usual && ::access(file.c_str(), F_OK) != 0 && errno == ENOENT) {
+        error.detail += "; `perf record -a -g -- sleep 5` makes one, or name a recording: FILE";
+    }
+    return fail(std::move(error));
+}
+
+}  // namespace
+
 Result<Recording> Common::open() const {
-    if (max_memory == 0) return Recording::open(file);
+    if (max_memory == 0) return about_file(Recording::open(file), file);
     // What the program itself takes, and each thread for its stack, is part of it.
     constexpr std::uint64_t least = std::uint64_t{16} << 20;
     if (max_memory < least) {
@@ -56,103 +191,7 @@ Result<Recording> Common::open() const {
                     fmt::format("cannot be set: {}", std::strerror(errno)));
     }
 #endif
-    return Recording::open(file, {.limits = limits_within(max_memory)});
-}
-
-Result<Output> Output::open(const std::string& path) {
-    Output output;
-    if (path == "-") {
-        output.file_ = stdout;
-        return output;
-    }
-    output.path_ = path;
-    output.temporary_ = path + ".XXXXXX";
-    const int fd = ::mkstemp(output.temporary_.data());
-    if (fd < 0) {
-        return fail(ErrorCode::io, Error::no_offset, path, fmt::format("cannot write: {}", std::strerror(errno)));
-    }
-    ::fchmod(fd, 0644);
-    output.file_ = ::fdopen(fd, "wb");
-    return output;
-}
-
-namespace {
-
-// The pager to run, empty if there is none.
-std::string pager() {
-    const char* terminal = std::getenv("TERM");
-    const bool people = ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;
-    if (!people || terminal == nullptr || std::string_view(terminal) == "dumb") return {};
-    if (const char* chosen = std::getenv("PAGER"); chosen != nullptr) return chosen;
-    const char* folders = std::getenv("PATH");
-    std::string_view rest = folders == nullptr ? "" : folders;
-    while (!rest.empty()) {
-        const auto folder = rest.substr(0, rest.find(':'));
-        rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-        if (::access((std::string(folder) + "/less").c_str(), X_OK) == 0) return "less";
-    }
-    return {};
-}
-
-}  // namespace
-
-Result<Output> Output::open_paged(const std::string& path) {
-    const auto command = path == "-" ? pager() : std::string();
-    if (command.empty() || command == "cat") return open(path);
-    ::setenv("LESS", "FRX", 0);  // as git does: end if all fits on one screen, keep colours
-    Output output;
-    output.file_ = ::popen(command.c_str(), "w");
-    if (output.file_ == nullptr) return open(path);
-    output.paged_ = true;
-    return output;
-}
-
-Output::Output(Output&& other) noexcept
-    : file_(std::exchange(other.file_, nullptr)),
-      path_(std::move(other.path_)),
-      temporary_(std::exchange(other.temporary_, {})),
-      paged_(std::exchange(other.paged_, false)),
-      failed_(other.failed_),
-      problem_(other.problem_) {}
-
-Output::~Output() {
-    if (file_ != nullptr && paged_) ::pclose(file_);
-    if (file_ != nullptr && !paged_ && file_ != stdout) std::fclose(file_);
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
-}
-
-Sink Output::sink() {
-    return [this](std::string_view text) {
-        if (failed_ || text.empty()) return;
-        if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) {
-            failed_ = true;
-            problem_ = errno;
-        }
-    };
-}
-
-Result<void> Output::commit() {
-    if (!failed_ && std::fflush(file_) != 0) {
-        failed_ = true;
-        problem_ = errno;
-    }
-    if (failed_) {
-        if (problem_ == EPIPE) return {};
-        return fail(ErrorCode::io, Error::no_offset, path_.empty() ? "standard output" : path_,
-                    fmt::format("cannot write: {}", std::strerror(problem_)));
-    }
-    if (paged_) ::pclose(std::exchange(file_, nullptr));  // until people have read it
-    if (!temporary_.empty()) {
-        if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
-            return fail(ErrorCode::io, Error::no_offset, path_, fmt::format("cannot write: {}", std::strerror(errno)));
-        }
-        temporary_.clear();
-    }
-    return {};
-}
-
-bool Output::is_terminal() const {
-    return paged_ || ::isatty(::fileno(file_)) != 0;
+    return about_file(Recording::open(file, {.limits = limits_within(max_memory)}), file);
 }
 
 bool wants_color(const Common& common, const Output& output) {
@@ -167,26 +206,31 @@ bool wants_color(const Common& common, const Output& output) {
     return output.is_terminal() && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
-void complain(std::string_view message) {
-    fmt::print(stderr, "perfdata: {}\n", printable(message));
+void complain(std::string_view message) noexcept try {
+    say(fmt::format("perfdata: {}\n", printable(message)));
+} catch (...) {
+    complain_of_memory();
 }
-void complain(const Error& error) {
+void complain(const Error& error) noexcept try {
     if (error.code == ErrorCode::out_of_memory) return complain_of_memory();
     complain(error.message());
+} catch (...) {
+    complain_of_memory();
 }
-void complain_of_memory() {
-    complain(
-        "out of memory: this takes more than there is, or than --max-memory allows; choose less of the recording, "
-        "with --time or --event where there are such");
+void complain_of_memory() noexcept {
+    say("perfdata: out of memory: this takes more than there is, or than --max-memory allows; choose less of the "
+        "recording, with --time or --event where there are such\n");
 }
 
 void warn_losses(const Common& common, const Completeness& completeness) {
     if (common.quiet) return;
     constexpr std::size_t few = 10;
+    const auto about = common.file == "-" ? std::string() : common.file + ": ";
     const auto& kept = completeness.diagnostics.kept();
     const auto shown = common.strict ? kept.size() : few;
     for (std::size_t index = 0; index < kept.size() && index < shown; ++index) {
-        complain("warning: " + kept[index].message());
+        const auto message = kept[index].message();
+        complain(fmt::format("warning: {}{}", message.starts_with(common.file) ? "" : about, message));
     }
     const auto count = completeness.diagnostics.count();
     if (count > shown) complain(fmt::format("warning: and {} more; see the completeness in --json", count - shown));
@@ -194,10 +238,14 @@ void warn_losses(const Common& common, const Completeness& completeness) {
         complain(fmt::format("warning: the recorder lost {} records (its buffers were full; perf record -m helps)",
                              completeness.lost_events));
     }
+    if (completeness.lost_samples != 0) {
+        complain(fmt::format("warning: the recorder lost {} samples (its buffers were full; perf record -m helps)",
+                             completeness.lost_samples));
+    }
 }
 
-int exit_code(const Common& common, const Completeness& completeness) {
-    return common.strict && !completeness.lossless() ? losses : fine;
+int exit_code(const Common& common, const Completeness& completeness, bool other_losses) {
+    return common.strict && (other_losses || !completeness.lossless()) ? losses : fine;
 }
 
 }  // namespace perfdata::tool

@@ -3,14 +3,19 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "perfdata/annotate/page.hpp"
 #include "perfdata/core/error.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/recording.hpp"
+
+#include "output.hpp"
+#include "output_format.hpp"
 
 namespace perfdata::tool {
 
@@ -21,15 +26,49 @@ struct Common {
     std::string file = "perf.data";
     std::string output = "-";
     std::string color = "auto";
-    bool json = false;
+    std::string format;  // in run(): one that the command has, as --format, --json or the ending of `output` says
+    bool json = false;   // in run(): whether that is JSON
     bool strict = false;
     bool quiet = false;
     std::uint64_t max_memory = 0;  // bytes; 0: as the machine has
 
-    void add_to(CLI::App& command);
+    // In run(): where `output` leads, nothing for standard output; and which files the command line has named.
+    std::optional<OutputPlace> place;
+    TakenFiles taken;
+
+    // add_to(command, formats): the first of them is the default.
+    void add_to(CLI::App& command, std::vector<Format> formats = {Format::text, Format::json});
+    // add_format_to(command, help) adds --format.
+    void add_format_to(CLI::App& command, const char* help);
+    // add_stdio_to(command) adds --stdio, which asks for text.
+    void add_stdio_to(CLI::App& command);
+    // on_run(command, exit, run): run() does what the command does once the output is known to be none of the inputs,
+    // and gives the exit code. `run` keeps this alive.
+    template <class Run>
+    void on_run(CLI::App& command, int& exit, Run run) {
+        command.callback([this, &command, &exit, run] {
+            const auto problem = prepare(command);
+            exit = problem ? *problem : run();
+        });
+    }
+
     // open() opens the recording. With --max-memory this process gets no more from then on.
     Result<Recording> open() const;
+    Result<Output> open_output() const { return Output::open(place); }
+    // commit(written) ends the writing, and says if an old file had to be written in place.
+    Result<void> commit(Output& written) const;
+
+  private:
+    std::optional<int> prepare(const CLI::App& command);
+    void take_inputs(const CLI::App& command);
+    void choose_format(const CLI::App& command);
+
+    std::vector<Format> formats_;
+    bool stdio_ = false;
 };
+
+// refuse_taken(option, name, role) throws the error of an output that is a file with another role (exit code 2).
+[[noreturn]] void refuse_taken(const std::string& option, const std::string& name, const std::string& role);
 
 // checked(parse) is the check of an option whose text `parse` must understand.
 template <class Parse>
@@ -40,44 +79,19 @@ auto checked(Parse parse) {
     };
 }
 
-// Output is standard output or a file. A file is written beside its place and moved there by commit(), so that nobody
-// ever sees half of it.
-class Output {
-  public:
-    static Result<Output> open(const std::string& path);
-    // open_paged(path) shows what goes to a terminal with $PAGER, or with less if there is one.
-    static Result<Output> open_paged(const std::string& path);
-    Output(Output&& other) noexcept;
-    Output& operator=(Output&&) = delete;
-    ~Output();
-
-    Sink sink();
-    // commit() flushes. Errors: io; a reader of standard output that went away is none.
-    Result<void> commit();
-    bool is_terminal() const;
-
-  private:
-    Output() = default;
-
-    std::FILE* file_ = nullptr;
-    std::string path_, temporary_;
-    bool paged_ = false;
-    bool failed_ = false;
-    int problem_ = 0;
-};
-
 // wants_color(common, output): --color, else NO_COLOR, CLICOLOR_FORCE, TERM and whether the output is a terminal.
 bool wants_color(const Common& common, const Output& output);
 
-// warn(...), complain(...) print one line to stderr: "perfdata: ...".
-void complain(std::string_view message);
-void complain(const Error& error);
-void complain_of_memory();
+// complain(...) prints one line to stderr: "perfdata: ...". It never throws; complain_of_memory() needs no memory.
+void complain(std::string_view message) noexcept;
+void complain(const Error& error) noexcept;
+void complain_of_memory() noexcept;
 // warn_losses(...) tells what could not be read, unless --quiet.
 void warn_losses(const Common& common, const Completeness& completeness);
 
-// exit_code(common, completeness) is `losses` under --strict if something could not be read.
-int exit_code(const Common& common, const Completeness& completeness);
+// exit_code(common, completeness) is `losses` under --strict if something could not be read. `other_losses`: what was
+// read could not be shown as it was asked for, callers in stacks that are not unwound for example.
+int exit_code(const Common& common, const Completeness& completeness, bool other_losses = false);
 
 // Subcommands: each adds its options and sets a callback that stores its exit code.
 void add_annotate(CLI::App& app, int& exit);

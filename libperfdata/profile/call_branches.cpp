@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/timeline/frame_at.hpp"
@@ -33,8 +34,8 @@ class BranchCounter {
         bool entry = false, proven = false;
 
         bool operator==(const Branch&) const = default;
-        std::uint64_t hash() const {
-            return (std::uint64_t{from} << 32 | to) << 2 | (entry ? 2u : 0u) | (proven ? 1u : 0u);
+        std::uint64_t hash(const HashKey& key) const {
+            return key(std::uint64_t{from} << 32 | to, (entry ? 2u : 0u) | (proven ? 1u : 0u));
         }
     };
 
@@ -116,15 +117,25 @@ class BranchCounter {
 };
 
 void merge(std::vector<CallEdge>& edges, std::vector<CallEdge>&& more) {
-    const auto same = [](const CallEdge& a, const CallEdge& b) {
-        return a.caller == b.caller && a.callee == b.callee && a.offset == b.offset && a.entry == b.entry;
+    const auto place = [](const CallEdge& edge) {
+        const auto end = [](const CallEnd& of) {
+            const auto& frame = of.function;
+            return std::tuple(frame.kind, frame.index, frame.offset, frame.mode, frame.version, of.named);
+        };
+        return std::tuple(end(edge.caller), edge.offset, end(edge.callee), edge.entry);
     };
+    // Sorted by number, then searched: n log n, whatever branches a file claims.
+    std::vector<std::size_t> sorted(edges.size());
+    std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+    const auto by_place = [&](std::size_t at) { return place(edges[at]); };
+    std::ranges::stable_sort(sorted, {}, by_place);
     for (auto& edge : more) {
-        const auto known = std::ranges::find_if(edges, [&](const CallEdge& other) { return same(edge, other); });
-        if (known == edges.end()) {
+        const auto found = std::ranges::lower_bound(sorted, place(edge), {}, by_place);
+        if (found == sorted.end() || place(edges[*found]) != place(edge)) {
             edges.push_back(std::move(edge));
             continue;
         }
+        const auto known = edges.begin() + static_cast<std::ptrdiff_t>(*found);
         // What a chain tells was a call.
         known->branches = std::move(edge.branches);
         known->may_be_jump = edge.may_be_jump && hits(known->below) == 0;

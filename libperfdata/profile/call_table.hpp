@@ -52,7 +52,7 @@ class CallTable {
         std::uint64_t offset = 0;
 
         bool operator==(const Place&) const = default;
-        std::uint64_t hash() const { return offset * 0x9ddfea08eb382d69u ^ end; }
+        std::uint64_t hash(const HashKey& key) const { return key(offset, end); }
     };
     struct Edge {
         std::uint32_t caller = 0, callee = 0;
@@ -60,8 +60,8 @@ class CallTable {
         bool entry = false;
 
         bool operator==(const Edge&) const = default;
-        std::uint64_t hash() const {
-            return (offset * 0x9ddfea08eb382d69u ^ (std::uint64_t{caller} << 32 | callee)) << 1 | (entry ? 1 : 0);
+        std::uint64_t hash(const HashKey& key) const {
+            return key(offset, std::uint64_t{caller} << 32 | callee, entry ? 1u : 0u);
         }
     };
 

@@ -2,6 +2,8 @@
 #include "perfdata/profile/profile.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <unordered_map>
@@ -10,6 +12,12 @@
 #include "perfdata/profile/tally.hpp"
 
 namespace perfdata {
+
+struct FrameHash {
+    const HashKey* key = &HashKey::process();
+
+    std::size_t operator()(const Frame& frame) const noexcept { return static_cast<std::size_t>(frame.hash(*key)); }
+};
 
 // Groups what a tally counted by address into functions. Each distinct address is looked up once.
 class ProfileMaker {
@@ -26,16 +34,11 @@ class ProfileMaker {
             take(tally.frames()[chain.frame], tally.cells(row));
         }
         sort();
+        list_unnamed_objects();
         return std::move(profile_);
     }
 
   private:
-    struct Hash {
-        std::size_t operator()(const Frame& frame) const {
-            return static_cast<std::size_t>(frame.hash() * 0x9e3779b97f4a7c15u >> 16);
-        }
-    };
-
     void take(const Frame& frame, std::span<const Cell> cells) {
         const auto begin = function_of(frame);
         if (!begin) return miss(frame, cells);
@@ -73,10 +76,29 @@ class ProfileMaker {
     }
 
     void miss(const Frame& frame, std::span<const Cell> cells) {
-        if (versions_ != nullptr && frame.kind != FrameKind::nowhere) {
-            return add(profile_.unnamed_[why_unnamed(versions_->names(), frame)], cells);
+        if (versions_ == nullptr || !wants_a_name(frame)) return add(profile_.misses_[reason(frame)], cells);
+        const auto& names = versions_->names();
+        const auto why = why_unnamed(names, frame);
+        add(profile_.unnamed_[why], cells);
+        const auto name = names.name(frame);
+        if (!name.object.empty()) objects_[{why, name.object, name.kind}] += hits(cells);
+    }
+
+    // wants_a_name(frame) is whether names are what is missing: of the kernel's they are even where nothing tells where
+    // it lay.
+    bool wants_a_name(const Frame& frame) const {
+        return frame.kind != FrameKind::nowhere ||
+               (static_cast<Miss>(frame.index) == Miss::kernel && versions_->names().kernel() == nullptr);
+    }
+
+    void list_unnamed_objects() {
+        for (const auto& [which, count] : objects_) {
+            const auto& [why, object, kind] = which;
+            profile_.unnamed_objects_[why].push_back({std::string(object), kind, count});
         }
-        add(profile_.misses_[reason(frame)], cells);
+        for (auto& [why, objects] : profile_.unnamed_objects_) {
+            std::ranges::stable_sort(objects, std::greater(), &UnnamedObject::hits);
+        }
     }
 
     // reason(frame) is as of Timeline::locate() if nobody asked for names.
@@ -117,7 +139,8 @@ class ProfileMaker {
 
     const Timeline& timeline_;
     const CodeVersions* versions_;
-    std::unordered_map<Frame, std::size_t, Hash> number_;
+    std::unordered_map<Frame, std::size_t, FrameHash> number_;  // keyed: a constant for each search
+    std::map<std::tuple<Unnamed, std::string_view, CodeClass>, std::uint64_t> objects_;  // hits without a name
     Profile profile_;
 };
 

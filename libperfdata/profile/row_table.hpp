@@ -28,7 +28,7 @@ class RowTable {
             return first.number;
         }
         if (first.runner == row.runner) return first.number;
-        auto& number = others_.number(row.hash(), [&](std::uint32_t known) { return rows_[known] == row; });
+        auto& number = others_.number(row.hash(*hash_key_), [&](std::uint32_t known) { return rows_[known] == row; });
         if (number == HashSlots::free) number = add(row);
         return number;
     }
@@ -37,7 +37,7 @@ class RowTable {
     std::uint32_t find(const Tally::Row& row) const {
         if (row.chain >= first_.size() || first_[row.chain].number == none) return none;
         if (first_[row.chain].runner == row.runner) return first_[row.chain].number;
-        return others_.find(row.hash(), [&](std::uint32_t known) { return rows_[known] == row; });
+        return others_.find(row.hash(*hash_key_), [&](std::uint32_t known) { return rows_[known] == row; });
     }
 
     Cell* cells(std::uint32_t number) { return &cells_[number * columns_]; }
@@ -63,7 +63,8 @@ class RowTable {
         std::uint32_t number = none;
     };
     std::vector<First> first_;  // by chain
-    HashSlots others_;          // all rows that are not the first of their chain
+    HashSlots others_;          // all rows that are not the first of their chain; cost: see HashSlots
+    const HashKey* hash_key_ = &HashKey::process();
 };
 
 }  // namespace perfdata

@@ -15,15 +15,15 @@
 
 namespace perfdata {
 
-std::uint64_t Runner::hash() const {
+std::uint64_t Runner::hash(const HashKey& key) const {
     const auto name = reinterpret_cast<std::uintptr_t>(comm.data());
-    return (name ^ std::uint64_t{pid.value} << 32 ^ tid.value) * 0x9ddfea08eb382d69u ^ std::uint64_t{cpu} << 48 ^
-           cgroup;
+    return key(name, std::uint64_t{pid.value} << 32 | tid.value, cpu, cgroup);
 }
 
 namespace {
 
-// RecentFrames remembers the numbers of frames that were asked for lately: most are asked for again soon.
+// RecentFrames remembers the numbers of frames that were asked for lately: most are asked for again soon. Each has one
+// place only: addresses that are chosen to share it cost as much as if there were no such memory.
 template <class Key>
 class RecentFrames {
   public:
@@ -48,7 +48,7 @@ struct SampledPlace {
     std::uint32_t runner = 0;
 
     bool operator==(const SampledPlace&) const = default;
-    std::uint64_t hash() const { return frame.hash() + runner * 0xc2b2ae3d27d4eb4fu; }
+    std::uint64_t hash(const HashKey& key) const { return key(frame.first_word(), frame.second_word(), runner); }
 };
 
 }  // namespace
@@ -81,10 +81,18 @@ class TallyCounter {
         // A few are always kept, so that the rest has something to be beside.
         constexpr std::size_t least = 64;
         most_rows_ = std::max(limits.cells / std::max<std::size_t>(events.size(), 1), least);
-        most_places_ = std::max(limits.places, least);
+        most_nodes_ = limits.chain_nodes;
+        // Every row has a cell for every event, most of them empty if a small file has many events.
+        constexpr std::size_t few_events = 8, few_cells = std::size_t{1} << 20, rows_a_sample = 16, nodes_a_sample = 64;
+        if (events.size() > few_events) {
+            const auto samples = samples_of(timeline.completeness());
+            most_rows_ = std::clamp(std::max(few_cells, rows_a_sample * samples) / events.size(), least, most_rows_);
+            most_nodes_ = std::min(most_nodes_, std::max(few_cells, nodes_a_sample * samples) / events.size());
+        }
+        // Each place may be sampled itself, and is a beginning of a chain then.
+        most_places_ = std::max(std::min(limits.places, most_nodes_), least);
         if (!options.chains) most_places_ = std::min(most_places_, most_rows_);
         most_runners_ = std::min(most_places_, most_rows_);  // each may have a row for what is not kept
-        most_nodes_ = limits.chain_nodes;
         tally_.totals_.resize(events.size());
         tally_.considered_.resize(events.size());
     }
@@ -103,6 +111,7 @@ class TallyCounter {
         tally_.considered_[column] += cell;
         if (!wanted(tid, comm)) return;
         note_time(sample.time());
+        if (sample.has_unread_callers()) ++tally_.stacks_not_unwound_;
         tally_.totals_[column] += cell;
         const auto who = runner(sample, tid, comm);
         if (options_.chains) {
@@ -121,6 +130,14 @@ class TallyCounter {
             fold_places();
         }
         std::move(chain_rows_).give(tally_.rows_, tally_.cells_);
+        // What follows needs memory, too.
+        chain_rows_ = RowTable();
+        unfolded_ = {};
+        folded_ = {};
+        kept_ = {};
+        tally_.frames_.seal();
+        tally_.chains_.seal();
+        tally_.runners_.seal();
         return std::move(tally_);
     }
 
@@ -129,6 +146,11 @@ class TallyCounter {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     static constexpr std::size_t most_waiting = 64;
     static constexpr Pid nobody{~std::uint32_t{0}};
+
+    static std::size_t samples_of(const Completeness& completeness) {
+        const auto found = completeness.records.find(static_cast<std::uint32_t>(RecordType::sample));
+        return found == completeness.records.end() ? 0 : static_cast<std::size_t>(found->second.total());
+    }
 
     template <class Order>
     Machine machine_of(const BasicSample<Order>& sample) const {
@@ -189,7 +211,7 @@ class TallyCounter {
                 looked_up_.push_back(look_up(addresses_[at].first, addresses_[at].second));
             }
             for (const auto& one : looked_up_) {
-                if (one.number == none) unfolded_.prefetch_key(one.frame);
+                if (one.number == none) unfolded_.prefetch_key(one.hash);
             }
             if (tally_.chains_.size() + looked_up_.size() > most_nodes_) {
                 if (!looked_up_.empty()) ++tally_.cut_chains_;
@@ -223,12 +245,13 @@ class TallyCounter {
     struct LookedUp {
         Frame frame;
         std::uint32_t number = none;  // if it is known already
+        std::uint64_t hash = 0;       // of the frame, else
     };
 
     template <class Order>
     LookedUp look_up(const BasicSample<Order>& sample) {
         if (const auto ip = sample.ip()) return look_up(*ip, sample.mode());
-        return {no_address(sample.mode())};
+        return looked_up(no_address(sample.mode()));
     }
 
     LookedUp look_up(Address address, CpuMode mode) {
@@ -237,15 +260,19 @@ class TallyCounter {
             if (recent.number == none) recent.number = unfolded_number(kernel_frame(address));
             return {{}, recent.number};
         }
-        const auto frame = frame_at(timeline_, jit_, moment_, address, mode, &recent_tasks_);
-        unfolded_.prefetch(frame);
-        return {frame};
+        return looked_up(frame_at(timeline_, jit_, moment_, address, mode, &recent_tasks_));
+    }
+    LookedUp looked_up(const Frame& frame) const {
+        const auto hash = unfolded_.hash(frame);
+        unfolded_.prefetch(hash);
+        return {frame, none, hash};
     }
 
     // Waiting is a sample that is to be counted in places_.
     struct Waiting {
         SampledPlace place;
         std::uint32_t number = none;  // of the place, if it is known already
+        std::uint64_t hash = 0;       // of the place, else
         // Of a place in the kernel: where to remember the number, if it is to be remembered still.
         RecentFrames<KernelPlace>::Entry* recent = nullptr;
         KernelPlace key;
@@ -268,7 +295,8 @@ class TallyCounter {
         } else {
             one.place = {ip ? frame_at(timeline_, jit_, moment_, *ip, mode, &recent_tasks_) : no_address(mode), runner};
         }
-        places_.prefetch(one.place);
+        one.hash = places_.hash(one.place);
+        places_.prefetch(one.hash);
         return one;
     }
 
@@ -306,10 +334,11 @@ class TallyCounter {
     }
 
     std::uint32_t unfolded_number(const LookedUp& looked_up) {
-        return looked_up.number != none ? looked_up.number : unfolded_number(looked_up.frame);
+        return looked_up.number != none ? looked_up.number : unfolded_number(looked_up.frame, looked_up.hash);
     }
-    std::uint32_t unfolded_number(const Frame& frame) {
-        return unfolded_.intern_within(most_places_, frame, nowhere(Miss::not_kept, frame.mode));
+    std::uint32_t unfolded_number(const Frame& frame) { return unfolded_number(frame, unfolded_.hash(frame)); }
+    std::uint32_t unfolded_number(const Frame& frame, std::uint64_t hash) {
+        return unfolded_.intern_within(most_places_, frame, hash, nowhere(Miss::not_kept, frame.mode));
     }
 
     // chain_number(...) is the number of the folded frame in the tally.
@@ -334,9 +363,9 @@ class TallyCounter {
         return tally_.frames_.intern(options_.fold ? options_.fold(frame) : frame);
     }
 
-    std::uint32_t place_number(const SampledPlace& place) {
+    std::uint32_t place_number(const SampledPlace& place, std::uint64_t hash) {
         const SampledPlace other{nowhere(Miss::not_kept, CpuMode::unknown), place.runner};
-        const auto number = places_.intern_within(most_places_, place, other);
+        const auto number = places_.intern_within(most_places_, place, hash, other);
         const auto needed = places_.size() * tally_.events_.size();
         if (place_cells_.size() < needed) place_cells_.resize(needed);
         return number;
@@ -345,11 +374,11 @@ class TallyCounter {
     // The tables are larger than the cache: a step for many samples at a time, while memory for the next is fetched.
     void count_waiting() {
         for (const auto& one : waiting_) {
-            if (one.number == none) places_.prefetch_key(one.place);
+            if (one.number == none) places_.prefetch_key(one.hash);
         }
         const auto columns = tally_.events_.size();
         for (auto& one : waiting_) {
-            if (one.number == none) one.number = place_number(one.place);
+            if (one.number == none) one.number = place_number(one.place, one.hash);
             if (one.recent != nullptr && one.recent->key == one.key) one.recent->number = one.number;
             __builtin_prefetch(&place_cells_[one.number * columns], 1);
         }
@@ -363,7 +392,7 @@ class TallyCounter {
         const auto columns = tally_.events_.size();
         const auto places = places_.keys();
         for (std::size_t number = 0; number < places.size(); ++number) {
-            const auto folded = chain_number({places[number].frame});
+            const auto folded = chain_number(looked_up(places[number].frame));
             if (node.size() <= folded) node.resize(tally_.frames_.size(), none);
             if (node[folded] == none) node[folded] = tally_.chains_.intern({ChainNode::none, folded});
             auto* const sum = chain_rows_.cells(chain_rows_.number({places[number].runner, node[folded]}));

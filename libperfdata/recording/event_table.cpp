@@ -2,9 +2,7 @@
 #include "perfdata/recording/event_table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstdio>
 
 namespace perfdata {
 
@@ -71,28 +69,6 @@ Time EventTable::time_of_other(const RecordView& record, Time otherwise) const {
     const auto size = record.bytes.size();
     if (layout.time_from_end() == 0 || size < RecordHeader::bytes + layout.size()) return otherwise;
     return Time{record.order.load<std::uint64_t>(record.bytes.data() + size - layout.time_from_end())};
-}
-
-std::string default_event_name(const Attr& attr) {
-    constexpr std::array<const char*, 10> hardware = {
-        "cycles",        "instructions", "cache-references",        "cache-misses",           "branches",
-        "branch-misses", "bus-cycles",   "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles"};
-    constexpr std::array<const char*, 12> software = {
-        "cpu-clock",        "task-clock",   "page-faults",  "context-switches",
-        "cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
-        "emulation-faults", "dummy",        "bpf-output",   "cgroup-switches"};
-    // Bits 32-63 of a hardware config name the PMU on hybrid CPUs.
-    const auto hardware_config = attr.config & 0xffffffff;
-    if (attr.type == attr_type::hardware && hardware_config < hardware.size()) return hardware[hardware_config];
-    if (attr.type == attr_type::software && attr.config < software.size()) return software[attr.config];
-    std::array<char, 64> text{};
-    if (attr.type == attr_type::raw) {
-        std::snprintf(text.data(), text.size(), "raw 0x%llx", static_cast<unsigned long long>(attr.config));
-    } else {
-        std::snprintf(text.data(), text.size(), "type %u config 0x%llx", attr.type,
-                      static_cast<unsigned long long>(attr.config));
-    }
-    return text.data();
 }
 
 }  // namespace perfdata

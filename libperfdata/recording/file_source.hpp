@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
 
+#include "perfdata/recording/content.hpp"
 #include "perfdata/recording/spool.hpp"
 
 namespace perfdata {
@@ -50,5 +52,10 @@ class FileSource final : public Source {
     std::string path_;
     std::optional<Error> damage_;
 };
+
+// source_of(file, status, path) is the source of an open file, from its beginning: what open_source() makes of it.
+// `copied` asks for a copy even of a plain file.
+Result<std::shared_ptr<const Source>> source_of(Descriptor file, const struct stat& status, const std::string& path,
+                                                const Limits& limits, Content content, bool copied = false);
 
 }  // namespace perfdata

@@ -3,28 +3,22 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "perfdata/core/guarded.hpp"
+#include "perfdata/recording/named_file.hpp"
 
 namespace perfdata {
-namespace {
-
-// Whoever names a directory does not mean to wait for a pipe in it.
-bool is_file(const std::string& path) {
-    std::error_code ignored;
-    return std::filesystem::is_regular_file(path, ignored);
-}
-
-}  // namespace
 
 Result<Recording> Recording::open(const std::string& path, const OpenOptions& options) {
     return guarded([&]() -> Result<Recording> {
         const bool directory = is_directory(path);
-        if (directory && !is_file(main_file(path))) {
-            return fail(ErrorCode::io, Error::no_offset, main_file(path), "there is no regular file of that name");
+        // Whoever names a directory does not mean to wait for a pipe in it, nor to read what links lead to elsewhere.
+        auto source = directory ? open_named_file({path, "data"}, options.limits, {.content = Content::recording})
+                                : open_source(path, options.limits, Content::recording);
+        if (!source && directory && source.error().code == ErrorCode::missing) {
+            source.error().code = ErrorCode::io;
+            source.error().where = main_file(path);
         }
-        auto source = open_source(directory ? main_file(path) : path, options.limits);
         if (!source) return fail(std::move(source.error()));
         auto recording = open(std::move(*source), path, options);
         if (recording && directory) recording->open_data_files(path);

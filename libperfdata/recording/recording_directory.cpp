@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "perfdata/recording/named_file.hpp"
 #include "perfdata/recording/recording.hpp"
 
 namespace perfdata {
@@ -44,14 +45,14 @@ void Recording::open_data_files(const std::string& directory) {
             diagnostics_.add({ErrorCode::unsupported, Error::no_offset, entry->path().string(), "not a regular file"});
             continue;
         }
-        found.emplace_back(*number, entry->path().string());
+        found.emplace_back(*number, entry->path().filename().string());
     }
     if (problem) {
         diagnostics_.add({ErrorCode::io, Error::no_offset, directory, "cannot list: " + problem.message()});
     }
     std::ranges::sort(found);
-    for (const auto& [number, path] : found) {
-        auto source = open_source(path, limits_);
+    for (const auto& [number, name] : found) {
+        auto source = open_named_file({directory, "/" + name}, limits_, {.content = Content::records});
         if (source) {
             data_files_.push_back(std::move(*source));
         } else {

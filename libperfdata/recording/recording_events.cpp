@@ -1,13 +1,27 @@
 // SPDX-License-Identifier: MIT
 // Events: the attr section, and EVENT_DESC for their names.
 #include <algorithm>
+#include <map>
 
+#include "perfdata/recording/event_names.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/feature/event_desc.hpp"
+#include "perfdata/wire/feature/tracing_data.hpp"
 
 namespace perfdata {
 
-Result<std::vector<EventId>> Recording::read_ids(FileSection section) const {
+// read_ids(section, before) is for a section of an event with `before` ids in front of it. Sections that lie over each
+// other would make many ids of a small file.
+Result<std::vector<EventId>> Recording::read_ids(FileSection section, std::size_t before) const {
+    const auto in_all = before + section.size / 8;
+    if (in_all > limits_.ids) {
+        return fail(ErrorCode::limit, section.offset, "event ids",
+                    "more than " + std::to_string(limits_.ids) + " ids in all");
+    }
+    if (in_all > source_->size() / 8 && section.size <= source_->size()) {
+        return fail(ErrorCode::malformed, section.offset, "event ids",
+                    "more than the file has room for: several events claim the same ids");
+    }
     const auto content = read_section(section, "event ids");
     if (!content) return fail(content.error());
     std::vector<EventId> ids;
@@ -64,10 +78,7 @@ Result<std::vector<Event>> Recording::read_attrs() {
                                     : (claimed == 0 ? Attr::min_bytes : stride - pair);
         Event event;
         event.attr = Attr::decode(entry.first(static_cast<std::size_t>(attr_bytes)), order());
-        auto ids = ids_in_all + ids_place.size / 8 > limits_.ids
-                       ? fail(ErrorCode::limit, ids_place.offset, "event ids",
-                              "more than " + std::to_string(limits_.ids) + " ids in all")
-                       : read_ids(ids_place);
+        auto ids = read_ids(ids_place, ids_in_all);
         if (ids_place.size % 8 != 0) {
             diagnostics_.add({ErrorCode::malformed, header_.attrs.offset + (index + 1) * stride - pair, "attr section",
                               "event " + std::to_string(index) + " has " + std::to_string(ids_place.size) +
@@ -117,6 +128,35 @@ std::vector<Event> Recording::read_event_descriptions() {
     return events;
 }
 
+// Tracepoints that nobody named are named by their formats.
+void Recording::name_tracepoints(std::vector<Event>& events) const {
+    const auto nameless = [](const Event& event) {
+        return event.name.empty() && event.attr.type == attr_type::tracepoint;
+    };
+    const auto* section = feature(Feature::tracing_data);
+    if (section == nullptr || !section->inside_file || std::ranges::none_of(events, nameless)) return;
+    const auto content = read_feature(Feature::tracing_data);
+    if (!content) return;
+    auto data = TracingData::decode({*content, order(), {.where = "feature TRACING_DATA"}});
+    if (!data) return;
+    // Formats and events may be many.
+    std::map<std::uint64_t, std::vector<Event*>> by_id;
+    for (auto& event : events) {
+        if (nameless(event)) by_id[event.attr.config].push_back(&event);
+    }
+    for (;;) {
+        const auto format = data->next();
+        if (!format || !*format) return;
+        const auto id = (*format)->id();
+        const auto wanted = id ? by_id.find(*id) : by_id.end();
+        if (wanted == by_id.end() || (*format)->name().empty()) continue;
+        for (auto* event : wanted->second) {
+            event->name = std::string((*format)->system) + ":" + std::string((*format)->name());
+        }
+        by_id.erase(wanted);
+    }
+}
+
 void Recording::read_events() {
     auto described = read_event_descriptions();
     auto events = read_attrs();
@@ -136,10 +176,8 @@ void Recording::read_events() {
         events = std::vector<Event>();
     }
     // A recording without events is possible: perf sched stats record writes one.
-    for (auto& event : *events) {
-        if (event.name.empty()) event.name = default_event_name(event.attr);
-    }
-    events_ = EventTable(std::move(*events));
+    name_tracepoints(*events);
+    events_ = EventTable(name_events(std::move(*events)));
 }
 
 }  // namespace perfdata

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A pipe stream has no header: events and features come as records in front of the others.
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
+#include "perfdata/recording/event_names.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/record/event_update.hpp"
 #include "perfdata/wire/record/header_attr.hpp"
@@ -9,6 +12,32 @@
 
 namespace perfdata {
 namespace {
+
+// NamesById is the names that EVENT_UPDATE records give to event ids. Sorted: n ids and m names cost (n + m) log m.
+class NamesById {
+  public:
+    void add(EventId id, std::string_view name) {
+        if (name.empty()) return;
+        ids_.emplace_back(id, names_.size());
+        names_.emplace_back(name);
+    }
+    // sort() is needed between add() and find().
+    void sort() { std::ranges::sort(ids_); }
+
+    // find(ids) is the name that was given first to any of them, empty if none was.
+    std::string_view find(const std::vector<EventId>& ids) const {
+        auto first = names_.size();
+        for (const auto id : ids) {
+            const auto found = std::ranges::lower_bound(ids_, std::pair(id, std::size_t{0}));
+            if (found != ids_.end() && found->first == id) first = std::min(first, found->second);
+        }
+        return first == names_.size() ? std::string_view{} : std::string_view(names_[first]);
+    }
+
+  private:
+    std::vector<std::pair<EventId, std::size_t>> ids_;  // with the index in names_
+    std::vector<std::string> names_;
+};
 
 bool begins_the_recording(RecordType type) {
     switch (type) {
@@ -32,7 +61,7 @@ void Recording::add_pipe_feature(const FeatureSection& feature) {
 
 void Recording::read_pipe_events() {
     std::vector<Event> events;
-    std::vector<std::pair<EventId, std::string>> names;
+    NamesById names;
     std::size_t ids = 0;
     for (const RecordView& record : records()) {
         if (begins_the_recording(record.type())) break;
@@ -69,7 +98,7 @@ void Recording::read_pipe_events() {
         } else if (record.type() == RecordType::event_update) {
             const auto update = EventUpdate::decode(record, 0);
             const bool renames = update && update->kind == static_cast<std::uint64_t>(EventUpdate::Kind::name);
-            if (renames) names.emplace_back(update->id, update->name);
+            if (renames) names.add(update->id, update->name);
         }
     }
     std::ranges::sort(features_, {}, &FeatureSection::number);  // as in a file's table
@@ -79,15 +108,14 @@ void Recording::read_pipe_events() {
         diagnostics_.add({ErrorCode::malformed, FileHeader::pipe_bytes, "pipe stream",
                           "no event (HEADER_ATTR record) in front of the samples"});
     }
+    names.sort();
     for (std::size_t index = 0; index < events.size(); ++index) {
         auto& event = events[index];
-        for (const auto& [id, name] : names) {
-            if (event.name.empty() && std::ranges::find(event.ids, id) != event.ids.end()) event.name = name;
-        }
+        if (event.name.empty()) event.name = names.find(event.ids);
         if (event.name.empty() && index < described.size()) event.name = std::move(described[index].name);
-        if (event.name.empty()) event.name = default_event_name(event.attr);
     }
-    events_ = EventTable(std::move(events));
+    name_tracepoints(events);
+    events_ = EventTable(name_events(std::move(events)));
 }
 
 }  // namespace perfdata

@@ -19,6 +19,7 @@
 
 #include "perfdata/core/cursor.hpp"
 
+#include "content_check.hpp"
 #include "file_source.hpp"
 
 namespace perfdata {
@@ -111,10 +112,11 @@ class SourceDevice {
 // that breaks off gives what could be unpacked before the break.
 template <class Device>
 Result<std::shared_ptr<const Source>> spool(const Device& device, Packing packing, const std::string& path,
-                                            const Limits& limits) {
+                                            const Limits& limits, Content content) {
     auto file = Spool::create(path, limits.unpacked_bytes);
     if (!file) return fail(std::move(file.error()));
     std::optional<Error> damage;
+    ContentCheck check(content, path);
     try {
         // A filter that fails loses what it has put into its buffer in the same call: keep the buffer small.
         constexpr std::streamsize small = 1024;
@@ -126,8 +128,10 @@ Result<std::shared_ptr<const Source>> spool(const Device& device, Packing packin
         std::array<char, 65536> buffer;
         while (in.sgetc() != std::char_traits<char>::eof()) {
             const auto ready = std::min<std::streamsize>(in.in_avail(), buffer.size());
-            const auto got = static_cast<std::size_t>(in.sgetn(buffer.data(), ready));
-            if (auto put = file->append(std::as_bytes(std::span(buffer).first(got))); !put) return fail(put.error());
+            const auto got =
+                std::as_bytes(std::span(buffer).first(static_cast<std::size_t>(in.sgetn(buffer.data(), ready))));
+            if (auto right = check.more(got); !right) return fail(std::move(right.error()));
+            if (auto put = file->append(got); !put) return fail(put.error());
         }
     } catch (const std::bad_alloc&) {
         throw;
@@ -137,6 +141,7 @@ Result<std::shared_ptr<const Source>> spool(const Device& device, Packing packin
                        packed ? std::string("cannot be unpacked any further: ") + problem.what() : problem.what()};
         if (file->size() == 0) return fail(std::move(*damage));
     }
+    if (auto right = check.end(); !right) return fail(std::move(right.error()));
     return std::move(*file).finish(std::move(damage));
 }
 
@@ -154,7 +159,26 @@ Result<std::size_t> read_head(int fd, std::span<std::byte> head, const std::stri
 
 }  // namespace
 
+Result<std::shared_ptr<const Source>> source_of(Descriptor file, const struct stat& status, const std::string& path,
+                                                const Limits& limits, Content content, bool copied) {
+    std::array<std::byte, 8> head{};
+    const auto got = read_head(file.get(), head, path);
+    if (!got) return fail(got.error());
+    const auto start = Bytes(head).first(*got);
+    const auto packing = packing_of(start);
+    // Files of /proc do not say how long they are.
+    const bool has_size = status.st_size != 0 || start.empty();
+    if (packing == Packing::none && !copied && S_ISREG(status.st_mode) && has_size) {
+        return std::make_shared<FileSource>(std::move(file), static_cast<std::uint64_t>(status.st_size), path);
+    }
+    return spool(HeadFirst(file.get(), as_text(start)), packing, path, limits, content);
+}
+
 Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits) {
+    return open_source(path, limits, Content::any);
+}
+
+Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits, Content content) {
     const bool standard_input = path == "-";
     Descriptor file(standard_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                                    : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
@@ -166,26 +190,23 @@ Result<std::shared_ptr<const Source>> open_source(const std::string& path, const
         return fail(ErrorCode::unsupported, Error::no_offset, shown, "is a directory, not a file");
     }
 
-    std::array<std::byte, 8> head{};
-    const auto got = read_head(file.get(), head, shown);
-    if (!got) return fail(got.error());
-    const auto start = Bytes(head).first(*got);
-    const auto packing = packing_of(start);
     // Standard input is spooled even when it is a file: its position may be anywhere, and it may be shared.
-    if (packing == Packing::none && !standard_input && S_ISREG(status.st_mode)) {
-        return std::make_shared<FileSource>(std::move(file), static_cast<std::uint64_t>(status.st_size), path);
-    }
-    return spool(HeadFirst(file.get(), as_text(start)), packing, shown, limits);
+    return source_of(std::move(file), status, shown, limits, content, standard_input);
 }
 
 Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> source, const std::string& path,
                                                const Limits& limits) {
+    return unpacked(std::move(source), path, limits, Content::any);
+}
+
+Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> source, const std::string& path,
+                                               const Limits& limits, Content content) {
     std::array<std::byte, 8> head{};
     const auto got = source->read_at(0, head);
     if (!got) return fail(got.error());
     const auto packing = packing_of(Bytes(head).first(*got));
     if (packing == Packing::none) return source;
-    return spool(SourceDevice(*source), packing, path, limits);
+    return spool(SourceDevice(*source), packing, path, limits, content);
 }
 
 std::shared_ptr<const Source> memory_source(Bytes bytes) {

@@ -145,7 +145,7 @@ bool ArchivedFiles::available() {
 Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::string& path,
                                                                  std::shared_ptr<const FileSystem> beneath,
                                                                  const Limits& limits, const Progress& progress) {
-    auto packed = beneath->open(path, limits);
+    auto packed = beneath->open_given(path, limits, Content::archive);
     if (!packed) return fail(std::move(packed.error()));
     const std::shared_ptr<ArchivedFiles> files(new ArchivedFiles(path, std::move(beneath)));
     if (auto unpacked = files->unpack(**packed, limits, progress); !unpacked) return fail(std::move(unpacked.error()));
@@ -250,11 +250,23 @@ const ArchivedFiles::Entry* ArchivedFiles::find(std::string_view name) const {
     return nullptr;
 }
 
-Result<std::shared_ptr<const Source>> ArchivedFiles::open(const std::string& path, const Limits& limits) const {
-    if (!path.starts_with(prefix_)) return beneath_->open(path, limits);
+Result<std::shared_ptr<const Source>> ArchivedFiles::open(const FileName& name, const Limits& limits,
+                                                          Content content) const {
+    const auto path = name.shown();
+    if (!path.starts_with(prefix_)) return beneath_->open(name, limits, content);
     const auto* entry = find(root_ + path.substr(prefix_.size()));
     if (entry == nullptr) return fail(ErrorCode::missing, Error::no_offset, path, "is not in the tar-ball");
-    return unpacked(std::make_shared<Slice>(content_, entry->offset, entry->size), path, limits);
+    return unpacked(std::make_shared<Slice>(content_, entry->offset, entry->size), path, limits, content);
+}
+
+Result<std::shared_ptr<const Source>> ArchivedFiles::open_given(const std::string& path, const Limits& limits,
+                                                                Content content) const {
+    return beneath_->open_given(path, limits, content);
+}
+
+bool ArchivedFiles::has(const FileName& name) const {
+    const auto path = name.shown();
+    return path.starts_with(prefix_) ? find(root_ + path.substr(prefix_.size())) != nullptr : beneath_->has(name);
 }
 
 Result<std::string> ArchivedFiles::read_kernel_file(const std::string& path, std::uint64_t most) const {
@@ -265,8 +277,8 @@ Result<std::string> ArchivedFiles::read_kernel_file_start(const std::string& pat
     return beneath_->read_kernel_file_start(path, most);
 }
 
-std::optional<FileTime> ArchivedFiles::modified(const std::string& path) const {
-    return path.starts_with(prefix_) ? std::nullopt : beneath_->modified(path);
+std::optional<FileTime> ArchivedFiles::modified(const FileName& name) const {
+    return name.shown().starts_with(prefix_) ? std::nullopt : beneath_->modified(name);
 }
 
 }  // namespace perfdata

@@ -16,8 +16,18 @@ Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::stri
                 "install libarchive-dev and build it with -DPERFDATA_ARCHIVES=ON");
 }
 
-Result<std::shared_ptr<const Source>> ArchivedFiles::open(const std::string& path, const Limits& limits) const {
-    return beneath_->open(path, limits);
+Result<std::shared_ptr<const Source>> ArchivedFiles::open(const FileName& name, const Limits& limits,
+                                                          Content content) const {
+    return beneath_->open(name, limits, content);
+}
+
+Result<std::shared_ptr<const Source>> ArchivedFiles::open_given(const std::string& path, const Limits& limits,
+                                                                Content content) const {
+    return beneath_->open_given(path, limits, content);
+}
+
+bool ArchivedFiles::has(const FileName& name) const {
+    return beneath_->has(name);
 }
 
 Result<std::string> ArchivedFiles::read_kernel_file(const std::string& path, std::uint64_t most) const {
@@ -28,8 +38,8 @@ Result<std::string> ArchivedFiles::read_kernel_file_start(const std::string& pat
     return beneath_->read_kernel_file_start(path, most);
 }
 
-std::optional<FileTime> ArchivedFiles::modified(const std::string& path) const {
-    return beneath_->modified(path);
+std::optional<FileTime> ArchivedFiles::modified(const FileName& name) const {
+    return beneath_->modified(name);
 }
 
 }  // namespace perfdata

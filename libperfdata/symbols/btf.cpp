@@ -3,7 +3,9 @@
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <cerrno>
 #include <mutex>
+#include <new>
 #include <system_error>
 
 #include "perfdata/core/cursor.hpp"
@@ -43,7 +45,7 @@ struct Btf::Types {
     std::unique_ptr<::btf, FreeBtf> parsed;
 };
 
-Btf::Btf(Bytes strings) : strings_(strings) {}
+Btf::Btf(Bytes strings) : strings_(strings), last_end_(as_text(strings).rfind('\0')) {}
 Btf::Btf(Btf&&) noexcept = default;
 Btf& Btf::operator=(Btf&&) noexcept = default;
 Btf::~Btf() = default;
@@ -71,23 +73,27 @@ Result<Btf> Btf::parse(const BtfBlob& blob, AnyOrder order) {
     }
     Btf result(blob.data.subspan(static_cast<std::size_t>(begin), strings_size));
 
+    auto types = std::make_unique<Types>();
     const Silence silence;
-    auto* types = btf__new(blob.data.data(), static_cast<std::uint32_t>(blob.data.size()));
-    if (types == nullptr) {
+    types->parsed.reset(btf__new(blob.data.data(), static_cast<std::uint32_t>(blob.data.size())));
+    if (!types->parsed) {
+        if (errno == ENOMEM) throw std::bad_alloc();
         result.problem_ = Error{ErrorCode::malformed, blob.offset, std::string(btf_place),
                                 name + ": libbpf refuses its types: " + std::generic_category().message(errno)};
         return result;
     }
-    result.types_ = std::make_unique<Types>();
-    result.types_->parsed.reset(types);
+    result.types_ = std::move(types);
     return result;
 }
 
 std::string_view Btf::text(std::uint32_t offset) const {
     if (offset >= strings_.size()) return {};
     const auto rest = as_text(strings_.subspan(offset));
-    const auto end = rest.find('\0');
-    return end == std::string_view::npos ? std::string_view{} : rest.substr(0, end);
+    const auto start = rest.substr(0, longest_text);
+    const auto end = start.find('\0');
+    if (end != std::string_view::npos) return start.substr(0, end);
+    const bool ends = last_end_ != std::string_view::npos && offset < last_end_;
+    return ends ? start : std::string_view{};
 }
 
 std::string_view Btf::function_name(std::uint32_t type_id) const {

@@ -17,8 +17,9 @@ std::vector<CodeChange> changes_between(const PatchedCode& before, const Patched
                                         std::span<const TextPatch* const> patches, const CodeVersion& version) {
     std::vector<CodeChange> changes;
     std::set<std::pair<std::uint64_t, std::size_t>> told;  // offset and size
-    for (const auto* patch : patches) {
-        if (patch->time < version.from || patch->time >= version.until) continue;
+    const auto first_of = std::ranges::lower_bound(patches, version.from, {}, &TextPatch::time);
+    for (const auto* patch : std::ranges::subrange(first_of, patches.end())) {
+        if (patch->time >= version.until) break;
         // What was taken away is still shown.
         const AddressRange range{patch->address, patch->new_bytes.size()};
         if (range.size == 0) continue;
@@ -66,13 +67,15 @@ struct CodeImages::Sources {
     }
 
     // What the versions of code at one address for everybody are made of: read(code, image) fills in a copy of it.
+    // `held` is how much of it the source may have: records claim any size, and what nobody has takes no room.
     template <class Read>
-    Result<CodeImage> patched(const CodeVersion& version, std::uint64_t size, Read&& read) const {
+    Result<CodeImage> patched(const CodeVersion& version, std::uint64_t size, std::uint64_t held, Read&& read) const {
         CodeImage image;
         image.address = *version.address;
-        PatchedCode code(image.address, size);
+        const auto patches = versions.patches(version.function, {image.address, size});
+        for (const auto* patch : patches) held = std::max(held, patch->range().last() - image.address + 1);
+        PatchedCode code(image.address, std::min(size, held));
         if (auto filled = read(code, image); !filled) return fail(std::move(filled.error()));
-        const auto patches = patches_of(timeline, version.function, {image.address, size});
         if (!patches.empty()) {
             auto found = code.check(patches);
             std::ranges::move(found, std::back_inserter(image.problems));
@@ -96,20 +99,22 @@ struct CodeImages::Sources {
         if (what.kind == CodeKind::bpf_program) {
             const auto bytes = symbols.image(index);
             if (!bytes) return fail(bytes.error());
-            return patched(version, size, [&](PatchedCode& code, CodeImage& image) -> Result<void> {
+            return patched(version, size, bytes->size(), [&](PatchedCode& code, CodeImage& image) -> Result<void> {
                 code.put(0, *bytes);
                 image.origin = the_recording;
                 return {};
             });
         }
-        auto result = patched(version, size, [&](PatchedCode& code, CodeImage& image) -> Result<void> {
-            // A copy of memory has it for sure only if it was there all the time.
-            if (what.from != Time{} || what.until != Time::forever()) return {};
+        // A copy of memory has it for sure only if it was there all the time.
+        const bool always = what.from == Time{} && what.until == Time::forever();
+        const auto held = always ? size : 0;
+        auto result = patched(version, size, held, [&](PatchedCode& code, CodeImage& image) -> Result<void> {
+            if (!always) return {};
             const auto read = kernel.read_kcore(image.address, code, image);
             return read ? Result<void>() : fail(read.error());
         });
         if (result && result->bytes.empty()) {
-            return fail(ErrorCode::missing, Error::no_offset, what.symbol,
+            return fail(ErrorCode::missing, Error::no_offset, std::string(what.symbol),
                         "the recording holds no code of it; record with perf record --kcore, or with an event that has "
                         "text pokes, before it is made");
         }
@@ -129,7 +134,7 @@ struct CodeImages::Sources {
     }
 
     Result<CodeImage> kernel_text(const CodeVersion& version, std::uint64_t size) const {
-        return patched(version, size, [&](PatchedCode& code, CodeImage& image) {
+        return patched(version, size, size, [&](PatchedCode& code, CodeImage& image) {
             return kernel.read(version.function, image.address, code, image);
         });
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/symbols/code_lines.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -8,6 +9,7 @@
 
 #include "debug_image.hpp"
 #include "dwarf_lines.hpp"
+#include "once.hpp"
 #include "source_files.hpp"
 
 namespace perfdata {
@@ -15,7 +17,7 @@ namespace {
 
 // CodeFile is a file with code, and the lines of that; null if it has none, or is not here.
 struct CodeFile {
-    std::once_flag once;
+    Once once;
     Result<std::unique_ptr<DwarfLines>> lines = nullptr;
     std::shared_ptr<const ElfFile> file;
     std::string path;
@@ -56,23 +58,23 @@ struct CodeLines::Sources {
     // open(...) reads the debug information of a file, from wherever it is.
     Result<std::unique_ptr<DwarfLines>> open(const RecordedObject& recorded, const FoundObject& found) const {
         DwarfFiles files{found.file, {}, {}};
-        auto path = found.path;
+        auto name = found.name();
         if (has_lines(*found.file)) {
             files.debug = found.file;
         } else if (found.debug && has_lines(*found.debug)) {
             files.debug = found.debug;
-            path = found.debug_path;
+            name = found.debug_name();
         } else {
             auto debug = finder().find_debug(recorded, found, has_lines);
             files.debug = std::move(debug.file);
-            path = std::move(debug.path);
+            name = std::move(debug.name);
         }
         if (!files.debug) return nullptr;
-        files.alternate = finder().find_alternate(*files.debug, path);
+        files.alternate = finder().find_alternate(*files.debug, name);
         auto lines = DwarfLines::open(files, finder().options().limits);
         if (!lines) {
             auto error = std::move(lines.error());
-            error.where = path + ": " + error.where;
+            error.where = name.shown() + ": " + error.where;
             return fail(std::move(error));
         }
         return std::make_unique<DwarfLines>(std::move(*lines));
@@ -100,7 +102,7 @@ struct CodeLines::Sources {
     Result<std::vector<LineStart>> in_file(const Frame& function, std::uint64_t size) {
         const auto index = names.file_index(function.index);
         auto& one = object(index);
-        std::call_once(one.once, [&] {
+        one.once([&] {
             const auto found = names.files().found(index);
             if (!found) return;
             one.file = (*found)->file;
@@ -117,13 +119,13 @@ struct CodeLines::Sources {
     }
 
     Result<std::vector<LineStart>> in_kernel(Address address, std::uint64_t size) {
-        std::call_once(kernel.once, [&] {
+        kernel.once([&] {
             auto text = names.kernel_text();
             if (!text) return;
             kernel.path = text->path;
             kernel.file = text->file;
             kernel_relocation = text->relocation;
-            kernel.lines = open({kernel.path, {}}, {kernel.path, {}, kernel.file, {}, true});
+            kernel.lines = open({kernel.path, {}}, {kernel.path, {}, kernel.file, {}, true, text->root, {}});
         });
         return in_object(kernel, address.value - kernel_relocation, size);
     }
@@ -133,7 +135,15 @@ struct CodeLines::Sources {
         const auto found = jit.code(function).lines(jit.function(function));
         if (!found) return fail(found.error());
         std::vector<LineStart> lines;
-        for (const auto& line : *found) lines.push_back({line.offset, 0, {keep(line.file), line.line, 0, {}}});
+        // The number of a line says nothing without its file.
+        lines.reserve(found->size());
+        // Entries share the text of a file, which may be long.
+        std::map<const char*, std::string_view> kept;
+        for (const auto& line : *found) {
+            auto [file, added] = kept.try_emplace(line.file.data());
+            if (added) file->second = keep(std::string(line.file));
+            lines.push_back({line.offset, 0, {file->second, line.damaged ? 0 : line.line, 0, {}}});
+        }
         return add_text(std::move(lines), {});
     }
 
@@ -158,6 +168,17 @@ struct CodeLines::Sources {
         return std::vector<LineStart>{};
     }
 };
+
+std::optional<Error> CodeLines::problem(const Frame& function) const {
+    if (function.kind != FrameKind::jit) return {};
+    const auto& jit = sources_->names.jit();
+    const auto& code = jit.code(function.index);
+    const auto lines = code.lines(jit.function(function.index));
+    if (!lines || std::ranges::none_of(*lines, &JitLine::damaged)) return {};
+    return Error{ErrorCode::malformed, Error::no_offset, code.dump().name(),
+                 "names of source files in it are damaged, as compilers write them from memory that they have freed: "
+                 "these lines are left out"};
+}
 
 CodeLines::CodeLines(const Timeline& timeline, const Names& names, const Symbols& symbols, CodeLineOptions options)
     : sources_(

@@ -6,11 +6,8 @@
 #include <bitset>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 
 #include "perfdata/timeline/frame_at.hpp"
-
-#include "patched_code.hpp"
 
 namespace perfdata {
 namespace {
@@ -24,9 +21,11 @@ class Replay {
     // add(patch) is whether it changes code that was there.
     bool add(const TextPatch& patch) {
         bool changes = false;
-        for (std::size_t index = 0; index < patch.new_bytes.size(); ++index) {
+        // What of the patch is in the function: each byte of a patch is looked at for the function that it is in.
+        const auto first = patch.address < range_.begin ? range_.begin - patch.address : 0;
+        for (auto index = static_cast<std::size_t>(first); index < patch.new_bytes.size(); ++index) {
             const auto address = patch.address + index;
-            if (!range_.contains(address)) continue;
+            if (!range_.contains(address)) break;
             auto& block = blocks_[address.value / block_size];
             const auto place = static_cast<std::size_t>(address.value % block_size);
             const auto after = patch.new_bytes[index];
@@ -49,7 +48,7 @@ class Replay {
     };
 
     AddressRange range_;
-    std::unordered_map<std::uint64_t, Block> blocks_;
+    std::map<std::uint64_t, Block> blocks_;
 };
 
 // Places is disjoint ranges of addresses.
@@ -97,69 +96,146 @@ std::vector<Time> times_of(const AddressRange& range, std::span<const TextPatch*
     return times;
 }
 
+// begins_of(code) is where code ever began, ascending.
+std::vector<Address> begins_of(std::span<const Code> code) {
+    std::vector<Address> begins;
+    begins.reserve(code.size());
+    for (const auto& one : code) begins.push_back(one.range.begin);
+    std::ranges::sort(begins);
+    const auto repeated = std::ranges::unique(begins);
+    begins.erase(repeated.begin(), repeated.end());
+    return begins;
+}
+
 }  // namespace
+
+CodeVersions::Key CodeVersions::key_of(const Frame& function, Address begin) {
+    const bool code = function.kind == FrameKind::code;
+    return {begin, code, code ? function.index : 0};
+}
 
 CodeVersions CodeVersions::build(const Timeline& timeline, const Names& names) {
     CodeVersions versions(timeline, names);
-    // Functions that some patch touches, by address and, for code that came and went, which.
-    std::map<std::tuple<std::uint64_t, bool, std::uint32_t>, Changed> touched;
+    // Functions that some patch touches.
+    struct Touched {
+        Frame function;
+        AddressRange range;
+        std::vector<const TextPatch*> patches;
+    };
+    std::map<Key, Touched> touched;
+    const auto begins = begins_of(timeline.code());
     for (const auto& patch : timeline.patches().all()) {
-        const auto range = patch.range();
-        for (std::uint64_t done = 0; done < range.size;) {
-            const auto address = range.begin + done;
+        const auto last = patch.range().size == 0 ? patch.address : patch.range().last();
+        auto begin = std::ranges::upper_bound(begins, patch.address);
+        for (auto address = patch.address; patch.range().size != 0;) {
             const auto frame = frame_at(timeline, nullptr, {patch.time, {}, host}, address, CpuMode::kernel);
             const auto extent = names.extent(frame);
-            if (extent.size == 0 || !extent.address || !AddressRange{*extent.address, extent.size}.contains(address)) {
-                break;
+            const AddressRange range{extent.address.value_or(Address{}), extent.size};
+            const bool known = extent.address && range.size != 0 && range.contains(address);
+            // Where code lies in the middle of a function, the patch is of what its first byte in the function is of.
+            if (known && address == std::max(patch.address, range.begin)) {
+                const Touched function{extent.begin, range, {}};
+                auto& one = touched.try_emplace(key_of(extent.begin, range.begin), function).first->second;
+                one.patches.push_back(&patch);
+                if (extent.begin.kind == FrameKind::code) versions.of_code_.push_back({extent.begin.index, &patch});
             }
-            const bool code = extent.begin.kind == FrameKind::code;
-            const std::tuple key(extent.address->value, code, code ? extent.begin.index : 0);
-            touched.try_emplace(key, Changed{extent.begin, {*extent.address, extent.size}, {}});
-            done += extent.size - (address - *extent.address);
+            // On to what begins next: where the function ends, or where code begins, if it was there then.
+            while (begin != begins.end() && *begin <= address) ++begin;
+            const bool code = begin != begins.end() && *begin <= last;
+            const bool ends = known && range.last() < last;
+            if (!code && !ends) break;
+            address = !ends ? *begin : !code ? range.last() + 1 : std::min(range.last() + 1, *begin);
         }
     }
-    for (auto& [key, changed] : touched) {
-        changed.times = times_of(changed.range, patches_of(timeline, changed.function, changed.range));
-        if (changed.times.empty()) continue;
-        versions.first_ = std::min(versions.first_, changed.range.begin);
-        versions.last_ = std::max(versions.last_, changed.range.last());
-        versions.reach_.push_back(versions.last_);
-        versions.changed_.push_back(std::move(changed));
+    std::ranges::sort(versions.of_code_);
+    for (const auto& [key, function] : touched) {
+        auto times = times_of(function.range, function.patches);
+        if (!times.empty()) versions.changed_.push_back({function.function, function.range, std::move(times)});
     }
+    versions.lay_out();
     return versions;
 }
 
-template <class Accept>
-const CodeVersions::Changed* CodeVersions::find_covering(Address address, Accept&& accept) const {
-    const auto above = std::ranges::upper_bound(changed_, address, {}, [](const Changed& c) { return c.range.begin; });
-    for (auto index = static_cast<std::size_t>(above - changed_.begin()); index != 0 && reach_[index - 1] >= address;) {
-        --index;
-        if (changed_[index].range.contains(address) && accept(changed_[index])) return &changed_[index];
+// Of the kernel's functions at an address the one that begins last counts. Going up through all addresses where one
+// begins or ends, a stack has those that are open.
+void CodeVersions::lay_out() {
+    std::vector<std::uint32_t> open;
+    const auto add_stretch = [&](Address begin) {
+        const auto changed = open.empty() ? none : open.back();
+        if (!in_kernel_.empty() && in_kernel_.back().begin == begin) in_kernel_.pop_back();
+        if (in_kernel_.empty() || in_kernel_.back().changed != changed) in_kernel_.push_back({begin, changed});
+    };
+    // What ends before `next` begins; those below the top that ended earlier have gone out of sight.
+    const auto close = [&](std::optional<Address> next) {
+        while (!open.empty()) {
+            const auto last = changed_[open.back()].range.last();
+            if (next && last >= *next) break;
+            const auto end = last + 1;
+            while (!open.empty() && changed_[open.back()].range.last() <= last) open.pop_back();
+            if (end > last) add_stretch(end);
+        }
+    };
+    for (std::uint32_t index = 0; index < changed_.size(); ++index) {
+        const auto& range = changed_[index].range;
+        first_ = std::min(first_, range.begin);
+        last_ = std::max(last_, range.last());
+        if (!covered_.empty() && range.begin <= covered_.back().last()) {
+            auto& before = covered_.back();
+            before.size = std::max(before.last(), range.last()) - before.begin + 1;
+        } else {
+            covered_.push_back(range);
+        }
+        if (changed_[index].function.kind == FrameKind::code) continue;
+        close(range.begin);
+        open.push_back(index);
+        add_stretch(range.begin);
     }
-    return nullptr;
+    close({});
+}
+
+const CodeVersions::Changed* CodeVersions::changed_in_kernel(Address address) const {
+    const auto above = std::ranges::upper_bound(in_kernel_, address, {}, &Stretch::begin);
+    if (above == in_kernel_.begin() || std::prev(above)->changed == none) return nullptr;
+    return &changed_[std::prev(above)->changed];
+}
+
+const CodeVersions::Changed* CodeVersions::find(const Key& key) const {
+    const auto of = [](const Changed& changed) { return key_of(changed.function, changed.range.begin); };
+    const auto found = std::ranges::lower_bound(changed_, key, {}, of);
+    return found == changed_.end() || of(*found) != key ? nullptr : &*found;
 }
 
 std::uint32_t CodeVersions::find_number(Address address, Time time) const {
-    const auto any = [](const Changed&) { return true; };
-    if (find_covering(address, any) == nullptr) return 0;
+    const auto above = std::ranges::upper_bound(covered_, address, {}, &AddressRange::begin);
+    if (above == covered_.begin() || !std::prev(above)->contains(address)) return 0;
     const auto owner = timeline_->owner(address, time);
-    const auto* changed = find_covering(address, [&](const Changed& candidate) {
-        const bool code = candidate.function.kind == FrameKind::code;
-        return owner ? code && candidate.function.index == owner->code : !code;
-    });
+    const auto* changed =
+        owner ? find({timeline_->code()[owner->code].range.begin, true, owner->code}) : changed_in_kernel(address);
     if (changed == nullptr) return 0;
     return static_cast<std::uint32_t>(std::ranges::upper_bound(changed->times, time) - changed->times.begin());
 }
 
 const CodeVersions::Changed* CodeVersions::changed(const FunctionExtent& extent) const {
     if (!extent.address || *extent.address < first_ || *extent.address > last_) return nullptr;
-    const bool code = extent.begin.kind == FrameKind::code;
-    if (!code && extent.begin.kind != FrameKind::object && extent.begin.kind != FrameKind::nowhere) return nullptr;
-    return find_covering(*extent.address, [&](const Changed& candidate) {
-        if (candidate.range.begin != *extent.address) return false;
-        const bool other = candidate.function.kind == FrameKind::code;
-        return code ? other && candidate.function.index == extent.begin.index : !other;
+    const auto kind = extent.begin.kind;
+    if (kind != FrameKind::code && kind != FrameKind::object && kind != FrameKind::nowhere) return nullptr;
+    return find(key_of(extent.begin, *extent.address));
+}
+
+std::vector<const TextPatch*> CodeVersions::patches(const Frame& function, AddressRange range) const {
+    std::vector<const TextPatch*> found;
+    if (function.kind == FrameKind::code) {
+        const auto [first, last] = std::ranges::equal_range(of_code_, function.index, {}, &PatchOfCode::code);
+        for (auto at = first; at != last; ++at) {
+            if (at->patch->range().overlaps(range)) found.push_back(at->patch);
+        }
+        return found;
+    }
+    found = timeline_->patches().touching(range);
+    std::erase_if(found, [&](const TextPatch* patch) {
+        return timeline_->owner(std::max(patch->address, range.begin), patch->time).has_value();
     });
+    return found;
 }
 
 std::vector<Frame> CodeVersions::functions() const {
@@ -177,8 +253,7 @@ std::vector<Time> CodeVersions::changes() const {
     return times;
 }
 
-std::vector<CodeVersion> CodeVersions::versions(const Frame& frame) const {
-    const auto extent = names_->extent(frame);
+CodeVersion CodeVersions::first_version(const Frame& frame, const FunctionExtent& extent) const {
     CodeVersion version{extent.begin, extent.size, extent.address, 0, {}, Time::forever()};
     if (frame.kind == FrameKind::code) {
         const auto& code = timeline_->code()[frame.index];
@@ -189,6 +264,12 @@ std::vector<CodeVersion> CodeVersions::versions(const Frame& frame) const {
         version.from = function.from;
         version.until = function.until;
     }
+    return version;
+}
+
+std::vector<CodeVersion> CodeVersions::versions(const Frame& frame) const {
+    const auto extent = names_->extent(frame);
+    auto version = first_version(frame, extent);
     std::vector<CodeVersion> versions{version};
     if (const auto* found = changed(extent)) {
         for (const auto time : found->times) {
@@ -201,9 +282,21 @@ std::vector<CodeVersion> CodeVersions::versions(const Frame& frame) const {
     return versions;
 }
 
+std::size_t CodeVersions::count(const Frame& frame) const {
+    const auto* found = changed(names_->extent(frame));
+    return found == nullptr ? 1 : found->times.size() + 1;
+}
+
 CodeVersion CodeVersions::version(const Frame& frame, std::uint32_t number) const {
-    const auto all = versions(frame);
-    return all[std::min<std::size_t>(number, all.size() - 1)];
+    const auto extent = names_->extent(frame);
+    auto version = first_version(frame, extent);
+    if (const auto* found = changed(extent)) {
+        const auto& times = found->times;
+        version.number = static_cast<std::uint32_t>(std::min<std::size_t>(number, times.size()));
+        if (version.number != 0) version.from = times[version.number - 1];
+        if (version.number < times.size()) version.until = times[version.number];
+    }
+    return version;
 }
 
 }  // namespace perfdata

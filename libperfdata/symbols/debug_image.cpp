@@ -99,7 +99,7 @@ bool has_lines(const ElfFile& file) {
 
 Result<DebugImage> DebugImage::read(const ElfFile& file, const Limits& limits) {
     const auto size = file.source().size();
-    std::vector<Part> wanted, unwanted;
+    std::vector<Part> wanted, unwanted, links;
     for (const auto& section : file.sections()) {
         if (section.type == no_bits || section.offset > size || section.size > size - section.offset) continue;
         const Part part{section.offset, section.offset + section.size};
@@ -107,6 +107,7 @@ Result<DebugImage> DebugImage::read(const ElfFile& file, const Limits& limits) {
             // libdw is not to look for another file by itself.
             const bool link = section.name == ".gnu_debugaltlink";
             if (section.size > small || link) unwanted.push_back(part);
+            if (link) links.push_back(part);
             continue;
         }
         wanted.push_back(part);
@@ -128,18 +129,31 @@ Result<DebugImage> DebugImage::read(const ElfFile& file, const Limits& limits) {
     DebugImage image({static_cast<char*>(pages), Unmap{static_cast<std::size_t>(size)}});
 
     // Everything between the unwanted sections; then the wanted ones, should a damaged table let them overlap.
-    const Copier copier(file.source(), image.bytes());
     std::ranges::sort(unwanted, {}, &Part::begin);
-    std::uint64_t at = 0;
+    std::vector<Part> parts;
+    std::uint64_t at = 0, between = 0;
+    unwanted.push_back({size, size});
     for (const auto& part : unwanted) {
-        if (part.begin > at) {
-            if (auto copied = copier.copy({at, part.begin}); !copied) return fail(copied.error());
-        }
+        if (part.begin > at) parts.push_back({at, part.begin});
+        between += part.begin > at ? part.begin - at : 0;
         at = std::max(at, part.end);
     }
-    wanted.push_back({at, size});
-    for (const auto& part : wanted) {
+    // A file may have holes of any size, which cost no room on a disk.
+    if (between > limits.section_bytes) {
+        return fail(ErrorCode::limit, Error::no_offset, "ELF",
+                    std::to_string(between) + " bytes outside of large sections; at most " +
+                        std::to_string(limits.section_bytes) + " are read");
+    }
+    parts.insert(parts.end(), wanted.begin(), wanted.end());
+    const Copier copier(file.source(), image.bytes());
+    for (const auto& part : parts) {
         if (auto copied = copier.copy(part); !copied) return fail(copied.error());
+    }
+    // A damaged table may let a link overlap what is wanted.
+    for (const auto& part : links) {
+        std::ranges::fill(image.bytes().subspan(static_cast<std::size_t>(part.begin),
+                                                static_cast<std::size_t>(part.end - part.begin)),
+                          '\0');
     }
     return image;
 }

@@ -5,15 +5,14 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
-#include <cxxabi.h>
-#include <memory>
+
+#include "demangle_parts.hpp"
 
 namespace perfdata {
 namespace {
 
-// A name that is longer is left as it is: the time to read one is not linear in its length.
-constexpr std::size_t longest = 8192;
+// A name that is longer is left as it is.
+constexpr std::size_t longest_name = 8192;
 
 bool is_hash(std::string_view text) {
     return text.size() == 17 && text[0] == 'h' &&
@@ -100,71 +99,16 @@ std::optional<std::string> legacy_rust(std::string_view symbol, NameStyle style)
     return out;
 }
 
-std::optional<std::string> runtime_demangle(const std::string& symbol) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> text(
-        abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-    if (status != 0 || !text) return {};
-    return std::string(text.get());
-}
-
-// goes_on(rest) is whether what follows a whole name still belongs to it: template arguments or an ABI tag. The first
-// parameter's type, which follows otherwise, cannot begin like them.
-bool goes_on(std::string_view rest) {
-    return rest.starts_with('I') || rest.starts_with('B');
-}
-
-// without_types(symbol) is the part of a mangled name before its parameter types. It is the shortest beginning that is
-// a whole name itself: nothing else could say where the name ends but a complete parser.
-std::optional<std::string> without_types(const std::string& symbol) {
-    const auto whole = std::string_view(symbol);
-    const bool nested = whole.substr(2).starts_with('N');
-    std::optional<std::string> found;
-    char must_end_with = nested ? 'E' : '\0';  // saves attempts that cannot succeed
-    for (std::size_t size = 4; size <= symbol.size(); ++size) {
-        if (must_end_with != '\0' && symbol[size - 1] != must_end_with) continue;
-        auto text = runtime_demangle(symbol.substr(0, size));
-        if (!text) continue;
-        found = std::move(text);
-        const auto rest = whole.substr(size);
-        if (!goes_on(rest)) break;
-        must_end_with = rest[0] == 'I' ? 'E' : '\0';
-    }
-    return found;
-}
-
-// A function that is declared const is so for its object; without parameters nobody can tell.
-void drop_qualifiers(std::string& name) {
-    for (bool again = true; again;) {
-        again = false;
-        for (const std::string_view qualifier : {" const", " volatile", " &", " &&"}) {
-            // An object file may name a function " &": that is all of its name then.
-            if (name.size() > qualifier.size() && name.ends_with(qualifier)) {
-                name.erase(name.size() - qualifier.size());
-                again = true;
-            }
-        }
-    }
-}
-
-std::optional<std::string> cxx(const std::string& symbol, NameStyle style) {
-    if (!symbol.starts_with("_Z") || symbol.size() < 4) return {};
-    const bool special = symbol[2] == 'T' || symbol[2] == 'G';  // tables, thunks, guards: a phrase around a name
-    if (style == NameStyle::full || special) return runtime_demangle(symbol);
-    auto name = without_types(symbol);
-    if (name) drop_qualifiers(*name);
-    return name;
-}
-
 }  // namespace
 
 std::optional<std::string> demangle(std::string_view symbol, NameStyle style) {
     constexpr std::string_view plt = "@plt";
     const bool in_plt = symbol.ends_with(plt);
     symbol = symbol.substr(0, symbol.find('@'));  // also the version, as in "name@@GLIBCXX_3.4"
-    if (!symbol.starts_with("_Z") || symbol.size() > longest) return {};
-    auto name = legacy_rust(symbol, style);
-    if (!name) name = cxx(std::string(symbol), style);
+    const bool rust = symbol.starts_with("_R");
+    if ((!rust && !symbol.starts_with("_Z")) || symbol.size() > longest_name || symbol.contains('\0')) return {};
+    auto name = rust ? demangle_rust(std::string(symbol), style) : legacy_rust(symbol, style);
+    if (!name && !rust) name = demangle_cxx(std::string(symbol), style);
     if (name && in_plt) name->append(plt);
     return name;
 }

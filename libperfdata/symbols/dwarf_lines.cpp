@@ -15,6 +15,8 @@
 namespace perfdata {
 namespace {
 
+constexpr std::size_t most_at_once = 65536;  // ranges of units at one function
+
 // Ranges that are read of one file: of functions, inlined calls, units.
 constexpr std::uint64_t most_ranges = std::uint64_t{1} << 26;
 
@@ -33,6 +35,11 @@ using DwflHandle = std::unique_ptr<Dwfl, Ends<dwfl_end>>;
 int find_nothing(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word, char**) {
     return -1;
 }
+// libdw's own handler ends the process. GNU's attribute is a part of the type that libdw asks for; [[noreturn]] is not.
+__attribute__((__noreturn__)) void without_memory() {
+    throw std::bad_alloc();
+}
+
 constexpr Dwfl_Callbacks callbacks{nullptr, find_nothing, dwfl_offline_section_address, nullptr};
 
 // Opened is a file as libdw knows it.
@@ -53,6 +60,7 @@ Result<Opened> open_plain(const ElfFile& file, const Limits& limits) {
     }
     opened.dwarf.reset(dwarf_begin_elf(opened.elf.get(), DWARF_C_READ, nullptr));
     if (!opened.dwarf) return dwarf_failure("debug information");
+    dwarf_new_oom_handler(opened.dwarf.get(), without_memory);
     return opened;
 }
 
@@ -82,12 +90,14 @@ struct DwarfLines::State {
         DwarfRange range;
         std::size_t unit = 0;
     };
-    std::vector<Piece> pieces;    // by beginning
+    IntervalIndex<Piece> pieces;
+    std::optional<DwarfLineTables> tables;
     std::optional<Error> damage;  // what ended the reading of the units
 
     Result<void> open_relocatable(const DwarfFiles& files, const Limits& limits);
     Result<void> read_units();
-    void add_unit(Dwarf_Die die);
+    std::uint64_t info_bytes() const;
+    void add_unit(Dwarf_Die die, std::uint64_t size);
     std::optional<std::uint64_t> address_of(std::uint64_t vaddr) const;
     Result<std::vector<LineStart>> lines(std::uint64_t begin, std::uint64_t size);
     Result<void> collect(DwarfRange within, std::vector<DwarfSegment>& segments,
@@ -149,6 +159,7 @@ Result<void> DwarfLines::State::open_relocatable(const DwarfFiles& files, const 
     if (elf == nullptr) return failed("a relocatable file");
     dwarf = dwfl_module_getdwarf(module, &bias);
     if (dwarf == nullptr) return failed("debug information");
+    dwarf_new_oom_handler(dwarf, without_memory);
 
     // A separate debug file has the same sections at other offsets.
     std::size_t names = 0;
@@ -173,29 +184,52 @@ std::optional<std::uint64_t> DwarfLines::State::address_of(std::uint64_t vaddr) 
     return {};
 }
 
+// info_bytes() is more than any offset of an entry: the size of the file, unpacked.
+std::uint64_t DwarfLines::State::info_bytes() const {
+    std::size_t size = 0;
+    for (Elf_Scn* one = elf_nextscn(dwarf_getelf(dwarf), nullptr); one != nullptr;
+         one = elf_nextscn(dwarf_getelf(dwarf), one)) {
+        const auto* data = elf_getdata(one, nullptr);
+        if (data != nullptr && data->d_buf != nullptr) size += data->d_size;
+    }
+    return size;
+}
+
 Result<void> DwarfLines::State::read_units() {
     Dwarf_CU* unit = nullptr;
     Dwarf_Die die;
     std::uint8_t type = 0;
     int got = 0;
-    while ((got = dwarf_get_units(dwarf, unit, &unit, nullptr, &type, &die, nullptr)) == 0) {
+    tables.emplace(dwarf);
+    std::optional<Dwarf_Die> waiting;  // until it is known where the next unit begins
+    const auto add_waiting = [&](std::uint64_t end) {
+        if (!waiting) return;
+        const std::uint64_t begin = dwarf_dieoffset(&*waiting);
+        if (end < begin) end = std::max(begin, info_bytes());  // it is the last of its section
+        // Functions are walked through once for themselves, and once for what was inlined into them.
+        constexpr std::uint64_t walks = 2, least = 64;
+        add_unit(*waiting, walks * (end - begin) + least);
+        waiting.reset();
+    };
+    while (!damage && (got = dwarf_get_units(dwarf, unit, &unit, nullptr, &type, &die, nullptr)) == 0) {
+        add_waiting(dwarf_dieoffset(&die));
         if (type == DW_UT_type || type == DW_UT_split_type || dwarf_tag(&die) == DW_TAG_partial_unit) continue;
-        add_unit(die);
-        if (damage) break;
+        waiting = die;
     }
+    if (!damage) add_waiting(info_bytes());
     if (got < 0) damage = dwarf_failure("units").error();
     if (pieces.empty() && damage) return fail(*damage);
-    std::ranges::stable_sort(pieces, {}, [](const Piece& piece) { return piece.range.begin; });
+    pieces.build();
     return {};
 }
 
-void DwarfLines::State::add_unit(Dwarf_Die die) {
+void DwarfLines::State::add_unit(Dwarf_Die die, std::uint64_t size) {
     auto ranges = dwarf_ranges_of(die, budget);
     if (!ranges) {
         damage = ranges.error();
         return;
     }
-    DwarfUnit unit(die, std::move(*ranges));
+    DwarfUnit unit(die, size, std::move(*ranges), *tables);
     if (unit.ranges().empty()) {
         auto covered = unit.table_ranges();
         if (!covered) {
@@ -205,17 +239,23 @@ void DwarfLines::State::add_unit(Dwarf_Die die) {
         if (covered->empty()) return;
         unit.set_ranges(std::move(*covered));
     }
-    for (const auto& range : unit.ranges()) pieces.push_back({range, units.size()});
+    for (const auto& range : unit.ranges()) pieces.add({range, units.size()});
     units.push_back(std::move(unit));
 }
 
 // collect(...) is the segments, by address and apart from each other, and the inlined calls of all units there.
 Result<void> DwarfLines::State::collect(DwarfRange within, std::vector<DwarfSegment>& segments,
                                         std::vector<const DwarfInlining*>& inlining) {
+    std::vector<Piece> there;
+    pieces.each_overlapping(within.begin, within.end, [&](const Piece& piece) {
+        there.push_back(piece);
+        return there.size() <= most_at_once;
+    });
+    if (there.size() > most_at_once) {
+        return fail(ErrorCode::limit, Error::no_offset, "DWARF", "too many units lie over each other");
+    }
     std::set<std::size_t> asked;
-    for (const auto& piece : pieces) {
-        if (piece.range.begin >= within.end) break;
-        if (!piece.range.overlaps(within)) continue;
+    for (const auto& piece : there) {
         auto& unit = units[piece.unit];
         const DwarfRange part{std::max(within.begin, piece.range.begin), std::min(within.end, piece.range.end)};
         auto found = unit.segments(part, texts);
@@ -245,13 +285,14 @@ class Merger {
            const std::vector<const DwarfInlining*>& inlining)
         : within_(within), segments_(segments) {
         for (const auto* function : inlining) {
-            for (const auto& place : function->places) {
+            function->places.each_overlapping(within.begin, within.end, [&](const DwarfInlining::Place& place) {
                 const DwarfRange part{std::max(within.begin, place.range.begin), std::min(within.end, place.range.end)};
-                if (part.begin >= part.end) continue;
+                if (part.begin >= part.end) return true;
                 const Active active{function->calls[place.call].depth, place.call, function};
                 changes_.push_back({part.begin, true, active});
                 changes_.push_back({part.end, false, active});
-            }
+                return true;
+            });
         }
         std::ranges::stable_sort(changes_, {}, &Change::at);
     }

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view place = "DWARF";
 constexpr std::uint64_t largest_table = std::uint64_t{1} << 24;  // bytes of one unit's; libdw makes 40 of each
-constexpr std::size_t most_dies = std::size_t{1} << 24;          // of one unit
 constexpr std::size_t deepest_block = 256;                       // nesting of blocks, classes, namespaces
+constexpr std::size_t most_at_once = 4096;                       // functions of a unit at one place
 constexpr std::uint32_t most_inlined = 64;                       // nesting of calls
 
 std::unexpected<Error> too_much(const std::string& what) {
@@ -43,16 +43,17 @@ std::string name_of(Dwarf_Die& die) {
 }
 
 // Walker visits the entries of a tree without recursion, each before those in it. Damaged links between them can make
-// entries appear over and over, hence the limit.
+// entries appear over and over: `left` is how many may be visited still, of all walks through a unit.
 class Walker {
   public:
-    explicit Walker(const Dwarf_Die& root) { path_.push_back(root); }
+    Walker(const Dwarf_Die& root, std::uint64_t& left) : left_(left) { path_.push_back(root); }
 
     enum class Next : std::uint8_t { entry, end, damaged, too_many };
 
     // next(inside) goes to the first entry inside the current one if `inside`, else past it.
     Next next(bool inside) {
-        if (++visited_ > most_dies) return Next::too_many;
+        if (left_ == 0) return Next::too_many;
+        --left_;
         if (inside && path_.size() < deepest_block && dwarf_haschildren(&path_.back()) == 1) {
             Dwarf_Die child;
             const int got = dwarf_child(&path_.back(), &child);
@@ -76,7 +77,7 @@ class Walker {
 
   private:
     std::vector<Dwarf_Die> path_;
-    std::size_t visited_ = 0;
+    std::uint64_t& left_;
 };
 
 // section(dwarf, name) is its content, unpacked: libdw unpacks when it opens a file.
@@ -117,30 +118,42 @@ Result<std::vector<DwarfRange>> dwarf_ranges_of(Dwarf_Die& die, std::uint64_t& b
     return ranges;
 }
 
+DwarfLineTables::DwarfLineTables(Dwarf* dwarf) : bytes_(section(dwarf, ".debug_line", ".zdebug_line")) {
+    const char* start = elf_getident(dwarf_getelf(dwarf), nullptr);
+    if (start != nullptr) order_ = AnyOrder(start[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little);
+}
+
 // A table is believed to be as long as its unit_length, but libdw makes rows of it before anybody can see how many.
-Result<void> DwarfUnit::check_table_size() {
-    Dwarf_Attribute value;
-    Dwarf_Word offset = 0;
-    if (dwarf_attr(&die_, DW_AT_stmt_list, &value) == nullptr || dwarf_formudata(&value, &offset) != 0) return {};
-    auto* dwarf = dwarf_cu_getdwarf(die_.cu);
-    const auto table = section(dwarf, ".debug_line", ".zdebug_line");
-    if (offset >= table.size()) return {};  // libdw says what is wrong
-    const auto order =
-        elf_getident(dwarf_getelf(dwarf), nullptr)[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little;
-    Cursor in(table.subspan(static_cast<std::size_t>(offset)), AnyOrder(order), {.where = "section .debug_line"});
+Result<void> DwarfLineTables::check(std::uint64_t offset) {
+    if (offset >= bytes_.size()) return {};  // libdw says what is wrong
+    const auto [table, added] = tables_.try_emplace(offset, false);
+    if (table->second) return {};
+    if (!added) return too_much("a line table is too long, or lies over others");
+    Cursor in(bytes_.subspan(static_cast<std::size_t>(offset)), order_, {.where = "section .debug_line"});
     constexpr std::uint32_t wide = 0xffffffff;
     std::uint64_t size = in.u32();
     if (size == wide) size = in.u64();
-    if (std::min<std::uint64_t>(size, table.size() - offset) > largest_table) {
+    size = std::min<std::uint64_t>(size, bytes_.size() - offset);
+    if (size > largest_table) {
         return too_much("a line table has more than " + std::to_string(largest_table) + " bytes");
     }
+    sum_ += size;
+    if (sum_ > bytes_.size()) return too_much("line tables lie over each other");
+    table->second = true;
     return {};
+}
+
+Result<void> DwarfUnit::check_table() {
+    Dwarf_Attribute value;
+    Dwarf_Word offset = 0;
+    if (dwarf_attr(&die_, DW_AT_stmt_list, &value) == nullptr || dwarf_formudata(&value, &offset) != 0) return {};
+    return tables_->check(offset);
 }
 
 Result<void> DwarfUnit::read_lines() {
     if (lines_read_) return {};
     if (dwarf_hasattr(&die_, DW_AT_stmt_list) != 0) {
-        if (auto right = check_table_size(); !right) return right;
+        if (auto right = check_table(); !right) return right;
         if (dwarf_getsrclines(&die_, &lines_, &line_count_) != 0) return dwarf_failure("a line table");
         if (dwarf_getsrcfiles(&die_, &files_, &file_count_) != 0) return dwarf_failure("a table of files");
     }
@@ -229,7 +242,7 @@ Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
     if (functions_read_) return {};
     function_dies_.clear();
     functions_.clear();
-    Walker walker(die_);
+    Walker walker(die_, entries_left_);
     bool inside = true;
     while (true) {
         const auto next = walker.next(inside);
@@ -242,9 +255,10 @@ Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
         if (dwarf_tag(&die) != DW_TAG_subprogram) continue;
         const auto ranges = dwarf_ranges_of(die, budget);
         if (!ranges) return fail(ranges.error());
-        for (const auto& range : *ranges) functions_.push_back({range, function_dies_.size()});
+        for (const auto& range : *ranges) functions_.add({range, function_dies_.size()});
         if (!ranges->empty()) function_dies_.push_back(die);
     }
+    functions_.build();
     functions_read_ = true;
     return {};
 }
@@ -253,16 +267,24 @@ Result<std::vector<const DwarfInlining*>> DwarfUnit::inlining(DwarfRange within,
                                                               std::uint64_t& budget) {
     if (auto read = read_functions(budget); !read) return fail(read.error());
     if (auto read = read_lines(); !read) return fail(read.error());
+    std::vector<std::size_t> there;
+    functions_.each_overlapping(within.begin, within.end, [&](const Function& function) {
+        there.push_back(function.die);
+        return there.size() <= most_at_once;
+    });
+    if (there.size() > most_at_once) return too_much("too many functions of a unit lie over each other");
+    std::ranges::sort(there);
+    const auto repeated = std::ranges::unique(there);
+    there.erase(repeated.begin(), repeated.end());
     std::vector<const DwarfInlining*> found;
-    for (const auto& function : functions_) {
-        if (!function.range.overlaps(within)) continue;
-        auto known = inlining_.find(function.die);
+    for (const auto die : there) {
+        auto known = inlining_.find(die);
         if (known == inlining_.end()) {
-            auto inlining = read_inlining(function_dies_[function.die], texts, budget);
+            auto inlining = read_inlining(function_dies_[die], texts, budget);
             if (!inlining) return fail(inlining.error());
-            known = inlining_.emplace(function.die, std::move(*inlining)).first;
+            known = inlining_.emplace(die, std::move(*inlining)).first;
         }
-        if (std::ranges::find(found, &known->second) == found.end()) found.push_back(&known->second);
+        found.push_back(&known->second);
     }
     return found;
 }
@@ -285,7 +307,7 @@ Result<DwarfInlining> DwarfUnit::read_inlining(Dwarf_Die function, DwarfTexts& t
         std::uint32_t call;
     };
     std::vector<Open> open;  // the inlined calls that the walker is in
-    Walker walker(function);
+    Walker walker(function, entries_left_);
     bool inside = true;
     while (true) {
         const auto next = walker.next(inside);
@@ -306,9 +328,10 @@ Result<DwarfInlining> DwarfUnit::read_inlining(Dwarf_Die function, DwarfTexts& t
         const auto call = static_cast<std::uint32_t>(inlining.calls.size());
         inlining.calls.push_back({call_of(die, texts), open.empty() ? DwarfInlined::none : open.back().call,
                                   static_cast<std::uint32_t>(open.size())});
-        for (const auto& range : *ranges) inlining.places.push_back({range, call});
+        for (const auto& range : *ranges) inlining.places.add({range, call});
         open.push_back({walker.depth(), call});
     }
+    inlining.places.build();
     return inlining;
 }
 

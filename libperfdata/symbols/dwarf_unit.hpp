@@ -9,11 +9,14 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "perfdata/core/endian.hpp"
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/types.hpp"
 #include "perfdata/symbols/symbols.hpp"
+
+#include "interval_index.hpp"
 
 namespace perfdata {
 
@@ -62,12 +65,30 @@ struct DwarfInlining {
     };
 
     std::vector<DwarfInlined> calls;
-    std::vector<Place> places;
+    IntervalIndex<Place> places;
+};
+
+// DwarfLineTables is the section .debug_line. Tables that begin at different places share no bytes: those of all units
+// together are no longer than the section, or reading them takes as long as somebody likes.
+class DwarfLineTables {
+  public:
+    explicit DwarfLineTables(Dwarf* dwarf);
+
+    // check(offset) is before libdw makes rows of the table there. Errors: limit.
+    Result<void> check(std::uint64_t offset);
+
+  private:
+    Bytes bytes_;
+    AnyOrder order_{std::endian::native};
+    std::map<std::uint64_t, bool> tables_;  // by offset: whether it may be read
+    std::uint64_t sum_ = 0;                 // of their sizes
 };
 
 class DwarfUnit {
   public:
-    DwarfUnit(Dwarf_Die die, std::vector<DwarfRange> ranges) : die_(die), ranges_(std::move(ranges)) {}
+    // size: bytes of the unit, which has no more entries than that. `tables` must outlive it.
+    DwarfUnit(Dwarf_Die die, std::uint64_t size, std::vector<DwarfRange> ranges, DwarfLineTables& tables)
+        : die_(die), entries_left_(size), ranges_(std::move(ranges)), tables_(&tables) {}
 
     const std::vector<DwarfRange>& ranges() const { return ranges_; }
 
@@ -90,22 +111,24 @@ class DwarfUnit {
     Result<void> read_lines();
     Result<void> read_functions(std::uint64_t& budget);
     Result<DwarfInlining> read_inlining(Dwarf_Die function, DwarfTexts& texts, std::uint64_t& budget);
-    Result<void> check_table_size();
+    Result<void> check_table();
     SourceLine source_of(Dwarf_Line* line, DwarfTexts& texts);
     std::string_view absolute(const char* file, DwarfTexts& texts);
     InlinedCall call_of(Dwarf_Die& die, DwarfTexts& texts);
 
     Dwarf_Die die_;
+    std::uint64_t entries_left_;  // to visit, in all walks
     std::vector<DwarfRange> ranges_;
+    DwarfLineTables* tables_;
     bool lines_read_ = false, functions_read_ = false;
     Dwarf_Lines* lines_ = nullptr;
     std::size_t line_count_ = 0;
     Dwarf_Files* files_ = nullptr;
     std::size_t file_count_ = 0;
     std::vector<Dwarf_Die> function_dies_;
-    std::vector<Function> functions_;
-    std::map<std::size_t, DwarfInlining> inlining_;               // by function_dies_
-    std::unordered_map<const char*, std::string_view> absolute_;  // by the text of libdw
+    IntervalIndex<Function> functions_;
+    std::map<std::size_t, DwarfInlining> inlining_;     // by function_dies_
+    std::map<const char*, std::string_view> absolute_;  // by the text of libdw
 };
 
 }  // namespace perfdata

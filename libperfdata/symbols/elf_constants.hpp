@@ -6,7 +6,7 @@
 
 namespace perfdata {
 
-enum ElfMachine : std::uint16_t {
+enum ElfMachineNumber : std::uint16_t {
     em_386 = 3,
     em_ppc64 = 21,
     em_s390 = 22,

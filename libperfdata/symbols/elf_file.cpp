@@ -2,7 +2,9 @@
 #include "perfdata/symbols/elf_file.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <queue>
 
 #include "perfdata/core/cursor.hpp"
 
@@ -15,6 +17,7 @@ namespace {
 constexpr std::uint32_t note_section = 7;
 constexpr std::uint32_t load_segment = 1, note_segment = 4;
 constexpr std::uint64_t largest_notes = 1 << 20;
+constexpr std::uint32_t no_segment = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t no_room = std::numeric_limits<std::uint64_t>::max();
 
 // word(in, wide) is an address or offset of the file's class.
@@ -35,11 +38,6 @@ ElfFile::Section read_section(Cursor& in, bool wide, std::uint32_t& name) {
     in.skip(wide ? 8 : 4);  // sh_addralign
     section.entry_size = word(in, wide);
     return section;
-}
-
-// covers(begin, size, at) is whether at is in [begin, begin + size).
-bool covers(std::uint64_t begin, std::uint64_t size, std::uint64_t at) {
-    return at >= begin && at - begin < size;
 }
 
 }  // namespace
@@ -167,7 +165,56 @@ Result<void> ElfFile::read_segments(std::uint64_t offset, std::uint64_t count, s
         if (type == load_segment) segments_.push_back(segment);
         if (type == note_segment) note_segments_.push_back(segment);
     }
+    lay_out_segments();
     return {};
+}
+
+// lay_out(parts): where several lie over each other, the first of the list counts.
+std::vector<ElfFile::Stretch> ElfFile::lay_out(const std::vector<Part>& parts) {
+    std::vector<std::uint64_t> turns;
+    std::vector<std::uint32_t> by_begin;
+    const auto last = [&](std::uint32_t part) {
+        return parts[part].begin + std::min(parts[part].size - 1, no_room - parts[part].begin);
+    };
+    for (std::uint32_t part = 0; part < parts.size(); ++part) {
+        if (parts[part].size == 0) continue;
+        by_begin.push_back(part);
+        turns.push_back(parts[part].begin);
+        if (last(part) != no_room) turns.push_back(last(part) + 1);
+    }
+    std::ranges::sort(by_begin, {}, [&](std::uint32_t part) { return parts[part].begin; });
+    std::ranges::sort(turns);
+    const auto repeated = std::ranges::unique(turns);
+    turns.erase(repeated.begin(), repeated.end());
+
+    std::vector<Stretch> stretches;
+    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> there;
+    auto next = by_begin.begin();
+    for (const auto turn : turns) {
+        for (; next != by_begin.end() && parts[*next].begin == turn; ++next) there.push(*next);
+        while (!there.empty() && last(there.top()) < turn) there.pop();
+        stretches.push_back({turn, there.empty() ? no_segment : parts[there.top()].segment});
+    }
+    return stretches;
+}
+
+// Of segments that hold the same byte of the file the executable ones come first.
+void ElfFile::lay_out_segments() {
+    std::vector<Part> by_offset, others, by_vaddr;
+    for (std::uint32_t index = 0; index < segments_.size(); ++index) {
+        const auto& segment = segments_[index];
+        (segment.executable ? by_offset : others).push_back({segment.offset, segment.file_size, index});
+        by_vaddr.push_back({segment.vaddr, segment.file_size, index});
+    }
+    by_offset.insert(by_offset.end(), others.begin(), others.end());
+    by_offset_ = lay_out(by_offset);
+    by_vaddr_ = lay_out(by_vaddr);
+}
+
+const ElfFile::Segment* ElfFile::segment_at(const std::vector<Stretch>& stretches, std::uint64_t at) const {
+    const auto above = std::ranges::upper_bound(stretches, at, {}, &Stretch::begin);
+    if (above == stretches.begin() || std::prev(above)->segment == no_segment) return nullptr;
+    return &segments_[std::prev(above)->segment];
 }
 
 void ElfFile::read_build_id() {
@@ -225,11 +272,7 @@ Result<std::string> ElfFile::content(const Section& section) const {
 
 std::optional<std::uint64_t> ElfFile::vaddr(std::uint64_t file_offset) const {
     if (type_ == Type::relocatable) return file_offset;
-    const Segment* found = nullptr;
-    for (const auto& segment : segments_) {
-        if (!covers(segment.offset, segment.file_size, file_offset)) continue;
-        if (found == nullptr || (segment.executable && !found->executable)) found = &segment;
-    }
+    const auto* found = segment_at(by_offset_, file_offset);
     if (found == nullptr) return {};
     return file_offset - found->offset + found->vaddr;
 }
@@ -242,14 +285,12 @@ bool ElfFile::layout_known() const {
 
 Result<std::size_t> ElfFile::read(std::uint64_t vaddr, std::span<std::byte> out) const {
     if (type_ == Type::relocatable) return source_->read_at(vaddr, out);
-    for (const auto& segment : segments_) {
-        if (!covers(segment.vaddr, segment.file_size, vaddr)) continue;
-        const auto inside = vaddr - segment.vaddr;
-        if (segment.offset > no_room - inside) break;
-        const auto count = std::min<std::uint64_t>(out.size(), segment.file_size - inside);
-        return source_->read_at(segment.offset + inside, out.first(static_cast<std::size_t>(count)));
-    }
-    return std::size_t{0};
+    const auto* segment = segment_at(by_vaddr_, vaddr);
+    if (segment == nullptr) return std::size_t{0};
+    const auto inside = vaddr - segment->vaddr;
+    if (segment->offset > no_room - inside) return std::size_t{0};
+    const auto count = std::min<std::uint64_t>(out.size(), segment->file_size - inside);
+    return source_->read_at(segment->offset + inside, out.first(static_cast<std::size_t>(count)));
 }
 
 }  // namespace perfdata

@@ -2,6 +2,7 @@
 #include "perfdata/symbols/elf_symbols.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "elf_symbols_builder.hpp"
 
@@ -22,10 +23,15 @@ Result<ElfSymbols> ElfSymbols::load(const ElfFile& file, const ElfFile* debug, c
 const ElfSymbols::Entry* ElfSymbols::covering(std::uint64_t vaddr) const {
     const auto above = std::ranges::upper_bound(entries_, vaddr, {}, &Entry::value);
     if (above == entries_.begin()) return nullptr;
-    for (const auto* entry = &*std::prev(above);; entry = &entries_[entry->enclosing]) {
-        if (vaddr - entry->value < entry->size) return entry;
-        if (entry->enclosing == none) return nullptr;
+    // What encloses an entry ends behind it: if an entry ends before the address, so does all on the way to it.
+    const auto reaches = [&](std::uint32_t index) { return vaddr - entries_[index].value < entries_[index].size; };
+    auto index = static_cast<std::uint32_t>(above - entries_.begin() - 1);
+    while (!reaches(index)) {
+        const auto further = further_.empty() ? none : further_[index];
+        index = further != none && !reaches(further) ? further : entries_[index].enclosing;
+        if (index == none) return nullptr;
     }
+    return &entries_[index];
 }
 
 std::optional<ElfSymbols::Found> ElfSymbols::find(std::uint64_t vaddr) const {
@@ -43,7 +49,8 @@ std::optional<std::uint64_t> ElfSymbols::distance(std::uint64_t vaddr) const {
 
 ElfSymbols::Symbol ElfSymbols::symbol(std::size_t index) const {
     const auto& entry = entries_[index];
-    return {names_.data() + entry.name, entry.value, entry.size};
+    const auto* name = names_.data() + entry.name;
+    return {{name, ::strnlen(name, most_name)}, entry.value, entry.size};
 }
 
 std::optional<std::uint64_t> address_of_symbol(const ElfFile& file, std::string_view name) {

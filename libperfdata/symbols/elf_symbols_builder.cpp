@@ -6,6 +6,7 @@
 #include <boost/iostreams/device/array.hpp>
 #include <boost/iostreams/filter/lzma.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -17,15 +18,12 @@ namespace perfdata {
 namespace {
 
 enum : unsigned { type_none = 0, type_function = 2, type_ifunc = 10 };
-enum : unsigned { local_binding = 0, weak_binding = 2 };
+enum : unsigned { weak_binding = 2 };
 enum : std::uint16_t { undefined_section = 0, absolute_section = 0xfff1, extended_section = 0xffff };
 
 // Until the enclosing entries are known, their place holds the binding and the number of the symbol in its file.
 constexpr unsigned number_bits = 30;
 constexpr std::uint32_t number_mask = (std::uint32_t{1} << number_bits) - 1;
-
-// Names longer than this are not compared any further.
-constexpr std::size_t compared_name = 4096;
 
 // is_mapping_symbol(name) is "$a", "$d", "$t", "$x", also followed by ".anything": they mark code and data in text.
 bool is_mapping_symbol(std::string_view name) {
@@ -166,60 +164,6 @@ void ElfSymbolsBuilder::add_mini_debug_info(const ElfFile& file) {
     if (mini) add_table(*mini, ".symtab");
 }
 
-// The entries of .plt are in the order of the relocations that they jump through.
-void ElfSymbolsBuilder::add_plt(const ElfFile& file) {
-    std::uint64_t header = 16, entry = 16;
-    switch (file.machine()) {
-        case em_386:
-        case em_x86_64: break;
-        case em_aarch64:
-        case em_riscv: header = 32; break;
-        case em_arm:
-            header = 20;
-            entry = 12;
-            break;
-        case em_s390: header = entry = 32; break;
-        default: return;
-    }
-    if (const auto* plt = file.section(".plt")) add_plt_entries(file, *plt, header, entry);
-    if (const auto* plt = file.section(".plt.sec")) add_plt_entries(file, *plt, 0, entry);
-}
-
-void ElfSymbolsBuilder::add_plt_entries(const ElfFile& file, const ElfFile::Section& plt, std::uint64_t header,
-                                        std::uint64_t size) {
-    const auto* relocations = file.section(".rela.plt");
-    const bool addends = relocations != nullptr;
-    if (!addends) relocations = file.section(".rel.plt");
-    const auto& sections = file.sections();
-    if (relocations == nullptr || relocations->link >= sections.size()) return;
-    const auto& symbols = sections[relocations->link];
-    if (symbols.link >= sections.size()) return;
-    const auto list = content(file, *relocations);
-    const auto table = content(file, symbols);
-    const auto strings = content(file, sections[symbols.link]);
-    if (!list || !table || !strings) return;
-
-    const std::size_t word = file.wide() ? 8 : 4;
-    const auto symbol_stride = ElfSymbolFields::bytes(file.wide());
-    Cursor in(as_bytes(*list), file.order(), {.where = "ELF relocations", .offset = relocations->offset});
-    for (std::uint64_t at = header; in.remaining() >= word * (addends ? 3 : 2); at += size) {
-        if (plt.size < size || at > plt.size - size) break;
-        in.skip(word);
-        const std::uint64_t index = file.wide() ? in.u64() >> 32 : in.u32() >> 8;
-        if (addends) in.skip(word);
-        if (index == 0 || index >= table->size() / symbol_stride) continue;  // an indirect function without a name
-        Cursor one(as_bytes(*table).subspan(static_cast<std::size_t>(index) * symbol_stride), file.order(),
-                   {.where = "ELF symbol table"});
-        const auto symbol = ElfSymbolFields::read(one, file.wide());
-        if (symbol.name >= strings->size()) continue;
-        const auto text = std::string_view(*strings).substr(symbol.name, compared_name);
-        const auto called = text.substr(0, text.find('\0'));
-        if (called.empty()) continue;
-        add(plt.address + at, size, names_.size(), local_binding);
-        names_.append(called).append("@plt").push_back('\0');
-    }
-}
-
 namespace {
 
 // same_when_shown(one, other) saves demangling the most frequent duplicates: "...C1E..." and "...C2E..." of
@@ -257,21 +201,13 @@ bool ElfSymbolsBuilder::better(const Entry& earlier, const Entry& later) const {
     return first.size() >= second.size();
 }
 
-void ElfSymbolsBuilder::choose_among_duplicates() {
+void ElfSymbolsBuilder::sort() {
     std::ranges::sort(entries_, {},
                       [](const Entry& entry) { return std::pair(entry.value, entry.enclosing & number_mask); });
-    std::size_t kept = 0;
-    for (const auto& entry : entries_) {
-        if (kept != 0 && entries_[kept - 1].value == entry.value) {
-            if (!better(entries_[kept - 1], entry)) entries_[kept - 1] = entry;
-        } else {
-            entries_[kept++] = entry;
-        }
-    }
-    entries_.resize(kept);
 }
 
-// A symbol without a size reaches to the next one; the last one to the end of the page behind it, as in perf.
+// A symbol without a size reaches to the next one; the last one to the end of the page behind it, as in perf. Of
+// several at one address that is so for the last in the table only: it has a size then, which the others have not.
 void ElfSymbolsBuilder::close_gaps() {
     constexpr std::uint64_t page = 4096;
     for (std::size_t index = 0; index < entries_.size(); ++index) {
@@ -281,6 +217,18 @@ void ElfSymbolsBuilder::close_gaps() {
         entry.size = last ? std::min((page - entry.value % page) % page + page, ~entry.value)
                           : entries_[index + 1].value - entry.value;
     }
+}
+
+void ElfSymbolsBuilder::choose_among_duplicates() {
+    std::size_t kept = 0;
+    for (const auto& entry : entries_) {
+        if (kept != 0 && entries_[kept - 1].value == entry.value) {
+            if (!better(entries_[kept - 1], entry)) entries_[kept - 1] = entry;
+        } else {
+            entries_[kept++] = entry;
+        }
+    }
+    entries_.resize(kept);
 }
 
 void ElfSymbolsBuilder::link_enclosing() {
@@ -294,15 +242,42 @@ void ElfSymbolsBuilder::link_enclosing() {
     }
 }
 
+// further() is of each entry one that encloses it, chosen as in a skew-binary list: of the two jumps before it the end
+// of the second, if both are equally far, else what encloses it next.
+std::vector<std::uint32_t> ElfSymbolsBuilder::further() const {
+    constexpr std::uint32_t few = 16;
+    constexpr auto none = ElfSymbols::none;
+    std::vector<std::uint32_t> depth(entries_.size()), further(entries_.size(), none);
+    std::uint32_t deepest = 0;
+    for (std::size_t index = 0; index < entries_.size(); ++index) {
+        const auto enclosing = entries_[index].enclosing;
+        if (enclosing == none) continue;
+        depth[index] = depth[enclosing] + 1;
+        deepest = std::max(deepest, depth[index]);
+        const auto once = further[enclosing], twice = once == none ? none : further[once];
+        const bool equal = twice != none && depth[enclosing] - depth[once] == depth[once] - depth[twice];
+        further[index] = equal ? twice : enclosing;
+    }
+    if (deepest <= few) further.clear();
+    return further;
+}
+
+std::string_view ElfSymbolsBuilder::name(const Entry& entry) const {
+    const auto* name = names_.data() + entry.name;
+    return {name, ::strnlen(name, compared_name)};
+}
+
 Result<ElfSymbols> ElfSymbolsBuilder::take() && {
     if (entries_.empty()) {
         if (damage_) return fail(std::move(*damage_));
         return fail(ErrorCode::missing, Error::no_offset, "ELF", "no function symbols");
     }
-    choose_among_duplicates();
+    sort();
     close_gaps();
+    choose_among_duplicates();
     link_enclosing();
     ElfSymbols symbols;
+    symbols.further_ = further();
     symbols.names_ = std::move(names_);
     symbols.entries_ = std::move(entries_);
     symbols.entries_.shrink_to_fit();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "perfdata/core/cursor.hpp"
@@ -39,17 +40,23 @@ class ElfSymbolsBuilder {
   private:
     using Entry = ElfSymbols::Entry;
     struct Descriptors;
+    class Plt;
+
+    static constexpr unsigned local_binding = 0;
+    static constexpr std::size_t compared_name = 4096;  // names longer than this are not compared any further
 
     std::optional<std::uint64_t> address(const ElfFile& file, const ElfSymbolFields& symbol, std::string_view name,
                                          const Descriptors& descriptors) const;
     std::optional<std::string> content(const ElfFile& file, const ElfFile::Section& section);
-    void add_plt_entries(const ElfFile& file, const ElfFile::Section& plt, std::uint64_t header, std::uint64_t size);
+    std::vector<std::pair<std::uint64_t, std::string>> names_of(std::vector<std::uint64_t> values) const;
     void add(std::uint64_t value, std::uint64_t size, std::uint64_t name, unsigned binding);
-    std::string_view name(const Entry& entry) const { return names_.data() + entry.name; }
+    std::string_view name(const Entry& entry) const;
     bool better(const Entry& earlier, const Entry& later) const;
-    void choose_among_duplicates();
+    void sort();
     void close_gaps();
+    void choose_among_duplicates();
     void link_enclosing();
+    std::vector<std::uint32_t> further() const;
 
     Limits limits_;
     std::string names_;

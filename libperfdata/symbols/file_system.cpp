@@ -3,21 +3,43 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
 
 namespace perfdata {
 
-Result<std::shared_ptr<const Source>> LocalFiles::open(const std::string& path, const Limits& limits) const {
-    std::error_code problem;
-    if (!std::filesystem::is_regular_file(path, problem)) {
-        return fail(ErrorCode::missing, Error::no_offset, path, "there is no regular file of that name");
-    }
-    return open_source(path, limits);
+namespace {
+
+std::unexpected<Error> out_of_reach(const std::string& path) {
+    return fail(ErrorCode::missing, Error::no_offset, path, "was not given, and nothing else is looked at");
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Source>> LocalFiles::open(const FileName& name, const Limits& limits,
+                                                       Content content) const {
+    if (!reaches(name)) return out_of_reach(name.shown());
+    const bool anybodys = content == Content::perf_map && name.root.empty();
+    return open_named_file(name, limits, {.content = content, .walk = walk_, .trusted_owner = anybodys});
+}
+
+Result<std::shared_ptr<const Source>> LocalFiles::open_given(const std::string& path, const Limits& limits,
+                                                             Content content) const {
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(path, unknown)) return open_source(path, limits, content);
+    const std::scoped_lock lock(mutex_);
+    if (const auto known = read_once_.find(path); known != read_once_.end()) return known->second;
+    return read_once_.emplace(path, open_source(path, limits, content)).first->second;
+}
+
+bool LocalFiles::has(const FileName& name) const {
+    return reaches(name) && is_named_file(name, walk_);
 }
 
 Result<std::string> LocalFiles::read_kernel_file(const std::string& path, std::uint64_t most) const {
+    if (reach_ == Reach::given) return out_of_reach(path);
     std::ifstream file(path, std::ios::binary);
     if (!file) return fail(ErrorCode::missing, Error::no_offset, path, "cannot be opened");
     // Such a file does not tell its size. What is not used of so much is address space only.
@@ -36,6 +58,7 @@ Result<std::string> LocalFiles::read_kernel_file(const std::string& path, std::u
 }
 
 Result<std::string> LocalFiles::read_kernel_file_start(const std::string& path, std::uint64_t most) const {
+    if (reach_ == Reach::given) return out_of_reach(path);
     std::ifstream file(path, std::ios::binary);
     if (!file) return fail(ErrorCode::missing, Error::no_offset, path, "cannot be opened");
     std::string text(static_cast<std::size_t>(most), '\0');
@@ -45,10 +68,12 @@ Result<std::string> LocalFiles::read_kernel_file_start(const std::string& path, 
     return text;
 }
 
-std::optional<FileTime> LocalFiles::modified(const std::string& path) const {
-    std::error_code problem;
-    const auto time = std::filesystem::last_write_time(path, problem);
-    return problem ? std::nullopt : std::optional(time);
+std::optional<FileTime> LocalFiles::modified(const FileName& name) const {
+    if (!reaches(name)) return {};
+    const auto time = named_file_time(name, walk_);
+    if (!time) return {};
+    const auto since = std::chrono::seconds(time->tv_sec) + std::chrono::nanoseconds(time->tv_nsec);
+    return std::chrono::file_clock::from_sys(std::chrono::sys_time<std::chrono::nanoseconds>(since));
 }
 
 }  // namespace perfdata

@@ -5,9 +5,8 @@
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <tuple>
 
-#include "perfdata/recording/source.hpp"
+#include "perfdata/recording/content.hpp"
 
 namespace perfdata {
 namespace {
@@ -98,9 +97,13 @@ class Lines {
 Result<Kallsyms> Kallsyms::open(const std::string& path, const Limits& limits) {
     Limits unpacking = limits;
     unpacking.unpacked_bytes = std::min(limits.unpacked_bytes, limits.kallsyms_bytes);
-    const auto source = open_source(path, unpacking);
+    const auto source = open_source(path, unpacking, Content::text);
     if (!source) return fail(source.error());
-    auto text = read_whole(**source, limits.kallsyms_bytes);
+    return open(**source, path, limits);
+}
+
+Result<Kallsyms> Kallsyms::open(const Source& source, const std::string& path, const Limits& limits) {
+    auto text = read_whole(source, limits.kallsyms_bytes);
     if (!text) {
         auto error = text.error();
         if (error.where.empty()) error.where = path;
@@ -148,19 +151,15 @@ void Kallsyms::sort() {
     std::ranges::inplace_merge(entries_, modules, {}, &Entry::address);
 }
 
-// Of several names of one address keep the first that a person would choose: without leading underscores, short.
+// Of several names of one address perf shows the one that the file has last, and so do we: the kernel lists the names
+// of a system call's implementation before those of its entry, and strong symbols before weak ones, as in
+// __do_sys_getpid,
+// __x64_sys_getpid; __memcpy, memcpy.
 void Kallsyms::drop_aliases() {
-    const auto rank = [&](const Entry& entry) {
-        const auto name = symbol(entry).name;
-        return std::tuple(std::min(name.find_first_not_of('_'), name.size()), name.size(), entry.name);
-    };
     std::size_t kept = 0;
     for (const auto& entry : entries_) {
-        if (kept == 0 || entries_[kept - 1].address != entry.address) {
-            entries_[kept++] = entry;
-        } else if (rank(entry) < rank(entries_[kept - 1])) {
-            entries_[kept - 1] = entry;
-        }
+        if (kept != 0 && entries_[kept - 1].address == entry.address) --kept;
+        entries_[kept++] = entry;
     }
     entries_.resize(kept);
 }
@@ -183,18 +182,23 @@ std::optional<Kallsyms::Symbol> Kallsyms::find(Address address) const {
     return found;
 }
 
-std::optional<Address> Kallsyms::first_of(std::string_view module) const {
+std::map<std::string_view, Address> Kallsyms::module_begins() const {
     const std::string_view all = text_;
+    std::map<std::string_view, Address> begins;
+    std::string_view last;
     for (const auto& entry : entries_) {
-        if (entry.module_size != 0 && all.substr(entry.module, entry.module_size) == module)
-            return Address{entry.address};
+        const auto module = all.substr(entry.module, entry.module_size);
+        if (!module.empty() && module != last) begins.emplace(module, Address{entry.address});
+        last = module;
     }
-    return {};
+    return begins;
 }
 
 // Few names are asked for: an index of all would cost more than the search.
 std::optional<Address> Kallsyms::address_of(std::string_view name) const {
-    if (name.empty()) return {};
+    // The kernel's own limit; the search takes as many times longer in the worst case.
+    constexpr std::size_t most = 512;
+    if (name.empty() || name.size() > most) return {};
     const std::string wanted = ' ' + std::string(name);
     const std::boyer_moore_horspool_searcher search(wanted.begin(), wanted.end());
     const std::string_view all = text_;

@@ -46,26 +46,28 @@ KernelCode::KernelCode(const Recording& recording, const Names& names, const std
     : names_(names), limits_(recording.limits()) {
     if (!kcore.empty()) {
         // What the user gave is looked at now, so that it can be told what is wrong with it.
-        auto opened = open_kcore(kcore);
+        auto opened = open_kcore({"", kcore}, true);
         if (opened) {
-            std::call_once(kcore_once_, [&] { kcore_ = std::move(*opened); });
+            kcore_once_([&] { kcore_ = std::move(*opened); });
             return;
         }
         problems.push_back(std::move(opened.error()));
     }
     std::error_code none;
     if (std::filesystem::is_directory(recording.path(), none)) {
-        candidates_.push_back(recording.path() + "/kcore_dir/kcore");
+        candidates_.push_back({recording.path(), "/kcore_dir/kcore"});
     }
-    if (names.kernel() != nullptr && names.kernel()->running()) candidates_.emplace_back("/proc/kcore");
+    running_ = names.kernel() != nullptr && names.kernel()->running();
 }
 
-Result<KernelCode::Kcore> KernelCode::open_kcore(const std::string& path) const {
+Result<KernelCode::Kcore> KernelCode::open_kcore(const FileName& name, bool given) const {
+    const auto path = name.shown();
     const auto named = [&](Error error) {
         if (error.where != path) error.where = path;
         return fail(std::move(error));
     };
-    auto source = open_source(path, limits_);
+    const auto& files = names_.files().finder().files();
+    auto source = given ? files.open_given(path, limits_, Content::elf) : files.open(name, limits_, Content::elf);
     if (!source) return named(std::move(source.error()));
     auto file = ElfFile::open(std::move(*source), limits_);
     if (!file) return named(std::move(file.error()));
@@ -92,13 +94,16 @@ Result<KernelCode::Kcore> KernelCode::open_kcore(const std::string& path) const 
 }
 
 const std::optional<KernelCode::Kcore>& KernelCode::kcore() const {
-    std::call_once(kcore_once_, [&] {
-        for (const auto& path : candidates_) {
-            auto opened = open_kcore(path);
+    kcore_once_([&] {
+        for (const auto& name : candidates_) {
+            auto opened = open_kcore(name, false);
             if (!opened) continue;
             kcore_ = std::move(*opened);
             return;
         }
+        // A name of ours, not of the recording.
+        if (!running_) return;
+        if (auto opened = open_kcore({"", "/proc/kcore"}, true)) kcore_ = std::move(*opened);
     });
     return kcore_;
 }
@@ -125,7 +130,7 @@ Result<void> KernelCode::read(const Frame& function, Address address, PatchedCod
 }
 
 Result<void> KernelCode::read_vmlinux(Address address, PatchedCode& code, CodeImage& image) const {
-    std::call_once(vmlinux_once_, [&] { vmlinux_ = names_.kernel_text(); });
+    vmlinux_once_([&] { vmlinux_ = names_.kernel_text(); });
     if (!vmlinux_) return fail(vmlinux_.error());
     if (auto read = read_code(*vmlinux_->file, address.value - vmlinux_->relocation, code); !read) return read;
     image.origin = vmlinux_->path;

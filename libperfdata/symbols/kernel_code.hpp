@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "perfdata/symbols/elf_file.hpp"
 #include "perfdata/symbols/names.hpp"
 
+#include "once.hpp"
 #include "patched_code.hpp"
 
 namespace perfdata {
@@ -39,15 +39,17 @@ class KernelCode {
         std::shared_ptr<const ElfFile> file;
     };
 
-    Result<Kcore> open_kcore(const std::string& path) const;
+    // open_kcore(name, given): by the user's word, or by ours, if given.
+    Result<Kcore> open_kcore(const FileName& name, bool given) const;
     const std::optional<Kcore>& kcore() const;
     Result<void> read_vmlinux(Address address, PatchedCode& code, CodeImage& image) const;
     Result<void> read_module(const Frame& function, PatchedCode& code, CodeImage& image) const;
 
     const Names& names_;
     Limits limits_;
-    std::vector<std::string> candidates_;  // copies of memory that may be there
-    mutable std::once_flag kcore_once_, vmlinux_once_;
+    std::vector<FileName> candidates_;  // copies of memory that may be there
+    bool running_ = false;              // the recorded boot is that of this machine
+    mutable Once kcore_once_, vmlinux_once_;
     mutable std::optional<Kcore> kcore_;
     mutable Result<KernelText> vmlinux_ = fail(ErrorCode::missing, Error::no_offset, {}, {});
 };

@@ -29,10 +29,18 @@ struct KernelNames::Loader {
 
     // kallsyms(path, ...) takes a file. same_kernel says that the build id proves it, so that it may be of another
     // boot. `given`: the user named the file; what is wrong with it is then the answer.
-    bool kallsyms(const std::string& path, bool same_kernel, bool given) {
-        const auto source = finder.files().open(path, options.limits);
-        auto text = source ? read_whole(**source, options.limits.kallsyms_bytes) : fail(source.error());
-        return kallsyms(path, std::move(text), same_kernel, given);
+    bool kallsyms(const FileName& name, bool same_kernel, bool given) {
+        Limits limits = options.limits;
+        limits.unpacked_bytes = std::min(limits.unpacked_bytes, limits.kallsyms_bytes);
+        const auto source = open(name, given, limits, Content::text);
+        auto text = source ? read_whole(**source, limits.kallsyms_bytes) : fail(source.error());
+        return kallsyms(name.shown(), std::move(text), same_kernel, given);
+    }
+
+    Result<std::shared_ptr<const Source>> open(const FileName& name, bool given, const Limits& limits,
+                                               Content content) const {
+        const auto& files = finder.files();
+        return given ? files.open_given(name.path, limits, content) : files.open(name, limits, content);
     }
 
     bool kallsyms(const std::string& path, Result<std::string> text, bool same_kernel, bool given) {
@@ -60,8 +68,9 @@ struct KernelNames::Loader {
         return true;
     }
 
-    bool vmlinux(const std::string& path, bool given) {
-        auto source = finder.files().open(path, options.limits);
+    bool vmlinux(const FileName& name, bool given) {
+        const auto path = name.shown();
+        auto source = open(name, given, options.limits, Content::elf);
         if (!source) {
             if (given) refuse(source.error().code, path, source.error().detail);
             return false;
@@ -97,7 +106,7 @@ struct KernelNames::Loader {
         }
         const auto relocation = kernel.reference_address.value - *reference;
         if (only_text) {
-            elf = {path, std::make_shared<const ElfFile>(std::move(*file)), relocation};
+            elf = {path, std::make_shared<const ElfFile>(std::move(*file)), relocation, name.root};
             return true;
         }
         names.relocation_ = relocation;
@@ -106,18 +115,11 @@ struct KernelNames::Loader {
         return true;
     }
 
-    std::vector<std::string> caches() const {
-        std::vector<std::string> all{options.recording_dir, options.buildid_dir};
-        if (!options.offline) all.push_back(options.local_buildid_dir);
-        std::erase(all, "");
-        return all;
-    }
-
     bool from_caches() {
         if (kernel.build_id.size == 0) return false;
-        for (const auto& cache : caches()) {
-            for (const auto& path : cached_kallsyms(cache, kernel.build_id)) {
-                if (!kallsyms(path, true, false)) continue;
+        for (const auto& cache : options.caches()) {
+            for (const auto& path : cached_kallsyms(cache.path, kernel.build_id)) {
+                if (!kallsyms({cache.root, path}, true, false)) continue;
                 if (!all_in_place()) names.only_kernel_ = true;
                 return true;
             }
@@ -128,26 +130,27 @@ struct KernelNames::Loader {
     // The places where distributions and perf put the kernel's ELF file.
     bool vmlinux_somewhere() {
         if (kernel.build_id.size == 0) return false;
-        for (const auto& cache : caches()) {
-            for (const auto& path : cached_objects(cache, kernel.build_id)) {
-                if (vmlinux(path, false)) return true;
+        for (const auto& cache : options.caches()) {
+            for (const auto& path : cached_objects(cache.path, kernel.build_id)) {
+                if (vmlinux({cache.root, path}, false)) return true;
             }
+        }
+        for (const auto& directory : options.debug_roots()) {
+            if (vmlinux({directory.root, debug_file_by_id(directory.path, kernel.build_id)}, false)) return true;
         }
         std::vector<std::string> roots;
         if (!options.symfs.empty()) roots.push_back(options.symfs);
-        if (!options.offline) roots.emplace_back();
+        if (options.machine()) roots.emplace_back();
         for (const auto& root : roots) {
-            for (const auto& directory : options.debug_dirs) {
-                if (vmlinux(debug_file_by_id(root + directory, kernel.build_id), false)) return true;
-            }
-            // A release with a slash would lead elsewhere.
-            if (kernel.os_release.empty() || kernel.os_release.find('/') != std::string::npos) continue;
+            // A release with a slash would lead elsewhere, and so would "..".
             const auto& release = kernel.os_release;
+            if (release.empty() || release == "." || release == ".." || release.find('/') != std::string::npos)
+                continue;
             for (const auto& path :
                  {"/boot/vmlinux-" + release, "/usr/lib/debug/boot/vmlinux-" + release,
                   "/lib/modules/" + release + "/build/vmlinux", "/usr/lib/debug/lib/modules/" + release + "/vmlinux",
                   "/usr/lib/debug/boot/vmlinux-" + release + ".debug"}) {
-                if (vmlinux(root + path, false)) return true;
+                if (vmlinux({root, path}, false)) return true;
             }
         }
         return false;
@@ -156,11 +159,12 @@ struct KernelNames::Loader {
     // A copy is of the recorded boot if the kernel and each of its modules begin where they did.
     bool all_in_place() const {
         const auto& table = *names.kallsyms_;
-        return table.address_of(kernel.reference_symbol) == kernel.reference_address &&
-               std::ranges::all_of(kernel.modules, [&](const auto& module) {
-                   const auto first = table.first_of(module.name);
-                   return first && module.range.contains(*first);
-               });
+        if (table.address_of(kernel.reference_symbol) != kernel.reference_address) return false;
+        const auto begins = table.module_begins();
+        return std::ranges::all_of(kernel.modules, [&](const auto& module) {
+            const auto first = begins.find(module.name);
+            return first != begins.end() && module.range.contains(first->second);
+        });
     }
 
     // same_boot(path): the running kernel is where the recorded one was.
@@ -174,9 +178,9 @@ struct KernelNames::Loader {
     }
 
     bool from_copy_of_this_boot() {
-        for (const auto& cache : caches()) {
-            for (const auto& path : cached_kallsyms(cache, kernel.build_id)) {
-                if (kallsyms(path, false, false) && all_in_place()) return true;
+        for (const auto& cache : options.caches()) {
+            for (const auto& path : cached_kallsyms(cache.path, kernel.build_id)) {
+                if (kallsyms({cache.root, path}, false, false) && all_in_place()) return true;
             }
         }
         return false;
@@ -185,7 +189,7 @@ struct KernelNames::Loader {
     // The running kernel is the recorded one if its build id is the same, and of the same boot if its reference symbol
     // is where it was; both are needed.
     bool running_kernel() {
-        if (options.offline || kernel.build_id.size == 0 || !known_place()) return false;
+        if (!options.machine() || kernel.build_id.size == 0 || !known_place()) return false;
         constexpr std::uint64_t largest_notes = 1 << 20;
         const auto notes = finder.files().read_kernel_file("/sys/kernel/notes", largest_notes);
         if (!notes) return false;
@@ -200,9 +204,9 @@ struct KernelNames::Loader {
     }
 
     bool load() {
-        if (!options.kallsyms.empty() && kallsyms(options.kallsyms, false, true)) return true;
-        if (!options.vmlinux.empty() && vmlinux(options.vmlinux, true)) return true;
-        if (!options.recording_dir.empty() && kallsyms(options.recording_dir + "/kcore_dir/kallsyms", false, false)) {
+        if (!options.kallsyms.empty() && kallsyms({"", options.kallsyms}, false, true)) return true;
+        if (!options.vmlinux.empty() && vmlinux({"", options.vmlinux}, true)) return true;
+        if (!options.recording_dir.empty() && kallsyms({options.recording_dir, "/kcore_dir/kallsyms"}, false, false)) {
             return true;
         }
         if (running_kernel() || from_caches()) return true;
@@ -222,7 +226,8 @@ Result<KernelNames> KernelNames::load(const RecordedKernel& kernel, const Object
 Result<KernelText> KernelNames::find_text(const RecordedKernel& kernel, const ObjectFinder& finder) {
     Loader loader{kernel, finder, finder.options(), {}, {}, true, {}};
     const auto& given = finder.options().vmlinux;
-    if ((!given.empty() && loader.vmlinux(given, true)) || loader.vmlinux_somewhere()) return std::move(loader.elf);
+    if ((!given.empty() && loader.vmlinux({"", given}, true)) || loader.vmlinux_somewhere())
+        return std::move(loader.elf);
     if (loader.refused) return fail(std::move(*loader.refused));
     return fail(ErrorCode::missing, Error::no_offset, "kernel code",
                 "nothing here holds the code of the recorded kernel; give --kcore (a copy of the recording machine's "

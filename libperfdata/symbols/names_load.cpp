@@ -2,8 +2,10 @@
 // Loading of Names: what the recording says of its files, and where these are.
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <set>
-#include <variant>
+#include <utility>
 
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/archived_files.hpp"
@@ -13,12 +15,17 @@
 namespace perfdata {
 namespace {
 
-// files_for(names, problems) is this machine's files, and those in a packed build-id cache.
+// Files of JIT code of one process: each is searched for each of its samples.
+constexpr std::size_t most_dumps = 64;
+
+// files_for(names, problems) is this machine's files, and those in a packed build-id cache, which may be a pipe.
 std::shared_ptr<const FileSystem> files_for(const NameOptions& names, std::vector<Error>& problems) {
     const auto& options = names.finder;
-    auto files = std::make_shared<const LocalFiles>();
+    auto files = names.files;
+    if (!files) files = std::make_shared<const LocalFiles>(options.machine() ? Reach::machine : Reach::given);
     std::error_code none;
-    if (!std::filesystem::is_regular_file(options.buildid_dir, none)) return files;
+    const auto given = std::filesystem::status(options.buildid_dir, none);
+    if (!std::filesystem::exists(given) || std::filesystem::is_directory(given)) return files;
     auto archived = ArchivedFiles::open(options.buildid_dir, files, options.limits, names.progress);
     if (!archived) {
         problems.push_back(std::move(archived.error()));
@@ -26,6 +33,27 @@ std::shared_ptr<const FileSystem> files_for(const NameOptions& names, std::vecto
     }
     if (const auto& damage = (*archived)->damage()) problems.push_back(*damage);
     return std::move(*archived);
+}
+
+Result<JitDump> open_jit_dump(const JitDumpFile& file, const FileSystem& files, const Limits& limits) {
+    const bool given = file.from == JitDumpFile::From::given;
+    auto source = file.opened ? *file.opened
+                  : given     ? files.open_given(file.path, limits, Content::jitdump)
+                              : files.open(file.name(), limits, Content::jitdump);
+    if (!source) return fail(std::move(source.error()));
+    return JitDump::open(std::move(*source), file.path, limits);
+}
+
+Result<PerfMap> open_perf_map(const FoundFile& found, const FileSystem& files, const Limits& limits) {
+    auto unpacking = limits;
+    unpacking.unpacked_bytes = std::min(limits.unpacked_bytes, limits.perf_map_bytes);
+    const bool given = found.from == JitDumpFile::From::given;
+    const auto source = given ? files.open_given(found.path, unpacking, Content::perf_map)
+                              : files.open(found.name(), unpacking, Content::perf_map);
+    if (source) return PerfMap::open(**source, found.path, limits);
+    auto error = source.error();
+    if (error.code == ErrorCode::mismatch) error.detail += "; if its names are right, give it with --perf-map";
+    return fail(std::move(error));
 }
 
 }  // namespace
@@ -113,12 +141,32 @@ void Names::load_jit(const Recording& recording, const NameOptions& options) {
         if (jitdump_pid(path)) marks.push_back({mapping.pid, path, mapping.from});
     }
     const auto clock = EventClock::of(recording.events());
-    for (const auto& file : find_jit_dumps(marks, options.jit)) {
+    const auto& files = finder_->files();
+    auto search = options.jit;
+    search.limits = recording.limits();
+    // Names of files in the recording may lead to one file any number of times: it is read once.
+    std::map<std::pair<std::string, std::uint32_t>, std::optional<std::size_t>> read;
+    std::set<std::pair<std::uint32_t, std::size_t>> known;
+    bool too_many = false;
+    for (const auto& file : find_jit_dumps(marks, search)) {
         if (!file.found()) {
             problems_.push_back(file.missing());
             continue;
         }
-        auto dump = JitDump::open(file.path, recording.limits());
+        if (jit_.dumps_of(file.pid) == most_dumps) {
+            if (!std::exchange(too_many, true)) {
+                problems_.push_back({ErrorCode::limit, Error::no_offset, file.path,
+                                     "process " + std::to_string(file.pid.value) + " announced more than " +
+                                         std::to_string(most_dumps) + " files of JIT code; later ones are ignored"});
+            }
+            continue;
+        }
+        const auto [same, first] = read.try_emplace({file.path, file.namespace_pid});
+        if (!first) {
+            if (same->second && known.emplace(file.pid.value, *same->second).second) jit_.add(file.pid, *same->second);
+            continue;
+        }
+        auto dump = open_jit_dump(file, files, recording.limits());
         if (!dump) {
             problems_.push_back(std::move(dump.error()));
             continue;
@@ -129,13 +177,14 @@ void Names::load_jit(const Recording& recording, const NameOptions& options) {
         }
         auto matched = JitClock::match(dump->header(), clock);
         if (!matched) problems_.push_back(matched.error());
-        jit_.add(file.pid, JitCode::build(*dump, matched ? *matched : JitClock::none()));
+        same->second = jit_.add(file.pid, JitCode::build(*dump, matched ? *matched : JitClock::none()));
+        known.emplace(file.pid.value, *same->second);
     }
     if (!options.perf_maps) return;
     for (const auto& [pid, path] : memory_names_) {
         const auto found = find_perf_map(pid, options.jit);
         if (found.path.empty()) continue;
-        auto map = PerfMap::open(found.path, recording.limits());
+        auto map = open_perf_map(found, files, recording.limits());
         if (map) {
             perf_maps_.emplace(pid, std::move(*map));
         } else {

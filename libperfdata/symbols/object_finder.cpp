@@ -18,6 +18,11 @@ std::string parent(std::string_view path) {
     return std::string(path.substr(0, path.rfind('/') + 1));
 }
 
+// below(directory, name): cached_objects("", id) and the like begin with a slash.
+FileName below(const FileName& directory, const std::string& name) {
+    return {directory.root, directory.path + name};
+}
+
 // build_id_of(bytes) is empty if they are none.
 std::optional<BuildId> build_id_of(Bytes bytes) {
     BuildId id;
@@ -47,9 +52,33 @@ bool is_file_name(std::string_view path) {
     return path.starts_with('/');
 }
 
-// inside(path) is a recorded path below a directory: ".." does not lead out of it.
+// inside(path) is a recorded path below a directory, as it is shown: ".." does not lead out of it.
 std::string inside(std::string_view path) {
     return std::filesystem::path("/" + std::string(path)).lexically_normal().string();
+}
+
+// caches(): a link in the user's own cache, or in one that was given, may lead to any file of the machine where those
+// may be read anyway. The recording's directory is as little to be trusted as the recording.
+std::vector<FileName> FinderOptions::caches() const {
+    std::vector<FileName> all;
+    if (!recording_dir.empty()) all.push_back({recording_dir, ""});
+    if (!buildid_dir.empty()) all.push_back(machine() ? FileName{"", buildid_dir} : FileName{buildid_dir, ""});
+    if (!symfs.empty()) all.push_back({symfs, "/.debug"});  // where perf looks then
+    if (machine() && !local_buildid_dir.empty()) all.push_back({"", local_buildid_dir});
+    return all;
+}
+
+std::vector<FileName> FinderOptions::debug_roots() const {
+    std::vector<FileName> all;
+    for (const auto& directory : debug_dirs) {
+        if (!symfs.empty()) all.push_back({symfs, "/" + directory});
+        if (machine()) all.push_back({"", directory});
+    }
+    for (const auto& directory : given_debug_dirs) {
+        if (!symfs.empty()) all.push_back({symfs, "/" + directory});
+        all.push_back(machine() ? FileName{"", directory} : FileName{directory, ""});
+    }
+    return all;
 }
 
 // Search is one object's. It remembers the best reason for not finding it.
@@ -69,8 +98,8 @@ struct ObjectFinder::Search {
     }
 
     // elf(path) is an intact ELF file of the recorded build id, if one was recorded.
-    std::shared_ptr<const ElfFile> elf(const std::string& path) {
-        auto source = files.open(path, options.limits);
+    std::shared_ptr<const ElfFile> elf(const FileName& name) {
+        auto source = files.open(name, options.limits, Content::elf);
         if (!source) {
             if (source.error().code != ErrorCode::missing) missed(SymbolMiss::unreadable);
             return {};
@@ -87,35 +116,38 @@ struct ObjectFinder::Search {
         return std::make_shared<const ElfFile>(std::move(*file));
     }
 
-    bool take(const std::string& path) {
+    bool take(const FileName& name) {
         if (found) return true;
-        auto file = elf(path);
+        auto file = elf(name);
         if (!file) return false;
-        found = FoundObject{path, {}, std::move(file), {}, object.build_id.size != 0};
+        found = FoundObject{name.shown(), {}, std::move(file), {}, object.build_id.size != 0, name.root, {}};
         return true;
     }
 
-    void take_from_cache(const std::string& directory) {
-        if (directory.empty() || object.build_id.size == 0) return;
-        for (const auto& path : cached_objects(directory, object.build_id)) take(path);
+    void take_from_cache(const FileName& directory) {
+        if (object.build_id.size == 0) return;
+        for (const auto& name : cached_objects("", object.build_id)) take(below(directory, name));
     }
 
     void search() {
         const std::string path(without_deleted(object.path));
-        take_from_cache(options.recording_dir);
-        if (!options.symfs.empty()) {
-            take(options.symfs + inside(path));
-            if (path != object.path) take(options.symfs + inside(object.path));
-        }
-        take_from_cache(options.buildid_dir);
-        if (found) return;
         const bool proof = object.build_id.size != 0;
+        auto caches = options.caches();
+        if (!options.recording_dir.empty()) {
+            take_from_cache(caches.front());
+            caches.erase(caches.begin());
+        }
+        if (!options.symfs.empty()) {
+            take({options.symfs, inside(path)});
+            if (path != object.path) take({options.symfs, inside(object.path)});
+        }
+        for (const auto& cache : caches) take_from_cache(cache);
+        if (found) return;
         if (options.offline) return missed(SymbolMiss::offline);
-        take_from_cache(options.local_buildid_dir);
-        if (!path.starts_with('/')) return;
+        if (!options.machine() || !path.starts_with('/')) return;
         if (proof || options.allow_local) {
-            take(path);
-        } else if (files.open(path, options.limits)) {
+            take({"", path});
+        } else if (files.has({"", path})) {
             missed(SymbolMiss::unproven);
         }
     }
@@ -123,13 +155,9 @@ struct ObjectFinder::Search {
     // Only a debug file was found: it has the build id, but perhaps not the offsets of the code.
     bool only_debug() {
         if (object.build_id.size == 0) return false;
-        std::vector<std::string> paths;
-        for (const auto& directory : options.debug_dirs) {
-            if (!options.symfs.empty())
-                paths.push_back(debug_file_by_id(options.symfs + "/" + directory, object.build_id));
-            if (!options.offline) paths.push_back(debug_file_by_id(directory, object.build_id));
-        }
-        return std::ranges::any_of(paths, [&](const std::string& path) { return take(path); });
+        const auto name = debug_file_by_id("", object.build_id);
+        return std::ranges::any_of(options.debug_roots(),
+                                   [&](const FileName& root) { return take(below(root, name)); });
     }
 };
 
@@ -141,32 +169,18 @@ struct ObjectFinder::DebugSearch {
     const std::function<bool(const ElfFile&)>& accept;
     DebugFile found{};
 
-    void take(const std::string& path) {
+    void take(const FileName& name) {
         if (found.file) return;
-        auto source = files.open(path, options.limits);
+        auto source = files.open(name, options.limits, Content::elf);
         if (!source) return;
         auto file = ElfFile::open(std::move(*source), options.limits);
         if (!file || !accept(*file) || !same_build_id(id, file->build_id())) return;
-        found = {path, std::make_shared<const ElfFile>(std::move(*file))};
-    }
-
-    // roots() is the directories of debug files that may be looked into.
-    std::vector<std::string> roots() const {
-        std::vector<std::string> all;
-        for (const auto& directory : options.debug_dirs) {
-            if (!options.symfs.empty()) all.push_back(options.symfs + "/" + directory);
-            if (!options.offline) all.push_back(directory);
-        }
-        return all;
+        found = {name, std::make_shared<const ElfFile>(std::move(*file))};
     }
 
     void caches_and_roots() {
-        std::vector<std::string> caches{options.recording_dir, options.buildid_dir};
-        if (!options.offline) caches.push_back(options.local_buildid_dir);
-        for (const auto& cache : caches) {
-            if (!cache.empty()) take(cached_debug_file(cache, id));
-        }
-        for (const auto& root : roots()) take(debug_file_by_id(root, id));
+        for (const auto& cache : options.caches()) take(below(cache, cached_debug_file("", id)));
+        for (const auto& root : options.debug_roots()) take(below(root, debug_file_by_id("", id)));
     }
 };
 
@@ -176,19 +190,21 @@ ObjectFinder::DebugFile ObjectFinder::find_debug(const RecordedObject& object, c
     if (!id) return {};
     DebugSearch search{options_, *files_, *id, accept};
     search.caches_and_roots();
-    const auto roots = search.roots();
+    const auto roots = options_.debug_roots();
     const std::string own(without_deleted(object.path));
-    if (const auto link = found.file->debug_link()) {
-        const auto beside = parent(found.path);
-        if (beside + link->name != found.path) search.take(beside + link->name);
-        search.take(beside + ".debug/" + link->name);
-        for (const auto& root : roots) search.take(root + parent(own) + link->name);
+    // A link is a name, not a path.
+    if (const auto link = found.file->debug_link(); link && link->name.find('/') == std::string::npos) {
+        const auto name = found.name();
+        const auto beside = parent(name.path);
+        if (beside + link->name != name.path) search.take({name.root, beside + link->name});
+        search.take({name.root, beside + ".debug/" + link->name});
+        for (const auto& root : roots) search.take(below(root, parent(own) + link->name));
     }
-    for (const auto& root : roots) search.take(root + own + ".debug");
+    for (const auto& root : roots) search.take(below(root, own + ".debug"));
     return std::move(search.found);
 }
 
-std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file, const std::string& path) const {
+std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file, const FileName& name) const {
     const auto link = file.alternate_link();
     if (!link) return {};
     const auto id = build_id_of(as_bytes(link->build_id));
@@ -197,21 +213,21 @@ std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file,
     DebugSearch search{options_, *files_, *id, any};
     search.caches_and_roots();
     if (!link->path.starts_with('/')) {
-        search.take(parent(path) + link->path);
+        search.take({name.root, parent(name.path) + link->path});
     } else {
-        if (!options_.symfs.empty()) search.take(options_.symfs + inside(link->path));
-        if (!options_.offline) search.take(link->path);
+        if (!options_.symfs.empty()) search.take({options_.symfs, inside(link->path)});
+        if (options_.machine()) search.take({"", link->path});
     }
     // "DIR/.dwz/NAME", as distributions have it, also where the directory itself is elsewhere.
     if (const auto at = link->path.rfind("/.dwz/"); at != std::string::npos) {
-        for (const auto& root : search.roots()) search.take(root + link->path.substr(at));
+        for (const auto& root : options_.debug_roots()) search.take(below(root, link->path.substr(at)));
     }
     return std::move(search.found.file);
 }
 
 ObjectFinder::ObjectFinder(FinderOptions options, std::shared_ptr<const FileSystem> files)
     : options_(std::move(options)), files_(std::move(files)) {
-    if (!files_) files_ = std::make_shared<const LocalFiles>();
+    if (!files_) files_ = std::make_shared<const LocalFiles>(options_.machine() ? Reach::machine : Reach::given);
 }
 
 std::expected<FoundObject, SymbolMiss> ObjectFinder::find(const RecordedObject& object) const {
@@ -226,7 +242,8 @@ std::expected<FoundObject, SymbolMiss> ObjectFinder::find(const RecordedObject& 
     if (found.file->section(".symtab") == nullptr) {
         auto debug = find_debug(object, found, [](const ElfFile& file) { return file.section(".symtab") != nullptr; });
         found.debug = std::move(debug.file);
-        found.debug_path = std::move(debug.path);
+        if (found.debug) found.debug_path = debug.name.shown();
+        found.debug_root = std::move(debug.name.root);
     }
     return std::move(found);
 }

@@ -8,13 +8,14 @@
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "perfdata/core/parallel.hpp"
 #include "perfdata/symbols/demangle.hpp"
 #include "perfdata/symbols/elf_symbols.hpp"
+
+#include "once.hpp"
 
 namespace perfdata {
 
@@ -24,14 +25,14 @@ struct ObjectSymbols::Object {
     RecordedObject recorded;
 
     // Written once, by load().
-    std::once_flag loaded;
+    Once loaded;
     std::expected<FoundObject, SymbolMiss> found = std::unexpected(SymbolMiss::not_found);
     std::expected<ElfSymbols, SymbolMiss> symbols = std::unexpected(SymbolMiss::not_found);
     std::uint64_t text_offset = 0;  // of a relocatable file's text
 
     // Names that had to be demangled, by symbol; made when they are asked for.
     std::mutex demangling;
-    std::unordered_map<std::size_t, std::string> demangled;
+    std::map<std::size_t, std::string> demangled;
 };
 
 struct ObjectSymbols::Table {
@@ -81,7 +82,7 @@ std::size_t ObjectSymbols::size() const {
 }
 
 void ObjectSymbols::load(Object& object) const {
-    std::call_once(object.loaded, [&] {
+    object.loaded([&] {
         object.found = table_->finder.find(object.recorded);
         if (!object.found) {
             object.symbols = std::unexpected(object.found.error());
@@ -127,7 +128,7 @@ std::expected<NameAndOffset, SymbolMiss> ObjectSymbols::name(FileIndex index, st
     if (!found) return std::unexpected(SymbolMiss::between_symbols);
 
     NameAndOffset result{found->symbol.name, found->offset, found->symbol.size, found->symbol.value};
-    if (table_->options.demangle && result.name.starts_with("_Z")) {
+    if (table_->options.demangle && is_mangled(result.name)) {
         const std::scoped_lock lock(one.demangling);
         const auto [place, added] = one.demangled.try_emplace(found->index);
         if (added) place->second = demangle(result.name).value_or(std::string(result.name));

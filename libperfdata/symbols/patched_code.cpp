@@ -35,16 +35,6 @@ std::string shown(Bytes bytes) {
 
 }  // namespace
 
-std::vector<const TextPatch*> patches_of(const Timeline& timeline, const Frame& function, const AddressRange& range) {
-    auto patches = timeline.patches().touching(range);
-    std::erase_if(patches, [&](const TextPatch* patch) {
-        const auto owner = timeline.owner(std::max(patch->address, range.begin), patch->time);
-        if (function.kind != FrameKind::code) return owner.has_value();
-        return !owner || owner->code != function.index;
-    });
-    return patches;
-}
-
 void PatchedCode::put(std::uint64_t offset, Bytes bytes) {
     if (offset >= bytes_.size()) return;
     const auto at = static_cast<std::size_t>(offset);
@@ -175,6 +165,7 @@ void PatchedCode::finish(CodeImage& image) && {
         }
     }
     bytes_.resize(end);
+    bytes_.shrink_to_fit();
     image.bytes = std::move(bytes_);
 }
 

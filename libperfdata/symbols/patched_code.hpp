@@ -15,10 +15,6 @@
 
 namespace perfdata {
 
-// patches_of(timeline, function, range) is the patches that changed a function which lay at these addresses, in order
-// of time: of code that came and went only those of its own lifetime, of the kernel only those that hit no such code.
-std::vector<const TextPatch*> patches_of(const Timeline& timeline, const Frame& function, const AddressRange& range);
-
 // PatchedCode is the bytes of a function, each known or not.
 class PatchedCode {
   public:

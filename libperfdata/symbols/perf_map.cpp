@@ -51,9 +51,13 @@ std::optional<MapLine> parse_line(std::string_view text) {
 Result<PerfMap> PerfMap::open(const std::string& path, const Limits& limits) {
     Limits unpacking = limits;
     unpacking.unpacked_bytes = std::min(limits.unpacked_bytes, limits.perf_map_bytes);
-    const auto source = open_source(path, unpacking);
+    const auto source = open_source(path, unpacking, Content::perf_map);
     if (!source) return fail(source.error());
-    auto text = read_whole(**source, limits.perf_map_bytes);
+    return open(**source, path, limits);
+}
+
+Result<PerfMap> PerfMap::open(const Source& source, const std::string& path, const Limits& limits) {
+    auto text = read_whole(source, limits.perf_map_bytes);
     if (!text) {
         auto error = text.error();
         if (error.where.empty()) error.where = path;

@@ -42,10 +42,12 @@ SourceFiles::SourceFiles(CodeLineOptions options, FinderOptions finder, std::sha
     : options_(std::move(options)), finder_(std::move(finder)), files_(std::move(files)) {}
 SourceFiles::~SourceFiles() = default;
 
-std::unique_ptr<SourceFiles::File> SourceFiles::read(const std::string& path) const {
-    const auto source = files_->open(path, finder_.limits);
+std::unique_ptr<SourceFiles::File> SourceFiles::read(const FileName& name) const {
+    auto limits = finder_.limits;
+    limits.unpacked_bytes = std::min(limits.unpacked_bytes, limits.source_file_bytes);
+    const auto source = files_->open(name, limits, Content::text);
     if (!source) return {};
-    auto content = read_whole(**source, finder_.limits.source_file_bytes);
+    auto content = read_whole(**source, limits.source_file_bytes);
     if (!content) return {};
     auto file = std::make_unique<File>();
     file->content = std::move(*content);
@@ -59,7 +61,10 @@ std::unique_ptr<SourceFiles::File> SourceFiles::find(const std::string& recorded
     for (const auto& directory : options_.source_dirs) {
         std::string_view rest = path;
         while (true) {
-            if (auto file = read(directory + "/" + std::string(rest))) return file;
+            const auto below = "/" + std::string(rest);
+            if (auto file = read(finder_.machine() ? FileName{"", directory + below} : FileName{directory, below})) {
+                return file;
+            }
             const auto slash = rest.find('/');
             if (slash == std::string_view::npos) break;
             rest.remove_prefix(slash + 1);
@@ -67,11 +72,12 @@ std::unique_ptr<SourceFiles::File> SourceFiles::find(const std::string& recorded
     }
     if (!recorded.starts_with('/')) return {};
     if (!finder_.symfs.empty()) {
-        if (auto file = read(finder_.symfs + "/" + path)) return file;
+        if (auto file = read({finder_.symfs, "/" + path})) return file;
     }
-    if (!options_.local_sources || finder_.offline) return {};
-    auto file = read("/" + path);
-    if (file) file->modified = files_->modified("/" + path);
+    if (!options_.local_sources || !finder_.machine()) return {};
+    const FileName local{"", "/" + path};
+    auto file = read(local);
+    if (file) file->modified = files_->modified(local);
     return file;
 }
 
@@ -87,7 +93,7 @@ std::string_view SourceFiles::text(std::string_view file, std::uint32_t line, co
     if (found == nullptr || line > found->lines.size()) return {};
     if (found->modified && !built.empty()) {
         auto of_code = built_.find(built);
-        if (of_code == built_.end()) of_code = built_.emplace(built, files_->modified(built)).first;
+        if (of_code == built_.end()) of_code = built_.emplace(built, files_->modified({"", built})).first;
         if (of_code->second && *found->modified > *of_code->second) return {};
     }
     return found->lines[line - 1];

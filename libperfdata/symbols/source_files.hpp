@@ -35,7 +35,7 @@ class SourceFiles {
     };
 
     std::unique_ptr<File> find(const std::string& recorded) const;
-    std::unique_ptr<File> read(const std::string& path) const;
+    std::unique_ptr<File> read(const FileName& name) const;
 
     CodeLineOptions options_;
     FinderOptions finder_;

@@ -32,14 +32,42 @@ Error why_absent(const BpfLoad& load, BpfArray which) {
 
 }  // namespace
 
-// Parsed when first asked for, kept for good: thousands of programs may share or repeat types, few are looked at.
-struct Symbols::BtfCache {
+// Program is where to find things in the arrays of an info.
+struct Symbols::Program {
+    explicit Program(const BpfProgramInfo& info) {
+        const auto sizes = info.jited_func_lens();
+        code_begins.reserve(sizes.size());
+        std::uint64_t begin = 0;
+        for (std::size_t index = 0; index < sizes.size(); ++index) {
+            code_begins.push_back(begin);
+            begin += sizes[index];
+        }
+        const auto functions = info.jited_ksyms();
+        for (std::size_t index = 0; index < functions.size(); ++index) function_begins.push_back(functions[index]);
+        std::ranges::sort(function_begins);
+        const auto lines = info.jited_line_info();
+        line_places.reserve(lines.size());
+        for (std::uint32_t index = 0; index < lines.size(); ++index) line_places.emplace_back(lines[index], index);
+        std::ranges::sort(line_places);
+    }
+
+    bool is_function(std::uint64_t address) const { return std::ranges::binary_search(function_begins, address); }
+
+    // The image is all functions one after the other: a function begins where those before it end.
+    std::vector<std::uint64_t> code_begins;
+    std::vector<std::uint64_t> function_begins;                        // addresses, sorted
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> line_places;  // addresses and entries, sorted
+};
+
+// Made when first asked for, kept for good: thousands of programs may share or repeat types, few are looked at.
+struct Symbols::Cache {
     std::mutex mutex;
-    std::map<std::uint32_t, Result<Btf>> by_id;
+    std::map<std::uint32_t, Result<Btf>> btf;   // by id
+    std::map<std::uint32_t, Program> programs;  // by id: of programs() no two have the same
 };
 
 Symbols::Symbols(const Timeline& timeline, std::optional<Kallsyms> kallsyms)
-    : timeline_(&timeline), kallsyms_(std::move(kallsyms)), btf_(std::make_unique<BtfCache>()) {}
+    : timeline_(&timeline), kallsyms_(std::move(kallsyms)), cache_(std::make_unique<Cache>()) {}
 Symbols::~Symbols() = default;
 Symbols::Symbols(Symbols&&) noexcept = default;
 Symbols& Symbols::operator=(Symbols&&) noexcept = default;
@@ -48,10 +76,15 @@ const Result<Btf>* Symbols::cached(const BpfLoad& load) const {
     if (load.info == nullptr || load.info->btf_id == 0) return nullptr;
     const auto* blob = timeline_->bpf().btf(load.info->btf_id);
     if (blob == nullptr) return nullptr;
-    const std::lock_guard lock(btf_->mutex);
-    const auto found = btf_->by_id.find(blob->id);
-    if (found != btf_->by_id.end()) return &found->second;
-    return &btf_->by_id.emplace(blob->id, Btf::parse(*blob, load.info->order)).first->second;
+    const std::lock_guard lock(cache_->mutex);
+    const auto found = cache_->btf.find(blob->id);
+    if (found != cache_->btf.end()) return &found->second;
+    return &cache_->btf.emplace(blob->id, Btf::parse(*blob, load.info->order)).first->second;
+}
+
+const Symbols::Program& Symbols::program(const BpfProgramInfo& info) const {
+    const std::lock_guard lock(cache_->mutex);
+    return cache_->programs.try_emplace(info.id.value, info).first->second;
 }
 
 const Btf* Symbols::btf(const BpfLoad& load) const {
@@ -72,12 +105,7 @@ std::string Symbols::program_name(const BpfLoad& load) const {
         if (!main.empty()) return std::string(main);
     }
     if (load.info != nullptr) return std::string(load.info->name);
-    for (const auto index : load.functions) {
-        const auto& code = timeline_->code()[index];
-        const auto symbol = parse_bpf_symbol(code.symbol);
-        if (code.subprogram == 0 && symbol) return std::string(symbol->name);
-    }
-    return {};
+    return std::string(load.symbol_name);
 }
 
 FunctionName Symbols::name(CodeIndex index) const {
@@ -96,7 +124,7 @@ FunctionName Symbols::name(CodeIndex index) const {
     }
     if (result.name.empty()) {
         const auto symbol = parse_bpf_symbol(code.symbol);
-        result.name = symbol && !symbol->name.empty() ? std::string(symbol->name) : code.symbol;
+        result.name = symbol && !symbol->name.empty() ? std::string(symbol->name) : std::string(code.symbol);
     }
     if (result.name.empty()) result.name = "(no name)";
     return result;
@@ -105,11 +133,12 @@ FunctionName Symbols::name(CodeIndex index) const {
 Result<Bytes> Symbols::image(CodeIndex index) const {
     const auto& code = timeline_->code()[index];
     if (code.kind != CodeKind::bpf_program) {
-        return fail(ErrorCode::missing, Error::no_offset, code.symbol,
+        return fail(ErrorCode::missing, Error::no_offset, std::string(code.symbol),
                     "recordings hold no code of trampolines, dispatchers and out-of-line code");
     }
     if (!code.load) {
-        return fail(ErrorCode::missing, Error::no_offset, code.symbol, "no BPF program of this recording claims it");
+        return fail(ErrorCode::missing, Error::no_offset, std::string(code.symbol),
+                    "no BPF program of this recording claims it");
     }
     const auto& load = timeline_->loads()[*code.load];
     if (load.info == nullptr) {
@@ -121,11 +150,10 @@ Result<Bytes> Symbols::image(CodeIndex index) const {
     for (const auto needed : {BpfArray::jited_insns, BpfArray::jited_func_lens}) {
         if (load.info->array(needed).state != BpfArrayState::present) return fail(why_absent(load, needed));
     }
-    // The image is all functions one after the other: a function begins where those before it end.
     const auto sizes = load.info->jited_func_lens();
     const auto all = load.info->jited_insns();
-    std::uint64_t begin = 0;
-    for (std::uint32_t before = 0; before < code.subprogram && before < sizes.size(); ++before) begin += sizes[before];
+    const auto& begins = program(*load.info).code_begins;
+    const auto begin = code.subprogram < begins.size() ? begins[code.subprogram] : 0;
     if (code.subprogram >= sizes.size() || begin > all.size() || sizes[code.subprogram] > all.size() - begin) {
         return fail(ErrorCode::malformed, load.info->offset, std::string(info_section),
                     program_place(load) + ": function " + std::to_string(code.subprogram) + " of " +
@@ -162,14 +190,17 @@ Result<std::vector<LineStart>> Symbols::lines(CodeIndex index) const {
     }
     // The entries of a function begin with the one at its start; functions are in program order, not by address.
     const auto start = code.range.begin.value;
-    std::size_t entry = 0;
-    while (entry < addresses.size() && addresses[entry] != start) ++entry;
-    if (entry == addresses.size()) {
+    const auto& places = program(info);
+    const auto first = std::ranges::lower_bound(places.line_places, std::pair(start, std::uint32_t{0}));
+    if (first == places.line_places.end() || first->first != start) {
         return malformed("no line begins where function " + std::to_string(code.subprogram) + " begins");
     }
-    for (; entry < addresses.size() && code.range.contains({addresses[entry]}); ++entry) {
+    for (std::size_t entry = first->second; entry < addresses.size(); ++entry) {
+        if (!code.range.contains({addresses[entry]})) break;
         const auto offset = addresses[entry] - start;
         if (!result.empty() && offset < result.back().offset) break;
+        // Each entry belongs to one function, even if those in front of it claim to reach as far.
+        if (offset != 0 && places.is_function(addresses[entry])) break;
         const auto line = info.line_info(entry);
         result.push_back(
             {offset, line.instruction, {types->text(line.file_name), line.line, line.column, types->text(line.text)}});

@@ -6,11 +6,6 @@
 namespace perfdata {
 namespace {
 
-// So many ancestors of one level are followed one by one; then a fork copies what they mapped.
-constexpr std::uint32_t most_alike = 16;
-// At most so many copies are made for each mapping.
-constexpr std::size_t most_copies = 8;
-
 // for_each_cover(first, end, leaves, visit) visits the nodes that together cover the segments first ... end - 1.
 template <class Visit>
 void for_each_cover(std::size_t first, std::size_t end, std::size_t leaves, Visit&& visit) {
@@ -30,76 +25,82 @@ SpaceIndex AddressSpaces::Builder::create() {
 SpaceIndex AddressSpaces::Builder::fork(SpaceIndex parent) {
     const auto child = create();
     auto limit = static_cast<std::uint32_t>(mappings_.size());
-    while (parent != none && spaces_[parent].latest == no_entry) {
+    while (parent != none && spaces_[parent].empty) {
         limit = spaces_[parent].limit;
         parent = spaces_[parent].parent;
     }
     if (parent == none) return child;
     spaces_[child].parent = parent;
     spaces_[child].limit = limit;
-    if (spaces_[parent].alike >= most_alike) gather(child);
-
-    auto& space = spaces_[child];
-    if (space.parent != none && spaces_[space.parent].level == space.level) {
-        space.alike = spaces_[space.parent].alike + 1;
-    }
     return child;
-}
-
-// gather(child) enters what the child's nearest ancestors, all of one level, mapped into it and makes it one of the
-// next level: of n generations that all map and never exec only O(log n) are followed one by one, for as many copies of
-// each mapping. It does not if memory would no longer be linear: in a tree of forks that is both deep and broad.
-void AddressSpaces::Builder::gather(SpaceIndex child) {
-    const auto most = most_copies * mappings_.size() - copied_;
-    std::vector<std::uint32_t> seen;
-    auto limit = spaces_[child].limit;
-    auto at = spaces_[child].parent;
-    const auto level = spaces_[at].level;
-    for (; at != none && spaces_[at].level == level; limit = spaces_[at].limit, at = spaces_[at].parent) {
-        for (auto entry = spaces_[at].latest; entry != no_entry; entry = entries_[entry].before) {
-            if (entries_[entry].mapping < limit) seen.push_back(entries_[entry].mapping);
-            if (seen.size() > most) return;
-        }
-    }
-    copied_ += seen.size();
-    std::ranges::sort(seen);
-    for (const auto mapping : seen) enter(child, mapping);
-    auto& space = spaces_[child];
-    space.parent = at;
-    space.limit = limit;
-    space.level = level + 1;
-}
-
-void AddressSpaces::Builder::enter(SpaceIndex space, std::uint32_t mapping) {
-    entries_.push_back({mapping, spaces_[space].latest});
-    spaces_[space].latest = static_cast<std::uint32_t>(entries_.size() - 1);
 }
 
 void AddressSpaces::Builder::map(SpaceIndex space, const Mapping& mapping) {
     if (mapping.range.size == 0) return;
     mappings_.push_back(mapping);
-    enter(space, static_cast<std::uint32_t>(mappings_.size() - 1));
+    owners_.push_back(space);
+    spaces_[space].empty = false;
+}
+
+// heirs() is that child of each space in which its path goes on, none if it has no child.
+std::vector<SpaceIndex> AddressSpaces::Builder::heirs() const {
+    std::vector<std::uint32_t> descendants(spaces_.size());
+    std::vector<SpaceIndex> heirs(spaces_.size(), none);
+    for (auto space = static_cast<SpaceIndex>(spaces_.size()); space-- > 0;) {
+        const auto parent = spaces_[space].parent;
+        if (parent == none) continue;
+        descendants[parent] += descendants[space] + 1;
+        auto& heir = heirs[parent];
+        if (heir == none || descendants[space] >= descendants[heir]) heir = space;
+    }
+    return heirs;
 }
 
 AddressSpaces AddressSpaces::Builder::build() && {
     AddressSpaces built;
+    const auto heirs = this->heirs();
+    built.spaces_.resize(spaces_.size());
+    for (SpaceIndex index = 0; index < spaces_.size(); ++index) {
+        const auto& [parent, limit, empty] = spaces_[index];
+        auto& space = built.spaces_[index];
+        if (parent != none && heirs[parent] == index) {
+            space.path = built.spaces_[parent].path;
+        } else {
+            space.path = static_cast<std::uint32_t>(built.paths_.size());
+            built.paths_.push_back({parent, limit, {}});
+        }
+        if (heirs[index] != none) space.handed_down = spaces_[heirs[index]].limit;
+    }
+    // Which mappings are in which tree: first those of paths, then those of spaces.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> trees;
+    trees.reserve(mappings_.size());
+    for (std::uint32_t mapping = 0; mapping < mappings_.size(); ++mapping) {
+        auto& space = built.spaces_[owners_[mapping]];
+        auto tree = space.path;
+        if (mapping >= space.handed_down) {
+            if (space.late == all) {
+                space.late = static_cast<std::uint32_t>(built.late_.size());
+                built.late_.emplace_back();
+            }
+            tree = static_cast<std::uint32_t>(built.paths_.size()) + space.late;
+        }
+        trees.emplace_back(tree, mapping);
+    }
+    std::ranges::sort(trees);
     built.mappings_ = std::move(mappings_);
     built.mappings_.shrink_to_fit();
-    built.spaces_.reserve(spaces_.size());
     std::vector<std::uint32_t> own;
-    for (const auto& space : spaces_) {
+    for (std::size_t at = 0; at < trees.size();) {
         own.clear();
-        for (auto entry = space.latest; entry != no_entry; entry = entries_[entry].before) {
-            own.push_back(entries_[entry].mapping);
-        }
-        std::ranges::reverse(own);
-        built.spaces_.push_back({space.parent, space.limit, 0, 0});
-        built.index(built.spaces_.back(), own);
+        const auto tree = trees[at].first;
+        for (; at < trees.size() && trees[at].first == tree; ++at) own.push_back(trees[at].second);
+        auto& place = tree < built.paths_.size() ? built.paths_[tree].tree : built.late_[tree - built.paths_.size()];
+        place = built.index(own);
     }
     return built;
 }
 
-void AddressSpaces::index(Space& space, std::span<const std::uint32_t> mappings) {
+AddressSpaces::Tree AddressSpaces::index(std::span<const std::uint32_t> mappings) {
     const auto first = bounds_.size();
     for (const auto index : mappings) {
         const auto& range = mappings_[index].range;
@@ -110,8 +111,7 @@ void AddressSpaces::index(Space& space, std::span<const std::uint32_t> mappings)
     std::sort(bounds_.begin() + static_cast<std::ptrdiff_t>(first), bounds_.end());
     bounds_.erase(std::unique(bounds_.begin() + static_cast<std::ptrdiff_t>(first), bounds_.end()), bounds_.end());
     const auto bounds = std::span(bounds_).subspan(first);
-    space.first_bound = static_cast<std::uint32_t>(first);
-    space.bounds = static_cast<std::uint32_t>(bounds.size());
+    const Tree tree{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(bounds.size())};
 
     // Two passes: how many mappings each node lists, then which.
     const auto nodes = node_ends_.size();
@@ -134,12 +134,13 @@ void AddressSpaces::index(Space& space, std::span<const std::uint32_t> mappings)
     }
     listed_.resize(end);
     each([&](std::size_t node, std::uint32_t index) { listed_[node_ends_[node]++] = index; });
+    return tree;
 }
 
 // latest(...) narrows the stretch to that of its answer.
-const Mapping* AddressSpaces::latest(const Space& space, Address address, Time time, std::uint32_t limit,
+const Mapping* AddressSpaces::latest(const Tree& tree, Address address, Time time, std::uint32_t limit,
                                      Stretch& stretch) const {
-    const auto bounds = std::span(bounds_).subspan(space.first_bound, space.bounds);
+    const auto bounds = std::span(bounds_).subspan(tree.first_bound, tree.bounds);
     const auto above = std::ranges::upper_bound(bounds, address);
     if (above != bounds.end()) stretch.last = std::min(stretch.last, Address{above->value - 1});
     if (above == bounds.begin()) return nullptr;
@@ -147,7 +148,7 @@ const Mapping* AddressSpaces::latest(const Space& space, Address address, Time t
     const auto seen = [&](std::uint32_t index) { return index < limit && mappings_[index].from <= time; };
     std::uint32_t found = 0;  // index + 1
     auto next = limit;        // the first that comes later
-    const auto nodes = std::size_t{2} * space.first_bound;
+    const auto nodes = std::size_t{2} * tree.first_bound;
     for (auto node = static_cast<std::size_t>(above - bounds.begin()) - 1 + bounds.size(); node != 0; node /= 2) {
         const auto end = node_ends_[nodes + node];
         const auto begin = nodes + node == 0 ? 0 : node_ends_[nodes + node - 1];
@@ -163,8 +164,17 @@ const Mapping* AddressSpaces::latest(const Space& space, Address address, Time t
 
 const Mapping* AddressSpaces::find(SpaceIndex space, Address address, Time time, Stretch& stretch) const {
     auto limit = static_cast<std::uint32_t>(mappings_.size());
-    for (; space != none; limit = spaces_[space].limit, space = spaces_[space].parent) {
-        if (const auto* mapping = latest(spaces_[space], address, time, limit, stretch)) return mapping;
+    while (space != none) {
+        const auto& [number, handed_down, late] = spaces_[space];
+        if (late != all && limit > handed_down) {
+            if (const auto* mapping = latest(late_[late], address, time, limit, stretch)) return mapping;
+        }
+        const auto& path = paths_[number];
+        if (const auto* mapping = latest(path.tree, address, time, std::min(limit, handed_down), stretch)) {
+            return mapping;
+        }
+        space = path.parent;
+        limit = path.limit;
     }
     return nullptr;
 }

@@ -5,8 +5,9 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <unordered_map>
 #include <utility>
+
+#include "perfdata/core/utf8.hpp"
 
 namespace perfdata {
 namespace {
@@ -44,9 +45,9 @@ class JitCode::Builder {
 
     void operator()(const JitRecordView& record, const JitCodeLoad& load) {
         auto debug = debug_.extract(load.range.begin.value);
-        if (!wanted(load.namespace_pid) || load.range.size == 0 || !room(record)) return;
+        if (!wanted(load.namespace_pid) || load.range.size == 0 || !room(record, load.name.size())) return;
         JitFunction function;
-        function.name = load.name;
+        function.name = code_.names_->keep(load.name);
         function.range = load.range;
         function.from = clock_.time(record.header.timestamp);
         function.index = load.index;
@@ -62,7 +63,7 @@ class JitCode::Builder {
     }
 
     void operator()(const JitRecordView& record, const JitCodeMove& move) {
-        if (!wanted(move.namespace_pid) || !room(record)) return;
+        if (!wanted(move.namespace_pid) || !room(record, 0)) return;
         changes_.push_back({clock_.time(record.header.timestamp), Kind::move, static_cast<std::uint32_t>(moves_.size()),
                             record.offset});
         moves_.push_back({move, record.offset});
@@ -71,13 +72,14 @@ class JitCode::Builder {
     void operator()(const JitRecordView& record, const JitCodeClose&) {
         const auto at = clock_.time(record.header.timestamp);
         code_.closed_at_ = at;
-        if (options_.close == JitClose::ends_code && room(record))
+        if (options_.close == JitClose::ends_code && room(record, 0))
             changes_.push_back({at, Kind::close, 0, record.offset});
     }
 
     void operator()(const JitRecordView&, const JitUnwindingInfo&) {}
 
     void build() {
+        find_moved_numbers();
         // By time; the places of equal times tell which came first.
         std::ranges::sort(changes_, {}, [](const Change& change) { return std::pair(change.at, change.place); });
         for (const auto& change : changes_) {
@@ -110,6 +112,12 @@ class JitCode::Builder {
         std::optional<Address> first;
     };
 
+    struct Latest {
+        std::uint64_t number = 0;
+        std::uint32_t function = none;
+    };
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
     std::size_t limit() const { return code_.dump_.limits().code_versions; }
 
     bool wanted(std::uint32_t pid) {
@@ -117,28 +125,45 @@ class JitCode::Builder {
         return !options_.namespace_pid || *options_.namespace_pid == pid;
     }
 
-    bool room(const JitRecordView& record) {
-        if (changes_.size() < limit()) return true;
+    bool room(const JitRecordView& record, std::size_t name_size) {
+        const auto name_bytes = code_name_bytes(limit());
+        if (!full_ && changes_.size() < limit() && name_size <= name_bytes - code_.names_->bytes()) return true;
         if (!std::exchange(full_, true)) {
             code_.completeness_.diagnostics.add({ErrorCode::limit, record.offset, code_.dump_.name(),
-                                                 "more than " + std::to_string(limit()) + " pieces of code"});
+                                                 "more than " + std::to_string(limit()) + " pieces of code, or than " +
+                                                     std::to_string(name_bytes) + " bytes of their names"});
         }
         return false;
+    }
+
+    // Few compilers move code: only what is moved needs to be known by its number.
+    void find_moved_numbers() {
+        latest_.reserve(moves_.size());
+        for (const auto& move : moves_) latest_.push_back({move.record.index, none});
+        std::ranges::sort(latest_, {}, &Latest::number);
+        const auto repeated = std::ranges::unique(latest_, {}, &Latest::number);
+        latest_.erase(repeated.begin(), repeated.end());
+    }
+
+    // latest(number) is where to note the last place of a compilation, null if it is never moved.
+    Latest* latest(std::uint64_t number) {
+        const auto found = std::ranges::lower_bound(latest_, number, {}, &Latest::number);
+        return found == latest_.end() || found->number != number ? nullptr : &*found;
     }
 
     void add(Time at, JitFunction function) {
         const auto index = static_cast<std::uint32_t>(code_.functions_.size());
         function.from = at;
-        latest_[function.index] = index;
+        if (auto* known = latest(function.index)) known->function = index;
         map_.add(at, function.range, index);
         code_.functions_.push_back(std::move(function));
     }
 
     // What a move moves is known by its number; by its place if the compiler gives no numbers of use.
     const std::uint32_t* moved(const JitCodeMove& move) {
-        const auto latest = latest_.find(move.index);
-        if (latest != latest_.end() && code_.functions_[latest->second].range.begin == move.from) {
-            return &latest->second;
+        const auto* known = latest(move.index);
+        if (known != nullptr && known->function != none && code_.functions_[known->function].range.begin == move.from) {
+            return &known->function;
         }
         const auto* live = map_.live(move.from);
         return live == nullptr ? nullptr : &live->value;
@@ -181,14 +206,14 @@ class JitCode::Builder {
     std::vector<Change> changes_;
     std::vector<JitFunction> loads_;
     std::vector<Move> moves_;
-    std::unordered_map<std::uint64_t, Debug> debug_;  // by address, waiting for the code
+    std::map<std::uint64_t, Debug> debug_;  // by address, waiting for the code
     std::set<std::uint32_t> pids_;
     std::uint64_t least_line_ = std::numeric_limits<std::uint64_t>::max();
     bool full_ = false;
 
     VersionedMap<std::uint32_t>::Builder map_{Overlap::ends};
-    std::unordered_map<std::uint64_t, std::uint32_t> latest_;  // last place of each compilation, by its number
-    std::size_t first_live_ = 0;                               // what is before it was ended by CODE_CLOSE
+    std::vector<Latest> latest_;  // the last place of each compilation that is moved, by its number
+    std::size_t first_live_ = 0;  // what is before it was ended by CODE_CLOSE
 };
 
 JitCode JitCode::build(const JitDump& dump, const JitClock& clock, const JitCodeOptions& options) {
@@ -210,40 +235,43 @@ Result<std::vector<std::byte>> JitCode::image(const JitFunction& function) const
     return dump_.read(function.code_at, function.code_size);
 }
 
-Result<std::vector<JitLine>> JitCode::lines(const JitFunction& function) const {
-    std::vector<JitLine> lines;
-    if (function.debug_at == 0) return lines;
+Result<JitLines> JitCode::lines(const JitFunction& function) const {
+    if (function.debug_at == 0) return JitLines();
     const auto order = dump_.header().order;
     const auto start = dump_.read(function.debug_at, JitRecordHeader::bytes);
     if (!start) return fail(start.error());
     const auto header = JitRecordHeader::load(start->data(), order);
-    const auto content = dump_.read(function.debug_at, header.size);
-    if (!content) return fail(content.error());
+    auto read = dump_.read(function.debug_at, header.size);
+    if (!read) return fail(read.error());
+    const auto content = std::make_shared<const std::vector<std::byte>>(std::move(*read));
     const JitRecordView record{header, *content, function.debug_at, order};
     const auto info = JitDebugInfo::decode(record);
     if (!info) return fail(info.error());
 
+    std::vector<JitLine> lines;
+    // Entries that repeat a file have views of the same bytes: a long name is looked at once, not for each.
+    std::string_view known;
+    bool damaged = false;
     for (JitDebugEntries entries(record);;) {
         const auto entry = entries.next();
         if (!entry) return fail(entry.error());
         if (!*entry) break;
         const auto& [address, line, discriminator, file] = **entry;
         if (address < info->code) continue;
-        lines.push_back({address - info->code, line, discriminator, std::string(file)});
+        if (file.data() != known.data() || file.size() != known.size()) {
+            known = file;
+            damaged = !is_name(file);
+        }
+        lines.push_back({address - info->code, line, discriminator, damaged ? std::string_view() : file, damaged});
     }
-    if (lines.empty()) return lines;
+    if (lines.empty()) return JitLines();
     const auto bias = line_bias_ != 0 ? line_bias_ : bias_of(lines, function.range.size);
     std::erase_if(lines,
                   [&](const JitLine& line) { return line.offset < bias || line.offset - bias >= function.range.size; });
+    for (auto& line : lines) line.offset -= bias;
     // Of entries for one address the later one counts: their order must stay.
-    std::multimap<std::uint64_t, JitLine> by_offset;
-    for (auto& line : lines) {
-        line.offset -= bias;
-        by_offset.emplace(line.offset, std::move(line));
-    }
-    lines.clear();
-    for (auto& [offset, line] : by_offset) lines.push_back(std::move(line));
-    return lines;
+    std::ranges::stable_sort(lines, {}, &JitLine::offset);
+    return JitLines(content, std::move(lines));
 }
 
 }  // namespace perfdata

@@ -5,11 +5,17 @@
 
 namespace perfdata {
 
-void JitCodes::add(Pid pid, JitCode code) {
-    of_pid_.emplace(pid.value, codes_.size());
+std::size_t JitCodes::add(Pid pid, JitCode code) {
+    const auto dump = codes_.size();
+    add(pid, dump);
     begins_.push_back(functions_);
     functions_ += static_cast<std::uint32_t>(code.functions().size());
     codes_.push_back(std::make_unique<JitCode>(std::move(code)));
+    return dump;
+}
+
+void JitCodes::add(Pid pid, std::size_t dump) {
+    of_pid_.emplace(pid.value, dump);
 }
 
 std::optional<JitPlace> JitCodes::find(const Tasks& tasks, Pid pid, Address address, Time time) const {

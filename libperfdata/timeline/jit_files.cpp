@@ -13,28 +13,23 @@
 namespace perfdata {
 namespace {
 
-namespace fs = std::filesystem;
-
 std::string_view last_part(std::string_view path) {
     return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
-bool is_regular(const std::string& path) {
-    std::error_code ignored;
-    return fs::is_regular_file(path, ignored);
-}
-
-// namespace_pid_in(path) is the header's word, nothing if the file is no dump.
-std::optional<std::uint32_t> namespace_pid_in(const std::string& path) {
-    const auto dump = JitDump::open(path);
+// namespace_pid_in(source) is the header's word, nothing if the file is no dump.
+std::optional<std::uint32_t> namespace_pid_in(std::shared_ptr<const Source> source) {
+    const auto dump = JitDump::open(std::move(source), {});
     if (!dump) return {};
     return dump->header().namespace_pid;
 }
 
-void use(JitDumpFile& file, std::string path, JitDumpFile::From from) {
+void use(JitDumpFile& file, std::string path, Result<std::shared_ptr<const Source>> opened) {
     file.path = std::move(path);
-    file.from = from;
+    file.root.clear();
+    file.from = JitDumpFile::From::given;
     file.looked_at.clear();
+    file.opened = std::move(opened);
 }
 
 }  // namespace
@@ -57,18 +52,18 @@ FoundFile find_recorded_file(const std::string& path, const JitSearch& search) {
     for (const auto& given : search.given) {
         if (last_part(given) == name) return {given, JitDumpFile::From::given, {}};
     }
-    std::vector<std::pair<std::string, JitDumpFile::From>> places;
+    std::vector<std::pair<FileName, JitDumpFile::From>> places;
     // ".." does not lead out of it.
     const auto below = std::filesystem::path("/" + path).lexically_normal().string();
-    if (!search.symfs.empty()) places.emplace_back(search.symfs + below, JitDumpFile::From::symfs);
+    if (!search.symfs.empty()) places.push_back({{search.symfs, below}, JitDumpFile::From::symfs});
     for (const auto& directory : search.beside) {
-        places.emplace_back((directory.empty() ? "." : directory) + "/" + name, JitDumpFile::From::beside);
+        places.push_back({{directory.empty() ? "." : directory, "/" + name}, JitDumpFile::From::beside});
     }
-    if (search.as_recorded) places.emplace_back(path, JitDumpFile::From::recorded);
+    if (search.as_recorded && search.symfs.empty()) places.push_back({{"", path}, JitDumpFile::From::recorded});
     FoundFile found;
-    for (auto& [place, from] : places) {
-        if (is_regular(place)) return {std::move(place), from, {}};
-        found.looked_at.push_back(std::move(place));
+    for (const auto& [place, from] : places) {
+        if (is_named_file(place)) return {place.shown(), from, {}, place.root};
+        found.looked_at.push_back(place.shown());
     }
     return found;
 }
@@ -94,17 +89,19 @@ std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, co
         file.path = std::move(found.path);
         file.from = found.from;
         file.looked_at = std::move(found.looked_at);
+        file.root = std::move(found.root);
     }
     const auto marked = files.size();
     for (const auto& given : search.given) {
         const auto used = [&](const JitDumpFile& file) { return file.path == given; };
         if (std::ranges::any_of(files, used)) continue;
-        const auto namespace_pid = namespace_pid_in(given);
+        const auto opened = open_source(given, search.limits, Content::jitdump);
+        const auto namespace_pid = opened ? namespace_pid_in(*opened) : std::nullopt;
         bool taken = false;
         for (std::size_t index = 0; index < marked; ++index) {
             auto& file = files[index];
             if (file.from == JitDumpFile::From::given || namespace_pid != file.namespace_pid) continue;
-            use(file, given, JitDumpFile::From::given);
+            use(file, given, opened);
             taken = true;
         }
         if (taken) continue;
@@ -112,7 +109,7 @@ std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, co
         alone.marked = false;
         alone.namespace_pid = namespace_pid.value_or(jitdump_pid(given).value_or(0));
         alone.pid = {alone.namespace_pid};
-        use(alone, given, JitDumpFile::From::given);
+        use(alone, given, opened);
         files.push_back(std::move(alone));
     }
     return files;

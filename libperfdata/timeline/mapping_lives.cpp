@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace perfdata {
 namespace {
@@ -11,10 +12,27 @@ constexpr Pid kernel{~std::uint32_t{0}};
 
 // Changes is each time at which a process may have ceased to have something at the address.
 struct Changes {
+    std::vector<const Thread*> lives;     // of the process
     std::vector<Time> times;              // ascending, distinct
     std::vector<Time> exits;              // those at which the process ended, ascending
     std::vector<const Mapping*> holders;  // what it had there at each of them
     std::vector<std::size_t> ends;        // by time: where the first other holder is, times.size() if none comes
+
+    void take_lives(const Tasks& tasks, Pid pid) {
+        // From the earliest on: a program that an earlier life has come to was followed as far back as is needed. So
+        // each costs one step, however many lives of the id did not end before the next.
+        std::ranges::stable_sort(lives, {}, &Thread::from);
+        std::set<Time> programs;
+        for (const auto* life : lives) {
+            if (life->until != Time::forever()) exits.push_back(life->until);
+            times.push_back(life->from);
+            for (auto exec = tasks.exec_at(pid, life->until); exec && *exec > life->from;
+                 exec = tasks.exec_at(pid, Time{exec->nanoseconds - 1})) {
+                if (!programs.insert(*exec).second) break;
+                times.push_back(*exec);
+            }
+        }
+    }
 
     void finish(const Tasks& tasks, Pid pid, Address address) {
         std::ranges::sort(exits);
@@ -55,16 +73,12 @@ std::vector<MappingLife> mapping_lives(const Tasks& tasks, Address address, std:
         if (!thread.leads()) continue;
         const auto of = changes.find(thread.pid);
         if (of == changes.end()) continue;
-        auto& [times, exits, holders, ends] = of->second;
-        if (thread.until != Time::forever()) exits.push_back(thread.until);
-        times.push_back(thread.from);
-        // The programs that it began in this life of its id.
-        for (auto exec = tasks.exec_at(thread.pid, thread.until); exec && *exec > thread.from;
-             exec = tasks.exec_at(thread.pid, Time{exec->nanoseconds - 1})) {
-            times.push_back(*exec);
-        }
+        of->second.lives.push_back(&thread);
     }
-    for (auto& [of, change] : changes) change.finish(tasks, of, address);
+    for (auto& [of, change] : changes) {
+        change.take_lives(tasks, of);
+        change.finish(tasks, of, address);
+    }
     for (auto& life : lives) {
         if (life.mapping->pid != kernel) life.until = changes.at(life.mapping->pid).end_of(*life.mapping);
     }

@@ -25,20 +25,11 @@ bool same(const std::optional<BuildId>& one, const std::optional<BuildId>& other
 }
 
 std::uint64_t hash_of(std::string_view path, const Object& object) {
-    constexpr std::hash<std::string_view> text;
-    std::uint64_t sum = text(path);
-    const auto mix = [&](std::uint64_t part) {
-        sum = (sum ^ part) * 0x9e3779b97f4a7c15u;
-        sum ^= sum >> 32;
-    };
-    mix(static_cast<std::uint64_t>(object.kind));
-    if (object.inode) {
-        mix(object.inode->number);
-        mix(object.inode->generation);
-        mix(std::uint64_t{object.inode->major} << 32 | object.inode->minor);
-    }
-    if (object.build_id) mix(text(as_text(object.build_id->bytes())));
-    return sum;
+    const auto& key = HashKey::process();
+    const auto inode = object.inode.value_or(Mmap2::Inode{});
+    const auto id = object.build_id ? key.text(as_text(object.build_id->bytes())) : 0;
+    return key(key.text(path), key(inode.number, inode.generation, std::uint64_t{inode.major} << 32 | inode.minor), id,
+               static_cast<std::uint64_t>(object.kind));
 }
 
 }  // namespace
@@ -172,9 +163,11 @@ ObjectIndex TasksBuilder::intern(std::string_view path, Object object) {
 
 std::uint32_t TasksBuilder::intern(std::string_view comm) {
     const auto index = static_cast<std::uint32_t>(tasks_.comms_.size());
-    const auto [found, fresh] = comms_.try_emplace(std::string(comm), index);
-    if (fresh) tasks_.comms_.emplace_back(comm);
-    return found->second;
+    const auto found = comms_.find(comm);
+    if (found != comms_.end()) return found->second;
+    comms_.emplace(comm, index);
+    tasks_.comms_.emplace_back(comm);
+    return index;
 }
 
 Tasks TasksBuilder::finish() && {

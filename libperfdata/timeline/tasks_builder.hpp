@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -79,16 +80,17 @@ class TasksBuilder {
     std::vector<Change> changes_;
     std::vector<Mapping> mappings_;
     std::vector<Event> events_;
-    std::unordered_multimap<std::uint64_t, ObjectIndex> objects_;  // by hash
+    // Keyed hashes: a search takes a constant. The other maps are trees: log n.
+    std::unordered_multimap<std::uint64_t, ObjectIndex, KeyedHash> objects_;  // by hash
     ObjectIndex last_object_ = 0;
-    std::unordered_map<std::string, std::uint32_t> comms_;
+    std::map<std::string, std::uint32_t, std::less<>> comms_;
     std::map<std::vector<std::pair<std::uint64_t, std::uint64_t>>, std::uint32_t> namespace_sets_;
     bool full_ = false;
 
     // State of the replay, by Tasks::key().
     AddressSpaces::Builder spaces_;
-    std::unordered_map<std::uint64_t, SpaceIndex> space_now_;
-    std::unordered_map<std::uint64_t, State> threads_;
+    std::unordered_map<std::uint64_t, SpaceIndex, KeyedHash> space_now_;
+    std::unordered_map<std::uint64_t, State, KeyedHash> threads_;
     History<Tasks::Start>::Builder starts_;
     History<std::uint32_t>::Builder comm_history_, thread_history_, namespace_history_;
 };

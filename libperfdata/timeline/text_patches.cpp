@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/timeline/text_patches.hpp"
 
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -33,25 +32,22 @@ TextPatches TextPatchesBuilder::build() && {
         auto& patch = result.patches_.emplace_back(added.patch);
         patch.old_bytes = pool.subspan(added.bytes_at, added.old_size);
         patch.new_bytes = pool.subspan(added.bytes_at + added.old_size, added.new_size);
-        result.widest_ = std::max(result.widest_, patch.range().size);
     }
-    result.by_address_.resize(result.patches_.size());
-    std::iota(result.by_address_.begin(), result.by_address_.end(), 0u);
-    std::ranges::sort(result.by_address_, {},
-                      [&](std::uint32_t index) { return std::pair(result.patches_[index].address, index); });
+    const auto first = [&](std::uint32_t index) { return result.first(index); };
+    const auto last = [&](std::uint32_t index) { return result.last(index); };
+    result.by_address_ = RangeIndex(result.patches_.size(), first, last);
     return result;
 }
 
 std::vector<const TextPatch*> TextPatches::touching(AddressRange range) const {
     std::vector<const TextPatch*> found;
-    if (range.size == 0 || widest_ == 0) return found;
-    // Below this address none is wide enough to reach the range.
-    const Address lowest{range.begin.value - std::min(range.begin.value, widest_ - 1)};
-    const auto address_of = [&](std::uint32_t index) { return patches_[index].address; };
-    for (auto place = std::ranges::lower_bound(by_address_, lowest, {}, address_of);
-         place != by_address_.end() && address_of(*place) <= range.last(); ++place) {
-        if (patches_[*place].range().overlaps(range)) found.push_back(&patches_[*place]);
-    }
+    if (range.size == 0) return found;
+    by_address_.touching(
+        range.begin.value, range.last().value, [&](std::uint32_t index) { return first(index); },
+        [&](std::uint32_t index) { return last(index); },
+        [&](std::uint32_t index) {
+            if (patches_[index].range().size != 0) found.push_back(&patches_[index]);
+        });
     // Both orders are those of places in one vector.
     std::ranges::sort(found);
     return found;

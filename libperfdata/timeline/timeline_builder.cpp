@@ -8,6 +8,8 @@
 
 #include "perfdata/wire/feature/build_id.hpp"
 
+#include "unclaimed_code.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -39,37 +41,38 @@ void merge(std::vector<AddressRange>& ranges) {
     ranges.resize(kept);
 }
 
-std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
-    return a > b ? a - b : b - a;
-}
-
 }  // namespace
 
-bool TimelineBuilder::room_for_more(std::uint64_t offset) {
-    if (changes_.size() < limits_.code_versions) return true;
+// room_for_more(...) is whether to take in one more than the `known`, with a name of so many bytes.
+bool TimelineBuilder::room_for_more(std::uint64_t offset, std::size_t known, std::size_t name_size) {
+    const auto name_bytes = code_name_bytes(limits_.code_versions);
+    if (!full_ && known < limits_.code_versions && name_size <= name_bytes - timeline_.symbols_.bytes()) return true;
     if (!full_) {
         full_ = true;
-        timeline_.completeness_.diagnostics.add(
-            {ErrorCode::limit, offset, "timeline",
-             "more than " + std::to_string(limits_.code_versions) + " registrations of code; later ones are ignored"});
+        timeline_.completeness_.diagnostics.add({ErrorCode::limit, offset, "timeline",
+                                                 "more than " + std::to_string(limits_.code_versions) +
+                                                     " registrations of code, or than " + std::to_string(name_bytes) +
+                                                     " bytes of their names; later ones are ignored"});
     }
     return false;
 }
 
 void TimelineBuilder::take_change(const RecordContext& context, std::variant<Symbol, Program> what) {
-    if (!room_for_more(context.view.offset)) return;
     const auto& trailer = context.trailer;
     const Writer writer{trailer.pid.value_or(Pid{}).value, trailer.tid.value_or(Tid{}).value, trailer.cpu.value_or(0)};
-    changes_.push_back({context.time, changes_.size(), writer, std::move(what)});
+    changes_.push_back({context.time, static_cast<std::uint32_t>(changes_.size()), writer, what});
 }
 
 void TimelineBuilder::operator()(const RecordContext& context, const Ksymbol& symbol) {
-    take_change(context,
-                Symbol{symbol.address, symbol.size, symbol.kind, symbol.unregister(), std::string(symbol.name)});
+    const auto name = symbol.unregister() ? std::string_view() : symbol.name;
+    if (!room_for_more(context.view.offset, changes_.size(), name.size())) return;
+    take_change(context, Symbol{symbol.address, symbol.size, symbol.kind, symbol.unregister(),
+                                is_program(symbol.kind, symbol.name), timeline_.symbols_.keep(name)});
 }
 
 void TimelineBuilder::operator()(const RecordContext& context, const BpfEvent& event) {
-    take_change(context, Program{event.kind, event.id, event.tag});
+    if (room_for_more(context.view.offset, changes_.size(), 0))
+        take_change(context, Program{event.kind, event.id, event.tag});
 }
 
 void TimelineBuilder::operator()(const RecordContext& context, const TextPoke& poke) {
@@ -110,6 +113,7 @@ void TimelineBuilder::finish() {
     for (const auto& change : changes_) {
         std::visit([&](const auto& what) { replay(change.time, change.writer, what); }, change.what);
     }
+    std::vector<Change>().swap(changes_);
     claim_by_info();
     close_intervals();
     timeline_.patches_ = std::move(patches_).build();
@@ -125,7 +129,7 @@ CodeIndex TimelineBuilder::add_code(VersionedMap<CodeIndex>::Builder& map, Time 
 
 void TimelineBuilder::replay(Time time, const Writer& writer, const Symbol& symbol) {
     const bool out_of_line = symbol.kind == static_cast<std::uint16_t>(Ksymbol::Kind::out_of_line);
-    const bool program = is_program(symbol.kind, symbol.name);
+    const bool program = symbol.program;
     auto& map = program ? programs_ : images_;
     if (symbol.unregister) {
         map.remove(time, symbol.address);
@@ -166,30 +170,47 @@ std::vector<CodeIndex> TimelineBuilder::still_live(std::vector<CodeIndex> writte
 
 // The functions of a program that was just loaded: by address where the program's info tells the addresses, else those
 // that the same writer registered since its last BPF_EVENT.
-std::vector<CodeIndex> TimelineBuilder::functions_of(const Writer& writer, const Program& program,
-                                                     const BpfProgramInfo* info) {
-    constexpr auto none = std::numeric_limits<CodeIndex>::max();
-    std::vector<CodeIndex> functions;
+std::vector<TimelineBuilder::Function> TimelineBuilder::functions_of(const Writer& writer, const Program& program,
+                                                                     const BpfProgramInfo* info) {
     const auto written = still_live(std::exchange(unclaimed_[writer], {}));
-    if (info != nullptr && !info->jited_ksyms().empty()) {
-        const auto addresses = info->jited_ksyms();
-        for (std::size_t index = 0; index < addresses.size(); ++index) {
-            const auto* live = programs_.live({addresses[index]});
-            functions.push_back(live == nullptr ? none : live->value);
-        }
-        return functions;
-    }
+    if (info != nullptr && !info->jited_ksyms().empty()) return functions_by_address(*info, written);
     const bool synthesized = writer == Writer{};
     const auto tag = hex(program.tag);
-    const auto main = std::ranges::find_if(written, [&](CodeIndex index) {
+    auto main = std::ranges::find_if(written, [&](CodeIndex index) {
         const auto name = parse_bpf_symbol(timeline_.code_[index].symbol);
         return name && name->tag == tag;
     });
-    if (main != written.end()) {
-        functions.assign(main, written.end());
-    } else if (synthesized) {
-        functions = written;
+    if (main == written.end() && synthesized) main = written.begin();
+    std::vector<Function> functions;
+    for (; main != written.end(); ++main) functions.push_back({*main, static_cast<std::uint32_t>(functions.size())});
+    return functions;
+}
+
+// All functions of a program are looked for when it is loaded for the first time. Ids of programs are used once: when
+// the same one is told of again, only what was registered, or told of again, since then can be new.
+std::vector<TimelineBuilder::Function> TimelineBuilder::functions_by_address(const BpfProgramInfo& info,
+                                                                             const std::vector<CodeIndex>& written) {
+    std::vector<Function> functions;
+    const auto [known, first] = places_.try_emplace(info.id.value);
+    auto& places = known->second;
+    if (first) {
+        const auto addresses = info.jited_ksyms();
+        places.reserve(addresses.size());
+        for (std::uint32_t index = 0; index < addresses.size(); ++index) places.emplace_back(addresses[index], index);
+        std::ranges::sort(places);
+        const auto repeated = std::ranges::unique(places, {}, &Places::value_type::first);
+        places.erase(repeated.begin(), repeated.end());
+        for (const auto& [address, subprogram] : places) {
+            if (const auto* live = programs_.live({address})) functions.push_back({live->value, subprogram});
+        }
+    } else {
+        for (const auto index : written) {
+            const auto begin = timeline_.code_[index].range.begin.value;
+            const auto place = std::ranges::lower_bound(places, begin, {}, &Places::value_type::first);
+            if (place != places.end() && place->first == begin) functions.push_back({index, place->second});
+        }
     }
+    std::ranges::sort(functions, {}, &Function::subprogram);
     return functions;
 }
 
@@ -198,11 +219,14 @@ bool TimelineBuilder::is_live(CodeIndex index) {
     return live != nullptr && live->value == index;
 }
 
-// An unload may have been lost: a load whose code has all gone has ended.
-bool TimelineBuilder::still_there(const BpfLoad& load) {
-    return load.unloaded_at == Time::forever() &&
-           (load.functions.empty() ||
-            std::ranges::any_of(load.functions, [&](CodeIndex function) { return is_live(function); }));
+// An unload may have been lost: a load whose code has all gone has ended. What has gone does not come back, so that
+// each function is looked at once.
+bool TimelineBuilder::still_there(std::uint32_t index) {
+    const auto& load = timeline_.loads_[index];
+    if (load.unloaded_at != Time::forever()) return false;
+    auto& gone = gone_[index];
+    while (gone < load.functions.size() && !is_live(load.functions[gone])) ++gone;
+    return load.functions.empty() || gone < load.functions.size();
 }
 
 void TimelineBuilder::load(Time time, const Writer& writer, const Program& program) {
@@ -211,29 +235,33 @@ void TimelineBuilder::load(Time time, const Writer& writer, const Program& progr
 
     const auto known = loads_by_id_.find(program.id.value);
     std::uint32_t index = 0;
-    if (known != loads_by_id_.end() && still_there(timeline_.loads_[known->second])) {
+    if (known != loads_by_id_.end() && still_there(known->second)) {
         // Told twice. The live record knows the time, the synthesized one does not.
         index = known->second;
         auto& load = timeline_.loads_[index];
-        if (load.loaded_at == Time{}) {
+        if (load.loaded_at == Time{} && time != Time{}) {
             load.loaded_at = time;
             for (const auto function : load.functions) {
                 if (is_live(function)) timeline_.code_[function].from = time;
             }
         }
     } else {
-        index = static_cast<std::uint32_t>(timeline_.loads_.size());
         BpfLoad load;
         load.id = program.id;
         load.tag = program.tag;
         load.info = info;
         load.loaded_at = time;
-        timeline_.loads_.push_back(std::move(load));
-        loads_by_id_[program.id.value] = index;
+        index = add_load(std::move(load));
     }
-    for (std::uint32_t subprogram = 0; subprogram < functions.size(); ++subprogram) {
-        if (functions[subprogram] < timeline_.code_.size()) attach(time, functions[subprogram], index, subprogram);
-    }
+    for (const auto& [code, subprogram] : functions) attach(time, code, index, subprogram);
+}
+
+std::uint32_t TimelineBuilder::add_load(BpfLoad load) {
+    const auto index = static_cast<std::uint32_t>(timeline_.loads_.size());
+    loads_by_id_[load.id.value] = index;
+    timeline_.loads_.push_back(std::move(load));
+    gone_.push_back(0);
+    return index;
 }
 
 void TimelineBuilder::attach(Time time, CodeIndex index, std::uint32_t load, std::uint32_t subprogram) {
@@ -266,10 +294,10 @@ void TimelineBuilder::unload(Time time, const Program& program) {
 
 // Programs that the recorder queried but whose BPF_EVENT is missing: their info tells address and length.
 void TimelineBuilder::claim_by_info() {
-    std::multimap<std::uint64_t, CodeIndex> orphans;
+    UnclaimedCode unclaimed;
     for (CodeIndex index = 0; index < timeline_.code_.size(); ++index) {
         const auto& code = timeline_.code_[index];
-        if (code.kind == CodeKind::bpf_program && !code.load) orphans.emplace(code.range.begin.value, index);
+        if (code.kind == CodeKind::bpf_program && !code.load) unclaimed.add(code, index);
     }
     for (const auto& info : timeline_.bpf_.programs()) {
         if (loads_by_id_.contains(info.id.value)) continue;
@@ -284,24 +312,15 @@ void TimelineBuilder::claim_by_info() {
         const auto load_index = static_cast<std::uint32_t>(timeline_.loads_.size());
         for (std::uint32_t subprogram = 0; subprogram < addresses.size(); ++subprogram) {
             // Of several at this address, take the one registered nearest to the time at which the program was loaded.
-            auto best = orphans.end();
-            const auto [first, last] = orphans.equal_range(addresses[subprogram]);
-            for (auto candidate = first; candidate != last; ++candidate) {
-                const auto& code = timeline_.code_[candidate->second];
-                if (code.range.size != sizes[subprogram]) continue;
-                const auto gap = [&](const Code& c) { return distance(c.from.nanoseconds, info.load_time); };
-                if (best == orphans.end() || gap(code) < gap(timeline_.code_[best->second])) best = candidate;
-            }
-            if (best == orphans.end()) continue;
-            auto& code = timeline_.code_[best->second];
+            const auto nearest = unclaimed.take(addresses[subprogram], sizes[subprogram], info.load_time);
+            if (!nearest) continue;
+            auto& code = timeline_.code_[*nearest];
             code.load = load_index;
             code.subprogram = subprogram;
             load.loaded_at = load.functions.empty() ? code.from : std::max(load.loaded_at, code.from);
-            load.functions.push_back(best->second);
-            orphans.erase(best);
+            load.functions.push_back(*nearest);
         }
-        loads_by_id_[info.id.value] = load_index;
-        timeline_.loads_.push_back(std::move(load));
+        add_load(std::move(load));
     }
 }
 
@@ -314,7 +333,7 @@ void TimelineBuilder::add_programs_without_records() {
         if (const auto* program = std::get_if<Program>(&change.what)) loaded.insert(program->id.value);
         // Images claim more than they use: a program may well lie where one claims to be.
         const auto* symbol = std::get_if<Symbol>(&change.what);
-        if (symbol != nullptr && symbol->size != 0 && is_program(symbol->kind, symbol->name)) {
+        if (symbol != nullptr && symbol->size != 0 && symbol->program) {
             registered.push_back({symbol->address, symbol->size});
         }
     }
@@ -331,15 +350,15 @@ void TimelineBuilder::add_programs_without_records() {
         };
         if (addresses.empty() || addresses.size() != sizes.size() || !free(0)) continue;
 
-        const auto load = static_cast<std::uint32_t>(timeline_.loads_.size());
-        timeline_.loads_.push_back({info.id, info.tag, &info, Time{}, Time::forever(), {}});
-        loads_by_id_[info.id.value] = load;
+        const auto load = add_load({info.id, info.tag, &info, Time{}, Time::forever(), {}, {}});
         for (std::uint32_t subprogram = 0; subprogram < addresses.size(); ++subprogram) {
             if (!free(subprogram)) continue;
+            auto symbol = "bpf_prog_" + hex(subprogram < info.tags() ? info.function_tag(subprogram) : info.tag);
+            if (subprogram == 0 && !info.name.empty()) symbol += "_" + std::string(info.name);
+            if (!room_for_more(info.offset, timeline_.code_.size(), symbol.size())) return;
             Code code;
             code.range = {{addresses[subprogram]}, sizes[subprogram]};
-            code.symbol = "bpf_prog_" + hex(subprogram < info.tags() ? info.function_tag(subprogram) : info.tag);
-            if (subprogram == 0 && !info.name.empty()) code.symbol += "_" + std::string(info.name);
+            code.symbol = timeline_.symbols_.keep(symbol);
             code.load = load;
             code.subprogram = subprogram;
             timeline_.loads_[load].functions.push_back(add_code(programs_, Time{}, std::move(code)));
@@ -354,6 +373,20 @@ void TimelineBuilder::end_forgotten_loads() {
         auto last = load.loaded_at;
         for (const auto function : load.functions) last = std::max(last, timeline_.code_[function].until);
         load.unloaded_at = last;
+    }
+}
+
+// The kernel's name for a program of which nothing else is known is in the symbol of its first function.
+void TimelineBuilder::name_loads() {
+    for (auto& load : timeline_.loads_) {
+        if (load.info != nullptr) continue;
+        for (const auto function : load.functions) {
+            const auto& code = timeline_.code_[function];
+            const auto symbol = code.subprogram == 0 ? parse_bpf_symbol(code.symbol) : std::nullopt;
+            if (!symbol) continue;
+            load.symbol_name = symbol->name;
+            break;
+        }
     }
 }
 
@@ -380,6 +413,7 @@ void TimelineBuilder::close_intervals() {
         for (const auto& entry : map->entries()) timeline_.code_[entry.value].until = entry.until;
     }
     end_forgotten_loads();
+    name_loads();
     sort_loads();
     auto& ever = timeline_.ever_;
     for (const auto& code : timeline_.code_) ever.push_back(code.range);

@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "perfdata/recording/event_names.hpp"
 #include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"
@@ -78,9 +79,12 @@ std::string feature_names(const Recording& recording) {
     return joined(names, " ");
 }
 
-// Events that the recording does not name have names of the index's own.
-std::string index_name(const perfdata::Event& event) {
-    if (!event.name.starts_with("type ")) return event.name;
+// Events that the recording does not name have names of the index's own, without modifiers.
+std::string index_name(const Recording& recording, const perfdata::Event& event) {
+    const bool described = recording.feature(perfdata::Feature::event_desc) != nullptr;
+    const bool made_up = !described && event.perf_name == perfdata::made_event_name(event.attr);
+    const auto known = made_up ? perfdata::default_event_name(event.attr) : event.name;
+    if (!known.starts_with("type ")) return known;
     std::ostringstream name;
     name << std::hex;
     switch (event.attr.type) {
@@ -97,7 +101,7 @@ std::string event_names(const Recording& recording) {
     constexpr std::size_t kept = 300;
     std::vector<std::string> names;
     for (const auto& event : recording.events().events()) {
-        const auto name = index_name(event);
+        const auto name = index_name(recording, event);
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
     return joined(names, "|").substr(0, kept);

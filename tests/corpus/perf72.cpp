@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "perfdata/recording/event_names.hpp"
 #include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"
@@ -118,9 +119,14 @@ Printed printed(const IndexRow& row) {
     return result;
 }
 
-// perf adds the event's modifiers (cycles:u) to a name that it makes from the attr; ours, and the index's, is without.
+// Names that perf makes from the attr are compared without modifiers: those for guests are other ones since perf 6.13.
 bool is_made_up(const perfdata::Event& event) {
-    return event.name == perfdata::default_event_name(event.attr);
+    return event.perf_name == perfdata::made_event_name(event.attr);
+}
+
+// our_name(event) is the name as it is compared.
+std::string our_name(const perfdata::Event& event) {
+    return is_made_up(event) ? perfdata::default_event_name(event.attr) : event.name;
 }
 
 std::string without_modifiers(const std::string& name) {
@@ -129,7 +135,7 @@ std::string without_modifiers(const std::string& name) {
     return name.substr(0, colon);
 }
 
-// their_name(recording, name) is the name as we have it.
+// their_name(recording, name) is the name as it is compared.
 std::string their_name(const Recording& recording, const std::string& name) {
     const auto& events = recording.events().events();
     return std::ranges::any_of(events, is_made_up) ? without_modifiers(name) : name;
@@ -147,7 +153,7 @@ struct Collect {
         line.microseconds = context.time.nanoseconds / 1000;
         if (const auto tid = sample.tid()) line.tid = static_cast<std::int32_t>(tid->value);
         line.cpu = sample.cpu().value_or(0);
-        line.event = recording.events().events()[context.event].name;
+        line.event = our_name(recording.events().events()[context.event]);
         if (const auto ip = sample.ip()) line.ip = ip->value;
         // perf report counts the branches of a sample, if it has them, and not its period.
         const auto branches = sample.details().branch_stack();

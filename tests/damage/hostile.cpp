@@ -21,7 +21,8 @@ namespace {
 
 const std::string evil =
     "\x1b]0;owned\x07\x1b[2J\x9b"
-    "31m\xc2\x9b\xe2\x80\xae<script>alert(1)</script><img src=x onerror=alert(2)>&\"'\\\r\n\t\x7f\xff\xc3{};";
+    "31m\xc2\x9b\xe2\x80\xae\xd8\x9c\xef\xbb\xbf\xf3\xa0\x81\x81<script>alert(1)</script><img src=x "
+    "onerror=alert(2)>&\"'\\\r\n\t\x7f\xff\xc3{};";
 
 // long_name() is nearly 64 KiB: what the longest record can hold besides its other fields.
 std::string long_name() {
@@ -153,11 +154,13 @@ TEST_CASE("Hostile names leave JSON valid", "[hostile]") {
         const auto got = tool.run(command);
         CHECK(got.status == 0);
         CHECK(Json::parse(got.output).is_object());
+        CHECK(obeyed(got.output) == "");
     }
     for (const auto* command : {"dump --json", "dump --json --order time", "script --offline --json"}) {
         INFO(command);
         const auto got = tool.run(command);
         CHECK(got.status == 0);
+        CHECK(obeyed(got.output) == "");
         std::istringstream lines(got.output);
         std::size_t count = 0;
         for (std::string line; std::getline(lines, line); ++count) CHECK(Json::parse(line).is_object());

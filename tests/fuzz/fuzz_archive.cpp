@@ -20,9 +20,10 @@ class Alone final : public FileSystem {
   public:
     explicit Alone(Bytes input) : input_(input) {}
 
-    Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits& limits) const override {
-        require(path == tar_ball);
-        return unpacked(memory_source(input_), path, limits);
+    Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits& limits,
+                                               Content content) const override {
+        require(name == FileName{"", tar_ball});
+        return unpacked(memory_source(input_), tar_ball, limits, content);
     }
     Result<std::string> read_kernel_file(const std::string& path, std::uint64_t) const override {
         require(false);
@@ -34,7 +35,7 @@ class Alone final : public FileSystem {
 };
 
 void check_file(const ArchivedFiles& files, const std::string& name, const Limits& limits) {
-    const auto source = files.open(tar_ball + "/" + name, limits);
+    const auto source = files.open({"", tar_ball + "/" + name}, limits);
     if (!source) return require(!source.error().message().empty());
     require((*source)->size() <= limits.unpacked_bytes);
     const auto text = read_whole(**source, limits.unpacked_bytes);

@@ -28,7 +28,7 @@ class Everywhere final : public FileSystem {
   public:
     explicit Everywhere(Bytes input) : input_(input) {}
 
-    Result<std::shared_ptr<const Source>> open(const std::string&, const Limits&) const override {
+    Result<std::shared_ptr<const Source>> open(const FileName&, const Limits&, Content) const override {
         return memory_source(input_);
     }
     Result<std::string> read_kernel_file(const std::string& path, std::uint64_t) const override {

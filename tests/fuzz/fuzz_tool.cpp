@@ -102,7 +102,7 @@ class Questions {
         for (const auto* code : {codes.empty() ? nullptr : &codes.front(), codes.empty() ? nullptr : &codes.back()}) {
             if (code == nullptr) continue;
             add(code->range.last(), code->from, {});
-            symbols_.push_back(code->symbol);
+            symbols_.emplace_back(code->symbol);
         }
         const auto& mappings = timeline.tasks().mappings();
         if (!mappings.empty()) {

@@ -242,6 +242,17 @@ void write_text_seeds(const std::filesystem::path& directory) {
     write(directory / "seed-names", blob_of("_ZN1AC1Ev\n_ZNSt6vectorIiSaIiEE9push_backERKi.isra.0\n"
                                             "_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE\n"
                                             "_ZZN1a1bEvENKUlvE_clEv\n_RNvC1a1b\n"));
+    // What the scheme of each language lets grow: arguments that are the one before twice, conversions to what could
+    // be conversions, any number of lifetimes, decoded identifiers.
+    write(directory / "seed-names-cxx",
+          blob_of("_Z1fI1pIiiES0_IS2_S2_ES0_IS3_S3_ES0_IS4_S4_ES0_IS5_S5_ES0_IS6_S6_ES0_IS7_"
+                  "S7_ES0_IS8_S8_ES0_IS9_S9_ES0_ISA_SA_ES0_ISB_SB_EEvv\n"
+                  "_ZN1acvT_IT_IT_IiEEEEv\n_Z1fIJiiEEvDpDp1aIT_E\n"
+                  "_ZZ4mainENKUlTyvE_clIiEEDav\n_Z1fIRT_RT_1pIiEEvv\n"));
+    write(directory / "seed-names-rust",
+          blob_of("_RINvC1a1fTuuETB7_B7_ETBb_Bb_ETBj_Bj_ETBr_Br_ETBz_Bz_ETBH_BH_ETBP_BP_EE\n"
+                  "_RINvC1a1fFGf_RL0_hEuE\n_RNvC1au15gre_ber_1va0sjc\n"
+                  "_RINvC1a1fDINtC1b1TKj7_Ep4ItemeEL_E\n_RNvMINvC1a1fB2_EuNCNvC1a1b0\n"));
 }
 
 void write_archive_seeds(const std::filesystem::path& directory) {

@@ -37,7 +37,7 @@ struct OurPlaces {
 
     std::string object(const std::expected<perfdata::Location, Miss>& location) const {
         if (!location) return "[unknown]";
-        if (location->is_code()) return timeline.code()[location->code].symbol;
+        if (location->is_code()) return std::string(timeline.code()[location->code].symbol);
         const auto& object = timeline.tasks().object(*location->mapping);
         if (object.kind == ObjectKind::kernel) return "[kernel.kallsyms]";
         if (object.kind == ObjectKind::module) return "[" + perfdata::module_name(object.path) + "]";

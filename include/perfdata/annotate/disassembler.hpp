@@ -37,6 +37,11 @@ class Disassembler {
     // create(arch) takes what `uname -m` says on the recording machine. Errors: unsupported.
     static Result<Disassembler> create(std::string_view arch, Syntax syntax = Syntax::att);
 
+    // throw_without_memory() makes Capstone, in the whole process and before it is used, throw bad_alloc where memory
+    // runs out. Without it some of its functions do not look at what malloc gives. It is for programs that do not use
+    // Capstone themselves.
+    static void throw_without_memory();
+
     Disassembler(Disassembler&&) noexcept;
     Disassembler& operator=(Disassembler&&) noexcept;
     ~Disassembler();

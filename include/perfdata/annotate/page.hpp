@@ -32,6 +32,8 @@ struct PageContext {
 struct Unattributed {
     std::string reason;
     Cells cells;
+    std::string remedy = {};                // what would name their code; empty: nothing, or it is left out on demand
+    std::vector<std::string> objects = {};  // those with most of them, at most three
 };
 
 // Of what the percentages of instructions and lines are shares. Those of functions are always of all samples.

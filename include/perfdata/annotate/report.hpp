@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -71,11 +72,12 @@ struct ReportNode {
     std::vector<ReportNode> below;  // most first
 };
 
+// A row's cells live in Report::cells.
 struct ReportRow {
     std::uint32_t runner = 0;  // in the tally
     std::uint32_t place = 0;   // number in Report::places
-    Cells self;
-    Cells total;  // with callees; equal to self without call chains
+    std::span<const Cell> self;
+    std::span<const Cell> total;  // with callees; equal to self without call chains
     std::vector<ReportNode> tree;
 };
 
@@ -87,15 +89,17 @@ struct NoSymbol {
     std::vector<std::string> objects;  // those with most of them, at most three
 };
 
-// Report is plain data.
+// Report is plain data. It can be moved: there may be millions of rows.
 struct Report {
     std::vector<std::uint32_t> events;  // the columns: events with samples, by index in recording.events()
     Cells whole;                        // what percentages are of
     std::vector<ReportRow> rows;        // most first
     std::vector<ReportPlace> places;
-    std::vector<ReportPlace> tree_places;  // of the nodes of trees
-    std::vector<NoSymbol> no_symbol;       // most first
-    std::uint64_t hidden_rows = 0;         // how many the percent limit left out
+    std::vector<ReportPlace> tree_places;        // of the nodes of trees
+    std::vector<std::unique_ptr<Cell[]>> cells;  // of the rows
+    std::vector<NoSymbol> no_symbol;             // most first
+    std::uint64_t hidden_rows = 0;               // how many the percent limit left out
+    std::uint64_t rows_without_tree = 0;         // how many would have one, had not those before them enough nodes
 
     // make(...): `tally` was counted with tally_options() of the same options. Symbols supplies lines of BPF code.
     static Report make(const Tally& tally, const Names& names, const Symbols& symbols, const ReportOptions& options);

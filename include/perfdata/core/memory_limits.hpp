@@ -30,9 +30,10 @@ inline Limits limits_within(std::uint64_t bytes) {
     share(limits.text_patches, 16, 64);
     share(limits.text_patch_bytes, 16);
     share(limits.task_records, 8, 128);
-    share(limits.places, 8, 64);
-    share(limits.chain_nodes, 8, 32);
-    share(limits.cells, 8, 16);
+    // With what is told of each: names, sums, rows of a report.
+    share(limits.places, 4, 512);
+    share(limits.chain_nodes, 4, 128);
+    share(limits.cells, 8, 64);
     share(limits.diagnostics, 64, 512);
     return limits;
 }

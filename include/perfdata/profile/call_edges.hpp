@@ -21,7 +21,9 @@ struct CallEnd {
     bool named = false;  // whether it has a name
 
     bool operator==(const CallEnd&) const = default;
-    std::uint64_t hash() const { return function.hash() << 1 | (named ? 1 : 0); }
+    std::uint64_t hash(const HashKey& key) const {
+        return key(function.first_word(), function.second_word(), named ? 1u : 0u);
+    }
 };
 
 // CallEdge is the calls of one function from one place.

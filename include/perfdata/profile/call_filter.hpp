@@ -40,6 +40,7 @@ class CallFilter {
     }
 
   private:
+    // Addresses that are chosen to pass cost the look-up that they would cost without the filter.
     // Two tables: which 16 bytes of a page, small enough to stay in the fastest cache, then which pages by their hash.
     static constexpr unsigned page_bits = 12, place_bits = 4, hash_bits = 22;
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "perfdata/recording/hash_key.hpp"
+
 namespace perfdata {
 
 // ChainNode is a call chain: its innermost frame, and the chain of its callers. Chains with the same callers share
@@ -15,7 +17,7 @@ struct ChainNode {
     std::uint32_t frame = 0;      // number of a Frame
 
     bool operator==(const ChainNode&) const = default;
-    std::uint64_t hash() const { return std::uint64_t{caller} << 32 | frame; }
+    std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{caller} << 32 | frame); }
 };
 
 }  // namespace perfdata

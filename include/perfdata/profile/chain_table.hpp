@@ -8,6 +8,7 @@
 
 #include "perfdata/profile/chain_node.hpp"
 #include "perfdata/profile/hash_slots.hpp"
+#include "perfdata/recording/hash_key.hpp"
 
 namespace perfdata {
 
@@ -25,12 +26,20 @@ class ChainTable {
             }
             if (nodes_[first].frame == node.frame) return first;
         }
-        auto& number = others_.number(node.hash(), [&](std::uint32_t known) { return nodes_[known] == node; });
+        auto& number =
+            others_.number(node.hash(*hash_key_), [&](std::uint32_t known) { return nodes_[known] == node; });
         if (number == HashSlots::free) {
             number = static_cast<std::uint32_t>(nodes_.size());
             add(node);
         }
         return number;
+    }
+
+    // seal() gives back what only looking up needs: nothing can be interned any more.
+    void seal() {
+        nodes_.shrink_to_fit();
+        first_callee_ = {};
+        others_ = {};
     }
 
     std::span<const ChainNode> nodes() const { return nodes_; }
@@ -45,7 +54,8 @@ class ChainTable {
 
     std::vector<ChainNode> nodes_;
     std::vector<std::uint32_t> first_callee_;  // by node; none: no callee yet
-    HashSlots others_;                         // all nodes that are not the first callee of another
+    HashSlots others_;  // all nodes that are not the first callee of another; cost: see HashSlots
+    const HashKey* hash_key_ = &HashKey::process();
 };
 
 }  // namespace perfdata

@@ -7,16 +7,19 @@
 #include <vector>
 
 #include "perfdata/profile/hash_slots.hpp"
+#include "perfdata/recording/hash_key.hpp"
 
 namespace perfdata {
 
-// InternTable gives equal keys the same number. Keys are small values with == and a member hash(), which need not be
-// well mixed.
+// InternTable gives equal keys the same number. Keys are small values with == and a member hash(const HashKey&)
+// that gives the key all that == compares. What that costs whoever chose the keys: see HashSlots.
 template <class Key>
 class InternTable {
   public:
-    std::uint32_t intern(const Key& key) {
-        auto& number = slots_.number(key.hash(), [&](std::uint32_t known) { return keys_[known] == key; });
+    std::uint32_t intern(const Key& key) { return intern(key, hash(key)); }
+    // The same with the hash(key), which is taken but once where a key is prefetched.
+    std::uint32_t intern(const Key& key, std::uint64_t hash) {
+        auto& number = slots_.number(hash, [&](std::uint32_t known) { return keys_[known] == key; });
         if (number == HashSlots::free) {
             number = static_cast<std::uint32_t>(keys_.size());
             keys_.push_back(key);
@@ -26,18 +29,28 @@ class InternTable {
 
     // intern_within(most, key, other): once there are `most` keys, a new one counts as the other.
     std::uint32_t intern_within(std::size_t most, const Key& key, const Key& other) {
-        if (size() < most) return intern(key);
-        const auto number = slots_.find(key.hash(), [&](std::uint32_t known) { return keys_[known] == key; });
+        return intern_within(most, key, hash(key), other);
+    }
+    std::uint32_t intern_within(std::size_t most, const Key& key, std::uint64_t hash, const Key& other) {
+        if (size() < most) return intern(key, hash);
+        const auto number = slots_.find(hash, [&](std::uint32_t known) { return keys_[known] == key; });
         return number != HashSlots::free ? number : intern(other);
     }
 
-    // Before many keys are interned: prefetch(key) for all of them, then prefetch_key(key) for all, and most of what
+    std::uint64_t hash(const Key& key) const { return key.hash(*hash_key_); }
+    // Before many keys are interned: prefetch(hash) for all of them, then prefetch_key(hash) for all, and most of what
     // intern() looks at is in the cache.
-    void prefetch(const Key& key) const { slots_.prefetch(key.hash()); }
-    void prefetch_key(const Key& key) const {
-        if (const auto number = slots_.likely(key.hash()); number != HashSlots::free) {
+    void prefetch(std::uint64_t hash) const { slots_.prefetch(hash); }
+    void prefetch_key(std::uint64_t hash) const {
+        if (const auto number = slots_.likely(hash); number != HashSlots::free) {
             __builtin_prefetch(&keys_[number]);
         }
+    }
+
+    // seal() gives back what only looking up needs: nothing can be interned any more.
+    void seal() {
+        slots_ = {};
+        keys_.shrink_to_fit();
     }
 
     const Key& operator[](std::uint32_t number) const { return keys_[number]; }
@@ -47,6 +60,7 @@ class InternTable {
   private:
     std::vector<Key> keys_;
     HashSlots slots_;
+    const HashKey* hash_key_ = &HashKey::process();
 };
 
 }  // namespace perfdata

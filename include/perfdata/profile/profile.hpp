@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "perfdata/profile/cell.hpp"
@@ -28,6 +29,13 @@ struct FunctionHits {
     CodeVersion version;
     Cells total;
     std::vector<OffsetHits> offsets;  // by offset; their cells add up to total
+};
+
+// UnnamedObject is an object with hits in code without a name.
+struct UnnamedObject {
+    std::string object;  // as FrameName::object
+    CodeClass kind = CodeClass::unknown;
+    std::uint64_t hits = 0;
 };
 
 struct ProfileOptions {
@@ -57,6 +65,8 @@ class Profile {
     const std::map<Miss, Cells>& misses() const { return misses_; }
     // unnamed() is code without a name, by the reason.
     const std::map<Unnamed, Cells>& unnamed() const { return unnamed_; }
+    // unnamed_objects() is which objects these hits are in, for each reason most hits first; equal ones by name.
+    const std::map<Unnamed, std::vector<UnnamedObject>>& unnamed_objects() const { return unnamed_objects_; }
     const Cells& totals() const { return totals_; }
     // first_time(), last_time() are of the samples; empty if none has a time.
     std::optional<Time> first_time() const { return first_time_; }
@@ -69,6 +79,7 @@ class Profile {
     std::vector<FunctionHits> functions_;
     std::map<Miss, Cells> misses_;
     std::map<Unnamed, Cells> unnamed_;
+    std::map<Unnamed, std::vector<UnnamedObject>> unnamed_objects_;
     Cells totals_;
     std::optional<Time> first_time_, last_time_;
 };

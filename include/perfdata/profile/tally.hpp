@@ -36,7 +36,7 @@ struct Runner {
         return comm.data() == other.comm.data() && pid == other.pid && tid == other.tid && cpu == other.cpu &&
                cgroup == other.cgroup;
     }
-    std::uint64_t hash() const;
+    std::uint64_t hash(const HashKey& key) const;
 };
 
 struct TallyOptions {
@@ -74,7 +74,7 @@ class Tally {
         std::uint32_t chain = 0;
 
         bool operator==(const Row&) const = default;
-        std::uint64_t hash() const { return std::uint64_t{runner} * 0x9ddfea08eb382d69u ^ chain; }
+        std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{runner} << 32 | chain); }
     };
     std::span<const Row> rows() const { return rows_; }
     std::span<const Cell> cells(std::size_t row) const {
@@ -100,6 +100,8 @@ class Tally {
     std::uint64_t cut_chains() const { return cut_chains_; }
     // broken_chains() is how many samples lack the user part of their chain, which was deferred and never came.
     std::uint64_t broken_chains() const { return broken_chains_; }
+    // stacks_not_unwound() is how many samples have callers in a copy of their user stack only, which is not unwound.
+    std::uint64_t stacks_not_unwound() const { return stacks_not_unwound_; }
 
   private:
     friend class TallyCounter;
@@ -112,7 +114,7 @@ class Tally {
     Cells cells_;
     Cells totals_, considered_;
     std::optional<Time> first_time_, last_time_;
-    std::uint64_t broken_chains_ = 0, cut_chains_ = 0;
+    std::uint64_t broken_chains_ = 0, cut_chains_ = 0, stacks_not_unwound_ = 0;
 };
 
 }  // namespace perfdata

@@ -58,10 +58,12 @@ struct Completeness {
     std::map<std::uint32_t, RecordCounts> records;  // by record type
     std::uint64_t lost_events = 0;                  // reported by LOST records
     std::uint64_t lost_samples = 0;                 // reported by LOST_SAMPLES records
+    std::uint64_t stacks_not_unwound = 0;           // samples whose callers are in a copy of the user stack only
     DiagnosticLog diagnostics;
 
     // lossless() is whether all that was recorded could be read. What the recorder itself lost does not count, and
-    // neither do records of types that were framed and skipped.
+    // neither do records of types that were framed and skipped. Stacks that were not unwound are a loss for who wants
+    // callers, which is for the caller of this to know.
     bool lossless() const {
         if (bytes.unread != 0 || !diagnostics.empty()) return false;
         return std::ranges::all_of(records, [](const auto& entry) { return entry.second.damaged == 0; });

@@ -46,7 +46,7 @@ class DeferredChains {
 
         std::tuple<Tid, std::uint64_t, Time> key() const { return {tid, cookie, time}; }
     };
-    std::vector<Chain> chains_;
+    std::vector<Chain> chains_;  // sorted: log n for each search, whatever cookies a file has
     std::vector<std::uint64_t> addresses_;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/recording/hash_key.hpp"
 #include "perfdata/wire/attr.hpp"
 #include "perfdata/wire/record.hpp"
 #include "perfdata/wire/sample.hpp"
@@ -16,7 +17,8 @@ namespace perfdata {
 
 // Event is one thing that was counted, with the layouts of its records.
 struct Event {
-    std::string name;  // as given to perf record, else made from the attr
+    std::string name;       // no other event of the recording has it: see name_events()
+    std::string perf_name;  // as given to perf record, else made from the attr; events may share it
     Attr attr;
     std::vector<EventId> ids;  // one per CPU or thread; may be empty
     SampleLayout sample;
@@ -102,18 +104,21 @@ class EventTable {
     Time time_of_sample(const RecordView& record, Time otherwise) const;
     Time time_of_other(const RecordView& record, Time otherwise) const;
 
-    static std::size_t hash(std::uint64_t id) { return static_cast<std::size_t>((id * 0x9e3779b97f4a7c15u) >> 32); }
+    std::size_t hash(std::uint64_t id) const { return static_cast<std::size_t>((*hash_key_)(id) >> 32); }
 
     std::vector<Event> events_;
     std::vector<SampleLayout> layouts_;
-    std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
+    // Open addressing, a power of two, at most half full: two or three looks at slots for an id, whoever chose the ids.
+    std::vector<Slot> slots_;
+    const HashKey* hash_key_ = &HashKey::process();
     std::vector<std::uint8_t> sample_id_offsets_;
     std::vector<std::uint8_t> trailer_id_offsets_;
     bool without_ids_ = true;
     std::uint8_t common_sample_time_ = 0;  // offset; 0 if events differ in it
 };
 
-// default_event_name(attr) is perf's name of a hardware or software event, "raw 0x..." and the like for others.
+// default_event_name(attr) is perf's name of what is counted, without modifiers: "cycles", "L1-dcache-load-misses",
+// "raw 0x1a8", "mem:0x404038:w"; "type 7 config 0x1" of what only the recorded machine's kernel knows.
 std::string default_event_name(const Attr& attr);
 
 }  // namespace perfdata

@@ -94,8 +94,9 @@ class Recording {
     void read_feature_table();
     void read_events();
     Result<std::vector<Event>> read_attrs();
-    Result<std::vector<EventId>> read_ids(FileSection section) const;
+    Result<std::vector<EventId>> read_ids(FileSection section, std::size_t before) const;
     std::vector<Event> read_event_descriptions();
+    void name_tracepoints(std::vector<Event>& events) const;
     void read_texts();
     std::string read_text(Feature feature);
     FileSection feature_table() const;

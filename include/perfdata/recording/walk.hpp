@@ -117,6 +117,9 @@ class Walk {
         if (!layout.fits(bytes, size, order_)) return damaged_sample(record, layout);
         ++tally_.of(RecordType::sample).decoded;
         const BasicSample<Order> sample(bytes, layout, order_);
+        if (sample.has_unread_callers()) [[unlikely]] {
+            ++completeness_.stacks_not_unwound;
+        }
         const auto time = sample.time();
         if (time) latest_ = std::max(latest_, *time);
         if constexpr (requires(const RecordContext& context) { visit_(context, sample); }) {

@@ -34,10 +34,14 @@ class ArchivedFiles final : public FileSystem {
     const std::optional<Error>& damage() const { return damage_; }
     std::size_t size() const { return entries_.size(); }  // files and links
 
-    Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits& limits) const override;
+    Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits& limits,
+                                               Content content = Content::any) const override;
+    Result<std::shared_ptr<const Source>> open_given(const std::string& path, const Limits& limits,
+                                                     Content content = Content::any) const override;
+    bool has(const FileName& name) const override;
     Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override;
     Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const override;
-    std::optional<FileTime> modified(const std::string& path) const override;
+    std::optional<FileTime> modified(const FileName& name) const override;
 
   private:
     // Entry is a piece of content_, or a link.
@@ -57,8 +61,8 @@ class ArchivedFiles final : public FileSystem {
     std::string prefix_;  // of all names inside
     std::shared_ptr<const FileSystem> beneath_;
     std::shared_ptr<const Source> content_;  // of all files, one behind the other
-    Entries entries_;                        // by name from the root of the tar-ball, without a slash in front
-    std::string root_;                       // "", or where .build-id is, with a slash behind
+    Entries entries_;   // by name from the root of the tar-ball, without a slash in front; a tree: log n
+    std::string root_;  // "", or where .build-id is, with a slash behind
     std::optional<Error> damage_;
 };
 

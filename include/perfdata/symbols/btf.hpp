@@ -28,7 +28,9 @@ class Btf {
     // problem() is why there are no types, if there are none.
     const std::optional<Error>& problem() const { return problem_; }
 
-    // text(offset) is a string of the string section; empty if the offset is outside or its string does not end.
+    // text(offset) is a string of the string section, or its first longest_text bytes; empty if the offset is outside
+    // or its string does not end. One string may be used by any number of lines and functions.
+    static constexpr std::size_t longest_text = 4096;
     std::string_view text(std::uint32_t offset) const;
     // function_name(type_id) is the name of a FUNC; empty if the id is no FUNC.
     std::string_view function_name(std::uint32_t type_id) const;
@@ -42,6 +44,7 @@ class Btf {
     explicit Btf(Bytes strings);
 
     Bytes strings_;
+    std::size_t last_end_;  // of the last string that ends; npos: none does
     std::unique_ptr<Types> types_;
     std::optional<Error> problem_;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ class CodeLines {
     // lines(function, size) is by offset from the start of the function; empty if nothing is known of its lines. `size`
     // is how many bytes of it are of interest. Texts live as long as this. Errors: malformed, unsupported, io, limit.
     Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const;
+
+    // problem(function) is what lines() leaves out because it is damaged: names of files in a jitdump.
+    std::optional<Error> problem(const Frame& function) const;
 
   private:
     struct Sources;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "perfdata/symbols/names.hpp"
@@ -28,6 +29,10 @@ struct CodeVersion {
 };
 
 // CodeVersions is const once built and may be read from many threads. Timeline and names must outlive it.
+//
+// A patch belongs to the functions that lay at its bytes at its time: no more pairs of them than patches have bytes.
+// That bounds time (n log n) and memory, wherever functions and patches lie and however often; each question takes a
+// binary search.
 class CodeVersions {
   public:
     // build(timeline, names) asks for the extent of each function that a TEXT_POKE hit. What makes a version:
@@ -57,8 +62,15 @@ class CodeVersions {
     std::vector<Frame> functions() const;
     // changes() is every time at which some code became another version, ascending.
     std::vector<Time> changes() const;
-    // versions(frame) is all versions of that function, one after the other; one if it never changed.
+    // versions(frame) is all versions of that function, one after the other; one if it never changed. count(frame) is
+    // how many there are.
     std::vector<CodeVersion> versions(const Frame& frame) const;
+    std::size_t count(const Frame& frame) const;
+
+    // patches(function, range) is the patches that changed a function which lay at these addresses, in order of time:
+    // of code that came and went only those of its own lifetime, of the kernel only those that hit no such code.
+    // Pointers live as long as the timeline.
+    std::vector<const TextPatch*> patches(const Frame& function, AddressRange range) const;
 
   private:
     // Changed is a function that has several versions.
@@ -70,14 +82,34 @@ class CodeVersions {
 
     CodeVersions(const Timeline& timeline, const Names& names) : timeline_(&timeline), names_(&names) {}
     std::uint32_t find_number(Address address, Time time) const;
+    // Code and the kernel's functions have one order: by address, the kernel's first, code by its index.
+    using Key = std::tuple<Address, bool, CodeIndex>;
+    static Key key_of(const Frame& function, Address begin);
+    const Changed* find(const Key& key) const;
     const Changed* changed(const FunctionExtent& extent) const;
-    template <class Accept>
-    const Changed* find_covering(Address address, Accept&& accept) const;
+    const Changed* changed_in_kernel(Address address) const;
+    CodeVersion first_version(const Frame& frame, const FunctionExtent& extent) const;
+    void lay_out();
+
+    // From `begin` on this function of the kernel counts, of those that changed; up to the next stretch.
+    struct Stretch {
+        Address begin;
+        std::uint32_t changed;  // in changed_; none: no function
+    };
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+    struct PatchOfCode {
+        CodeIndex code;
+        const TextPatch* patch;
+
+        auto operator<=>(const PatchOfCode&) const = default;
+    };
 
     const Timeline* timeline_;
     const Names* names_;
-    std::vector<Changed> changed_;  // by address; code that came and went may overlap
-    std::vector<Address> reach_;    // of each: how far it and those before it reach
+    std::vector<Changed> changed_;       // by key; code that came and went may overlap
+    std::vector<Stretch> in_kernel_;     // by address
+    std::vector<AddressRange> covered_;  // by all of changed_: sorted, disjoint
+    std::vector<PatchOfCode> of_code_;   // sorted; patches lie in memory in order of time
     Address first_{~std::uint64_t{0}}, last_;
 };
 

@@ -13,8 +13,15 @@ enum class NameStyle {
     full,
 };
 
-// demangle(symbol) is empty if the name is not mangled, or in a way that is not known. C++ (Itanium ABI) by the
-// compiler's runtime; Rust's legacy scheme without its hash; Rust's v0 scheme (_R...) is not read.
+// is_mangled(symbol) is whether demangle() would try: "_Z..." or "_R...".
+constexpr bool is_mangled(std::string_view symbol) {
+    return symbol.starts_with("_Z") || symbol.starts_with("_R");
+}
+
+// demangle(symbol) is empty if the name is not mangled, or in a way that is not known, or longer than perf reads (1024
+// bytes of C++), or would become a text without measure: then the mangled name is the better one. C++ (Itanium ABI),
+// Rust's v0 scheme and its legacy one, without hashes unless `style` is full. Time is in proportion to the symbol, and
+// at most a few milliseconds; it takes up to 512 KiB of stack.
 std::optional<std::string> demangle(std::string_view symbol, NameStyle style = NameStyle::brief);
 
 }  // namespace perfdata

@@ -95,6 +95,18 @@ class ElfFile {
     Result<void> read_sections(std::uint64_t offset, std::uint64_t count, std::uint16_t size, std::uint32_t names);
     Result<void> read_segments(std::uint64_t offset, std::uint64_t count, std::uint16_t size);
     void read_build_id();
+    // Stretch is addresses or offsets, up to where the next begins, and the index of the segment that counts there.
+    struct Stretch {
+        std::uint64_t begin = 0;
+        std::uint32_t segment = 0;  // all ones: none
+    };
+    struct Part {
+        std::uint64_t begin = 0, size = 0;
+        std::uint32_t segment = 0;
+    };
+    static std::vector<Stretch> lay_out(const std::vector<Part>& parts);
+    const Segment* segment_at(const std::vector<Stretch>& stretches, std::uint64_t at) const;
+    void lay_out_segments();
     Result<std::string> bytes(std::uint64_t offset, std::uint64_t size, std::string_view what) const;
 
     std::shared_ptr<const Source> source_;
@@ -106,6 +118,7 @@ class ElfFile {
     std::vector<char> section_names_;
     std::vector<Section> sections_;
     std::vector<Segment> segments_;
+    std::vector<Stretch> by_offset_, by_vaddr_;  // of segments_: a search is O(log n), however many a file claims
     std::vector<Segment> note_segments_;
     std::vector<std::byte> build_id_;
 };

@@ -18,6 +18,9 @@ namespace perfdata {
 // keeps the one that perf would show. Const use from many threads is safe.
 class ElfSymbols {
   public:
+    // Longer names end there: many symbols can have the end of one text for their names.
+    static constexpr std::size_t most_name = 65535;
+
     struct Symbol {
         std::string_view name;    // as in the file, not demangled; "name@plt" for entries of the PLT
         std::uint64_t value = 0;  // address in the ELF file's own terms
@@ -57,6 +60,9 @@ class ElfSymbols {
 
     std::string names_;
     std::vector<Entry> entries_;
+    // Of each entry one that encloses it, further out, so that any is reached in O(log n) steps; empty where few
+    // enclose each other.
+    std::vector<std::uint32_t> further_;
 };
 
 // address_of_symbol(file, name) is the value of a symbol of .symtab, whatever its type.

@@ -5,19 +5,24 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/limits.hpp"
+#include "perfdata/recording/named_file.hpp"
 #include "perfdata/recording/source.hpp"
 
 namespace perfdata {
 
 using FileTime = std::filesystem::file_time_type;
 
-// FileSystem is the only way in which symbols/ opens files by name. Const use from many threads must be safe.
+// FileSystem is the only way in which symbols/ opens files by name. There are two ways to open one, by who named it:
+// open() for names that a recording has, or a file that was read because of it; open_given() for those that the user
+// typed. Const use from many threads must be safe.
 class FileSystem {
   public:
     FileSystem() = default;
@@ -25,9 +30,19 @@ class FileSystem {
     FileSystem& operator=(const FileSystem&) = delete;
     virtual ~FileSystem() = default;
 
-    // open(path) opens a regular file, unpacked if it is compressed. Errors: missing (there is no regular file of that
-    // name), io, malformed, limit.
-    virtual Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits& limits) const = 0;
+    // open(name, limits) is by a recording's word: a regular file of an ordinary file system, unpacked if it is
+    // compressed, and only as long as that gives the content that is asked for. Errors: missing (there is no such
+    // file, or it is not to be read), io, malformed, limit, mismatch (of owner).
+    virtual Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits& limits,
+                                                       Content content = Content::any) const = 0;
+    // open_given(path, limits) is by the user's word: anything that can be read, such as a pipe. What can be read only
+    // once may be asked for again. Errors: io, malformed, limit.
+    virtual Result<std::shared_ptr<const Source>> open_given(const std::string& path, const Limits& limits,
+                                                             Content content = Content::any) const {
+        return open({{}, path}, limits, content);
+    }
+    // has(name) is whether open() would find a file that it may read.
+    virtual bool has(const FileName& name) const { return open(name, {}).has_value(); }
     // read_kernel_file(path, most) is a file of /proc or /sys, whose size is not known beforehand. Only fixed names may
     // come here: reading some of these files waits for ever. Errors: missing, io, limit.
     virtual Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const = 0;
@@ -37,17 +52,37 @@ class FileSystem {
         if (text && text->size() > most) text->resize(static_cast<std::size_t>(most));
         return text;
     }
-    // modified(path) is when the file was last written; nothing if that is not known.
-    virtual std::optional<FileTime> modified(const std::string&) const { return {}; }
+    // modified(name) is when the file was last written; nothing if that is not known.
+    virtual std::optional<FileTime> modified(const FileName&) const { return {}; }
 };
 
-// LocalFiles is the machine's own file system. Pipes and devices are not opened: names come from recordings.
+// Reach is what a recording's word may open: files of the whole machine, or only those below the root of a name, which
+// the user gave (--offline, --symfs). It holds for the running kernel's files, too.
+enum class Reach : std::uint8_t { machine, given };
+
+// LocalFiles is the machine's own file system; open_named_file() says what it opens by a recording's word. A perf map
+// outside of a root must belong to this user or to root, as in perf.
 class LocalFiles final : public FileSystem {
   public:
-    Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits& limits) const override;
+    explicit LocalFiles(Reach reach = Reach::machine, LinkWalk walk = LinkWalk::kernel) : reach_(reach), walk_(walk) {}
+
+    Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits& limits,
+                                               Content content = Content::any) const override;
+    Result<std::shared_ptr<const Source>> open_given(const std::string& path, const Limits& limits,
+                                                     Content content = Content::any) const override;
+    bool has(const FileName& name) const override;
     Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override;
     Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const override;
-    std::optional<FileTime> modified(const std::string& path) const override;
+    std::optional<FileTime> modified(const FileName& name) const override;
+
+  private:
+    bool reaches(const FileName& name) const { return reach_ == Reach::machine || !name.root.empty(); }
+
+    Reach reach_;
+    LinkWalk walk_;
+    mutable std::mutex mutex_;
+    // Pipes, by the path that was given.
+    mutable std::map<std::string, Result<std::shared_ptr<const Source>>> read_once_;
 };
 
 }  // namespace perfdata

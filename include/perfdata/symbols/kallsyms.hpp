@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/core/types.hpp"
+#include "perfdata/recording/source.hpp"
 
 namespace perfdata {
 
@@ -28,6 +30,7 @@ class Kallsyms {
     // open(path) reads a file, compressed or not. Errors: io, limit, malformed (no symbols in it), missing (all
     // addresses are zero: it was copied without the right to see them).
     static Result<Kallsyms> open(const std::string& path, const Limits& limits = {});
+    static Result<Kallsyms> open(const Source& source, const std::string& path, const Limits& limits = {});
     static Result<Kallsyms> parse(std::string text, const std::string& where = "kallsyms");
 
     // find(address) is the function at or before the address, nothing below the first one. The last function of the
@@ -35,8 +38,8 @@ class Kallsyms {
     std::optional<Symbol> find(Address address) const;
     // address_of(name) is where a symbol of the kernel itself is, whatever its type.
     std::optional<Address> address_of(std::string_view name) const;
-    // first_of(module) is where the lowest function of a module is; nothing if the file tells of none.
-    std::optional<Address> first_of(std::string_view module) const;
+    // module_begins() is where the lowest function of each module is. The names live as long as the table.
+    std::map<std::string_view, Address> module_begins() const;
     std::size_t size() const { return entries_.size(); }
 
   private:
@@ -51,7 +54,7 @@ class Kallsyms {
     Symbol symbol(const Entry& entry) const;
 
     std::string text_;
-    std::vector<Entry> entries_;  // functions, by address
+    std::vector<Entry> entries_;  // functions, by address: log n for each search
 };
 
 }  // namespace perfdata

@@ -44,6 +44,7 @@ struct KernelText {
     std::string path;
     std::shared_ptr<const ElfFile> file;
     std::uint64_t relocation = 0;  // what to add to an address of the file to have the recording machine's
+    std::string root{};            // see FoundObject::root
 };
 
 // KernelNames is const after loading and may be read from many threads; names live as long as it.

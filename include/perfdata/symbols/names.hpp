@@ -48,7 +48,8 @@ struct NameOptions {
     FinderOptions finder;
     JitSearch jit;  // where jitdump files and perf maps may be; its `given` are --jitdump and --perf-map files
     bool perf_maps = true;
-    Progress progress = {};  // of unpacking a build-id cache, the one step that may take long
+    Progress progress = {};                        // of unpacking a build-id cache, the one step that may take long
+    std::shared_ptr<const FileSystem> files = {};  // null: the machine's, as far as `finder` allows
 };
 
 // Names knows all names of one timeline, which must outlive it. Loaded files stay loaded. Const use from many threads
@@ -116,7 +117,7 @@ class Names {
     void read_build_ids(const Recording& recording);
 
     const Timeline* timeline_;
-    std::map<std::string, BuildId, std::less<>> build_ids_;  // of the feature BUILD_ID and of records, by path
+    std::map<std::string, BuildId, std::less<>> build_ids_;  // of the feature BUILD_ID and of records, by path; a tree
     RecordedKernel recorded_kernel_;
     std::unique_ptr<const ObjectFinder> finder_;
     std::optional<KernelNames> kernel_;

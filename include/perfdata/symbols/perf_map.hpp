@@ -28,6 +28,7 @@ class PerfMap {
 
     // open(path) reads a file, compressed or not. Errors: io, limit, malformed (no line of it is one of a perf map).
     static Result<PerfMap> open(const std::string& path, const Limits& limits = {});
+    static Result<PerfMap> open(const Source& source, const std::string& path, const Limits& limits = {});
     // parse(text): lines "START SIZE NAME", numbers in hexadecimal, with or without 0x. An empty text is a map.
     static Result<PerfMap> parse(std::string text, const std::string& where = "perf map");
 
@@ -53,6 +54,7 @@ class PerfMap {
 
     std::string text_;
     std::vector<Entry> entries_;  // in file order
+    // Sorted: log n for each search, and for each entry, however they lie over each other.
     std::vector<Stretch> stretches_;
     std::size_t skipped_ = 0;
 };

@@ -53,7 +53,9 @@ struct Target {
     std::optional<CodeIndex> code;  // if it is code of the timeline
 };
 
-// Symbols answers for one timeline, which must outlive it. Const use from many threads is safe.
+// Symbols answers for one timeline, which must outlive it. Const use from many threads is safe. What it knows of a
+// program's type information and of its arrays is prepared when it is first asked for, so that all functions of a
+// program together cost n log n of its info, in whatever order and how often it tells addresses.
 class Symbols {
   public:
     explicit Symbols(const Timeline& timeline, std::optional<Kallsyms> kallsyms = {});
@@ -84,13 +86,15 @@ class Symbols {
     std::optional<Error> problem(const BpfLoad& load) const;
 
   private:
-    struct BtfCache;
+    struct Cache;
+    struct Program;
 
     const Result<Btf>* cached(const BpfLoad& load) const;
+    const Program& program(const BpfProgramInfo& info) const;
 
     const Timeline* timeline_;
     std::optional<Kallsyms> kallsyms_;
-    std::unique_ptr<BtfCache> btf_;
+    std::unique_ptr<Cache> cache_;
 };
 
 // check_kallsyms(kallsyms, kernel) compares where both say the kernel's reference symbol was: they differ if the file

@@ -20,16 +20,27 @@ using SpaceIndex = std::uint32_t;
 //   - a new mapping hides what it overlaps, whose remainders stay in sight as they are;
 //   - a forked space is a link to its parent and the number of mappings that there were by then. What it maps itself
 //     hides the parent's.
-// In a space, the begins and ends of its mappings cut the addresses into segments; over these stands a segment tree,
-// whose nodes list the mappings that cover them whole, in order of time:
+// Over the segments into which the begins and ends of some mappings cut the addresses stands a segment tree, whose
+// nodes list the mappings that cover them whole, in order of time:
 //
 //     1           {}              mappings by time: A over all four segments, B over the last three
 //     2 3       {A}  {A B}
 //     4 5 6 7  {} {B} {} {}       an address in segment 5: nodes 5, 2, 1; the latest of their lists is B
 //
-// find() takes O(log n) searches in short lists: tens of nanoseconds. A mapping and all that leads to it take about 100
-// bytes, more only if many mappings overlap each other or generations of processes map without ever beginning a
-// program.
+// Generations of processes that map and fork without ever beginning a program are a tree, and following it parent by
+// parent would cost as much as it is deep. So it is cut into paths: each space goes on in that child which has the most
+// descendants, other children begin paths of their own. On the way from any space to the first there are at most
+// log2 n paths. All that the spaces of one path hand down to the next of it is one segment tree: what is deeper was
+// mapped later, so the latest is still what counts. What a space maps after the fork of that child is in a tree of its
+// own.
+//
+//     1 --- 2 --- 3 --- 5        paths: 1 2 3 5 with the mappings of all four, and 4, which sees of the first path
+//            \                   those that were there when 2 forked 4
+//             4
+//
+// find() takes O(log n) paths of O(log n) searches in lists, whatever the processes did; mostly it is one path, and
+// tens of nanoseconds. A mapping is in one tree: it and all that leads to it take about 100 bytes, O(log n) if many
+// mappings overlap each other.
 class AddressSpaces {
   public:
     static constexpr SpaceIndex none = ~SpaceIndex{0};
@@ -46,26 +57,17 @@ class AddressSpaces {
 
       private:
         friend class AddressSpaces;
-        static constexpr std::uint32_t no_entry = ~std::uint32_t{0};
-        struct Entry {
-            std::uint32_t mapping;
-            std::uint32_t before;  // in the same space
-        };
         struct Space {
             SpaceIndex parent = none;
             std::uint32_t limit = 0;  // of the parent's mappings only those below this index are seen
-            std::uint32_t latest = no_entry;
-            std::uint32_t level = 0;  // of generations that were copied together
-            std::uint32_t alike = 1;  // so many spaces of this level follow each other, up to this one
+            bool empty = true;        // nothing was mapped in it yet
         };
 
-        void enter(SpaceIndex space, std::uint32_t mapping);
-        void gather(SpaceIndex child);
+        std::vector<SpaceIndex> heirs() const;
 
         std::vector<Mapping> mappings_;
-        std::vector<Entry> entries_;
-        std::vector<Space> spaces_;
-        std::size_t copied_ = 0;
+        std::vector<SpaceIndex> owners_;  // by mapping
+        std::vector<Space> spaces_;       // parents before children
     };
 
     // find(space, address, time) is the mapping that lay there then, or null.
@@ -84,20 +86,32 @@ class AddressSpaces {
     std::span<const Mapping> mappings() const { return mappings_; }
 
   private:
-    struct Space {
-        SpaceIndex parent = none;
-        std::uint32_t limit = 0;
+    static constexpr std::uint32_t all = ~std::uint32_t{0};
+
+    struct Tree {
         std::uint32_t first_bound = 0;
         std::uint32_t bounds = 0;
     };
+    struct Path {
+        SpaceIndex parent = none;  // of its first space
+        std::uint32_t limit = 0;   // of the parent's mappings only those below this index are seen
+        Tree tree;
+    };
+    struct Space {
+        std::uint32_t path = 0;
+        std::uint32_t handed_down = all;  // its mappings below this index are in the path's tree
+        std::uint32_t late = all;         // the tree of the others, in late_; all ones if there are none
+    };
 
-    void index(Space& space, std::span<const std::uint32_t> mappings);
-    const Mapping* latest(const Space& space, Address address, Time time, std::uint32_t limit, Stretch& stretch) const;
+    Tree index(std::span<const std::uint32_t> mappings);
+    const Mapping* latest(const Tree& tree, Address address, Time time, std::uint32_t limit, Stretch& stretch) const;
 
     std::vector<Mapping> mappings_;
     std::vector<Space> spaces_;
-    std::vector<Address> bounds_;           // of each space: where its segments begin, sorted
-    std::vector<std::uint32_t> node_ends_;  // of each space: 2 x bounds nodes; where in listed_ their lists end
+    std::vector<Path> paths_;
+    std::vector<Tree> late_;
+    std::vector<Address> bounds_;           // of each tree: where its segments begin, sorted
+    std::vector<std::uint32_t> node_ends_;  // of each tree: 2 x bounds nodes; where in listed_ their lists end
     std::vector<std::uint32_t> listed_;     // indices of mappings
 };
 

@@ -22,6 +22,11 @@ enum class CodeKind : std::uint8_t {
     out_of_line,  // kprobe slots, ftrace trampolines
 };
 
+// code_name_bytes is what the names of so much code (see Limits::code_versions) may take.
+constexpr std::uint64_t code_name_bytes(std::size_t versions) {
+    return std::uint64_t{256} * versions;
+}
+
 // Code is one version of code: what lay at a range of addresses during one stretch of time. The same function loaded
 // again, and another function at the same address, are other Codes.
 struct Code {
@@ -29,7 +34,7 @@ struct Code {
     AddressRange range;
     Time from;                     // zero: since before the recording began
     Time until = Time::forever();  // forever: until after it ended
-    std::string symbol;            // the kernel's name for it, from KSYMBOL
+    std::string_view symbol;       // the kernel's name for it, from KSYMBOL; lives as long as the timeline
     // Valid for kind bpf_program: the load it belongs to (index in Timeline::loads()) and which of its functions it is;
     // empty if no BPF_EVENT and no program info claims it.
     std::optional<std::uint32_t> load;
@@ -45,6 +50,8 @@ struct BpfLoad {
     Time unloaded_at = Time::forever();    // forever: still there when it ended
     // The code of each function, in order; fewer than the program has if records were lost.
     std::vector<CodeIndex> functions;
+    // symbol_name is the name in the symbol of its first function, as of BpfSymbol; empty: not known.
+    std::string_view symbol_name = {};
 
     // function_count() is how many functions the program has, as far as is known.
     std::size_t function_count() const {

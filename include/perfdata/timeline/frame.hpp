@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "perfdata/core/types.hpp"
+#include "perfdata/recording/hash_key.hpp"
 #include "perfdata/wire/record.hpp"
 
 namespace perfdata {
@@ -28,11 +29,13 @@ struct Frame {
     std::uint16_t version = 0;
 
     bool operator==(const Frame&) const = default;
-    std::uint64_t hash() const {
-        return offset * 0x9ddfea08eb382d69u ^
-               (std::uint64_t{version} << 48 | std::uint64_t{index} << 8 | static_cast<std::uint64_t>(kind) << 4 |
-                static_cast<std::uint64_t>(mode));
+    // The two words have all of it, for hashes of what has a frame in it.
+    std::uint64_t first_word() const { return offset; }
+    std::uint64_t second_word() const {
+        return std::uint64_t{version} << 48 | std::uint64_t{index} << 16 | static_cast<std::uint64_t>(kind) << 8 |
+               static_cast<std::uint64_t>(mode);
     }
+    std::uint64_t hash(const HashKey& key) const { return key(first_word(), second_word()); }
 };
 
 }  // namespace perfdata

@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "perfdata/core/types.hpp"
+#include "perfdata/recording/hash_key.hpp"
 
 namespace perfdata {
 
 // History answers at(key, time): the latest value of a key that was set at or before that time. It is flat: the values
-// of one key lie side by side in order of time, a hash table of open addressing tells where.
+// of one key lie side by side in order of time, a hash table of open addressing tells where,
+// in two or three looks whoever chose the keys.
 template <class T>
 class History {
   public:
@@ -41,7 +43,7 @@ class History {
     // of(key) is all values that it ever had, by time.
     std::span<const Item> of(std::uint64_t key) const {
         if (slots_.empty()) return {};
-        for (auto place = home(key);; place = (place + 1) % slots_.size()) {
+        for (auto place = home(key);; place = (place + 1) & (slots_.size() - 1)) {
             const auto& slot = slots_[place];
             if (slot.count == 0) return {};
             if (slot.key == key) return std::span(items_).subspan(slot.first, slot.count);
@@ -77,12 +79,12 @@ class History {
     };
 
     std::size_t home(std::uint64_t key) const {
-        constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
-        return static_cast<std::size_t>((key * golden) >> 32) % slots_.size();
+        return static_cast<std::size_t>((*hash_key_)(key) >> 32) & (slots_.size() - 1);
     }
 
     std::vector<Item> items_;
     std::vector<Slot> slots_;  // a power of two of them, at most half of them used
+    const HashKey* hash_key_ = &HashKey::process();
 };
 
 template <class T>
@@ -102,7 +104,7 @@ History<T> History<T>::Builder::build() && {
             history.items_.push_back(std::move(added_[end].item));
         }
         auto place = history.home(key);
-        while (history.slots_[place].count != 0) place = (place + 1) % history.slots_.size();
+        while (history.slots_[place].count != 0) place = (place + 1) & (history.slots_.size() - 1);
         history.slots_[place] = {key, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first)};
         first = end;
     }

@@ -2,10 +2,15 @@
 // Code that a just-in-time compiler made, over address and time.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <span>
-#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "perfdata/core/text_arena.hpp"
+#include "perfdata/timeline/code.hpp"
 #include "perfdata/timeline/jit_clock.hpp"
 #include "perfdata/timeline/jit_dump.hpp"
 #include "perfdata/timeline/versioned_map.hpp"
@@ -15,7 +20,7 @@ namespace perfdata {
 // JitFunction is one function at one place during one stretch of time. The same function moved, and another one at the
 // same address, are other JitFunctions.
 struct JitFunction {
-    std::string name;  // any bytes
+    std::string_view name;  // any bytes; lives as long as the JitCode and copies of it
     AddressRange range;
     Time from;                     // of the event clock; of the dump's own if JitCode is not timed()
     Time until = Time::forever();  // forever: as long as the process keeps its memory
@@ -32,9 +37,29 @@ struct JitLine {
     std::uint64_t offset = 0;  // from the start of the function
     std::uint32_t line = 0;
     std::uint32_t discriminator = 0;
-    std::string file;  // any bytes
+    std::string_view
+        file;  // UTF-8 without control characters; empty: not known. Lives as long as the JitLines and copies
+    bool damaged = false;  // the dump has a name of a file that cannot be one: `file` is empty
 
     bool operator==(const JitLine&) const = default;
+};
+
+// JitLines is the lines of one function, by offset.
+class JitLines {
+  public:
+    JitLines() = default;
+    JitLines(std::shared_ptr<const std::vector<std::byte>> record, std::vector<JitLine> lines)
+        : record_(std::move(record)), lines_(std::move(lines)) {}
+
+    auto begin() const { return lines_.begin(); }
+    auto end() const { return lines_.end(); }
+    std::size_t size() const { return lines_.size(); }
+    bool empty() const { return lines_.empty(); }
+    const JitLine& operator[](std::size_t index) const { return lines_[index]; }
+
+  private:
+    std::shared_ptr<const std::vector<std::byte>> record_;  // what the files are views of
+    std::vector<JitLine> lines_;
 };
 
 // What CODE_CLOSE says of the code: as in perf, nothing; or that it is gone.
@@ -53,6 +78,9 @@ struct JitCodeOptions {
 //
 // A load ends older code that it overlaps, and a move ends the code at the old place. Time stamps order the records,
 // not their places in the file; records of equal time are in file order.
+//
+// A dump of n records costs n log n, whatever addresses, numbers and names are in it: all tables are sorted or trees. A
+// name is kept once, however often its code moves.
 class JitCode {
   public:
     static JitCode build(const JitDump& dump, const JitClock& clock, const JitCodeOptions& options = {});
@@ -75,10 +103,11 @@ class JitCode {
     // image(function) is the native code, read from the file; at most function.range.size bytes. Errors: io, limit.
     Result<std::vector<std::byte>> image(const JitFunction& function) const;
 
-    // lines(function) is by offset, empty if the dump has none. Entries beyond the function are left out. Compilers
-    // that write addresses for perf's ELF files, with the ELF header in front of the code, are understood. Errors: io,
-    // limit, malformed.
-    Result<std::vector<JitLine>> lines(const JitFunction& function) const;
+    // lines(function) is by offset, empty if the dump has none. Entries beyond the function are left out. Names of
+    // files that are no UTF-8, or have control characters, are dropped: V8 writes such from memory that it has freed.
+    // Compilers that write addresses for perf's ELF files, with the ELF header in front of the code, are understood.
+    // Errors: io, limit, malformed.
+    Result<JitLines> lines(const JitFunction& function) const;
 
   private:
     class Builder;
@@ -87,6 +116,7 @@ class JitCode {
 
     JitDump dump_;
     Completeness completeness_;
+    std::shared_ptr<TextArena> names_ = std::make_shared<TextArena>();  // of functions_; copies share it
     std::vector<JitFunction> functions_;
     VersionedMap<std::uint32_t> map_;  // indices of functions_
     std::vector<std::uint32_t> namespace_pids_;

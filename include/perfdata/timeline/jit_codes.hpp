@@ -19,11 +19,17 @@ struct JitPlace {
     std::uint64_t offset = 0;    // from its start
 };
 
-// JitCodes is filled once and may then be read from many threads.
+// JitCodes is filled once and may then be read from many threads. A search takes time in proportion to the dumps of a
+// process and the logarithm of what is in them: those who add them are to keep the dumps of one process few.
 class JitCodes {
   public:
-    // add(pid, code): the code of a process, from the dump that it mapped. A process may have several.
-    void add(Pid pid, JitCode code);
+    // add(pid, code): the code of a process, from the dump that it mapped. A process may have several. The result is
+    // the index in codes().
+    std::size_t add(Pid pid, JitCode code);
+    // add(pid, dump): the code of a dump that was added for another process is also that of this one.
+    void add(Pid pid, std::size_t dump);
+    // dumps_of(pid) is how many dumps were added for a process.
+    std::size_t dumps_of(Pid pid) const { return of_pid_.count(pid.value); }
 
     // find(tasks, pid, address, time) is what JIT function lay there. A forked process has the code that its parent had
     // when it forked.

@@ -2,6 +2,7 @@
 // Where the files are that a just-in-time compiler left beside a recording.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,17 +11,20 @@
 
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/types.hpp"
+#include "perfdata/recording/named_file.hpp"
 #include "perfdata/wire/jitdump/header.hpp"
 
 namespace perfdata {
 
 // JitSearch is where to look, in this order: files given by the user, below symfs, next to the recording, and where the
-// recorded machine had them.
+// recorded machine had them; there not if there is a symfs. What the user gives is opened whatever it is, what is found
+// as open_named_file() does. No link leads out of symfs, nor away from the recording.
 struct JitSearch {
     std::vector<std::string> given;   // --jitdump FILE, --perf-map FILE
     std::string symfs;                // --symfs DIRECTORY; empty: none
     std::vector<std::string> beside;  // directories, such as that of the recording
     bool as_recorded = true;          // false under --offline: this machine is not the recorded one
+    Limits limits{};                  // for unpacking given files to look at their headers
 };
 
 // JitMapping is a mapping as MMAP and MMAP2 records have it.
@@ -44,7 +48,11 @@ struct JitDumpFile {
     std::string path;                 // where it is on this machine; empty if it is missing
     From from = From::nowhere;
     std::vector<std::string> looked_at;  // in vain
+    std::string root;                    // the directory that no link leads out of, see FileName; empty: none
+    // opened is a given file whose header was looked at: a pipe is read only once.
+    std::optional<Result<std::shared_ptr<const Source>>> opened{};
 
+    FileName name() const { return {root, path.substr(root.size())}; }
     bool found() const { return !path.empty(); }
     // missing() says what was looked for and what would supply it. Valid if not found().
     Error missing() const;
@@ -68,6 +76,9 @@ struct FoundFile {
     std::string path;
     JitDumpFile::From from = JitDumpFile::From::nowhere;
     std::vector<std::string> looked_at;
+    std::string root{};
+
+    FileName name() const { return {root, path.substr(root.size())}; }
 };
 FoundFile find_recorded_file(const std::string& path, const JitSearch& search);
 

@@ -50,6 +50,7 @@ class RecentTasks {
     }
 
   private:
+    // Each key has one place: keys that are chosen to share it cost a search in Tasks each, which is O(log n).
     static constexpr std::size_t comms = 128, starts = 128, mappings = 512;  // powers of two
 
     template <std::size_t size>

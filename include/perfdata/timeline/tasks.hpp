@@ -109,7 +109,7 @@ class Tasks {
     std::vector<std::vector<Namespaces::Link>> namespace_sets_;
     History<std::uint32_t> namespace_history_;  // by machine and tid: index in namespace_sets_
     std::map<std::uint64_t, std::string> cgroups_;
-    std::unordered_map<EventId, Machine> guests_;
+    std::unordered_map<EventId, Machine, KeyedHash> guests_;  // keyed: a constant for each search
 };
 
 }  // namespace perfdata

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "perfdata/core/range_index.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/wire/record/text_poke.hpp"
 
@@ -26,7 +27,8 @@ struct TextPatch {
     AddressRange range() const { return {address, std::max(old_bytes.size(), new_bytes.size())}; }
 };
 
-// TextPatches is const once built and may be read from many threads.
+// TextPatches is const once built and may be read from many threads. A search takes time in proportion to what it finds
+// and the logarithm of what there is, however long patches are and wherever they lie.
 class TextPatches {
   public:
     // all() is in order of time; those of equal time in order of the recording.
@@ -40,8 +42,13 @@ class TextPatches {
 
     std::shared_ptr<const std::vector<std::byte>> pool_;  // what the patches' bytes are views of
     std::vector<TextPatch> patches_;
-    std::vector<std::uint32_t> by_address_;  // places in patches_
-    std::uint64_t widest_ = 0;               // of all ranges, in bytes
+    std::uint64_t first(std::uint32_t index) const { return patches_[index].address.value; }
+    std::uint64_t last(std::uint32_t index) const {
+        const auto range = patches_[index].range();
+        return range.size == 0 ? 0 : range.last().value;
+    }
+
+    RangeIndex by_address_;  // places in patches_
 };
 
 }  // namespace perfdata

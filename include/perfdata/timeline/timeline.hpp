@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/core/text_arena.hpp"
 #include "perfdata/recording/bpf_features.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/progress.hpp"
@@ -118,6 +119,7 @@ class Timeline {
     std::optional<Location> in_kernel(Address address, Time time) const;
 
     BpfFeatures bpf_;
+    TextArena symbols_;  // of code_
     std::vector<Code> code_;
     std::vector<BpfLoad> loads_;
     VersionedMap<CodeIndex> programs_;

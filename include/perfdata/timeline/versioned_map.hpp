@@ -33,7 +33,8 @@ enum class Overlap : std::uint8_t {
 //      20      B         / \   / \       .1.     B shares A's left half; only the path to the new leaf is new
 //                       x   y x   y'     ..1
 //
-// With n changes this takes O(n log n) memory; find() takes two searches of O(log n).
+// With n changes this takes O(n log n) time and memory, whatever ranges they are of: each entry ends but once. find()
+// takes two searches of O(log n).
 template <class T>
 class VersionedMap {
   public:

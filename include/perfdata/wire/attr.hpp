@@ -62,6 +62,8 @@ struct Attr {
     // precise_ip(): 0 any skid, 1 constant skid, 2 no skid asked for, 3 no skid.
     unsigned precise_ip() const { return static_cast<unsigned>(flags >> precise_ip_shift & 3); }
     bool sample_id_all() const { return flag(18); }
+    // exclude_callchain_user(): call chains end where the kernel was entered.
+    bool exclude_callchain_user() const { return flag(22); }
     bool use_clockid() const { return flag(25); }
     // defers_callchains(): the user part of a call chain comes later, or such records come with this event.
     bool defers_callchains() const { return flag(38) || flag(39); }

@@ -65,6 +65,13 @@ class BasicSample {
         if (length == SampleShape::overrun) return {};
         return Words<Order>(record_ + at + 8, static_cast<std::size_t>(length / 8 - 1), order_);
     }
+    // has_unread_callers() is whether callers of the sample are in the copy of its user stack and nowhere else. False
+    // if the kernel could copy nothing of the stack.
+    bool has_unread_callers() const {
+        if (!layout_->shape().callers_in_stack()) return false;
+        const auto stack = details().user_stack();
+        return stack && !stack->bytes.empty();
+    }
     // details() walks all variable parts.
     SampleDetails<Order> details() const { return {record_, size(), *layout_, order_}; }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <filesystem>
+#include <fstream>
 
 #include "perfdata/symbols/elf_symbols.hpp"
 
@@ -87,6 +88,10 @@ TEST_CASE("Code that cannot be in one file is refused", "[annotate][elf]") {
 TEST_CASE("Source files with hostile names stay below their directory", "[annotate][elf]") {
     const TempDir temporary;
     const auto root = temporary.path() / "root";
+    const auto write_file = [](const std::string& path, std::string_view text) -> Result<void> {
+        std::ofstream(path) << text;
+        return {};
+    };
     SourceTree tree;
     const auto name = [&](std::string_view file) { return std::string(tree.add({file, 2, 1, "text"})); };
     CHECK(name("/usr/src/a.c") == "usr/src/a.c");
@@ -97,7 +102,7 @@ TEST_CASE("Source files with hostile names stay below their directory", "[annota
     CHECK(name(std::string(5000, 'a')).size() < 255);
     CHECK(tree.add({"far.c", 4'000'000'000, 1, "far"}) == "far.c");
     CHECK(tree.add({"", 1, 1, "nothing"}).empty());
-    REQUIRE(tree.write(root.string()));
+    REQUIRE(tree.write(root.string(), write_file));
     CHECK(as_text(content_of_file((root / "usr/src/a.c").string())) == "\ntext\n");
     CHECK(std::filesystem::file_size(root / "far.c") == 0);
     CHECK_FALSE(std::filesystem::exists(temporary.path() / "escape.c"));
@@ -107,6 +112,6 @@ TEST_CASE("Source files with hostile names stay below their directory", "[annota
     std::filesystem::create_directory_symlink(temporary.path() / "outside", root / "linked");
     SourceTree other;
     other.add({"linked/a.c", 1, 1, "text"});
-    CHECK(other.write(root.string()).error().code == ErrorCode::io);
+    CHECK(other.write(root.string(), write_file).error().code == ErrorCode::io);
     CHECK(std::filesystem::is_empty(temporary.path() / "outside"));
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "../annotate/titles.hpp"
 #include "catch.hpp"
 #include "unit/timeline/scene.hpp"
 
@@ -13,6 +14,19 @@ TEST_CASE("Addresses are hexadecimal with 0x and without leading zeros", "[annot
     CHECK(hex(Address{0}) == "0x0");
     CHECK(hex(Address{0xffffffffc0025c34}) == "0xffffffffc0025c34");
     CHECK(hex(Address{0x0abc}) == "0xabc");
+}
+
+TEST_CASE("Long names are shortened, between characters, with how much was cut off", "[annotate][words]") {
+    const auto whole = std::string(most_shown, 'a');
+    CHECK(shown(whole) == whole);
+    CHECK(shown(whole + "b") == whole + "… (and 1 more bytes)");
+    CHECK(shown(whole + std::string(1'000'000, 'b')) == whole + "… (and 1000000 more bytes)");
+    const auto euro = std::string(most_shown - 1, 'a') + "\xe2\x82\xac" + "b";
+    CHECK(shown(euro) == whole.substr(1) + "… (and 4 more bytes)");
+    // Bytes that are no text are cut somewhere, and not searched to the beginning.
+    CHECK(std::string_view(Shortened(std::string(4000, '\x80'))).size() > most_shown - 4);
+    CHECK(shown(std::string(4000, '\x01')).size() < 4 * most_shown + 40);
+    CHECK(std::string_view(Shortened("short")) == "short");
 }
 
 TEST_CASE("Times are seconds with nine digits", "[annotate][words]") {
@@ -34,6 +48,37 @@ TEST_CASE("Bytes are pairs of hexadecimal digits", "[annotate][words]") {
     const std::array bytes = {std::byte{0}, std::byte{0x0f}, std::byte{0xc0}};
     CHECK(hex_bytes(bytes) == "000fc0");
     CHECK(hex_bytes({}).empty());
+}
+
+TEST_CASE("Ids of nobody are -1", "[annotate][words]") {
+    CHECK(signed_id(0) == 0);
+    CHECK(signed_id(4711) == 4711);
+    CHECK(signed_id(0xffffffff) == -1);
+}
+
+TEST_CASE("Titles of columns differ as the names do", "[annotate][words]") {
+    using Titles = std::vector<std::string>;
+    CHECK(column_titles({"cpu-clock", "page-faults"}, 8) == Titles{"cpu-cloc", "page-fau"});
+    CHECK(column_titles({"cpu-clock:u", "cpu-clock:k", "dummy"}, 8) == Titles{"..lock:u", "..lock:k", "dummy"});
+    CHECK(column_titles({"cycles#1", "cycles#2"}, 8) == Titles{"cycles#1", "cycles#2"});
+    CHECK(column_titles({"one-and-two", "one-and-not-two", "three"}, 8) == Titles{"..nd-two", "..ot-two", "three"});
+    CHECK(column_titles({"a-longer-x-long-b", "a-longer-y-long-b"}, 8) == Titles{"event 1", "event 2"});
+    CHECK(column_titles({"\u00e9\u00e9\u00e9\u00e9\u00e9x", "\u00e9\u00e9\u00e9\u00e9\u00e9y"}, 8) ==
+          Titles{"..\u00e9\u00e9x", "..\u00e9\u00e9y"});
+    CHECK(column_titles({}, 8).empty());
+}
+
+TEST_CASE("Stacks that are not unwound are counted in words", "[annotate][words]") {
+    CHECK(stacks_text(1) == "1 sample has a copy of its user stack, which is not unwound");
+    CHECK(stacks_text(15) == "15 samples have a copy of their user stack, which is not unwound");
+}
+
+TEST_CASE("Objects have perf's short names", "[annotate][words]") {
+    CHECK(object_label("", CodeClass::user) == "[unknown]");
+    CHECK(object_label("/usr/lib/libc.so.6", CodeClass::user) == "libc.so.6");
+    CHECK(object_label("/lib/modules/6.1.0/kernel/net/nf-nat.ko.xz", CodeClass::module) == "[nf_nat]");
+    CHECK(object_label("/tmp/perf-42.map", CodeClass::jit) == "[JIT] tid 42");
+    CHECK(object_label("[kernel.kallsyms]", CodeClass::kernel) == "[kernel.kallsyms]");
 }
 
 TEST_CASE("Shares are percent, and of nothing 0", "[annotate][words]") {
@@ -73,12 +118,42 @@ TEST_CASE("C1 controls are controls, whether alone or as UTF-8", "[annotate][wor
 
 TEST_CASE("Marks that change the direction of writing are written as numbers", "[annotate][words]") {
     CHECK(printable("a\u202eb") == "a\\xe2\\x80\\xaeb");  // U+202E, right to left
+    CHECK(printable("a\u061cb") == "a\\xd8\\x9cb");       // U+061C, Arabic letter mark
     for (const auto* mark : {"\u200e", "\u200f", "\u2028", "\u202a", "\u202e", "\u2066", "\u2069"}) {
         CHECK(printable(mark).starts_with("\\xe2\\x8"));
     }
-    for (const auto* other : {"\u200d", "\u2010", "\u2027", "\u202f", "\u2065", "\u206a", "\u00e2"}) {
-        CHECK(printable(other) == other);
+    for (const auto* other : {"\u200d", "\u2010", "\u2027", "\u202f", "\u00e2"}) CHECK(printable(other) == other);
+}
+
+// Both ends of each range, and what is next to it.
+TEST_CASE("What shows nothing is written as numbers", "[annotate][words]") {
+    struct Range {
+        char32_t first, last;
+    };
+    for (const auto [first, last] :
+         {Range{0x7f, 0x9f}, Range{0xad, 0xad}, Range{0x34f, 0x34f}, Range{0x61c, 0x61c}, Range{0x115f, 0x1160},
+          Range{0x17b4, 0x17b5}, Range{0x180e, 0x180e}, Range{0x200b, 0x200b}, Range{0x200e, 0x200f},
+          Range{0x2028, 0x202e}, Range{0x2060, 0x206f}, Range{0x3164, 0x3164}, Range{0xfeff, 0xfeff},
+          Range{0xffa0, 0xffa0}, Range{0xfff0, 0xfffb}, Range{0x13430, 0x1343f}, Range{0x1bca0, 0x1bca3},
+          Range{0x1d173, 0x1d17a}, Range{0xe0000, 0xe0fff}}) {
+        INFO(std::hex << static_cast<std::uint32_t>(first));
+        CHECK_FALSE(is_shown(first));
+        CHECK_FALSE(is_shown(last));
+        CHECK(is_shown(first - 1));
+        CHECK(is_shown(last + 1));
     }
+    CHECK_FALSE(is_shown(0));
+    CHECK_FALSE(is_shown(0x1f));
+    for (const char32_t needed : {0x20u, 0x200cu, 0x200du, 0xfe0fu, 0x10ffffu}) CHECK(is_shown(needed));
+    CHECK(printable("\U000e0041") == "\\xf3\\xa0\\x81\\x81");
+    CHECK(printable("\U0001f468\u200d\U0001f469") == "\U0001f468\u200d\U0001f469");
+}
+
+TEST_CASE("Well-formed characters have numbers", "[annotate][words]") {
+    CHECK(utf8_character("a") == U'a');
+    CHECK(utf8_character("\u00e2") == 0xe2);
+    CHECK(utf8_character("\u20ac") == 0x20ac);
+    CHECK(utf8_character("\U0001f468") == 0x1f468);
 }
 
 TEST_CASE("Bytes that are no UTF-8 are written as numbers, and what follows is not lost", "[annotate][words]") {

@@ -29,7 +29,7 @@ struct Counted {
         return profile.functions()[index];
     }
     std::string symbol(std::size_t index) const {
-        return timeline.code()[function(index).version.function.index].symbol;
+        return std::string(timeline.code()[function(index).version.function.index].symbol);
     }
     Cells miss(Miss miss) const {
         const auto found = profile.misses().find(miss);

@@ -91,11 +91,11 @@ TEST_CASE("A pipe stream has its events and features in records", "[recording][c
     CHECK_FALSE(recording->interrupted());
     CHECK(recording->arch() == "riscv64");
     REQUIRE(recording->events().events().size() == 2);
-    CHECK(recording->events().events()[0].name == "cpu-clock");
+    CHECK(recording->events().events()[0].name == "cpu-clock:HG");
     CHECK(recording->events().events()[1].name == "renamed");
     CHECK(recording->events().events()[1].ids == std::vector<EventId>{{22}});
     const auto seen = read(*recording);
-    CHECK(seen.samples == decltype(seen.samples){{"cpu-clock", 0xffffffff81000102}, {"renamed", 0x4000}});
+    CHECK(seen.samples == decltype(seen.samples){{"cpu-clock:HG", 0xffffffff81000102}, {"renamed", 0x4000}});
     CHECK(seen.completeness.lost_events == 3);
     const auto& bytes = seen.completeness.bytes;
     CHECK(bytes.total == pipe.size());

@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "support/build.hpp"
+#include "support/crafted.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
@@ -153,8 +154,8 @@ TEST_CASE("Events without EVENT_DESC are named after their attr", "[recording][e
     const auto file = two_events(std::endian::little, 128, 144).build();
     const auto recording = Recording::from_memory(file);
     REQUIRE(recording);
-    CHECK(recording->events().events()[0].name == "task-clock");
-    CHECK(recording->events().events()[1].name == "dummy");
+    CHECK(recording->events().events()[0].name == "task-clock:HG");
+    CHECK(recording->events().events()[1].name == "dummy:HG");
 }
 
 TEST_CASE("EVENT_DESC supplies ids that the attr section lost", "[recording][events]") {
@@ -221,7 +222,7 @@ TEST_CASE("A damaged EVENT_DESC keeps the events and loses their names", "[recor
     const auto file = builder.build();
     const auto recording = Recording::from_memory(file);
     REQUIRE(recording);
-    CHECK(recording->events().events()[0].name == "task-clock");
+    CHECK(recording->events().events()[0].name == "task-clock:HG");
     CHECK(recording->events().events()[0].ids == first_ids);
     REQUIRE(recording->diagnostics().count() == 1);
     CHECK(recording->diagnostics().kept()[0].where == "feature EVENT_DESC");
@@ -252,4 +253,58 @@ TEST_CASE("More ids than the limit are left out, and said", "[recording][events]
     CHECK(recording->events().events()[1].ids.empty());
     REQUIRE(recording->diagnostics().count() == 1);
     CHECK(recording->diagnostics().kept()[0].code == ErrorCode::limit);
+}
+
+TEST_CASE("Events that claim the same ids have no more of them than the file has room for", "[recording][events]") {
+    constexpr std::uint64_t count = 200;
+    const auto order = std::endian::little;
+    RecordingBuilder builder(order);
+    builder.event(sampling_attr(sample_bit::ip), std::vector<std::uint64_t>(count, 5));
+    for (std::uint64_t event = 1; event < count; ++event) builder.event(sampling_attr(sample_bit::ip));
+    builder.add(bare_record(order, static_cast<std::uint32_t>(RecordType::finished_init), 0, RecordHeader::bytes));
+    Writer file(order);
+    file.bytes(builder.build());
+    const auto& places = builder.places();
+    for (std::uint64_t event = 0; event < count; ++event) {
+        const auto pair = places.attrs + event * builder.layout.attr_stride + builder.layout.ids_at;
+        file.patch(pair, places.ids[0]).patch(pair + 8, std::uint64_t{8 * count});
+    }
+    const auto recording = Recording::from_memory(file.blob());
+    REQUIRE(recording);
+    const auto& events = recording->events().events();
+    REQUIRE(events.size() == count);
+    std::size_t ids = 0;
+    for (const auto& event : events) ids += event.ids.size();
+    CHECK(events.front().ids.size() == count);
+    CHECK(ids <= file.size() / 8);
+    REQUIRE_FALSE(recording->diagnostics().empty());
+    CHECK(recording->diagnostics().kept()[0].code == ErrorCode::malformed);
+    CHECK(recording->diagnostics().kept()[0].where == "event ids");
+}
+
+TEST_CASE("In a pipe the first name for any id of an event counts", "[recording][events]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    Writer out(order);
+    out.bytes(pipe_header(order));
+    out.bytes(header_attr(order, sampling_attr(sample_bit::ip | sample_bit::id), 128, {1, 2, 3}));
+    out.bytes(header_attr(order, sampling_attr(sample_bit::ip | sample_bit::id), 128, {4}));
+    out.bytes(header_attr(order, sampling_attr(sample_bit::ip | sample_bit::id), 128, {6}));
+    const auto name = [&](std::uint64_t id, std::string_view text) {
+        out.bytes(
+            record(RecordType::event_update, {order, {}, 0}, Writer(order).u64(2).u64(id).padded_text(text).take()));
+    };
+    name(9, "of nobody");
+    name(3, "");
+    name(2, "first");
+    name(1, "second");
+    name(2, "third");
+    name(4, "other");
+    name(4, "again");
+    const auto recording = Recording::from_memory(out.blob());
+    REQUIRE(recording);
+    const auto& events = recording->events().events();
+    REQUIRE(events.size() == 3);
+    CHECK(events[0].name == "first");
+    CHECK(events[1].name == "other");
+    CHECK(events[2].name == "cpu-clock:HG");
 }

@@ -44,7 +44,7 @@ struct Packed {
     std::string text(const std::string& name) const {
         const auto files = open();
         REQUIRE(files);
-        const auto source = (*files)->open(tar_ball + "/" + name, limits);
+        const auto source = (*files)->open({"", tar_ball + "/" + name}, limits);
         if (!source) return std::string(to_string(source.error().code));
         return read_whole(**source, 1 << 20).value();
     }
@@ -156,9 +156,9 @@ TEST_CASE("Nothing leads out of a tar-ball", "[symbols][archive]") {
     CHECK(packed.text("around") == "shown");
     // Other files are those of the file system beneath.
     const auto files = packed.open();
-    CHECK((*files)->open("/home/me/outside", {}));
-    CHECK((*files)->open(tar_ball, {}));
-    CHECK_FALSE((*files)->open("/home/me/nothing", {}));
+    CHECK((*files)->open({"", "/home/me/outside"}, {}));
+    CHECK((*files)->open({"", tar_ball}, {}));
+    CHECK_FALSE((*files)->open({"", "/home/me/nothing"}, {}));
 }
 
 TEST_CASE("Links that lead in circles lead nowhere", "[symbols][archive]") {

@@ -38,7 +38,9 @@ class Files final : public FileSystem {
   public:
     std::map<std::string, Blob> content;
 
-    Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits&) const override {
+    Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits&,
+                                               Content = Content::any) const override {
+        const auto path = name.shown();
         const auto found = content.find(path);
         if (found == content.end()) return fail(ErrorCode::missing, Error::no_offset, path, "not there");
         return std::make_shared<OwnedSource>(found->second);

@@ -62,6 +62,24 @@ TEST_CASE("A file offset becomes an address by the segment that holds it", "[sym
     CHECK(file->layout_known());
 }
 
+TEST_CASE("Of segments that lie over each other the executable one counts, then the first", "[symbols][elf]") {
+    Elf elf;
+    elf.segments = {{0x100, 0x10100, 0x800, 4}, {0x200, 0x20200, 0x100, 4}, {0x280, 0x30280, 0x100},
+                    {0x300, 0x40300, 0x100},    {0x900, 0x10200, 0x100, 4}, {0x1000, 0x50000, 0, 5}};
+    const auto file = open_elf(elf.blob());
+    REQUIRE(file);
+    CHECK_FALSE(file->vaddr(0xff));
+    CHECK(file->vaddr(0x100) == 0x10100);
+    CHECK(file->vaddr(0x200) == 0x10200);
+    CHECK(file->vaddr(0x280) == 0x30280);
+    CHECK(file->vaddr(0x37f) == 0x3037f);
+    CHECK(file->vaddr(0x380) == 0x40380);
+    CHECK(file->vaddr(0x400) == 0x10400);
+    CHECK(file->vaddr(0x8ff) == 0x108ff);
+    CHECK(file->vaddr(0x900) == 0x10200);
+    CHECK_FALSE(file->vaddr(0x1000));
+}
+
 TEST_CASE("A debug file without the offsets of its code is known for it", "[symbols][elf]") {
     Elf elf;
     elf.segments = {{0, 0, 0x300, 4}, {0, 0x1000, 0}};
@@ -78,13 +96,16 @@ TEST_CASE("Of symbols at one address the one is kept that perf shows", "[symbols
         CHECK(there == back);
         return there;
     };
-    CHECK(kept({"with_size", 0, 8, Elf::function, Elf::weak}, {"without", 0, 0}) == "with_size+0");
     CHECK(kept({"weak_one", 0, 8, Elf::function, Elf::weak}, {"loc", 0, 8, Elf::function, Elf::local}) == "loc+0");
     CHECK(kept({"local_one", 0, 8, Elf::function, Elf::local}, {"glob", 0, 8}) == "glob+0");
     CHECK(kept({"__longer_name", 0, 8}, {"_short", 0, 8}) == "_short+0");
     CHECK(kept({"long_name", 0, 8}, {"short", 0, 8}) == "long_name+0");
     // Mangled names are compared as they are shown: "ns::function" has no underscores in front.
     CHECK(kept({"_ZN2ns8functionEv", 0, 8}, {"_c_function", 0, 8}) == "_ZN2ns8functionEv+0");
+    // Of those without a size only the last in the file gets one, up to the next symbol.
+    CHECK(at(table({{"without", at_one, 0}, {"weak", at_one, 8, Elf::function, Elf::weak}}), at_one) == "weak+0");
+    CHECK(at(table({{"weak", at_one, 8, Elf::function, Elf::weak}, {"without", at_one, 0}}), at_one) == "without+0");
+    CHECK(at(table({{"long_name", at_one, 0}, {"short", at_one, 0, Elf::function, Elf::weak}}), at_one) == "short+0");
     // Nothing to choose by: the first in the file.
     CHECK(at(table({{"_ZN1AC1Ev", at_one, 8}, {"_ZN1AC2Ev", at_one, 8}}), at_one) == "_ZN1AC1Ev+0");
     CHECK(at(table({{"aaaa", at_one, 8}, {"bbbb", at_one, 8}}), at_one) == "aaaa+0");
@@ -109,6 +130,29 @@ TEST_CASE("The innermost of nested functions is found, the outer one behind its 
     CHECK(at(symbols, 0x1030) == "outer+48");
     CHECK(at(symbols, 0x1050) == "outer+80");
     CHECK(at(symbols, 0x1100) == "none");
+}
+
+TEST_CASE("The innermost of many nested functions is found", "[symbols][elf]") {
+    constexpr std::uint64_t count = 300;
+    std::vector<Elf::Symbol> list;
+    for (std::uint64_t depth = 0; depth < count; ++depth) {
+        list.push_back({"f" + std::to_string(depth), 0x1000 + depth, 2 * (count - depth)});
+    }
+    const auto symbols = table(list);
+    for (std::uint64_t depth = 0; depth < count; ++depth) {
+        CHECK(at(symbols, 0x1000 + depth) == "f" + std::to_string(depth) + "+0");
+        // Behind the end of all that are deeper.
+        const auto last = 2 * count - depth - 1;
+        CHECK(at(symbols, 0x1000 + last) == "f" + std::to_string(depth) + "+" + std::to_string(last - depth));
+    }
+    CHECK(at(symbols, 0x1000 + 2 * count) == "none");
+}
+
+TEST_CASE("A name that never ends is cut", "[symbols][elf]") {
+    const auto symbols = table({{std::string(70000, 'x'), 0x1000, 0x10}});
+    const auto found = symbols.find(0x1000);
+    REQUIRE(found);
+    CHECK(found->symbol.name == std::string(ElfSymbols::most_name, 'x'));
 }
 
 TEST_CASE("What is no function has no name", "[symbols][elf]") {
@@ -203,6 +247,106 @@ TEST_CASE("Entries of the PLT are named after what they call", "[symbols][elf]")
     CHECK(at(symbols, 0x2020) == "none");  // an indirect function of the file itself
     CHECK(at(symbols, 0x203f) == "puts@plt+15");
     CHECK(at(symbols, 0x2040) == "none");
+}
+
+namespace {
+
+// Plt is a file with stubs, whose code says which word they jump through.
+struct Plt {
+    Elf elf;
+    std::uint16_t dynsym = 0;
+
+    explicit Plt(std::uint16_t machine = 62, std::endian order = std::endian::little) : elf(order) {
+        elf.machine = machine;
+        dynsym = elf.symbols({{"puts", 0, 0, Elf::function, Elf::global, 0, 0},
+                              {"exit", 0, 0, Elf::function, Elf::global, 0, 0},
+                              {"strlen", 0x1000, 16, Elf::ifunc},
+                              {"__strlen_internal", 0x1000, 16, Elf::ifunc, Elf::local}},
+                             ".dynsym");
+    }
+
+    struct Relocation {
+        std::uint64_t slot = 0, symbol = 0, type = 7, addend = 0;
+    };
+    void relocations(const std::string& name, const std::vector<Relocation>& list, std::endian order) {
+        Writer out(order);
+        for (const auto& one : list) out.u64(one.slot).u64(one.symbol << 32 | one.type).u64(one.addend);
+        elf.add({.name = name, .type = 4, .content = out.take(), .link = dynsym, .entry_size = 24});
+    }
+    void stubs(const std::string& name, std::uint64_t address, Blob code) {
+        elf.add({.name = name, .flags = 6, .address = address, .content = std::move(code)});
+    }
+};
+
+Blob code_of(const std::vector<unsigned>& bytes) {
+    Blob code;
+    for (const auto byte : bytes) code.push_back(static_cast<std::byte>(byte));
+    return code;
+}
+
+}  // namespace
+
+TEST_CASE("Stubs of the PLT are named by the word they jump through, whatever the order", "[symbols][elf]") {
+    Plt plt;
+    plt.relocations(".rela.plt", {{0x4000, 1}, {0x4008, 0, 37, 0x1000}}, std::endian::little);
+    plt.relocations(".rela.dyn", {{0x5000, 2, 6}, {0x5008, 0, 8, 0x1000}}, std::endian::little);
+    // endbr64; bnd jmp *0x4008(%rip) | endbr64; bnd jmp *0x4000(%rip) | of a word that nobody fills in
+    plt.stubs(".plt.sec", 0x2000,
+              code_of({0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 0xfd, 0x1f, 0, 0, 0x0f, 0x1f, 0x44, 0, 0,
+                       0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 0xe5, 0x1f, 0, 0, 0x0f, 0x1f, 0x44, 0, 0,
+                       0xff, 0x25, 0,    0,    0,    0,    0x66, 0x90, 0,    0, 0, 0,    0,    0,    0, 0}));
+    // jmp *0x5000(%rip) | jmp *0x5008(%rip): that is a pointer, not a function
+    plt.stubs(".plt.got", 0x3000,
+              code_of({0xff, 0x25, 0xfa, 0x1f, 0, 0, 0x66, 0x90,  //
+                       0xff, 0x25, 0xfa, 0x1f, 0, 0, 0x66, 0x90}));
+    const auto symbols = load(plt.elf);
+    CHECK(at(symbols, 0x2000) == "strlen@plt+0");
+    CHECK(at(symbols, 0x201f) == "puts@plt+15");
+    CHECK(at(symbols, 0x2020) == "none");
+    CHECK(at(symbols, 0x3000) == "exit@plt+0");
+    CHECK(at(symbols, 0x3007) == "exit@plt+7");
+    CHECK(at(symbols, 0x3008) == "none");
+}
+
+TEST_CASE("Stubs of other machines are named", "[symbols][elf]") {
+    Plt arm(183);
+    arm.relocations(".rela.plt", {{0x21ff8, 2, 1026}, {0x20000, 0, 1032, 0x1000}}, std::endian::little);
+    Writer words(std::endian::little);
+    words.u64(0).u64(0).u64(0).u64(0);                                      // the lazy binder
+    words.u32(0xb0000010).u32(0xf947fe11).u32(0x913fe210).u32(0xd61f0220);  // adrp x16, 0x21000; ldr ...
+    words.u32(0xd503245f).u32(0x90000010).u32(0xf9400211).u32(0x91000210).u32(0xd61f0220).u32(0xd503201f);  // bti c
+    arm.stubs(".plt", 0x20800, words.take());
+    const auto on_arm = load(arm.elf);
+    CHECK(at(on_arm, 0x20800) == "none");
+    CHECK(at(on_arm, 0x20820) == "exit@plt+0");
+    CHECK(at(on_arm, 0x20830) == "strlen@plt+0");
+    CHECK(at(on_arm, 0x20847) == "strlen@plt+23");
+
+    Plt s390(22, std::endian::big);
+    s390.relocations(".rela.plt", {{0x4000, 1, 11}, {0x4008, 2, 11}}, std::endian::big);
+    Blob code(96);
+    const auto larl = code_of({0xc0, 0x10, 0, 0, 0x0f, 0xf4});  // larl %r1,.+0x1fe8
+    std::ranges::copy(larl, code.begin() + 32);
+    s390.stubs(".plt", 0x2000, std::move(code));
+    const auto on_s390 = load(s390.elf);
+    CHECK(at(on_s390, 0x2020) == "exit@plt+0");  // the second word
+    CHECK(at(on_s390, 0x2040) == "exit@plt+0");  // by its place, for its code says nothing
+}
+
+TEST_CASE("Stubs cannot make more of names than there is of them", "[symbols][elf]") {
+    Elf elf;
+    const std::string name(3000, 'a');
+    const auto dynsym = elf.symbols({{name, 0, 0, Elf::function, Elf::global, 0, 0}, {"own", 0x1000, 4}}, ".dynsym");
+    constexpr std::size_t count = 4096;
+    Writer relocations(std::endian::little);
+    for (std::size_t index = 0; index < count; ++index) {
+        relocations.u64(0x4000).u64(std::uint64_t{1} << 32 | 7).u64(0);
+    }
+    elf.add({.name = ".rela.plt", .type = 4, .content = relocations.take(), .link = dynsym, .entry_size = 24});
+    elf.add({.name = ".plt", .flags = 6, .address = 0x10000, .content = Blob(16 * (count + 1))});
+    const auto symbols = load(elf);
+    CHECK(symbols.size() > 1);
+    CHECK(symbols.size() < 20);
 }
 
 TEST_CASE("A separate debug file's symbols come before the file's own", "[symbols][elf]") {

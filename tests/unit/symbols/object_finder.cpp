@@ -28,7 +28,6 @@ struct Machine {
     FinderOptions options;
 
     Machine() {
-        options.symfs = "/symfs";
         options.recording_dir = "/recording";
         options.buildid_dir = "/cache";
         options.local_buildid_dir = "/home/.debug";
@@ -51,15 +50,75 @@ const RecordedObject recorded{"/usr/bin/prog", id(1)};
 
 TEST_CASE("An object is looked for near the recording first, on this machine last", "[symbols][finder]") {
     Machine machine;
-    const std::vector<std::string> places{"/recording" + link_of_1 + "/elf", "/symfs/usr/bin/prog",
-                                          "/cache" + link_of_1 + "/elf", "/home/.debug" + link_of_1 + "/elf",
-                                          "/usr/bin/prog"};
+    const std::vector<std::string> places{"/recording" + link_of_1 + "/elf", "/cache" + link_of_1 + "/elf",
+                                          "/home/.debug" + link_of_1 + "/elf", "/usr/bin/prog"};
     for (const auto& place : places) machine.files->content[place] = elf(id(1));
     for (const auto& place : places) {
         CHECK(machine.find(recorded) == place);
         machine.files->content.erase(place);
     }
     CHECK(machine.find(recorded) == "not_found");
+}
+
+TEST_CASE("With --symfs, an object is looked for there and not on this machine", "[symbols][finder]") {
+    Machine machine;
+    machine.options.symfs = "/symfs";
+    machine.options.allow_local = true;
+    const std::vector<std::string> places{"/recording" + link_of_1 + "/elf", "/symfs/usr/bin/prog",
+                                          "/cache" + link_of_1 + "/elf", "/symfs/.debug" + link_of_1 + "/elf",
+                                          "/symfs//usr/lib/debug" + link_of_1 + ".debug"};
+    for (const auto& place : places) machine.files->content[place] = elf(id(1));
+    for (const auto& place :
+         {"/home/.debug" + link_of_1 + "/elf", std::string("/usr/bin/prog"), "/usr/lib/debug" + link_of_1 + ".debug"}) {
+        machine.files->content[place] = elf(id(1));
+    }
+    for (const auto& place : places) {
+        CHECK(machine.find(recorded) == place);
+        machine.files->content.erase(place);
+    }
+    CHECK(machine.find(recorded) == "not_found");
+    CHECK(machine.find({"/usr/bin/prog", {}}) == "not_found");
+}
+
+TEST_CASE("What links in an object name stays below the root in which it was found", "[symbols][finder]") {
+    Machine machine;
+    machine.options.symfs = "/symfs";
+    machine.files->content["/symfs/usr/bin/prog"] = elf(id(1), false);
+    for (const auto& place :
+         {"/usr/bin/prog.debug", "/usr/bin/.debug/prog.debug", "/usr/lib/debug/usr/bin/prog.debug"}) {
+        machine.files->content[place] = elf(id(1));
+        CHECK(machine.find_debug(recorded).empty());
+        const auto below = (std::string(place).starts_with("/usr/lib") ? "/symfs/" : "/symfs") + std::string(place);
+        machine.files->content[below] = elf(id(1));
+        const auto found = ObjectFinder(machine.options, machine.files).find(recorded);
+        REQUIRE(found);
+        CHECK(found->debug_path == below);
+        CHECK(found->root == "/symfs");
+        CHECK(found->debug_root == "/symfs");
+        CHECK(found->name() == FileName{"/symfs", "/usr/bin/prog"});
+        machine.files->content.erase(below);
+    }
+}
+
+TEST_CASE("A debug link is a name and not a path", "[symbols][finder]") {
+    Machine machine;
+    Elf file;
+    file.build_id(id(1).bytes());
+    file.debug_link("../lib/prog.debug");
+    machine.files->content["/usr/bin/prog"] = file.blob();
+    machine.files->content["/usr/bin/../lib/prog.debug"] = elf(id(1));
+    CHECK(machine.find_debug(recorded).empty());
+}
+
+TEST_CASE("Debug directories of the user are looked at where they are", "[symbols][finder]") {
+    Machine machine;
+    machine.options.given_debug_dirs = {"/mine"};
+    const auto place = "/mine" + link_of_1 + ".debug";
+    machine.files->content[place] = elf(id(1));
+    CHECK(machine.find(recorded) == place);
+    machine.options.symfs = "/symfs";
+    CHECK(machine.find(recorded) == place);
+    CHECK(ObjectFinder(machine.options, machine.files).find(recorded)->root == "/mine");
 }
 
 TEST_CASE("The cache may link to the file itself, and hold the vdso", "[symbols][finder]") {
@@ -74,6 +133,7 @@ TEST_CASE("The cache may link to the file itself, and hold the vdso", "[symbols]
 TEST_CASE("A file of another build id is never taken", "[symbols][finder]") {
     Machine machine;
     for (const std::string place : {"/usr/bin/prog", "/symfs/usr/bin/prog"}) {
+        machine.options.symfs = place.starts_with("/symfs") ? "/symfs" : "";
         machine.files->content = {{place, elf(id(2))}};
         CHECK(machine.find(recorded) == "build_id_differs");
         machine.options.allow_local = true;
@@ -82,8 +142,9 @@ TEST_CASE("A file of another build id is never taken", "[symbols][finder]") {
         CHECK(machine.find(recorded) == "build_id_differs");
     }
     // A wrong file does not hide a right one further on.
-    machine.files->content = {{"/symfs/usr/bin/prog", elf(id(2))}, {"/usr/bin/prog", elf(id(1))}};
-    CHECK(machine.find(recorded) == "/usr/bin/prog");
+    const auto cached = "/cache" + link_of_1 + "/elf";
+    machine.files->content = {{"/symfs/usr/bin/prog", elf(id(2))}, {cached, elf(id(1))}};
+    CHECK(machine.find(recorded) == cached);
 }
 
 TEST_CASE("Without a recorded build id a local file is taken only if that was allowed", "[symbols][finder]") {
@@ -96,6 +157,7 @@ TEST_CASE("Without a recorded build id a local file is taken only if that was al
     REQUIRE(found);
     CHECK_FALSE(found->proven);
     machine.options.allow_local = false;
+    machine.options.symfs = "/symfs";
     machine.files->content["/symfs/usr/bin/prog"] = elf(id(1));  // which the user vouches for
     CHECK(machine.find(unproven) == "/symfs/usr/bin/prog");
     CHECK(ObjectFinder(machine.options, machine.files).find(recorded)->proven);
@@ -117,11 +179,8 @@ TEST_CASE("Offline, nothing of this machine is looked at", "[symbols][finder]") 
 TEST_CASE("Symbols of a stripped file are looked for by build id and by debug link", "[symbols][finder]") {
     Machine machine;
     machine.files->content["/usr/bin/prog"] = elf(id(1), false);
-    const std::vector<std::string> places{"/cache" + link_of_1 + "/debug",
-                                          "/symfs//usr/lib/debug" + link_of_1 + ".debug",
-                                          "/usr/lib/debug" + link_of_1 + ".debug",
-                                          "/usr/bin/prog.debug",
-                                          "/usr/bin/.debug/prog.debug",
+    const std::vector<std::string> places{"/cache" + link_of_1 + "/debug", "/usr/lib/debug" + link_of_1 + ".debug",
+                                          "/usr/bin/prog.debug", "/usr/bin/.debug/prog.debug",
                                           "/usr/lib/debug/usr/bin/prog.debug"};
     for (const auto& place : places) machine.files->content[place] = elf(id(1));
     machine.files->content["/recording" + link_of_1 + "/debug"] = elf(id(2));  // of another file
@@ -186,6 +245,7 @@ TEST_CASE("Old recordings pad build ids with zeros", "[symbols][finder]") {
 TEST_CASE("A recorded path does not lead out of --symfs", "[symbols][finder]") {
     Machine machine;
     machine.options.offline = true;
+    machine.options.symfs = "/symfs";
     machine.files->content["/etc/outside"] = elf(id(1));
     machine.files->content["/symfs/../etc/outside"] = elf(id(1));
     for (const auto* path : {"/../etc/outside", "/usr/../../etc/outside", "/./.././../etc/outside"}) {
@@ -201,12 +261,12 @@ TEST_CASE("A named pipe is not opened: it would wait for ever", "[symbols][finde
     const auto pipe = (directory.path() / "pipe").string();
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
     const LocalFiles files;
-    const auto opened = files.open(pipe, {});
+    const auto opened = files.open({"", pipe}, {});
     REQUIRE_FALSE(opened);
     CHECK(opened.error().code == ErrorCode::missing);
-    CHECK(files.open("/dev/zero", {}).error().code == ErrorCode::missing);
-    CHECK(files.open(directory.path().string(), {}).error().code == ErrorCode::missing);
-    CHECK(files.open(directory.write("file", blob_of("x")), {}));
+    CHECK(files.open({"", "/dev/zero"}, {}).error().code == ErrorCode::missing);
+    CHECK(files.open({"", directory.path().string()}, {}).error().code == ErrorCode::missing);
+    CHECK(files.open({"", directory.write("file", blob_of("x"))}, {}));
     CHECK(files.read_kernel_file(directory.write("text", blob_of("abc")), 3) == "abc");
     CHECK(files.read_kernel_file(directory.write("text", blob_of("abcd")), 3).error().code == ErrorCode::limit);
 }

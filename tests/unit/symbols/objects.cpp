@@ -23,8 +23,9 @@ class CountingFiles final : public FileSystem {
     Files files;
     mutable std::atomic<unsigned> opened = 0;
 
-    Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits& limits) const override {
-        auto result = files.open(path, limits);
+    Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits& limits,
+                                               Content content) const override {
+        auto result = files.open(name, limits, content);
         if (result) ++opened;
         return result;
     }

@@ -17,15 +17,16 @@ class DatedFiles final : public FileSystem {
     std::map<std::string, FileTime> times;
     mutable unsigned opened = 0;
 
-    Result<std::shared_ptr<const Source>> open(const std::string& path, const Limits& limits) const override {
+    Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits& limits,
+                                               Content content) const override {
         ++opened;
-        return files.open(path, limits);
+        return files.open(name, limits, content);
     }
     Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override {
         return files.read_kernel_file(path, most);
     }
-    std::optional<FileTime> modified(const std::string& path) const override {
-        const auto found = times.find(path);
+    std::optional<FileTime> modified(const FileName& name) const override {
+        const auto found = times.find(name.shown());
         return found == times.end() ? std::nullopt : std::optional(found->second);
     }
 };
@@ -90,8 +91,13 @@ TEST_CASE("Local source files are read only if asked for, and only if older than
     CHECK(scene.make().text("/src/a.c", 1, "/bin/a") == "local");
     scene.finder.offline = true;
     CHECK(scene.make().text("/src/a.c", 1, "/bin/a").empty());
-    scene.finder.symfs = "/sys";
-    CHECK(scene.make().text("/src/a.c", 1, "/bin/a") == "of symfs");
+    for (const bool offline : {true, false}) {
+        scene.finder.offline = offline;
+        scene.finder.symfs = "/sys";
+        CHECK(scene.make().text("/src/a.c", 1, "/bin/a") == "of symfs");
+        scene.finder.symfs = "/elsewhere";
+        CHECK(scene.make().text("/src/a.c", 1, "/bin/a").empty());
+    }
 }
 
 TEST_CASE("Source files beyond the limit have no text", "[symbols][lines]") {

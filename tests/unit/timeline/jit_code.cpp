@@ -24,14 +24,14 @@ JitCode code_of(const JitDumpWriter& dump, const JitCodeOptions& options = {}, c
 std::string at(const JitCode& code, std::uint64_t address, std::uint64_t time) {
     const auto* function = code.find({address}, {time});
     if (function == nullptr) return "-";
-    return function->name + "+" + std::to_string(address - function->range.begin.value);
+    return std::string(function->name) + "+" + std::to_string(address - function->range.begin.value);
 }
 
 std::vector<std::string> lines_of(const JitCode& code, const JitFunction& function) {
     std::vector<std::string> found;
     const auto lines = code.lines(function).value();
     for (const auto& line : lines) {
-        found.push_back(std::to_string(line.offset) + " " + line.file + ":" + std::to_string(line.line));
+        found.push_back(std::to_string(line.offset) + " " + std::string(line.file) + ":" + std::to_string(line.line));
     }
     return found;
 }
@@ -270,5 +270,70 @@ TEST_CASE("No more code is taken in than the limit says", "[timeline][jit]") {
     const auto code = code_of(dump, {}, monotonic(), limits);
     CHECK(code.functions().size() == 4);
     REQUIRE(code.completeness().diagnostics.count() == 1);
+    CHECK(code.completeness().diagnostics.kept()[0].code == ErrorCode::limit);
+}
+
+TEST_CASE("The name of code that moves is kept once", "[timeline][jit]") {
+    const std::string name(60'000, 'f');
+    JitDumpWriter dump(std::endian::little);
+    dump.load({10, 0x1000, name, sixteen, 1});
+    for (std::uint64_t time = 11; time < 60; ++time) {
+        const auto from = 0x1000 + 0x100 * ((time + 1) % 2);
+        dump.move(time, from, 0x1000 + 0x100 * (time % 2), 16, 1);
+    }
+    const auto code = code_of(dump);
+    REQUIRE(code.functions().size() == 50);
+    for (const auto& function : code.functions()) {
+        CHECK(function.name == name);
+        CHECK(function.name.data() == code.functions()[0].name.data());
+    }
+    // A copy keeps the names alive.
+    const auto copy = std::make_unique<const JitCode>(code);
+    CHECK(copy->find({0x1100}, {100})->name == name);
+}
+
+TEST_CASE("Moves find their code by its number among many", "[timeline][jit]") {
+    JitDumpWriter dump(std::endian::little);
+    constexpr std::uint64_t prime = 172933;
+    for (std::uint64_t number = 0; number < 300; ++number) {
+        dump.load({10, 0x1000 + 0x20 * number, "f" + std::to_string(number), sixteen, prime * number});
+    }
+    for (std::uint64_t number = 0; number < 300; number += 3) {
+        dump.move(20, 0x1000 + 0x20 * number, 0x100000 + 0x20 * number, 16, prime * number);
+    }
+    dump.move(30, 0x100000, 0x200000, 16, prime * 1000);  // of no known number: by its place
+    const auto code = code_of(dump);
+    CHECK(code.functions().size() == 401);
+    CHECK(at(code, 0x1000 + 0x20 * 33, 19) == "f33+0");
+    CHECK(at(code, 0x1000 + 0x20 * 33, 20) == "-");
+    CHECK(at(code, 0x100000 + 0x20 * 33, 20) == "f33+0");
+    CHECK(at(code, 0x1000 + 0x20 * 34, 20) == "f34+0");
+    CHECK(at(code, 0x200001, 30) == "f0+1");
+}
+
+TEST_CASE("Lines of one file share its name", "[timeline][jit]") {
+    const std::string file(60'000, 's');
+    JitDumpWriter dump(std::endian::little);
+    dump.debug_info(1, 0x1000, {{0x1000, 1, 0, file}, {0x1004, 2, 0, "\xff"}, {0x1008, 3, 0, "\xff"}});
+    dump.load({10, 0x1000, "f", sixteen, 1});
+    const auto code = code_of(dump);
+    const auto lines = code.lines(code.functions()[0]).value();
+    const auto copy = lines;
+    REQUIRE(copy.size() == 3);
+    CHECK(copy[2].file == file);
+    CHECK(copy[2].file.data() == copy[0].file.data());
+    CHECK(copy[2].line == 3);
+}
+
+TEST_CASE("Names of JIT code are bounded together", "[timeline][jit][limits]") {
+    JitDumpWriter dump(std::endian::little);
+    const std::string name(1000, 'n');
+    for (std::uint64_t number = 0; number < 20; ++number)
+        dump.load({10, 0x1000 + 0x20 * number, name, sixteen, number});
+    Limits limits;
+    limits.code_versions = 30;  // 256 bytes of names for each
+    const auto code = code_of(dump, {}, monotonic(), limits);
+    CHECK(code.functions().size() == 7);
+    REQUIRE(code.completeness().diagnostics.kept().size() == 1);
     CHECK(code.completeness().diagnostics.kept()[0].code == ErrorCode::limit);
 }

@@ -21,7 +21,7 @@ std::string at(const JitCodes& codes, const Timeline& timeline, std::uint32_t pi
                std::uint64_t time) {
     const auto place = codes.find(timeline.tasks(), {pid}, {address}, {time});
     if (!place) return "-";
-    return codes.function(place->function).name + "+" + std::to_string(place->offset);
+    return std::string(codes.function(place->function).name) + "+" + std::to_string(place->offset);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST_CASE("Dumps are looked for where they may be, in this order", "[timeline][j
     for (const auto& directory : {recorded, symfs + recorded, beside, given}) {
         std::filesystem::create_directories(directory);
     }
-    const JitSearch search{{given + "/jit-7.dump"}, symfs, {beside}, true};
+    const JitSearch search{{given + "/jit-7.dump"}, symfs, {beside}, true, {}};
     const std::vector<JitMapping> mappings{{{100}, "/lib/libc.so.6", {1}}, {{100}, recorded + "/jit-7.dump", {2}}};
     const auto place = [&](const std::string& directory) {
         return std::filesystem::relative(directory + "/jit-7.dump", root.path()).string();
@@ -65,22 +65,25 @@ TEST_CASE("Dumps are looked for where they may be, in this order", "[timeline][j
 
     const auto missing = only(without);
     CHECK_FALSE(missing.found());
-    CHECK(missing.looked_at ==
-          std::vector<std::string>{symfs + recorded + "/jit-7.dump", beside + "/jit-7.dump", recorded + "/jit-7.dump"});
+    CHECK(missing.looked_at == std::vector<std::string>{symfs + recorded + "/jit-7.dump", beside + "/jit-7.dump"});
     CHECK(missing.missing().code == ErrorCode::missing);
     CHECK(missing.missing().detail.find("--jitdump") != std::string::npos);
     CHECK(missing.missing().detail.find("process 100") != std::string::npos);
 
     root.write(place(recorded), dump_of(7));
+    CHECK_FALSE(only(without).found());  // a symfs stands for the recorded machine
+    without.symfs.clear();
     CHECK(only(without).from == From::recorded);
     without.as_recorded = false;
     CHECK_FALSE(only(without).found());
     without.as_recorded = true;
+    without.symfs = symfs;
     root.write(place(beside), dump_of(7));
     CHECK(only(without).from == From::beside);
     CHECK(only(without).path == beside + "/jit-7.dump");
     root.write(place(symfs + recorded), dump_of(7));
     CHECK(only(without).from == From::symfs);
+    CHECK(only(without).name() == FileName{symfs, recorded + "/jit-7.dump"});
     CHECK(only(search).from == From::given);
     CHECK(only(search).path == given + "/jit-7.dump");
 }

@@ -175,7 +175,7 @@ const BpfLoad& load_of(const Timeline& timeline, std::uint32_t id) {
 
 std::string owner_of(const Timeline& timeline, std::uint64_t address, std::uint64_t time) {
     const auto place = timeline.owner({address}, {time});
-    return place ? timeline.code()[place->code].symbol : "-";
+    return std::string(place ? timeline.code()[place->code].symbol : "-");
 }
 
 std::uint32_t program_at(const Timeline& timeline, std::uint64_t address, std::uint64_t time) {

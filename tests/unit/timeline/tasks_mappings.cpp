@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What a process had mapped, when: by records of one rule each.
+#include <array>
+#include <cstdio>
+
 #include "catch.hpp"
+#include "support/random.hpp"
 #include "unit/timeline/world.hpp"
 
 using namespace perfdata;
@@ -153,6 +157,43 @@ TEST_CASE("Chains of forks that all map are followed to the first, however long"
         CHECK(seen(timeline, generations, 0x1000 * std::uint64_t{pid} + 4, 10000) == "/" + std::to_string(pid) + "+4");
     }
     CHECK(timeline.tasks().mappings().size() == 2 * generations);
+}
+
+TEST_CASE("Trees of forks that are deep and broad show each process what it may see", "[timeline][tasks]") {
+    Random random(17);
+    for (int round = 0; round < 20; ++round) {
+        World world;
+        // By process: what it sees of each of 8 pages.
+        std::vector<std::array<std::string, 8>> sights(1);
+        sights[0].fill("-");
+        for (std::uint64_t time = 1; time < 200; ++time) {
+            // The latest three processes are those that do most.
+            const auto known = sights.size();
+            const auto process = known < 3 || random.one_in(4) ? random.size(known) : known - 1 - random.size(3);
+            const auto pid = static_cast<std::uint32_t>(100 + process);
+            if (random.one_in(3)) {
+                world.fork(time, static_cast<std::uint32_t>(100 + known), pid);
+                sights.push_back(sights[process]);
+                continue;
+            }
+            const auto first = random.size(8), pages = 1 + random.size(8 - first);
+            const auto path = "/" + std::to_string(time);
+            world.map(time, pid, {0x1000 * (first + 1), 0x1000 * pages, 0}, path);
+            for (auto page = first; page < first + pages; ++page) {
+                char offset[32];
+                std::snprintf(offset, sizeof offset, "+%zx", 0x1000 * (page - first));
+                sights[process][page] = path + offset;
+            }
+        }
+        const auto timeline = world.timeline();
+        for (std::size_t process = 0; process < sights.size(); ++process) {
+            INFO("round " << round << ", process " << process);
+            for (std::size_t page = 0; page < 8; ++page) {
+                const auto pid = static_cast<std::uint32_t>(100 + process);
+                REQUIRE(seen(timeline, pid, 0x1000 * (page + 1), 1000) == sights[process][page]);
+            }
+        }
+    }
 }
 
 TEST_CASE("Mappings at the end of the address space, and empty ones", "[timeline][tasks]") {

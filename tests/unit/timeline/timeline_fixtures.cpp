@@ -93,7 +93,7 @@ TEST_CASE("Trampolines and a dispatcher of a real recording are images", "[timel
     std::set<std::string> images;
     for (const auto& code : real.timeline.code()) {
         if (code.kind != CodeKind::bpf_image) continue;
-        images.insert(code.symbol.substr(0, 15));
+        images.emplace(code.symbol.substr(0, 15));
         CHECK(code.range.size == 4096);
     }
     CHECK(images == std::set<std::string>{"bpf_dispatcher_", "bpf_trampoline_"});

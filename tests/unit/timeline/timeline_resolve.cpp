@@ -26,9 +26,9 @@ std::string text_of(const Timeline& timeline, std::uint64_t address, std::uint64
                     std::uint32_t pid = 7) {
     const auto location = timeline.resolve({pid}, {address}, {time}, mode);
     if (!location) return std::string(to_string(location.error()));
-    const auto name =
+    const std::string_view name =
         location->is_code() ? timeline.code()[location->code].symbol : timeline.tasks().object(*location->mapping).path;
-    return name + "+" + std::to_string(location->offset);
+    return std::string(name) + "+" + std::to_string(location->offset);
 }
 
 }  // namespace

@@ -87,6 +87,8 @@ class SampleShape {
         shape.user_registers_ = static_cast<std::uint8_t>(std::popcount(attr.sample_regs_user));
         shape.interrupt_registers_ = static_cast<std::uint8_t>(std::popcount(attr.sample_regs_intr));
         shape.weight_struct_ = attr.has(sample_bit::weight_struct);
+        shape.callers_in_stack_ =
+            attr.has(sample_bit::stack_user) && (!attr.has(sample_bit::callchain) || attr.exclude_callchain_user());
         return shape;
     }
 
@@ -100,6 +102,9 @@ class SampleShape {
     bool hw_index() const { return (branch_ & branch_bit::hw_index) != 0; }
     bool branch_counters() const { return (branch_ & branch_bit::counters) != 0; }
     bool weight_struct() const { return weight_struct_; }
+    // callers_in_stack() is whether callers in user space are in a copy of the user stack only, which wants unwinding:
+    // `perf record --call-graph dwarf`.
+    bool callers_in_stack() const { return callers_in_stack_; }
 
     // Readings of a sample that its layout alone does not decide: see sample_parts().
     struct Reading {
@@ -146,7 +151,7 @@ class SampleShape {
     std::uint64_t read_format_ = 0, branch_ = 0;
     std::uint16_t present_ = 0;
     std::uint8_t user_registers_ = 0, interrupt_registers_ = 0;
-    bool weight_struct_ = false;
+    bool weight_struct_ = false, callers_in_stack_ = false;
 };
 
 }  // namespace perfdata

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// What all listings together may take.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "perfdata/annotate/listing.hpp"
+
+namespace perfdata {
+
+// ListingBudget lets all code be listed, but not the same bytes again and again: recordings and symbol tables can make
+// any number of functions, versions and moves of the same few bytes. What is listed is at most a few times what the
+// files have, and some more. It depends on the order of the listings only.
+class ListingBudget {
+  public:
+    ListingBudget(const CodeBook& book, const Limits& limits)
+        : book_(book), left_(std::min<std::uint64_t>(spare, limits.cells)) {}
+
+    // take(listing) is false if there is no room for it.
+    bool take(const Listing& listing) {
+        if (!listing.image) return true;
+        const auto& image = *listing.image;
+        std::uint64_t known = image.bytes.size();
+        for (const auto& gap : image.gaps) known -= gap.size;
+        const auto& function = listing.version.function;
+        const auto begin = place_of(listing);
+        const auto fresh = add(begin.first, begin.second, known);
+        left_ += again * fresh;
+        auto cost = image.bytes.size() - fresh;
+        if (fresh < known) {
+            const auto patches = book_.versions().patches(function, {image.address, image.bytes.size()}).size();
+            cost += bytes_of_one * (listing.lines.size() + patches);
+        }
+        if (cost > left_) return false;
+        left_ -= cost;
+        return true;
+    }
+
+    // claim(function) is how many bytes its listing may hold.
+    static std::uint64_t claim(const FunctionHits& function, const Limits& limits) {
+        return std::min(function.version.size, limits.function_bytes);
+    }
+
+  private:
+    static constexpr std::uint64_t spare = std::uint64_t{1} << 20;  // bytes of code
+    static constexpr std::uint64_t again = 7;                       // how often bytes are listed once more
+    static constexpr std::uint64_t bytes_of_one = 4;                // as much as an instruction
+
+    // A file or another source of bytes, and where in it the function is.
+    using Space = std::pair<int, std::uint64_t>;
+    std::pair<Space, std::uint64_t> place_of(const Listing& listing) const {
+        enum : int { program, code, jit, kernel, file };
+        const auto& frame = listing.version.function;
+        const auto& timeline = book_.timeline();
+        const auto address = listing.image->address.value;
+        switch (frame.kind) {
+            case FrameKind::code: {
+                const auto& load = timeline.code()[frame.index].load;
+                if (load) return {{program, timeline.loads()[*load].id.value}, address};
+                return {{code, frame.index}, address};
+            }
+            case FrameKind::jit: {
+                const auto& jits = book_.names().jit();
+                const auto* dump = &jits.code(frame.index);
+                return {{jit, reinterpret_cast<std::uintptr_t>(dump)}, jits.function(frame.index).code_at};
+            }
+            case FrameKind::object: {
+                const auto kind = timeline.tasks().objects()[frame.index].kind;
+                if (kind == ObjectKind::kernel || kind == ObjectKind::module) break;
+                return {{file, book_.names().file_index(frame.index).value}, frame.offset};
+            }
+            default: break;
+        }
+        return {{kernel, 0}, address};
+    }
+
+    // add(space, begin, size) is how many of the bytes were not there before.
+    std::uint64_t add(Space space, std::uint64_t begin, std::uint64_t size) {
+        if (size == 0) return 0;
+        auto& ranges = listed_[space];
+        auto end = begin + size < begin ? ~std::uint64_t{0} : begin + size;
+        auto fresh = end - begin;
+        auto at = ranges.upper_bound(begin);
+        if (at != ranges.begin() && std::prev(at)->second >= begin) --at;
+        while (at != ranges.end() && at->first <= end) {
+            const auto first = std::max(at->first, begin), last = std::min(at->second, end);
+            if (first < last) fresh -= last - first;
+            begin = std::min(begin, at->first);
+            end = std::max(end, at->second);
+            at = ranges.erase(at);
+        }
+        ranges.emplace(begin, end);
+        return fresh;
+    }
+
+    const CodeBook& book_;
+    std::uint64_t left_;                                              // bytes that may be listed once more
+    std::map<Space, std::map<std::uint64_t, std::uint64_t>> listed_;  // ends of ranges, by begin
+};
+
+}  // namespace perfdata

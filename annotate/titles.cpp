@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "titles.hpp"
+
+#include <fmt/format.h>
+#include <map>
+#include <string_view>
+
+#include "words.hpp"
+
+namespace perfdata {
+
+std::string stacks_text(std::uint64_t count) {
+    return fmt::format("{} {} a copy of {} user stack, which is not unwound", count,
+                       count == 1 ? "sample has" : "samples have", count == 1 ? "its" : "their");
+}
+
+std::vector<std::string> column_titles(std::vector<std::string> names, std::size_t width) {
+    constexpr std::string_view left_out = "..";
+    std::vector<std::string> titles;
+    for (const auto& name : names) titles.push_back(cut(name, width));
+    // shared() is which titles another column has, too.
+    const auto shared = [&] {
+        std::map<std::string_view, std::size_t> count;
+        for (const auto& title : titles) ++count[title];
+        std::vector<bool> result;
+        for (const auto& title : titles) result.push_back(count[title] > 1);
+        return result;
+    };
+    const auto ends = shared();
+    for (std::size_t at = 0; at < names.size(); ++at) {
+        const auto& name = names[at];
+        if (!ends[at] || name.size() <= width || width <= left_out.size()) continue;
+        auto begin = name.size() - (width - left_out.size());
+        while (begin < name.size() && (static_cast<unsigned char>(name[begin]) & 0xc0) == 0x80) ++begin;
+        titles[at] = std::string(left_out) + name.substr(begin);
+    }
+    const auto numbers = shared();
+    for (std::size_t at = 0; at < names.size(); ++at) {
+        if (numbers[at]) titles[at] = fmt::format("event {}", at + 1);
+    }
+    return titles;
+}
+
+}  // namespace perfdata

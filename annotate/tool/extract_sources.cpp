@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "extract_sources.hpp"
+
+#include <fmt/format.h>
+#include <utility>
+
+namespace perfdata::tool {
+
+Result<void> write_sources(const SourceTree& tree, const std::string& directory, const Common& common) {
+    auto taken = common.taken;
+    return tree.write(directory, [&](const std::string& path, std::string_view text) -> Result<void> {
+        auto place = OutputPlace::find(path);
+        if (!place) return fail(place.error());
+        if (!place->is_file()) {
+            return fail(ErrorCode::io, Error::no_offset, path, "cannot write: there is something that is no file");
+        }
+        if (const auto role = taken.claim(*place, "another source file")) refuse_taken("--sources", path, *role);
+        auto file = OutputFile::open(std::move(*place), OutputFile::HardLinks::part);
+        if (!file) return fail(file.error());
+        file->write(text);
+        auto done = file->commit();
+        if (done && !file->in_place().empty() && !common.quiet) {
+            complain(fmt::format("note: {} was written in place, and not replaced: {}", path, file->in_place()));
+        }
+        return done;
+    });
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "output.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <unistd.h>
+#include <utility>
+
+#include "streams.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+// The pager to run, empty if there is none.
+std::string pager() {
+    const char* terminal = std::getenv("TERM");
+    const bool interactive = ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;
+    if (!interactive || terminal == nullptr || std::string_view(terminal) == "dumb") return {};
+    if (const char* chosen = std::getenv("PAGER"); chosen != nullptr) return chosen;
+    const char* folders = std::getenv("PATH");
+    std::string_view rest = folders == nullptr ? "" : folders;
+    while (!rest.empty()) {
+        const auto folder = rest.substr(0, rest.find(':'));
+        rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+        if (::access((std::string(folder) + "/less").c_str(), X_OK) == 0) return "less";
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<Output> Output::open(const std::optional<OutputPlace>& place) {
+    Output output;
+    if (!place) return output;
+    auto file = OutputFile::open(*place);
+    if (!file) return fail(file.error());
+    output.file_.emplace(std::move(*file));
+    return output;
+}
+
+Result<Output> Output::open_paged(const std::optional<OutputPlace>& place) {
+    const auto command = place ? std::string() : pager();
+    if (command.empty() || command == "cat") return open(place);
+    ::setenv("LESS", "FRX", 0);  // as git does: end if all fits on one screen, keep colours
+    Output output;
+    output.pager_ = ::popen(command.c_str(), "we");
+    if (output.pager_ == nullptr) return open(place);
+    return output;
+}
+
+Output::Output(Output&& other) noexcept
+    : waiting_(std::move(other.waiting_)),
+      file_(std::move(other.file_)),
+      pager_(std::exchange(other.pager_, nullptr)),
+      problem_(other.problem_) {
+    other.waiting_.clear();
+    other.file_.reset();
+}
+
+// What ended early shows what it has, except in a file: an old one stays as it was.
+Output::~Output() {
+    if (!file_ || !file_->place().is_file()) write_through();
+    if (pager_ != nullptr) ::pclose(pager_);
+}
+
+Sink Output::sink() {
+    return [this](std::string_view text) { write(text); };
+}
+
+void Output::write(std::string_view text) {
+    constexpr std::size_t worth_a_write = std::size_t{64} << 10;
+    if (waiting_.size() + text.size() < worth_a_write) {
+        waiting_ += text;
+        return;
+    }
+    write_through();
+    if (file_) return file_->write(text);
+    if (problem_ == 0) problem_ = write_all(pager_ != nullptr ? pager_ : stdout, text);
+}
+
+void Output::write_through() {
+    if (file_) {
+        file_->write(waiting_);
+    } else if (problem_ == 0) {
+        problem_ = write_all(pager_ != nullptr ? pager_ : stdout, waiting_);
+    }
+    waiting_.clear();
+}
+
+Result<void> Output::commit() {
+    write_through();
+    if (file_) return file_->commit();
+    if (pager_ != nullptr) ::pclose(std::exchange(pager_, nullptr));  // until the reader ends it
+    if (problem_ == 0 || is_reader_gone(problem_)) return {};
+    return cannot_write("standard output", problem_);
+}
+
+bool Output::is_terminal() const {
+    if (file_) return file_->is_terminal();
+    return pager_ != nullptr || ::isatty(::fileno(stdout)) != 0;
+}
+
+}  // namespace perfdata::tool

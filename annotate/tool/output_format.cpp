@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "output_format.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace perfdata::tool {
+namespace {
+
+// What users of profilers and of documents know, and packed files: who asks for one of these wants no text in it.
+constexpr std::array<Ending, 33> endings = {{
+    {".txt", Format::text},
+    {".json", Format::json},
+    {".jsonl", Format::json_lines},
+    {".ndjson", Format::json_lines},
+    {".html", Format::html},
+    {".htm", Format::html},
+    {".elf", Format::elf},
+    {".csv", {}},
+    {".tsv", {}},
+    {".xml", {}},
+    {".yaml", {}},
+    {".yml", {}},
+    {".pdf", {}},
+    {".svg", {}},
+    {".png", {}},
+    {".jpg", {}},
+    {".jpeg", {}},
+    {".md", {}},
+    {".xls", {}},
+    {".xlsx", {}},
+    {".ods", {}},
+    {".db", {}},
+    {".sqlite", {}},
+    {".pb", {}},
+    {".pprof", {}},
+    {".folded", {}},
+    {".collapsed", {}},
+    {".pb.gz", {}},
+    {".gz", {}},
+    {".xz", {}},
+    {".zst", {}},
+    {".bz2", {}},
+    {".zip", {}},
+}};
+
+char lower(char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+std::string_view in_words(Format format) {
+    switch (format) {
+        case Format::text: return "text (.txt)";
+        case Format::json: return "JSON (.json)";
+        case Format::json_lines: return "JSON (.json, .jsonl)";
+        case Format::html: return "HTML (.html)";
+        case Format::elf: return "ELF (.elf)";
+        case Format::raw: return "raw bytes (--format raw)";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::optional<Ending> known_ending(std::string_view name) {
+    name.remove_prefix(std::min(name.size(), name.rfind('/') + 1));
+    std::optional<Ending> found;
+    for (const auto& ending : endings) {
+        if (name.size() <= ending.text.size() || (found && found->text.size() > ending.text.size())) continue;
+        const auto end = name.substr(name.size() - ending.text.size());
+        if (std::ranges::equal(end, ending.text, {}, lower)) found = ending;
+    }
+    return found;
+}
+
+std::string_view option_word(Format format) {
+    switch (format) {
+        case Format::text: return "text";
+        case Format::json:
+        case Format::json_lines: return "json";
+        case Format::html: return "html";
+        case Format::elf: return "elf";
+        case Format::raw: return "raw";
+    }
+    return {};
+}
+
+std::string formats_in_words(const std::vector<Format>& formats) {
+    std::string words;
+    for (std::size_t index = 0; index < formats.size(); ++index) {
+        if (index != 0) words += index + 1 == formats.size() ? " and " : ", ";
+        words += in_words(formats[index]);
+    }
+    return words;
+}
+
+}  // namespace perfdata::tool

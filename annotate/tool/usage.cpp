@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+#include "usage.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "../words.hpp"
+#include "near_names.hpp"
+#include "streams.hpp"
+#include "tool.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+// The name that was most likely meant; empty if none comes near.
+std::string nearest(std::string_view word, const std::vector<std::string>& known) {
+    auto near = near_names(word, known);
+    return near.empty() ? std::string() : std::move(near.front());
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        names.push_back(command->get_name());
+    }
+    return names;
+}
+
+// The names of perf's commands whose work another one does here, or none.
+std::string as_perf_has_it(std::string_view word) {
+    if (word == "record" || word == "top") return "perf record makes recordings, perfdata reads them";
+    if (word == "evlist" || word == "buildid-list")
+        return fmt::format("what perf {} shows is in `perfdata info`", word);
+    return {};
+}
+
+std::string unknown_command(const CLI::App& app, const std::string& word) {
+    const auto names = command_names(app);
+    const auto shown = printable(cut(word, 100));
+    auto text = fmt::format("there is no command {}; ", shown);
+    std::error_code ignored;
+    if (auto hint = as_perf_has_it(word); !hint.empty()) {
+        text += hint;
+    } else if (const auto meant = nearest(word, names); !meant.empty()) {
+        text += fmt::format("did you mean {}?", meant);
+    } else if (std::filesystem::exists(word, ignored)) {
+        text += fmt::format("for the file of that name: perfdata report {}", shown);
+    } else {
+        text += fmt::format("there are {}", fmt::join(names, ", "));
+    }
+    return text;
+}
+
+// Every way in which the options of a command can be spelled.
+std::vector<std::string> option_names(const CLI::App& command) {
+    std::vector<std::string> names;
+    const auto add = [&](const CLI::App& one) {
+        for (const auto* option : one.get_options()) {
+            for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+        }
+    };
+    add(command);
+    for (const auto* part : command.get_subcommands([](const CLI::App* one) { return one->get_name().empty(); })) {
+        add(*part);
+    }
+    return names;
+}
+
+std::string unexpected(const CLI::App& app, const CLI::App& command) {
+    const auto left = command.remaining();
+    if (left.empty()) return {};
+    const auto& word = left.front();
+    const auto shown = printable(cut(word, 100));
+    if (word.size() < 2 || !word.starts_with('-')) {
+        return fmt::format("one argument too many: {}{}", shown,
+                           command.get_name() == "help" ? "" : "; the recording is named once, by FILE or -i");
+    }
+    if (&command == &app) {
+        return fmt::format(
+            "there is no option {} before the command: options stand behind it, as in perfdata report {}", shown,
+            shown);
+    }
+    const auto name = word.substr(0, word.find('='));
+    const auto meant = nearest(name, option_names(command));
+    return fmt::format("{} has no option {}{}", command.get_name(), shown,
+                       meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
+}
+
+const CLI::App& asked(const CLI::App& app) {
+    const auto commands = app.get_subcommands();
+    return commands.empty() ? app : *commands.front();
+}
+
+// What CLI11 says, in words that say what to do where its own do not.
+std::string in_words(const CLI::App& app, const CLI::ParseError& problem) {
+    const auto& command = asked(app);
+    if (&command == &app) {
+        const auto left = app.remaining();
+        const auto word = std::ranges::find_if(left, [](const std::string& one) { return !one.starts_with('-'); });
+        if (word != left.end() && word == left.begin()) return unknown_command(app, *word);
+        if (!left.empty()) return unexpected(app, app);
+        return fmt::format("a subcommand is needed: {}", fmt::join(command_names(app), ", "));
+    }
+    if (dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr) {
+        const bool before = !app.remaining().empty();
+        if (auto text = unexpected(app, before ? app : command); !text.empty()) return text;
+    }
+    const std::string text = problem.what();
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&problem) != nullptr) {
+        const auto name = text.substr(0, text.find(':'));
+        if (text.find(" missing") != std::string::npos) return name + ": a value is missing behind it";
+        if (text.find("At Most 1 ") != std::string::npos) return name + ": given more than once";
+    }
+    if (dynamic_cast<const CLI::ExcludesError*>(&problem) != nullptr) {
+        if (const auto between = text.find(" excludes "); between != std::string::npos) {
+            return fmt::format("{} and {} cannot be given together", text.substr(0, between),
+                               text.substr(between + std::string_view(" excludes ").size()));
+        }
+    }
+    if (dynamic_cast<const CLI::ConversionError*>(&problem) != nullptr) {
+        constexpr std::string_view begin = "Could not convert: ";
+        const auto between = text.find(" = ");
+        if (text.starts_with(begin) && between != std::string::npos) {
+            return fmt::format("{}: no value that it can have: {}", text.substr(begin.size(), between - begin.size()),
+                               text.substr(between + std::string_view(" = ").size()));
+        }
+    }
+    if (dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr) {
+        const auto from = text.find('['), to = text.find(']');
+        if (from < to && to != std::string::npos) {
+            const bool many = text.find(" were given") != std::string::npos;
+            return fmt::format("{} needs {} of {}", command.get_name(), many ? "only one" : "one",
+                               text.substr(from + 1, to - from - 1));
+        }
+    }
+    return text;
+}
+
+// HelpText is CLI11's without the names of its types and checks, and with one line for each command.
+class HelpText : public CLI::Formatter {
+  public:
+    std::string make_subcommand(const CLI::App* command) const override {
+        const auto text = command->get_description();
+        std::ostringstream line;
+        CLI::detail::format_help(line, command->get_display_name(true), text.substr(0, text.find('\n')), column_width_);
+        return line.str();
+    }
+    std::string make_option_opts(const CLI::Option* option) const override {
+        if (option->get_type_size() == 0 || option->get_positional()) return {};
+        const auto type = option->get_type_name();
+        const auto check = type.find(':');
+        if (check != std::string::npos && type.find('{', check) == check + 1) {
+            auto words = type.substr(check + 2, type.find('}') - check - 2);
+            std::ranges::replace(words, ',', '|');
+            return " " + words;
+        }
+        const auto kind = type.substr(0, check);
+        return kind == "INT" || kind == "UINT" || kind == "FLOAT" ? " NUMBER" : " " + kind;
+    }
+};
+
+int show(std::string_view text) {
+    auto output = Output::open({});
+    if (output) output->sink()(text);
+    const auto done = output ? output->commit() : Result<void>(std::unexpected(output.error()));
+    if (done) return fine;
+    complain(done.error());
+    return failed;
+}
+
+}  // namespace
+
+void add_help(CLI::App& app, int& exit) {
+    constexpr std::size_t width = 34;
+    const auto text = std::make_shared<HelpText>();
+    text->column_width(width);
+    app.formatter(text);
+    for (auto* one : app.get_subcommands([](CLI::App*) { return true; })) one->formatter(text);
+    auto* command = app.add_subcommand("help", "Say what a command does and which options it has");
+    auto wanted = std::make_shared<std::string>();
+    command->add_option("COMMAND", *wanted, "The command; without it, what commands there are")->type_name("");
+    command->callback([wanted, &app, &exit] {
+        // App::help() would be that of this command.
+        const auto formatter = app.get_formatter();
+        if (wanted->empty()) {
+            exit = show(formatter->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
+            return;
+        }
+        for (const auto* one : app.get_subcommands([](const CLI::App*) { return true; })) {
+            if (one->get_name() != *wanted) continue;
+            exit = show(one->help(app.get_name()));
+            return;
+        }
+        throw CLI::ParseError(unknown_command(app, *wanted), CLI::ExitCodes::InvalidError);
+    });
+}
+
+int answer(const CLI::App& app, const CLI::ParseError& problem) {
+    const auto& command = asked(app);
+    if (problem.get_name() == "CallForHelp") return show(app.help());
+    if (problem.get_name() == "CallForVersion") return show(fmt::format("{}\n", problem.what()));
+    const bool of_command = &command != &app && command.get_name() != "help";
+    say(fmt::format("{}\nRun perfdata {}--help for more information.\n", printable(in_words(app, problem)),
+                    of_command ? command.get_name() + " " : ""));
+    return usage;
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "without_samples.hpp"
+
+#include <fmt/format.h>
+#include <initializer_list>
+
+#include "perfdata/recording/walk.hpp"
+
+namespace perfdata {
+namespace {
+
+std::uint64_t records_of(const Completeness& completeness, std::initializer_list<RecordType> types) {
+    std::uint64_t sum = 0;
+    for (const auto type : types) {
+        const auto found = completeness.records.find(static_cast<std::uint32_t>(type));
+        if (found != completeness.records.end()) sum += found->second.total();
+    }
+    return sum;
+}
+
+// what_else(...) is for recordings of other tools than perf record; empty for those of its own.
+std::string what_else(const Recording& recording, const Completeness& completeness) {
+    const auto stats = records_of(completeness, {RecordType::stat});
+    if (stats != 0 || recording.feature(Feature::stat) != nullptr) {
+        return fmt::format(
+            "this is a recording of `perf stat record`: {} values of counters, no samples; `perfdata dump --type STAT` "
+            "shows them, `perfdata info` what was counted",
+            stats);
+    }
+    if (const auto sched = records_of(completeness, {RecordType::schedstat_cpu, RecordType::schedstat_domain});
+        sched != 0) {
+        return fmt::format(
+            "this is a recording of `perf sched stats record`: {} records of the scheduler's statistics, no samples; "
+            "`perfdata dump` shows them",
+            sched);
+    }
+    if (const auto traces = records_of(completeness, {RecordType::auxtrace, RecordType::aux}); traces != 0) {
+        return fmt::format(
+            "this is a recording of a hardware trace: {} records of AUX data, which is not decoded here, no samples; "
+            "`perfdata dump --aux PREFIX` writes it to files for a decoder",
+            traces);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string without_samples(const Recording& recording, const Completeness& completeness) {
+    if (records_of(completeness, {RecordType::sample}) != 0) return {};
+    if (auto what = what_else(recording, completeness); !what.empty()) return what;
+    if (completeness.lost_samples != 0) {
+        return fmt::format("this recording has no samples: the recorder lost all {}", completeness.lost_samples);
+    }
+    return "this recording has no samples; `perfdata info --completeness` shows what there is";
+}
+
+Error explain_no_events(const Recording& recording, const std::string& file) {
+    Completeness completeness;
+    const auto nothing = [](const RecordContext&, const auto&) {};
+    // Without a stop token the walk fails only for lack of memory.
+    const auto walked = walk(recording, completeness, nothing);
+    auto what = walked ? what_else(recording, completeness) : std::string();
+    if (what.empty()) {
+        what = "no events can be read, so no samples either; `perfdata info` and `perfdata dump` show what there is";
+    }
+    return {ErrorCode::missing, Error::no_offset, file, std::move(what)};
+}
+
+}  // namespace perfdata

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Which of many ranges, that may overlap in any way, touch a given one.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace perfdata {
+
+// RangeIndex is built once. A search takes time in proportion to what it finds times the logarithm of what there is,
+// however long the ranges are and wherever they lie: for each group of ranges, and each group of groups, it knows how
+// far they reach. It takes 5 bytes a range.
+class RangeIndex {
+  public:
+    RangeIndex() = default;
+    // RangeIndex(size, first, last): first(index) and last(index) are the first and the last place of each range.
+    // Ranges whose last place is before the first are empty and never found.
+    template <class First, class Last>
+    RangeIndex(std::size_t size, First&& first, Last&& last) {
+        order_.reserve(size);
+        for (std::uint32_t index = 0; index < size; ++index) {
+            if (first(index) <= last(index)) order_.push_back(index);
+        }
+        std::ranges::sort(order_, {}, [&](std::uint32_t index) { return std::pair(first(index), index); });
+        if (order_.empty()) return;
+        add_level(order_.size(), [&](std::size_t at) { return last(order_[at]); });
+        while (levels_.back().size() > 1) {
+            const auto below = levels_.back();
+            add_level(below.size(), [&](std::size_t at) { return below[at]; });
+        }
+    }
+
+    // touching(begin, end, first, last, visit) calls visit(index) for each range that touches [begin, end], both
+    // included, by their first places, those of equal ones by index. first and last are those it was built with.
+    template <class First, class Last, class Visit>
+    void touching(std::uint64_t begin, std::uint64_t end, First&& first, Last&& last, Visit&& visit) const {
+        for (auto at = reaching(0, begin, last); at < order_.size(); at = reaching(at + 1, begin, last)) {
+            if (first(order_[at]) > end) break;
+            visit(order_[at]);
+        }
+    }
+
+  private:
+    static constexpr std::size_t group = 16;
+
+    template <class Reach>
+    void add_level(std::size_t size, Reach&& reach) {
+        std::vector<std::uint64_t> level((size + group - 1) / group);
+        for (std::size_t at = 0; at < size; ++at) level[at / group] = std::max(level[at / group], reach(at));
+        levels_.push_back(std::move(level));
+    }
+
+    // reaching(from, place) is the first in order_, from there on, that ends at the place or behind it.
+    template <class Last>
+    std::size_t reaching(std::size_t from, std::uint64_t place, Last&& last) const {
+        for (; from < order_.size() && from % group != 0; ++from) {
+            if (last(order_[from]) >= place) return from;
+        }
+        if (from >= order_.size()) return order_.size();
+        // Up over all groups that end before the place, and down into the first that does not.
+        std::size_t level = 0;
+        auto at = from / group;
+        while (at < levels_[level].size() && levels_[level][at] < place) {
+            ++at;
+            for (; level + 1 < levels_.size() && at % group == 0; at /= group) ++level;
+        }
+        if (at >= levels_[level].size()) return order_.size();
+        for (; level != 0; --level) {
+            at *= group;
+            while (levels_[level - 1][at] < place) ++at;
+        }
+        at *= group;
+        while (last(order_[at]) < place) ++at;
+        return at;
+    }
+
+    std::vector<std::uint32_t> order_;                // by first place
+    std::vector<std::vector<std::uint64_t>> levels_;  // how far each group of order_ reaches; each group of these; ...
+};
+
+}  // namespace perfdata

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Room for many texts that live as long as each other.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace perfdata {
+
+// TextArena keeps texts one behind the other in blocks that never move: a view of one is valid as long as the arena, or
+// what it was moved to. It takes little more memory than the texts, whatever they are: nothing is looked up in it.
+class TextArena {
+  public:
+    TextArena() = default;
+    TextArena(TextArena&& other) noexcept { swap(other); }
+    TextArena& operator=(TextArena&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    TextArena(const TextArena&) = delete;
+    TextArena& operator=(const TextArena&) = delete;
+    ~TextArena() = default;
+
+    // keep(text) is a copy of it.
+    std::string_view keep(std::string_view text) {
+        if (text.empty()) return {};
+        char* begin = nullptr;
+        if (text.size() <= left_) {
+            begin = take(text.size());
+        } else if (const auto block = next_block(); text.size() <= block / 4) {
+            next_ = allocate(block);
+            left_ = block;
+            begin = take(text.size());
+        } else {
+            // A long text has a block for itself, so that the rest of the block in use is not lost.
+            begin = allocate(text.size());
+        }
+        std::ranges::copy(text, begin);
+        bytes_ += text.size();
+        return {begin, text.size()};
+    }
+
+    // bytes() is how long all texts are together.
+    std::uint64_t bytes() const { return bytes_; }
+
+  private:
+    // Blocks grow with what is in them, so that no more than about half of the memory is free.
+    std::size_t next_block() const {
+        constexpr std::uint64_t first = 4096, largest = std::uint64_t{1} << 20;
+        return static_cast<std::size_t>(std::clamp(bytes_, first, largest));
+    }
+    char* allocate(std::size_t size) {
+        return blocks_.emplace_back(std::make_unique_for_overwrite<char[]>(size)).get();
+    }
+    char* take(std::size_t size) {
+        left_ -= size;
+        return std::exchange(next_, next_ + size);
+    }
+    void swap(TextArena& other) noexcept {
+        std::swap(blocks_, other.blocks_);
+        std::swap(next_, other.next_);
+        std::swap(left_, other.left_);
+        std::swap(bytes_, other.bytes_);
+    }
+
+    std::vector<std::unique_ptr<char[]>> blocks_;
+    char* next_ = nullptr;  // the free end of the block in use
+    std::size_t left_ = 0;
+    std::uint64_t bytes_ = 0;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// The hash of all tables whose keys come from a file: keyed, so that nobody who writes a file knows which keys meet.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "perfdata/core/types.hpp"
+
+namespace perfdata {
+
+// HashKey is a key and the hash with it. Use the leading bits of what it gives.
+//
+// Of up to four words it is k0 + k1 * w1 + k2 * w2 + ... modulo 2^128, of which the upper half counts: with random keys
+// of 128 bits this is strongly universal (Dietzfelbinger 1996). Whatever two different keys a file holds, the hashes of
+// both together are as good as random, so they agree in any b bits with a probability of 2^-b: of n keys in a table of
+// at least 2n places a search looks at one other key on average. That holds for everybody who does not know the key,
+// and a file is written before the key is drawn. What comes behind it is a fixed permutation; it keeps that, and
+// scatters arithmetic progressions, which the sum alone would leave in long runs.
+//
+// A text is a polynomial in a random point modulo 2^61 - 1, a coefficient for each 4 bytes: two texts of n bytes meet
+// with a probability of n / 2^63. Its size is hashed as well.
+class HashKey {
+  public:
+    static constexpr std::size_t most_words = 4;
+    using Seed = std::array<std::uint64_t, 2 * most_words + 3>;
+
+    constexpr explicit HashKey(const Seed& seed) : seed_(seed) {}
+
+    // process() is drawn once a process, from the system's random source. Results do not depend on it: no table is gone
+    // through in the order of hashes.
+    static const HashKey& process() noexcept;
+
+    template <class... Words>
+    constexpr std::uint64_t operator()(Words... words) const noexcept {
+        static_assert(sizeof...(words) >= 1 && sizeof...(words) <= most_words);
+        auto sum = wide(0);
+        std::size_t at = 0;
+        ((sum += wide(++at) * static_cast<std::uint64_t>(words)), ...);
+        auto upper = static_cast<std::uint64_t>(sum >> 64);
+        upper ^= upper >> 32;
+        return upper * 0x9e3779b97f4a7c15u;
+    }
+
+    std::uint64_t text(std::string_view text) const noexcept {
+        const auto point = seed_.back() & prime;
+        std::uint64_t sum = 0;
+        const auto take = [&](std::uint64_t coefficient) {
+            const auto product = Wide{sum + coefficient} * point;
+            sum = (static_cast<std::uint64_t>(product) & prime) + static_cast<std::uint64_t>(product >> 61);
+            sum = (sum & prime) + (sum >> 61);
+        };
+        for (auto rest = text; !rest.empty(); rest.remove_prefix(rest.size() < 4 ? rest.size() : 4)) {
+            std::uint32_t part = 0;
+            std::memcpy(&part, rest.data(), rest.size() < 4 ? rest.size() : 4);
+            take(part);
+        }
+        return (*this)(sum, text.size());
+    }
+
+  private:
+    __extension__ typedef unsigned __int128 Wide;
+    static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
+
+    constexpr Wide wide(std::size_t at) const { return Wide{seed_[2 * at]} << 64 | seed_[2 * at + 1]; }
+
+    Seed seed_;
+};
+
+// KeyedHash is the same for the standard library's tables.
+struct KeyedHash {
+    const HashKey* key = &HashKey::process();
+
+    std::size_t operator()(std::uint64_t word) const noexcept { return static_cast<std::size_t>((*key)(word)); }
+    std::size_t operator()(EventId id) const noexcept { return (*this)(id.value); }
+};
+
+}  // namespace perfdata

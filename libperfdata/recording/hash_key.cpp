@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/recording/hash_key.hpp"
+
+#include <chrono>
+#include <sys/auxv.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+namespace perfdata {
+namespace {
+
+// Where the kernel refuses to draw (an old one, a sandbox, a machine that is just starting): what it gave the process
+// at its start, and what nobody who writes a file knows exactly.
+void draw_without_kernel(HashKey::Seed& seed) {
+    std::array<std::uint64_t, 2> given{};
+    if (const auto at = ::getauxval(AT_RANDOM); at != 0) {
+        std::memcpy(given.data(), reinterpret_cast<const void*>(at), sizeof(given));
+    }
+    const auto now = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+    const auto since = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    std::uint64_t state = given[0] ^ now ^ reinterpret_cast<std::uintptr_t>(&seed);
+    for (auto& word : seed) {  // SplitMix64, twice stirred
+        state += 0x9e3779b97f4a7c15u;
+        auto mixed = state ^ given[1];
+        mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
+        mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
+        word ^= mixed ^ mixed >> 31;
+        state ^= since + static_cast<std::uint64_t>(::getpid());
+    }
+}
+
+HashKey draw() {
+    HashKey::Seed seed{};
+    // So few bytes come whole or not at all.
+    const auto got = ::getrandom(seed.data(), sizeof(seed), GRND_NONBLOCK);
+    if (got != static_cast<ssize_t>(sizeof(seed))) draw_without_kernel(seed);
+    return HashKey(seed);
+}
+
+}  // namespace
+
+const HashKey& HashKey::process() noexcept {
+    static const HashKey key = draw();
+    return key;
+}
+
+}  // namespace perfdata

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <csetjmp>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "demangle_parts.hpp"
+#include "libiberty_demangle.hpp"
+
+namespace perfdata {
+namespace {
+
+using Component = demangle_component;
+
+// A longer name is left as it is, by perf and by the compiler's runtime as well. It bounds how deep the parser goes,
+// which takes up to 300 bytes of stack for each letter.
+constexpr std::size_t longest_cxx_name = 1024;
+
+// What a tree of components may come to when all that is referred to more than once is written out each time.
+constexpr std::uint32_t most_components = 16384;
+// Each expansion of a pack, and each template parameter, looks through what is below it or what it stands for.
+constexpr std::uint64_t most_looks = std::uint64_t{1} << 22;
+// libiberty's printer has an array of templates × references to parameters, 16 bytes each, on the stack.
+constexpr std::uint64_t most_saved_templates = 16384;
+
+// is_slow_to_parse(symbol): after "cv", a conversion operator, libiberty tries each "T_I...E" twice, so that nested
+// ones double the time. The letters may also be those of an identifier.
+bool is_slow_to_parse(std::string_view symbol) {
+    constexpr unsigned most_tries = 8;
+    unsigned tries = 0;
+    for (auto at = symbol.find("cv"); at < symbol.size() && (at = symbol.find("_I", at)) != symbol.npos; ++at) {
+        // T_I, T0_I, TL0__I
+        auto begin = at;
+        while (begin != 0 && (symbol[begin - 1] == '_' || (symbol[begin - 1] >= '0' && symbol[begin - 1] <= '9') ||
+                              (symbol[begin - 1] >= 'A' && symbol[begin - 1] <= 'S'))) {
+            --begin;
+        }
+        if (begin != 0 && symbol[begin - 1] == 'T' && ++tries > most_tries) return true;
+    }
+    return false;
+}
+
+// Tree is the components of a name. They refer to each other, several to one: it is no tree but a graph.
+class Tree {
+  public:
+    Tree(const std::string& symbol, int options) {
+        void* memory = nullptr;
+        root_ = cplus_demangle_v3_components(symbol.c_str(), options, &memory);
+        components_.reset(static_cast<Component*>(memory));
+        count_ = 2 * symbol.size();  // as cplus_demangle_init_info() has it
+    }
+
+    Component* root() const { return root_; }
+
+    // harmless() is whether the printer can deal with it.
+    bool harmless() const {
+        const auto all = expanded();
+        if (!all) return false;
+        return all->components * all->looks <= most_looks &&
+               std::uint64_t{all->templates} * all->references <= most_saved_templates;
+    }
+
+  private:
+    // Sums over all below a component, each counted as often as it would be printed.
+    struct Sums {
+        std::uint64_t components = 1, looks = 0, templates = 0, references = 0;
+
+        void operator+=(const Sums& other) {
+            components += other.components;
+            looks += other.looks;
+            templates += other.templates;
+            references += other.references;
+        }
+    };
+    struct FreeComponents {
+        void operator()(Component* components) const { std::free(components); }
+    };
+
+    static std::array<const Component*, 2> children(const Component& component) {
+        switch (component.type) {
+            case DEMANGLE_COMPONENT_NAME:
+            case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+            case DEMANGLE_COMPONENT_FUNCTION_PARAM:
+            case DEMANGLE_COMPONENT_SUB_STD:
+            case DEMANGLE_COMPONENT_BUILTIN_TYPE:
+            case DEMANGLE_COMPONENT_EXTENDED_BUILTIN_TYPE:
+            case DEMANGLE_COMPONENT_OPERATOR:
+            case DEMANGLE_COMPONENT_CHARACTER:
+            case DEMANGLE_COMPONENT_NUMBER:
+            case DEMANGLE_COMPONENT_UNNAMED_TYPE: return {};
+            case DEMANGLE_COMPONENT_EXTENDED_OPERATOR: return {component.u.s_extended_operator.name};
+            case DEMANGLE_COMPONENT_FIXED_TYPE: return {component.u.s_fixed.length};
+            case DEMANGLE_COMPONENT_CTOR: return {component.u.s_ctor.name};
+            case DEMANGLE_COMPONENT_DTOR: return {component.u.s_dtor.name};
+            case DEMANGLE_COMPONENT_LAMBDA:
+            case DEMANGLE_COMPONENT_DEFAULT_ARG: return {component.u.s_unary_num.sub};
+            default: return {component.u.s_binary.left, component.u.s_binary.right};
+        }
+    }
+
+    static Sums own(const Component& component) {
+        Sums sums;
+        switch (component.type) {
+            case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+            case DEMANGLE_COMPONENT_PACK_EXPANSION: sums.looks = 1; break;
+            case DEMANGLE_COMPONENT_TEMPLATE: sums.templates = 1; break;
+            case DEMANGLE_COMPONENT_REFERENCE:
+            case DEMANGLE_COMPONENT_RVALUE_REFERENCE: sums.references = 1; break;
+            default: break;
+        }
+        return sums;
+    }
+
+    // expanded() is nothing where it is too much, or where a component is below itself. Each is looked at once.
+    std::optional<Sums> expanded() const {
+        enum class State : std::uint8_t { unseen, open, done };
+        struct Entry {
+            Sums sums;
+            State state = State::unseen;
+        };
+        std::vector<Entry> entries(count_);
+        std::vector<const Component*> open{root_};
+        while (!open.empty()) {
+            const auto* component = open.back();
+            const auto index = static_cast<std::size_t>(component - components_.get());
+            if (index >= entries.size()) return {};
+            auto& entry = entries[index];
+            const auto below = children(*component);
+            if (entry.state == State::done) {  // it was put on the list twice
+                open.pop_back();
+                continue;
+            }
+            if (entry.state == State::unseen) {
+                entry.state = State::open;
+                for (const auto* child : below) {
+                    if (child == nullptr) continue;
+                    const auto place = static_cast<std::size_t>(child - components_.get());
+                    if (place >= entries.size() || entries[place].state == State::open) return {};
+                    if (entries[place].state == State::unseen) open.push_back(child);
+                }
+                continue;
+            }
+            entry.sums = own(*component);
+            for (const auto* child : below) {
+                if (child != nullptr) entry.sums += entries[static_cast<std::size_t>(child - components_.get())].sums;
+            }
+            if (entry.sums.components > most_components) return {};
+            entry.state = State::done;
+            open.pop_back();
+        }
+        return entries[static_cast<std::size_t>(root_ - components_.get())].sums;
+    }
+
+    std::unique_ptr<Component, FreeComponents> components_;
+    Component* root_ = nullptr;
+    std::size_t count_ = 0;
+};
+
+// Printing is what it prints to, and the way out of the printer: its callback cannot tell it to stop. The printer holds
+// nothing that would have to be freed, and between it and print() there are frames of C only.
+struct Printing {
+    BoundedText& text;
+    std::jmp_buf too_long;
+};
+
+void add_cxx_text(const char* text, std::size_t size, void* opaque) {
+    auto& printing = *static_cast<Printing*>(opaque);
+    if (!printing.text.add(text, size)) std::longjmp(printing.too_long, 1);
+}
+
+bool print(Component* root, int options, Printing& printing) {
+    if (setjmp(printing.too_long) != 0) return false;
+    return cplus_demangle_print_callback(options, root, add_cxx_text, &printing) != 0;
+}
+
+}  // namespace
+
+std::optional<std::string> demangle_cxx(const std::string& symbol, NameStyle style) {
+    if (symbol.size() > longest_cxx_name || is_slow_to_parse(symbol)) return {};
+    const int options = style == NameStyle::full ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
+    const Tree tree(symbol, options);
+    if (tree.root() == nullptr || !tree.harmless()) return {};
+    BoundedText text(most_readable(symbol.size()));
+    Printing printing{text, {}};
+    if (!print(tree.root(), options, printing) || !text.whole()) return {};
+    return std::string(text.text());
+}
+
+}  // namespace perfdata

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "elf_constants.hpp"
+#include "elf_plt.hpp"
+#include "elf_symbols_builder.hpp"
+
+namespace perfdata {
+namespace {
+
+// Slot is a word that the dynamic linker fills in.
+struct Slot {
+    std::uint64_t address = 0;
+    std::uint32_t symbol = 0;    // number in the table of dynamic symbols; 0: none
+    std::uint64_t resolver = 0;  // of an indirect function: what is called to find it, 0: none
+};
+
+bool is_irelative(std::uint16_t machine, std::uint32_t type) {
+    switch (machine) {
+        case em_x86_64: return type == 37;
+        case em_aarch64: return type == 1032;
+        case em_s390: return type == 61;
+        case em_riscv: return type == 58;
+        default: return false;
+    }
+}
+
+}  // namespace
+
+// Plt names the stubs of a file. Relocations and stubs are looked at once each, and found by binary search; the names
+// that it adds take no more than a few times the file's own, whatever they overlap.
+class ElfSymbolsBuilder::Plt {
+  public:
+    Plt(ElfSymbolsBuilder& builder, const ElfFile& file) : builder_(builder), file_(file) {}
+
+    void add() {
+        const auto* plt = file_.section(".plt");
+        const auto* second = file_.section(".plt.sec");
+        const auto* got = file_.section(".plt.got");
+        if (plt == nullptr && second == nullptr && got == nullptr) return;
+        read(".rela.plt", ".rel.plt");
+        ordered_ = slots_;
+        if (got != nullptr) read(".rela.dyn", ".rel.dyn");
+        if (slots_.empty()) return;
+        std::ranges::stable_sort(slots_, {}, &Slot::address);
+        find_resolvers();
+        budget_ = 4 * (std::uint64_t{strings_.size()} + builder_.names_.size());
+        if (plt != nullptr) name(*plt, header());
+        if (second != nullptr) name(*second, {0, header().stub});
+        if (got != nullptr) name(*got, {});
+    }
+
+  private:
+    void read(std::string_view with_addends, std::string_view without) {
+        const auto* section = file_.section(with_addends);
+        const bool addends = section != nullptr;
+        if (!addends) section = file_.section(without);
+        if (section == nullptr || section->type == no_bits) return;
+        const auto list = builder_.content(file_, *section);
+        if (!list) return;
+        read_symbols(*section);
+        const std::size_t word = file_.wide() ? 8 : 4;
+        const auto number = [&](Cursor& in) { return file_.wide() ? in.u64() : std::uint64_t{in.u32()}; };
+        Cursor in(as_bytes(*list), file_.order(), {.where = "ELF relocations", .offset = section->offset});
+        while (in.remaining() >= word * (addends ? 3 : 2)) {
+            Slot slot;
+            slot.address = number(in);
+            const auto info = number(in);
+            const auto addend = addends ? number(in) : 0;
+            slot.symbol = static_cast<std::uint32_t>(file_.wide() ? info >> 32 : info >> 8);
+            const auto type = static_cast<std::uint32_t>(file_.wide() ? info : info & 0xff);
+            if (slot.symbol == 0 && is_irelative(file_.machine(), type)) slot.resolver = addend;
+            slots_.push_back(slot);
+        }
+    }
+
+    void read_symbols(const ElfFile::Section& relocations) {
+        const auto& sections = file_.sections();
+        if (!table_.empty() || relocations.link == 0 || relocations.link >= sections.size()) return;
+        const auto& symbols = sections[relocations.link];
+        if (symbols.link >= sections.size()) return;
+        auto table = builder_.content(file_, symbols);
+        auto strings = builder_.content(file_, sections[symbols.link]);
+        if (!table || !strings) return;
+        table_ = std::move(*table);
+        strings_ = std::move(*strings);
+    }
+
+    void find_resolvers() {
+        std::vector<std::uint64_t> wanted;
+        for (const auto& slot : slots_) {
+            if (slot.resolver != 0) wanted.push_back(slot.resolver);
+        }
+        if (!wanted.empty()) resolvers_ = builder_.names_of(std::move(wanted));
+    }
+
+    // called(slot) is empty where nothing says what it is.
+    std::string_view called(const Slot& slot) const {
+        if (slot.resolver != 0) {
+            const auto found =
+                std::ranges::lower_bound(resolvers_, slot.resolver, {}, &std::pair<std::uint64_t, std::string>::first);
+            if (found == resolvers_.end() || found->first != slot.resolver) return {};
+            return found->second;
+        }
+        const auto stride = ElfSymbolFields::bytes(file_.wide());
+        if (slot.symbol == 0 || slot.symbol >= table_.size() / stride) return {};
+        Cursor in(as_bytes(table_).subspan(std::size_t{slot.symbol} * stride), file_.order(),
+                  {.where = "ELF symbol table"});
+        const auto symbol = ElfSymbolFields::read(in, file_.wide());
+        if (symbol.name >= strings_.size()) return {};
+        const auto text = std::string_view(strings_).substr(symbol.name, compared_name);
+        return text.substr(0, text.find('\0'));
+    }
+
+    void add(std::uint64_t address, std::uint64_t size, const Slot& slot) {
+        const auto text = called(slot);
+        if (text.empty() || text.size() > budget_) return;
+        budget_ -= text.size();
+        builder_.add(address, size, builder_.names_.size(), local_binding);
+        builder_.names_.append(text).append("@plt").push_back('\0');
+    }
+
+    // Header is the bytes in front of the first stub of .plt, and those of each.
+    struct Header {
+        std::uint64_t size = 0, stub = 0;
+    };
+
+    Header header() const {
+        switch (file_.machine()) {
+            case em_386:
+            case em_x86_64: return {16, 16};
+            case em_aarch64:
+            case em_riscv: return {32, 16};
+            case em_arm: return {20, 12};
+            case em_s390: return {32, 32};
+            default: return {};
+        }
+    }
+
+    // name(section, header) goes by the slot that a stub jumps through. Where that is not seen, the stubs of .plt and
+    // .plt.sec are in the order of the relocations.
+    void name(const ElfFile::Section& section, Header header) {
+        const auto code = builder_.content(file_, section);
+        if (!code) return;
+        PltSection plt{file_.machine(), file_.wide(), AnyOrder(file_.order()), section.address};
+        if (const auto* got = file_.section(".got.plt")) {
+            plt.got = got->address;
+        } else if (const auto* table = file_.section(".got")) {
+            plt.got = table->address;
+        }
+        const bool short_stubs = section.name == ".plt.got" && !code->starts_with("\xf3\x0f\x1e");  // endbr
+        if (short_stubs) plt.stride = 8;
+        const auto stubs = plt_stubs(plt, as_bytes(*code));
+        for (const auto& stub : stubs) {
+            const auto slot = std::ranges::lower_bound(slots_, stub.slot, {}, &Slot::address);
+            if (slot != slots_.end() && slot->address == stub.slot) add(stub.address, stub.size, *slot);
+        }
+        if (header.stub == 0) return;
+        auto next = stubs.begin();
+        auto at = header.size;
+        for (const auto& slot : ordered_) {
+            if (section.size < header.stub || at > section.size - header.stub) break;
+            const auto address = section.address + at;
+            at += header.stub;
+            while (next != stubs.end() && next->address + next->size <= address) ++next;
+            const bool seen = next != stubs.end() && next->address < address + header.stub;
+            if (!seen) add(address, header.stub, slot);
+        }
+    }
+
+    ElfSymbolsBuilder& builder_;
+    const ElfFile& file_;
+    std::string table_, strings_;
+    std::vector<Slot> slots_, ordered_;
+    std::vector<std::pair<std::uint64_t, std::string>> resolvers_;
+    std::uint64_t budget_ = 0;
+};
+
+void ElfSymbolsBuilder::add_plt(const ElfFile& file) {
+    Plt(*this, file).add();
+}
+
+// names_of(values) is the symbols at those addresses, by address.
+std::vector<std::pair<std::uint64_t, std::string>> ElfSymbolsBuilder::names_of(
+    std::vector<std::uint64_t> values) const {
+    std::ranges::sort(values);
+    values.erase(std::ranges::unique(values).begin(), values.end());
+    std::vector<const Entry*> best(values.size(), nullptr);
+    for (const auto& entry : entries_) {
+        const auto place = std::ranges::lower_bound(values, entry.value);
+        if (place == values.end() || *place != entry.value) continue;
+        auto& chosen = best[static_cast<std::size_t>(place - values.begin())];
+        if (chosen == nullptr || !better(*chosen, entry)) chosen = &entry;
+    }
+    std::vector<std::pair<std::uint64_t, std::string>> names;
+    std::uint64_t room = 4 * std::uint64_t{names_.size()};  // names may overlap
+    for (const auto* entry : best) {
+        if (entry == nullptr) continue;
+        const auto text = name(*entry).substr(0, compared_name);
+        if (text.size() > room) break;
+        room -= text.size();
+        names.emplace_back(entry->value, text);
+    }
+    return names;
+}
+
+}  // namespace perfdata

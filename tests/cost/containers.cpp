@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// What records come in, and what lies beside them.
+#include <algorithm>
+
+#include "cost/case.hpp"
+#include "cost/sketch.hpp"
+#include "support/compressor.hpp"
+#include "support/crafted.hpp"
+#include "support/files.hpp"
+#include "support/tar.hpp"
+#include "unit/wire/features/payload.hpp"
+
+namespace perfdata::test {
+namespace {
+
+Blob many_samples(std::size_t n) {
+    Sketch sketch;
+    for (std::uint64_t at = 1; at <= n; ++at) sketch.sample(at * 64, static_cast<std::uint32_t>(at % 100), 1 + at);
+    return sketch.sample(1, 1, n + 5).records();
+}
+
+template <RecordType type>
+Command packed_records(const Files& files, std::size_t n) {
+    Random random(3);
+    Sketch sketch;
+    sketch.add(packed(Sketch::order, type, many_samples(n), random));
+    return {"report", "--offline", files.write("perf.data", sketch.build())};
+}
+
+template <Compression compression>
+Command packed_file(const Files& files, std::size_t n) {
+    Sketch sketch;
+    const auto whole = sketch.add(many_samples(n)).build();
+    return {"report", "--offline", files.write("perf.data.packed", compressed(compression, whole))};
+}
+
+// A pipe: an event with as many ids as there are samples.
+Command pipe(const Files& files, std::size_t n) {
+    std::vector<std::uint64_t> ids(n);
+    for (std::size_t at = 0; at < n; ++at) ids[at] = 1 + at;
+    Writer out(Sketch::order);
+    out.bytes(pipe_header(Sketch::order));
+    for (std::size_t at = 0; at < n; at += 1000) {
+        const auto part = std::vector<std::uint64_t>(ids.begin() + static_cast<std::ptrdiff_t>(at),
+                                                     ids.begin() + static_cast<std::ptrdiff_t>(std::min(n, at + 1000)));
+        out.bytes(header_attr(Sketch::order, sampling_attr(Sketch::plain), 128, part));
+    }
+    if (n == 0) out.bytes(header_attr(Sketch::order, sampling_attr(Sketch::plain), 128, {}));
+    return {"info", "--completeness", files.write("perf.data", out.bytes(many_samples(n)).take())};
+}
+
+// Events that all claim the same ids.
+Command shared_ids(const Files& files, std::size_t n) {
+    RecordingBuilder builder(Sketch::order);
+    const auto attr = sampling_attr(Sketch::plain);
+    std::vector<std::uint64_t> ids(n);
+    for (std::size_t at = 0; at < n; ++at) ids[at] = 1 + at;
+    builder.event(attr, ids);
+    for (std::size_t at = 0; at < n; ++at) builder.event(attr, {});
+    builder.add(many_samples(1));
+    auto file = builder.build();
+    const auto& places = builder.places();
+    Writer patched(Sketch::order);
+    patched.bytes(file);
+    for (std::size_t at = 0; at <= n; ++at) {
+        const auto pair = places.attrs + at * builder.layout.attr_stride + builder.layout.ids_at;
+        patched.patch(pair, places.ids[0]).patch(pair + 8, std::uint64_t{8 * n});
+    }
+    return {"info", files.write("perf.data", patched.take())};
+}
+
+// Samples whose times go backwards: no two are in order.
+Command backwards(const Files& files, std::size_t n) {
+    Sketch sketch;
+    for (std::uint64_t at = 0; at < n; ++at) sketch.sample(64 * at, 1, 10 + n - at);
+    return {"script", "--offline", files.write("perf.data", sketch.sample(1, 1, n + 20).build())};
+}
+
+// Bytes that are nearly records, between every few that are.
+Command damage(const Files& files, std::size_t n) {
+    Sketch sketch;
+    std::uint64_t time = 10;
+    for (std::uint64_t at = 0; at < n; ++at) {
+        for (int intact = 0; intact < 4; ++intact) sketch.sample(64 * at, 1, ++time);
+        sketch.add(words({9, 0x20000900000009, ~std::uint64_t{0}, 7}));
+    }
+    for (int intact = 0; intact < 4; ++intact) sketch.sample(1, 1, ++time);
+    return {"report", "--offline", files.write("perf.data", sketch.build())};
+}
+
+Command archive(const Files& files, std::size_t n) {
+    Tar tar;
+    tar.file(".build-id/00/first", blob_of("x"));
+    Sketch sketch;
+    for (std::size_t at = 0; at < n; ++at) {
+        const auto number = std::to_string(1000000 + at);
+        tar.file("usr/lib/" + number, blob_of(number)).symlink(".build-id/01/" + number, "../../usr/lib/" + number);
+        sketch.mmap(1, 0x1000 * (at + 1), 0x1000, "/usr/lib/" + number, 1 + at).sample(0x1000 * (at + 1), 1, n + at);
+    }
+    return {"report", "--offline", "--buildid-dir", files.write("cache.tar", tar.blob()),
+            files.write("perf.data", sketch.sample(1, 1, 3 * n + 5).build())};
+}
+
+Command event_descriptions(const Files& files, std::size_t n) {
+    RecordingBuilder builder(Sketch::order);
+    std::vector<DescribedEvent> events;
+    for (std::size_t at = 0; at <= n; ++at) {
+        const auto attr = sampling_attr(Sketch::plain | sample_bit::identifier);
+        builder.event(attr, {1 + at});
+        events.push_back({attr, "event" + std::to_string(at), {1 + at}});
+    }
+    builder.add(many_samples(1)).feature(Feature::event_desc, event_desc(Sketch::order, events));
+    return {"info", files.write("perf.data", builder.build())};
+}
+
+// Events of tracepoints, each with a format of its own, and a sample of each.
+Command trace_formats(const Files& files, std::size_t n) {
+    RecordingBuilder builder(Sketch::order);
+    TracingBlob data;
+    data.systems = {{"crafted", {}}};
+    for (std::size_t at = 0; at <= n; ++at) {
+        auto attr = sampling_attr(Sketch::plain | sample_bit::identifier | sample_bit::raw);
+        attr.type = attr_type::tracepoint;
+        attr.config = 100 + at;
+        builder.event(attr, {1 + at});
+        data.systems[0].formats.push_back("name: e" + std::to_string(at) + "\nID: " + std::to_string(100 + at) +
+                                          "\nformat:\n\tfield:int value;\toffset:0;\tsize:4;\tsigned:1;\n\n"
+                                          "print fmt: \"v=%d\", REC->value\n");
+    }
+    for (std::size_t at = 0; at <= n; ++at) {
+        Writer body(Sketch::order);
+        body.u64(1 + at).u64(0x1000).u32(1).u32(1).u64(10 + at).u32(4).u32(7);
+        builder.add(record(RecordType::sample, {Sketch::order, {}, Sketch::user}, body.take()));
+    }
+    builder.feature(Feature::tracing_data, tracing_data(Sketch::order, data));
+    return {"script", "--offline", files.write("perf.data", builder.build())};
+}
+
+}  // namespace
+
+CostCases container_cases() {
+    return {
+        {"compressed", 2000, packed_records<RecordType::compressed>},
+        {"compressed2", 2000, packed_records<RecordType::compressed2>},
+        {"gzip", 2000, packed_file<Compression::gzip>},
+        {"zstd", 2000, packed_file<Compression::zstd>},
+        {"pipe", 2000, pipe},
+        {"shared_ids", 300, shared_ids},
+        {"backwards", 1000, backwards},
+        {"damage", 1000, damage},
+        {"archive", 500, archive},
+        {"event_descriptions", 500, event_descriptions},
+        {"trace_formats", 200, trace_formats},
+    };
+}
+
+}  // namespace perfdata::test

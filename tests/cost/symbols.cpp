@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Files with names of code, and code that many samples, calls and patches are in.
+#include <cstdio>
+
+#include "cost/case.hpp"
+#include "cost/sketch.hpp"
+#include "support/elf.hpp"
+
+namespace perfdata::test {
+namespace {
+
+constexpr std::uint64_t text_size = std::uint64_t{1} << 20;
+
+// mapped(n) is a process with /bin/x at 0x10000000, and n samples in it at places that `place` gives.
+template <class Place>
+Sketch mapped(std::size_t n, Place&& place) {
+    Sketch sketch;
+    sketch.mmap(1, 0x10000000, text_size, "/bin/x", 1);
+    for (std::size_t at = 0; at < n; ++at) sketch.sample(0x10000000 + place(at), 1, 2 + at);
+    return sketch.sample(1, 1, 5 + n);
+}
+
+Command below_symfs(const Files& files, const Sketch& sketch, const Elf& elf) {
+    files.write("root/bin/x", elf.blob());
+    return {"report", "--offline", "--symfs", files.folder() + "/root", files.write("perf.data", sketch.build())};
+}
+
+Elf program() {
+    Elf elf;
+    elf.section(Elf::text).only_size = text_size;
+    elf.segments.push_back({0, 0, text_size, 5, 1});
+    return elf;
+}
+
+// Each symbol lies in all before it, and all samples behind the innermost.
+Command nested_symbols(const Files& files, std::size_t n) {
+    auto elf = program();
+    std::vector<Elf::Symbol> symbols;
+    for (std::size_t at = 0; at <= n; ++at) symbols.push_back({"f" + std::to_string(at), at, 2 * n + 16 - 2 * at});
+    elf.symbols(symbols);
+    return below_symfs(files, mapped(n, [&](std::size_t at) { return n + 2 + at % (n + 1); }), elf);
+}
+
+// Symbols whose names are the ends of one text.
+Command long_names(const Files& files, std::size_t n) {
+    auto elf = program();
+    Writer entries(Sketch::order);
+    entries.zeros(24);
+    for (std::size_t at = 0; at <= n; ++at) {
+        entries.u32(static_cast<std::uint32_t>(1 + at)).u8(0x12).u8(0).u16(Elf::text).u64(16 * at).u64(16);
+    }
+    Writer text(Sketch::order);
+    text.u8(0).fill(100 * n + 1, 'f').u8(0);
+    const auto strings = elf.add({.name = ".strtab", .type = 3, .content = text.take()});
+    elf.add({.name = ".symtab", .type = 2, .content = entries.take(), .link = strings, .entry_size = 24});
+    return below_symfs(files, mapped(n, [](std::size_t at) { return 16 * at; }), elf);
+}
+
+// A file of many segments over each other, of which the last holds what was sampled.
+Command segments(const Files& files, std::size_t n) {
+    auto elf = program();
+    elf.segments.clear();
+    for (std::size_t at = 0; at < n; ++at) elf.segments.push_back({at, at, 1, 4, 1});
+    elf.segments.push_back({0, 0x100000, text_size, 5, 1});
+    elf.symbols({{"f", 0x100000, text_size}});
+    return below_symfs(files, mapped(n, [&](std::size_t at) { return 8 * at; }), elf);
+}
+
+Command kallsyms(const Files& files, std::size_t n) {
+    std::string text = "ffffffff81000000 T _text\n";
+    Sketch sketch;
+    const auto kernel =
+        Writer(Sketch::order).u32(~0u).u32(0).u64(0xffffffff81000000).u64(1 << 24).u64(0xffffffff81000000);
+    sketch.kernel_record(RecordType::mmap, Writer(kernel).padded_text("[kernel.kallsyms]_text").take(), 0, 0,
+                         Sketch::kernel);
+    for (std::size_t at = 1; at <= n; ++at) {
+        char line[64];
+        std::snprintf(line, sizeof line, "%016zx T f%zu\n", 0xffffffff81000000 + 16 * (n - at + 1), at);
+        text += line;
+        sketch.sample(0xffffffff81000000 + 16 * at + 3, 1, 1 + at, Sketch::kernel);
+    }
+    const auto names = files.write("kallsyms", blob_of(text));
+    return {"report", "--offline", "--kallsyms", names, files.write("perf.data", sketch.sample(1, 1, n + 2).build())};
+}
+
+// Entries that lie over each other.
+Command perf_map(const Files& files, std::size_t n) {
+    std::string text = "100000 10 first\n";
+    Sketch sketch;
+    sketch.mmap(77, 0x100000, 0x1000000, "//anon", 1);
+    for (std::size_t at = 1; at <= n; ++at) {
+        char line[64];
+        std::snprintf(line, sizeof line, "%zx %zx f%zu\n", 0x100000 + 16 * at, 16 * (2 * n - at), at);
+        text += line;
+        sketch.sample(0x100000 + 16 * at + 3, 77, 1 + at);
+    }
+    const auto map = files.write("perf-77.map", blob_of(text));
+    return {"report", "--offline", "--perf-map", map, files.write("perf.data", sketch.sample(1, 1, n + 2).build())};
+}
+
+// One function that has as many callers as there are samples.
+Command callers(const Files& files, std::size_t n) {
+    constexpr std::uint64_t image = 0xffffffffc0000000;
+    Sketch sketch(Sketch::plain | sample_bit::callchain);
+    sketch.symbol(image, 64, "bpf_trampoline_1", 1);
+    for (std::uint64_t at = 0; at < n; ++at) {
+        const auto caller = image + 0x10000 + 64 * at;
+        sketch.symbol(caller, 64, "bpf_trampoline_" + std::to_string(2 + at), 2 + at);
+    }
+    for (std::uint64_t at = 0; at <= n; ++at) {
+        const std::uint64_t frames[] = {~std::uint64_t{0} - 127, image + 8, image + 0x10000 + 64 * at + 16};
+        sketch.chain(image + 8, 1, n + 10 + at, frames, Sketch::kernel);
+    }
+    return {"annotate", "--offline", "-s", "bpf_trampoline_1", files.write("perf.data", sketch.build())};
+}
+
+}  // namespace
+
+CostCases symbol_cases() {
+    return {
+        {"nested_symbols", 1000, nested_symbols},
+        {"long_names", 1000, long_names},
+        {"segments", 1000, segments},
+        {"kallsyms", 1000, kallsyms},
+        {"perf_map", 1000, perf_map},
+        {"callers", 500, callers},
+    };
+}
+
+}  // namespace perfdata::test

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// The tool from the first line of its main(), with every allocation failing: its own, and those of the libraries that
+// read archives and debug information, take code apart and write JSON. Each run must end in a documented exit status,
+// and say so where the answer is another one. failing_malloc.cpp does the work.
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catch.hpp"
+#include "support/files.hpp"
+#include "support/tar.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+// without_memory(arguments, runs, said) is whether failing_malloc found nothing; `said` is what it says.
+bool without_memory(const std::string& arguments, const std::string& runs, std::string& said) {
+    const auto command = "cd '" PERFDATA_FIXTURES "' && LD_PRELOAD='" PERFDATA_FAILING_MALLOC "' " + runs +
+                         " '" PERFDATA_TOOL "' " + arguments + " 2>&1 </dev/null";
+    const auto close = [](std::FILE* pipe) { return ::pclose(pipe); };
+    std::unique_ptr<std::FILE, decltype(close)> pipe(::popen(command.c_str(), "r"), close);
+    REQUIRE(pipe != nullptr);
+    said.clear();
+    std::array<char, 4096> block{};
+    while (const auto got = std::fread(block.data(), 1, block.size(), pipe.get())) said.append(block.data(), got);
+    const bool good = ::pclose(pipe.release()) == 0;
+    std::printf("%s: %s", arguments.c_str(), said.c_str());
+    return good && said.find(" allocations, ") != std::string::npos;
+}
+
+std::string runs(unsigned most) {
+    const char* wanted = std::getenv("PERFDATA_DAMAGE");
+    return "FAILING_RUNS=" + std::to_string(wanted != nullptr && std::string_view(wanted) == "full" ? 0 : most);
+}
+
+}  // namespace
+
+TEST_CASE("Without memory for its setup the tool ends with a message", "[without_memory]") {
+    for (const auto* arguments : {"--version", "--help", "report --nosuch", "info bpf/bpf_events.data"}) {
+        std::string said;
+        const bool good = without_memory(arguments, runs(150), said);
+        INFO(arguments << ": " << said);
+        CHECK(good);
+    }
+}
+
+TEST_CASE("Wherever memory runs out a command ends with a documented status, and says so", "[without_memory]") {
+    const TempDir folder;
+    Tar tar;
+    tar.directory(".build-id/").symlink(".build-id/12/345678", "../../lib/x/12345678");
+    tar.file("lib/x/12345678/elf", content_of_file(PERFDATA_FIXTURES "/jit/jitted-32346-1.so"));
+    const auto packed = folder.write("cache.tar.xz", compressed(Compression::xz, tar.blob()));
+    const std::string skips = " FAILING_SKIPS_SETUP=1";
+    for (const auto& arguments : std::vector<std::string>{
+             "info --completeness bpf/bpf_events.data",
+             "info --json bpf/bpf_events.data",
+             "report --offline bpf/bpf_events.data",
+             "report --offline --json bpf/bpf_events.data",
+             "report --offline --sort comm,dso,symbol,srcline jit/tinyjit_injected.data",
+             "report --buildid-dir '" + packed + "' bpf/bpf_turns.data",
+             "report --offline --kallsyms expect/bpf_events.kallsyms bpf/bpf_events.data",
+             "annotate --offline --calls bpf/bpf_events.data",
+             "annotate --offline --json bpf/bpf_events.data",
+             "annotate --offline --format html bpf/bpf_events.data",
+             "annotate --offline --symfs '" PERFDATA_FIXTURES "' jit/tinyjit_injected.data",
+             "annotate --offline --jitdump jit/jit-32346.dump jit/tinyjit.data",
+             "script --offline bpf/bpf_events.data",
+             "script --offline --json bpf/bpf_events.data",
+             "dump bpf/bpf_events.data",
+             "dump --json records/v72_z.data",
+             "bpf bpf/bpf_events.data",
+             "bpf --json bpf/bpf_events.data",
+             "symbols --offline --at 20.5 bpf/bpf_events.data",
+             "symbols --offline --at 20.5 --json bpf/bpf_events.data",
+             "extract -s many_main -o - bpf/bpf_events.data",
+         }) {
+        std::string said;
+        const bool good = without_memory(arguments, runs(60) + skips, said);
+        INFO(arguments << ": " << said);
+        CHECK(good);
+    }
+}

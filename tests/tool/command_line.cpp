@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// What the tool makes of its arguments: formats by the name of the output, help, and words for what it does not
+// understand.
+#include "catch.hpp"
+#include "tool/run.hpp"
+
+using namespace perfdata::test;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// The commands that show text and JSON, as they are called.
+const std::vector<std::vector<std::string>> shown = {{"report", "in.data"},
+                                                     {"annotate", "in.data"},
+                                                     {"script", "in.data"},
+                                                     {"info", "in.data"},
+                                                     {"dump", "in.data"},
+                                                     {"bpf", "in.data"},
+                                                     {"symbols", "--at", "6.5", "in.data"}};
+
+}  // namespace
+
+TEST_CASE("The ending of the output chooses the format", "[formats]") {
+    const Place place;
+    for (const auto& command : shown) {
+        INFO(in_words(command));
+        const auto text = place.run(command).output, json = place.run(with(command, {"--json"})).output;
+        REQUIRE(text != json);
+        for (const std::string name : {"x.txt", "x", "x.out", "x.TXT", ".json", "x.json.bak", "json", "x.data"}) {
+            const auto ended = place.run(with(command, {"-o", name}));
+            CHECK(ended.status == 0);
+            CHECK(same(place.read(name), text));
+        }
+        for (const std::string name : {"x.json", "x.JSON", "./y.z.json"}) {
+            CHECK(place.run(with(command, {"-o", name})).status == 0);
+            CHECK(same(place.read(name), json));
+        }
+        // One object a line, or one document.
+        const bool lines = command.front() == "script" || command.front() == "dump";
+        for (const std::string name : {"x.jsonl", "x.ndjson"}) {
+            std::filesystem::remove(place.path(name));
+            CHECK(place.run(with(command, {"-o", name})).status == (lines ? 0 : 2));
+            CHECK(same(place.read(name), (lines ? json : "")));
+        }
+    }
+    for (const std::string name : {"x.html", "x.htm", "x.Html"}) {
+        CHECK(place.run({"annotate", "in.data", "-o", name}).status == 0);
+        CHECK(place.read(name).starts_with("<!doctype html>"));
+    }
+    const auto elf = place.run({"extract", "-s", "step", "in.data", "-o", "x.elf"});
+    CHECK(elf.status == 0);
+    CHECK(
+        place.read("x.elf").starts_with("\x7f"
+                                        "ELF"));
+}
+
+TEST_CASE("A format that a command lacks is wrong usage", "[formats]") {
+    const Place place;
+    auto commands = shown;
+    commands.push_back({"extract", "-s", "step", "in.data"});
+    for (const auto& command : commands) {
+        for (const std::string ending :
+             {".csv", ".pdf", ".svg", ".pb.gz", ".PDF", ".html", ".elf", ".txt.gz", ".txt"}) {
+            const auto& name = command.front();
+            if ((name == "annotate" && ending == ".html") || (name == "extract" && ending == ".elf")) continue;
+            if (ending == ".txt" && name != "extract") continue;
+            INFO(in_words(command) << " -o x" << ending);
+            const auto ended = place.run(with(command, {"-o", "x" + ending}));
+            CHECK(ended.status == 2);
+            CHECK(has(ended.messages, "--output: x" + ending + ": perfdata " + name + " writes no ."));
+            CHECK(has(ended.messages, name == "extract" ? "ELF (.elf)" : "text (.txt)"));
+            CHECK(has(ended.messages, "HTML (.html)") == (name == "annotate"));
+        }
+    }
+    CHECK(place.files() == std::vector<std::string>{"in.data"});
+}
+
+TEST_CASE("An option counts more than an ending, and says so", "[formats]") {
+    const Place place;
+    const auto text = place.run({"annotate", "in.data"}).output;
+    const auto json = place.run({"annotate", "--json", "in.data"}).output;
+    const auto as_json = place.run({"annotate", "--json", "in.data", "-o", "x.html"});
+    CHECK(as_json.status == 0);
+    CHECK(has(as_json.messages, "note: x.html gets json, as --json says, whatever its ending"));
+    CHECK(same(place.read("x.html"), json));
+    const auto as_text = place.run({"annotate", "--format", "text", "in.data", "-o", "x.csv"});
+    CHECK(as_text.status == 0);
+    CHECK(has(as_text.messages, "note: x.csv gets text, as --format says, whatever its ending"));
+    CHECK(same(place.read("x.csv"), text));
+    CHECK(place.run({"annotate", "--stdio", "in.data", "-o", "x.json"}).status == 0);
+    CHECK(same(place.read("x.json"), text));
+    CHECK_FALSE(has(place.run({"annotate", "--json", "in.data", "-o", "y.json"}).messages, "whatever"));
+    // Two options that contradict each other are nobody's wish.
+    const std::vector<std::vector<std::string>> contradictions = {
+        {"--format", "html", "--json"}, {"--format", "html", "--stdio"}, {"--stdio", "--json"}};
+    for (const auto& both : contradictions) {
+        CHECK(place.run(with({"annotate", "in.data"}, both)).status == 2);
+    }
+    CHECK(same(place.run({"annotate", "--format", "json", "--json", "in.data"}).output, json));
+}
+
+TEST_CASE("--stdio is what perf's is", "[usage]") {
+    const Place place;
+    for (const std::string command : {"report", "annotate"}) {
+        const auto usual = place.run({command, "in.data"}), stdio = place.run({command, "--stdio", "in.data"});
+        CHECK(stdio.status == 0);
+        CHECK(same(stdio.output, usual.output));
+    }
+}
+
+TEST_CASE("help is --help", "[usage]") {
+    const Place place;
+    const auto all = place.run({"--help"});
+    CHECK(all.status == 0);
+    for (const std::string word : {"programs, libraries and the kernel", "JIT", "BPF", "report", "annotate", "help"}) {
+        CHECK(has(all.output, word));
+    }
+    CHECK(same(place.run({"help"}).output, all.output));
+    CHECK(same(place.run({"-h"}).output, all.output));
+    for (const std::string command :
+         {"report", "annotate", "script", "info", "dump", "bpf", "symbols", "extract", "help"}) {
+        INFO(command);
+        const auto help = place.run({command, "--help"});
+        CHECK(help.status == 0);
+        CHECK(has(help.output, "perfdata " + command));
+        CHECK(same(place.run({"help", command}).output, help.output));
+        CHECK(has(all.output, command));
+    }
+    const auto unknown = place.run({"help", "reprot"});
+    CHECK(unknown.status == 2);
+    CHECK(unknown.output.empty());
+    CHECK(has(unknown.messages, "there is no command reprot; did you mean report?"));
+    CHECK(place.run({"help", "report", "info"}).status == 2);
+}
+
+TEST_CASE("What is not understood is said in words that help", "[usage]") {
+    const Place place;
+    const auto said = [&](const std::vector<std::string>& arguments, const std::string& words) {
+        INFO(in_words(arguments));
+        const auto ended = place.run(arguments);
+        CHECK(ended.status == 2);
+        CHECK(ended.output.empty());
+        CHECK(ended.messages.substr(0, ended.messages.find('\n')) == words);
+        CHECK(has(ended.messages, "Run perfdata "));
+    };
+    const std::string commands = "annotate, bpf, info, script, symbols, dump, extract, report, help";
+    said({"repotr", "in.data"}, "there is no command repotr; did you mean report?");
+    said({"Report"}, "there is no command Report; did you mean report?");
+    said({"ann"}, "there is no command ann; did you mean annotate?");
+    said({"record", "-a"}, "there is no command record; perf record makes recordings, perfdata reads them");
+    said({"evlist"}, "there is no command evlist; what perf evlist shows is in `perfdata info`");
+    said({"in.data"}, "there is no command in.data; for the file of that name: perfdata report in.data");
+    said({"xyzzy"}, "there is no command xyzzy; there are " + commands);
+    said({"a\x1b[2J"}, "there is no command a\\x1b[2J; there are " + commands);
+    said({}, "a subcommand is needed: " + commands);
+    said({"--json", "report"},
+         "there is no option --json before the command: options stand behind it, as in perfdata "
+         "report --json");
+    said({"report", "--sotr", "comm", "in.data"}, "report has no option --sotr; did you mean --sort?");
+    said({"report", "--qqqqqqqqqqqq", "in.data"}, "report has no option --qqqqqqqqqqqq");
+    said({"report", "in.data", "in.data"},
+         "one argument too many: in.data; the recording is named once, by FILE or -i");
+    said({"report", "--strict=x"}, "--strict: no value that it can have: x");
+    said({"report", "-i"}, "--input: a value is missing behind it");
+    said({"report", "-o", "a", "-o", "b"}, "--output: given more than once");
+    said({"report", "--children", "--no-children"}, "--children and --no-children cannot be given together");
+    said({"symbols", "in.data"}, "symbols needs one of --at,--history");
+    said({"symbols", "--at", "1", "--history", "1"}, "symbols needs only one of --at,--history");
+    said({"extract", "in.data"}, "extract needs one of -s,--symbol,--program");
+}
+
+TEST_CASE("Messages about a file name the file", "[usage]") {
+    const Place place;
+    place.write("text",
+                "This is a text that is no recording, whatever its name says, but long enough for a header. "
+                "More of it, to be sure.");
+    place.write("empty", "");
+    std::filesystem::create_directory(place.path("folder"));
+    place.write("cut.data", place.read("in.data").substr(0, 80000));
+    for (const std::string command : {"report", "annotate", "script", "info", "dump", "bpf"}) {
+        for (const std::string name : {"text", "empty", "folder", "nosuch", "/dev/null"}) {
+            INFO(command << ' ' << name);
+            const auto ended = place.run({command, name});
+            CHECK(ended.status == 1);
+            CHECK(ended.messages.starts_with("perfdata: " + name));
+        }
+        CHECK(place.run({command, "-"}).messages.starts_with("perfdata: standard input: "));
+        CHECK(has(place.run({command, "cut.data"}).messages, "perfdata: warning: cut.data: "));
+        const auto none = place.run({command});
+        CHECK(none.status == 1);
+        CHECK(has(none.messages, "perf.data: cannot open: No such file or directory"));
+        CHECK(has(none.messages, "`perf record -a -g -- sleep 5` makes one"));
+    }
+}

@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: MIT
+// What -o, --aux and --sources write to: whatever it is, it stays what it is.
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <fcntl.h>
+#include <future>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <thread>
+#include <unistd.h>
+
+#include "catch.hpp"
+#include "tool/run.hpp"
+
+using namespace perfdata::test;
+
+namespace {
+
+struct stat status_of(const std::string& path) {
+    struct stat status = {};
+    REQUIRE(::lstat(path.c_str(), &status) == 0);
+    return status;
+}
+
+unsigned permissions(const std::string& path) {
+    return status_of(path).st_mode & 07777u;
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// everything_of(descriptor) reads until its end in a thread of its own.
+std::future<std::string> everything_of(int descriptor) {
+    return std::async(std::launch::async, [descriptor] {
+        std::string text;
+        std::array<char, 4096> block{};
+        for (;;) {
+            const auto got = ::read(descriptor, block.data(), block.size());
+            if (got < 0 && errno == EINTR) continue;
+            if (got <= 0) return text;  // of a terminal nobody holds any more: EIO
+            text.append(block.data(), static_cast<std::size_t>(got));
+        }
+    });
+}
+
+// What a file has that the tool might lose.
+const std::string old_text = "something that was here before\n";
+
+}  // namespace
+
+TEST_CASE("A FIFO is written through and stays", "[outputs]") {
+    for (const auto& command : writing_commands()) {
+        const Place place;
+        INFO(in_words(command));
+        const auto direct = place.run(command);
+        REQUIRE(direct.status == 0);
+        REQUIRE_FALSE(direct.output.empty());
+        REQUIRE(::mkfifo(place.path("fifo.csv").c_str(), 0600) == 0);
+        // Both ends are open: the tool does not wait, and the end comes when both writers are gone.
+        const int reader = ::open(place.path("fifo.csv").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        const int writer = ::open(place.path("fifo.csv").c_str(), O_WRONLY | O_CLOEXEC);
+        REQUIRE((reader >= 0 && writer >= 0));
+        ::fcntl(reader, F_SETFL, 0);
+        auto text = everything_of(reader);
+        const auto ended = place.run(with(command, {"-o", "fifo.csv"}));
+        ::close(writer);
+        const auto got = text.get();
+        ::close(reader);
+        CHECK(ended.status == 0);
+        CHECK(S_ISFIFO(status_of(place.path("fifo.csv")).st_mode));
+        CHECK(same(got, direct.output));
+        CHECK(place.files() == std::vector<std::string>{"fifo.csv", "in.data"});
+    }
+}
+
+TEST_CASE("A device is written through and stays", "[outputs]") {
+    const Place place;
+    const auto direct = place.run({"info", "in.data"});
+    SECTION("a terminal") {
+        const int master = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+        REQUIRE(master >= 0);
+        REQUIRE((::grantpt(master) == 0 && ::unlockpt(master) == 0));
+        const std::string terminal = ::ptsname(master);
+        const int held = ::open(terminal.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
+        auto got = everything_of(master);
+        CHECK(place.run({"info", "in.data", "-o", terminal}).status == 0);
+        CHECK(S_ISCHR(status_of(terminal).st_mode));
+        ::close(held);
+        const auto text = got.get();
+        CHECK(has(text, "container"));
+        ::close(master);
+        CHECK(place.run({"annotate", "--format", "html", "in.data", "-o", "/dev/null"}).status == 0);
+    }
+    SECTION("a device of its own") {
+        if (::mknod(place.path("null").c_str(), S_IFCHR | 0666, ::makedev(1, 3)) == 0) {
+            for (const auto& command : writing_commands()) {
+                INFO(in_words(command));
+                CHECK(place.run(with(command, {"-o", "null"})).status == 0);
+                CHECK(S_ISCHR(status_of(place.path("null")).st_mode));
+            }
+            CHECK(place.files() == std::vector<std::string>{"in.data", "null"});
+        } else {
+            WARN("no device can be made here; terminals and links to devices are tested all the same");
+        }
+    }
+    SECTION("through a link") {
+        std::filesystem::create_symlink("/dev/null", place.path("link.pdf"));
+        std::filesystem::create_symlink("/dev/full", place.path("full"));
+        for (const auto& command : writing_commands()) {
+            INFO(in_words(command));
+            CHECK(place.run(with(command, {"-o", "link.pdf"})).status == 0);
+            const auto full = place.run(with(command, {"-o", "full"}));
+            CHECK(full.status == 1);
+            CHECK(has(full.messages, "full: cannot write"));
+        }
+        CHECK(std::filesystem::is_symlink(place.path("link.pdf")));
+        CHECK(S_ISCHR(status_of("/dev/null").st_mode));
+        CHECK(place.files() == std::vector<std::string>{"full", "in.data", "link.pdf"});
+    }
+}
+
+TEST_CASE("A socket is written through and stays", "[outputs]") {
+    const Place place;
+    const auto direct = place.run({"info", "in.data"});
+    SECTION("by its name") {
+        const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        ::sockaddr_un address = {};
+        address.sun_family = AF_UNIX;
+        const auto path = place.path("socket");
+        REQUIRE(path.size() < sizeof address.sun_path);
+        path.copy(address.sun_path, path.size());
+        REQUIRE(::bind(listener, reinterpret_cast<::sockaddr*>(&address), sizeof address) == 0);
+        REQUIRE(::listen(listener, 1) == 0);
+        const auto ended = place.run({"info", "in.data", "-o", "socket"});
+        CHECK(ended.status == 0);
+        const int connection = ::accept(listener, nullptr, nullptr);
+        CHECK(same(everything_of(connection).get(), direct.output));
+        ::close(connection);
+        ::close(listener);
+        CHECK(S_ISSOCK(status_of(path).st_mode));
+        // Nobody listens any more.
+        const auto refused = place.run({"info", "in.data", "-o", "socket"});
+        CHECK(refused.status == 1);
+        CHECK(has(refused.messages, "socket: cannot write"));
+        CHECK(S_ISSOCK(status_of(path).st_mode));
+    }
+    SECTION("by its descriptor") {
+        std::array<int, 2> ends{};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+        for (const std::string name : {"/dev/fd/9", "/proc/self/fd/9"}) {
+            const auto started = place.start({"info", "in.data", "-o", name}, [&] { ::dup2(ends[1], 9); });
+            std::string got(direct.output.size(), '\0');
+            CHECK(::recv(ends[0], got.data(), got.size(), MSG_WAITALL) == static_cast<ssize_t>(got.size()));
+            CHECK(started.wait().status == 0);
+            CHECK(same(got, direct.output));
+        }
+        ::close(ends[0]);
+        ::close(ends[1]);
+    }
+}
+
+TEST_CASE("An open descriptor is written where it stands", "[outputs]") {
+    const Place place;
+    const auto direct = place.run({"report", "in.data"});
+    place.write("log", old_text);
+    const auto before = status_of(place.path("log"));
+    const auto open_log = [&](int descriptor) {
+        const int log = ::open("log", O_WRONLY | O_APPEND);
+        ::dup2(log, descriptor);
+    };
+    std::filesystem::create_symlink("/dev/stdout", place.path("link"));
+    std::string expected = old_text;
+    for (const std::string name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link", "-"}) {
+        INFO(name);
+        CHECK(place.run({"report", "in.data", "-o", name}, [&] { open_log(STDOUT_FILENO); }).status == 0);
+        expected += direct.output;
+        CHECK(same(place.read("log"), expected));
+    }
+    CHECK(place.run({"report", "in.data", "-o", "/dev/fd/7"}, [&] { open_log(7); }).status == 0);
+    expected += direct.output;
+    CHECK(same(place.read("log"), expected));
+    CHECK(status_of(place.path("log")).st_ino == before.st_ino);
+    CHECK(std::filesystem::is_symlink(place.path("link")));
+    // What is not open, or not for writing, is no place to write to; the name that it stands for is none either.
+    CHECK(place.run({"report", "in.data", "-o", "/dev/fd/42"}).status == 1);
+    CHECK(place.run({"report", "in.data", "-o", "/dev/stdin"}).status == 1);
+    CHECK(place.files() == std::vector<std::string>{"in.data", "link", "log"});
+}
+
+TEST_CASE("Links are followed and kept", "[outputs]") {
+    for (const auto& command : writing_commands()) {
+        const Place place;
+        INFO(in_words(command));
+        const auto direct = place.run(command);
+        std::filesystem::create_directory(place.path("below"));
+        place.write("below/file", old_text);
+        std::filesystem::create_symlink("below/second", place.path("first"));
+        std::filesystem::create_symlink("file", place.path("below/second"));
+        CHECK(place.run(with(command, {"-o", "first"})).status == 0);
+        CHECK(same(place.read("below/file"), direct.output));
+        CHECK_FALSE(std::filesystem::is_symlink(place.path("below/file")));
+        // To nothing: it is made there.
+        std::filesystem::remove(place.path("below/file"));
+        CHECK(place.run(with(command, {"-o", "./first"})).status == 0);
+        CHECK(same(place.read("below/file"), direct.output));
+        CHECK(std::filesystem::read_symlink(place.path("first")) == "below/second");
+        CHECK(std::filesystem::read_symlink(place.path("below/second")) == "file");
+        CHECK(place.files() == std::vector<std::string>{"below", "first", "in.data"});
+    }
+    const Place place;
+    std::filesystem::create_symlink("other", place.path("loop"));
+    std::filesystem::create_symlink("loop", place.path("other"));
+    const auto loop = place.run({"info", "in.data", "-o", "loop"});
+    CHECK(loop.status == 1);
+    CHECK(has(loop.messages, "loop: cannot write: Too many levels of symbolic links"));
+    std::filesystem::create_symlink("nowhere/file", place.path("lost"));
+    CHECK(place.run({"info", "in.data", "-o", "lost"}).status == 1);
+    CHECK(place.files() == std::vector<std::string>{"in.data", "loop", "lost", "other"});
+}
+
+TEST_CASE("An old file keeps its mode, a new one gets what the umask leaves", "[outputs]") {
+    for (const auto& command : writing_commands()) {
+        const Place place;
+        INFO(in_words(command));
+        for (const unsigned mode : {0600u, 0640u, 0755u, 0666u}) {
+            place.write("old", old_text);
+            ::chmod(place.path("old").c_str(), mode);
+            CHECK(place.run(with(command, {"-o", "old"}), [] { ::umask(022); }).status == 0);
+            CHECK(permissions(place.path("old")) == mode);
+            CHECK(place.read("old") != old_text);
+        }
+        for (const unsigned mask : {077u, 022u, 002u, 0u}) {
+            std::filesystem::remove(place.path("new"));
+            CHECK(place.run(with(command, {"-o", "new"}), [=] { ::umask(mask); }).status == 0);
+            CHECK(permissions(place.path("new")) == (0666u & ~mask));
+        }
+    }
+}
+
+TEST_CASE("An old file keeps its owner", "[outputs]") {
+    if (!is_root()) {
+        WARN("only root can give files away: not tested");
+        return;
+    }
+    const Place place;
+    ::chmod(place.path("").c_str(), 01777);
+    constexpr ::uid_t owner = 4711, group = 4712;
+    place.write("old", old_text);
+    ::chmod(place.path("old").c_str(), 0666);
+    REQUIRE(::chown(place.path("old").c_str(), owner, group) == 0);
+    const auto ours = place.run({"info", "in.data", "-o", "old"});
+    CHECK(ours.status == 0);
+    CHECK(ours.messages.empty());
+    auto status = status_of(place.path("old"));
+    CHECK((status.st_uid == owner && status.st_gid == group && (status.st_mode & 07777) == 0666));
+    // Who may write it, but make no file of its owner, writes it in place.
+    const auto theirs = place.run({"info", "in.data", "-o", "old"}, as_nobody);
+    CHECK(theirs.status == 0);
+    CHECK(has(theirs.messages, "note: old was written in place"));
+    const auto after = status_of(place.path("old"));
+    CHECK((after.st_uid == owner && after.st_gid == group && after.st_ino == status.st_ino));
+    CHECK(same(place.read("old"), place.run({"info", "in.data"}).output));
+    CHECK(place.files() == std::vector<std::string>{"in.data", "old"});
+}
+
+TEST_CASE("A file with several names is written in place", "[outputs]") {
+    for (const auto& command : writing_commands()) {
+        const Place place;
+        INFO(in_words(command));
+        const auto direct = place.run(command);
+        place.write("one", old_text);
+        std::filesystem::create_hard_link(place.path("one"), place.path("two"));
+        const auto ended = place.run(with(command, {"-o", "two"}));
+        CHECK(ended.status == 0);
+        CHECK(has(ended.messages, "perfdata: note: two was written in place, and not replaced: it has 2 names"));
+        CHECK(same(place.read("one"), direct.output));
+        CHECK(status_of(place.path("one")).st_ino == status_of(place.path("two")).st_ino);
+        CHECK_FALSE(has(place.run(with(command, {"-q", "-o", "two"})).messages, "in place"));
+    }
+    // As long as nothing is written it is untouched.
+    const Place place;
+    place.write("one", old_text);
+    std::filesystem::create_hard_link(place.path("one"), place.path("two"));
+    CHECK(place.run({"dump", "--event", "nosuch", "in.data", "-o", "two"}).status == 1);
+    CHECK(same(place.read("one"), old_text));
+}
+
+TEST_CASE("In a directory that takes no files an old one is written in place", "[outputs]") {
+    const Place place;
+    const auto direct = place.run({"report", "in.data"}, as_nobody);
+    std::filesystem::create_directory(place.path("closed"));
+    const auto old = place.write("closed/old.txt", old_text);
+    ::chmod(old.c_str(), 0666);
+    ::chmod(place.path("closed").c_str(), 0555);
+    const auto inode = status_of(old).st_ino;
+    const auto ended = place.run({"report", "in.data", "-o", "closed/old.txt"}, as_nobody);
+    CHECK(ended.status == 0);
+    CHECK(has(ended.messages,
+              "note: closed/old.txt was written in place, and not replaced: its directory allows no new"));
+    CHECK(same(place.read("closed/old.txt"), direct.output));
+    CHECK(status_of(old).st_ino == inode);
+    const auto fresh = place.run({"report", "in.data", "-o", "closed/new.txt"}, as_nobody);
+    CHECK(fresh.status == 1);
+    CHECK(has(fresh.messages, "closed/new.txt: cannot write: Permission denied"));
+    // A file that is protected from writing is no output, though its directory would allow to replace it.
+    ::chmod(place.path("closed").c_str(), 0777);
+    ::chmod(old.c_str(), 0444);
+    const auto protected_file = place.run({"report", "in.data", "-o", "closed/old.txt"}, as_nobody);
+    CHECK(protected_file.status == 1);
+    CHECK(same(place.read("closed/old.txt"), direct.output));
+    CHECK(permissions(old) == 0444);
+}
+
+TEST_CASE("A file that is a mount of its own is written in place", "[outputs]") {
+    const Place place;
+    const auto direct = place.run({"info", "in.data"});
+    place.write("source", old_text);
+    place.write("mounted", "");
+    constexpr int not_allowed = 125;
+    const auto ended = place.run({"info", "in.data", "-o", "mounted"}, [] {
+        if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+            ::mount("source", "mounted", nullptr, MS_BIND, nullptr) != 0) {
+            ::_exit(not_allowed);
+        }
+    });
+    if (ended.status == not_allowed) {
+        WARN("nothing can be mounted here: not tested");
+        return;
+    }
+    CHECK(ended.status == 0);
+    CHECK(has(ended.messages, "note: mounted was written in place, and not replaced"));
+    CHECK(same(place.read("source"), direct.output));
+    CHECK(place.files() == std::vector<std::string>{"in.data", "mounted", "source"});
+}
+
+TEST_CASE("An old file keeps what users noted about it and who may use it", "[outputs]") {
+    const Place place;
+    place.write("old", old_text);
+    const auto path = place.path("old");
+    const auto value = [&](const char* name) {
+        std::array<char, 256> text{};
+        const auto size = ::getxattr(path.c_str(), name, text.data(), text.size());
+        return size < 0 ? std::string() : std::string(text.data(), static_cast<std::size_t>(size));
+    };
+    bool any = ::setxattr(path.c_str(), "user.note", "red", 3, 0) == 0;
+    // Version 2: the owner, user 4711, the group, a mask, and others.
+    const std::array<std::uint32_t, 11> list{2, 0x60001, ~0u, 0x40002, 4711, 0x40004, ~0u, 0x60010, ~0u, 0x20, ~0u};
+    any = ::setxattr(path.c_str(), "system.posix_acl_access", list.data(), sizeof list, 0) == 0 || any;
+    if (!any) WARN("the file system for temporary files has no extended attributes: not tested");
+    const auto note = value("user.note"), access = value("system.posix_acl_access");
+    CHECK(place.run({"info", "in.data", "-o", "old"}).status == 0);
+    CHECK(place.read("old") != old_text);
+    CHECK(value("user.note") == note);
+    CHECK(value("system.posix_acl_access") == access);
+}
+
+TEST_CASE("What fails leaves the old file and nothing else", "[outputs]") {
+    const Place place;
+    place.write("old", old_text);
+    auto inode = status_of(place.path("old")).st_ino;
+    const auto untouched = [&] {
+        CHECK(same(place.read("old"), old_text));
+        CHECK(status_of(place.path("old")).st_ino == inode);
+        CHECK(place.files() == std::vector<std::string>{"in.data", "old"});
+    };
+    CHECK(place.run({"dump", "--event", "nosuch", "in.data", "-o", "old"}).status == 1);
+    untouched();
+    CHECK(place.run({"report", "nosuch.data", "-o", "old"}).status == 1);
+    untouched();
+    CHECK(place.run({"report", "in.data", "--nosuch", "-o", "old"}).status == 2);
+    untouched();
+    // No room: a file may have 1000 bytes.
+    for (const auto& command : writing_commands()) {
+        INFO(in_words(command));
+        for (const std::string name : {"old", "new"}) {
+            const auto full = place.run(with(command, {"-o", name}), [] {
+                const ::rlimit little{1000, 1000};
+                ::setrlimit(RLIMIT_FSIZE, &little);
+            });
+            if (full.status == 0) {
+                CHECK(place.read(name).size() <= 1000);
+                place.write("old", old_text);
+                inode = status_of(place.path("old")).st_ino;
+                std::filesystem::remove(place.path("new"));
+                continue;
+            }
+            CHECK(full.status == 1);
+            CHECK(has(full.messages, name + ": cannot write: File too large"));
+            untouched();
+        }
+    }
+}
+
+TEST_CASE("A directory, an empty name and a name in no directory are no outputs", "[outputs]") {
+    const Place place;
+    std::filesystem::create_directory(place.path("folder"));
+    place.write("file", old_text);
+    for (const std::string name :
+         {"folder", "folder/", ".", "..", "/", "folder/..", "nosuch/", "nosuch/file", "file/", "file/below"}) {
+        INFO(name);
+        const auto ended = place.run({"info", "in.data", "-o", name});
+        CHECK(ended.status == 1);
+        CHECK(has(ended.messages, name + ": cannot write"));
+        CHECK(ended.output.empty());
+    }
+    CHECK(place.run({"info", "in.data", "-o", ""}).status == 2);
+    CHECK(place.run({"info", "in.data", "-o", std::string(5000, 'a')}).status == 1);
+    CHECK(place.run({"info", "in.data", "-o", std::string(255, 'a')}).status == 0);
+    std::filesystem::remove(place.path(std::string(255, 'a')));
+    CHECK(place.run({"info", "in.data", "-o", "one", "-o", "two"}).status == 2);
+    CHECK(place.files() == std::vector<std::string>{"file", "folder", "in.data"});
+}
+
+TEST_CASE("A signal leaves no temporary file", "[outputs]") {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        const Place place;
+        INFO(signal);
+        place.write("aux.data", aux_recording());
+        place.write("p.cpu3.idx0", old_text);
+        // Nobody reads the second file: the tool waits there, with the first one written.
+        REQUIRE(::mkfifo(place.path("p.tid99.idx2").c_str(), 0600) == 0);
+        const auto started = place.start({"dump", "--aux", "p", "aux.data"}, [=] { ::signal(signal, SIG_DFL); });
+        const auto is_there = [&] {
+            for (const auto& name : place.files()) {
+                if (name.starts_with(".perfdata-")) return true;
+            }
+            return false;
+        };
+        for (int waited = 0; waited < 6000 && !is_there(); ++waited) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        CHECK(is_there());
+        ::kill(started.process(), signal);
+        CHECK(started.wait().signal == signal);
+        CHECK(place.files() == std::vector<std::string>{"aux.data", "in.data", "p.cpu3.idx0", "p.tid99.idx2"});
+        CHECK(same(place.read("p.cpu3.idx0"), old_text));
+    }
+}
+
+TEST_CASE("Files of --aux are outputs like any other", "[outputs]") {
+    const Place place;
+    place.write("aux.data", aux_recording());
+    const std::vector<std::string> command{"dump", "--aux", "p", "aux.data"};
+    place.write("target", old_text);
+    ::chmod(place.path("target").c_str(), 0640);
+    std::filesystem::create_symlink("target", place.path("p.cpu3.idx0"));
+    std::filesystem::create_symlink("/dev/null", place.path("p.tid99.idx2"));
+    CHECK(place.run(command, [] { ::umask(027); }).status == 0);
+    CHECK(same(place.read("target"), "first second"));
+    CHECK(permissions(place.path("target")) == 0640);
+    CHECK(std::filesystem::is_symlink(place.path("p.cpu3.idx0")));
+    CHECK(std::filesystem::is_symlink(place.path("p.tid99.idx2")));
+    // Both are one file.
+    std::filesystem::remove(place.path("p.tid99.idx2"));
+    std::filesystem::create_symlink("target", place.path("p.tid99.idx2"));
+    const auto twice = place.run(command);
+    CHECK(twice.status == 2);
+    CHECK(has(twice.messages, "--aux: p.tid99.idx2 is another file of --aux"));
+    CHECK(same(place.read("target"), "first second"));
+    // One of them is the recording, or what -o names.
+    std::filesystem::remove(place.path("p.tid99.idx2"));
+    std::filesystem::create_hard_link(place.path("aux.data"), place.path("p.tid99.idx2"));
+    CHECK(place.run(command).status == 2);
+    CHECK(same(place.read("aux.data"), aux_recording()));
+    std::filesystem::remove(place.path("p.tid99.idx2"));
+    CHECK(place.run(with(command, {"-o", "./p.tid99.idx2"})).status == 2);
+    CHECK(place.run(with(command, {"-o", "target"})).status == 2);
+    CHECK(place.files() == std::vector<std::string>{"aux.data", "in.data", "p.cpu3.idx0", "target"});
+    CHECK(same(place.read("target"), "first second"));
+}
+
+TEST_CASE("Files of --sources take the place of files only", "[outputs]") {
+    const Place place;
+    const std::vector<std::string> command{"extract", "-s", "step", "in.data", "-o", "step.elf", "--sources", "src"};
+    REQUIRE(place.run(command).status == 0);
+    std::string source;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(place.path("src"))) {
+        if (entry.is_regular_file()) source = std::filesystem::relative(entry.path(), place.path("")).string();
+    }
+    REQUIRE_FALSE(source.empty());
+    const auto text = place.read(source);
+    REQUIRE_FALSE(text.empty());
+    SECTION("a file with another name, which may be anywhere") {
+        std::filesystem::remove(place.path(source));
+        place.write("outside", old_text);
+        std::filesystem::create_hard_link(place.path("outside"), place.path(source));
+        CHECK(place.run(command).status == 0);
+        CHECK(same(place.read(source), text));
+        CHECK(same(place.read("outside"), old_text));
+    }
+    SECTION("a FIFO") {
+        std::filesystem::remove(place.path(source));
+        REQUIRE(::mkfifo(place.path(source).c_str(), 0600) == 0);
+        CHECK(place.run(command).status == 1);
+        CHECK(S_ISFIFO(status_of(place.path(source)).st_mode));
+    }
+    SECTION("the recording") {
+        std::filesystem::remove(place.path(source));
+        const auto recording = place.read("in.data");
+        std::filesystem::create_hard_link(place.path("in.data"), place.path(source));
+        CHECK(place.run(command).status == 2);
+        CHECK(same(place.read("in.data"), recording));
+    }
+    SECTION("the output") {
+        const auto ended = place.run({"extract", "-s", "step", "in.data", "--sources", "src", "-o", source});
+        CHECK(ended.status == 2);
+        CHECK(same(place.read(source), text));
+    }
+}
+
+TEST_CASE("No output is an input", "[outputs]") {
+    const Place place;
+    const auto recording = place.read("in.data");
+    const auto refused = [&](const std::vector<std::string>& arguments, const std::string& kept,
+                             const std::function<void()>& before = {}) {
+        INFO(in_words(arguments));
+        const auto content = place.read(kept);
+        const auto names = place.files();
+        const auto ended = place.run(arguments, before);
+        CHECK(ended.status == 2);
+        CHECK(ended.output.empty());
+        CHECK(has(ended.messages, " is "));
+        CHECK(has(ended.messages, "would be overwritten"));
+        CHECK(same(place.read(kept), content));
+        CHECK(place.files() == names);
+    };
+    SECTION("the recording, by any of its names") {
+        std::filesystem::create_symlink("in.data", place.path("link"));
+        std::filesystem::create_hard_link(place.path("in.data"), place.path("twin"));
+        for (const auto& command : writing_commands()) {
+            for (const std::string name : {"in.data", "./in.data", "link", "twin"}) {
+                refused(with(command, {"-o", name}), "in.data");
+            }
+        }
+        const auto open_input = [](int descriptor, int flags) {
+            const int opened = ::open("in.data", flags);
+            if (opened != descriptor) ::dup2(opened, descriptor);
+        };
+        refused({"report", "-", "-o", "in.data"}, "in.data", [&] { open_input(STDIN_FILENO, O_RDONLY); });
+        refused({"report", "in.data", "-o", "/dev/fd/8"}, "in.data", [&] { open_input(8, O_RDWR); });
+        const auto appended = place.run({"report", "in.data"}, [&] { open_input(STDOUT_FILENO, O_WRONLY | O_APPEND); });
+        CHECK(appended.status == 2);
+        CHECK(same(place.read("in.data"), recording));
+    }
+    SECTION("by default") {
+        std::filesystem::rename(place.path("in.data"), place.path("perf.data"));
+        refused({"report", "-o", "perf.data"}, "perf.data");
+    }
+    SECTION("another file that is named") {
+        place.write("other", "ffffffff81000000 T _stext\n");
+        for (const std::string option : {"--kallsyms", "--vmlinux", "-k", "--jitdump", "--perf-map", "--buildid-dir"}) {
+            refused({"report", "in.data", option, "other", "-o", "other"}, "other");
+        }
+        refused({"annotate", "in.data", "--kcore", "other", "-o", "other"}, "other");
+        refused({"report", "in.data", "--jitdump", "in.data", "--jitdump", "other", "-o", "other"}, "other");
+    }
+    SECTION("a member of a directory") {
+        std::filesystem::create_directories(place.path("dir/kcore_dir"));
+        std::filesystem::copy_file(place.path("in.data"), place.path("dir/data"));
+        std::filesystem::create_symlink("../in.data", place.path("dir/data.1"));
+        place.write("dir/data.0", "");
+        place.write("dir/kcore_dir/kallsyms", "");
+        place.write("outside", "elsewhere");
+        std::filesystem::create_hard_link(place.path("outside"), place.path("dir/kcore_dir/kcore"));
+        for (const std::string name : {"dir/data", "dir/data.0", "dir/data.1", "dir/kcore_dir/kallsyms",
+                                       "dir/kcore_dir/kcore", "in.data", "outside"}) {
+            refused({"report", "dir", "-o", name}, name);
+        }
+        // New ones that the next reading would take for members.
+        for (const std::string name : {"dir/data.7", "dir/kcore_dir/new", "./dir/../dir/data.8"}) {
+            refused({"report", "dir", "-o", name}, "dir/data");
+        }
+        // What only lies there is none.
+        for (int again = 0; again < 2; ++again) {
+            CHECK(place.run({"report", "dir", "-o", "dir/report.txt"}).status == 0);
+        }
+    }
+    SECTION("nothing else is refused") {
+        place.write("step", "");
+        CHECK(place.run({"extract", "-s", "step", "in.data", "-o", "step"}).status == 0);
+        std::filesystem::create_directory(place.path("tree"));
+        CHECK(place.run({"report", "--symfs", "tree", "in.data", "-o", "tree/report"}).status == 0);
+        CHECK(place.run({"report", "--symfs", "tree", "in.data", "-o", "tree/report"}).status == 0);
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Samples whose callers are in a copy of the user stack, which nobody unwinds: counted everywhere, shown as far as they
+// are known.
+#include "perfdata/annotate/report.hpp"
+#include "perfdata/recording/walk.hpp"
+
+#include "catch.hpp"
+#include "script.hpp"
+#include "support/build.hpp"
+#include "support/samples.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+constexpr std::uint64_t exclude_callchain_user = 1u << 22;
+constexpr auto with_stack = sample_bit::ip | sample_bit::tid | sample_bit::time | sample_bit::callchain |
+                            sample_bit::regs_user | sample_bit::stack_user;
+
+Attr attr_of(std::uint64_t sample_type, std::uint64_t flags) {
+    auto attr = sampling_attr(sample_type);
+    attr.flags |= flags;
+    attr.sample_regs_user = 3;
+    attr.sample_stack_user = 16;
+    attr.sample_period = 1;
+    return attr;
+}
+
+SampleContent content(std::uint64_t ip, std::size_t stack, std::uint64_t copied,
+                      std::vector<std::uint64_t> chain = {}) {
+    SampleContent content;
+    content.fixed.ip = ip;
+    content.fixed.pid = content.fixed.tid = 7;
+    content.fixed.time = 1'000'000'000 + ip;
+    content.callchain = std::move(chain);
+    content.user_registers = {2, {1, 2}};
+    content.stack = Blob(stack);
+    content.stack_copied = copied;
+    return content;
+}
+
+// Three samples with a stack, one of them with a part of its callers; one without a stack, one of whose stack nothing
+// could be copied.
+Blob recording_of(std::endian order, const Attr& attr) {
+    constexpr auto kernel = static_cast<std::uint64_t>(-128);
+    RecordingBuilder builder(order);
+    builder.event(attr);
+    constexpr std::uint16_t in_user = 2, in_kernel = 1;
+    builder.add(encode(order, attr, content(0x1111, 16, 16), in_user));
+    builder.add(encode(order, attr, content(0x2222, 16, 8), in_user));
+    builder.add(encode(
+        order, attr, content(0xffffffff81003333, 16, 16, {kernel, 0xffffffff81003333, 0xffffffff81004444}), in_kernel));
+    builder.add(encode(order, attr, content(0x5555, 0, 0), in_user));
+    builder.add(encode(order, attr, content(0x6666, 16, 0), in_user));
+    return builder.build();
+}
+
+struct Told {
+    std::uint64_t completeness = 0, tally = 0, script = 0;
+    std::string text, json, report, report_json;
+};
+
+Told tell(const Blob& file, bool chains = true) {
+    const auto recording = Recording::from_memory(file);
+    REQUIRE(recording);
+    const auto timeline = Timeline::build(*recording).value();
+    NameOptions sources;
+    sources.finder.offline = true;
+    sources.jit.as_recorded = false;
+    const auto names = Names::load(*recording, timeline, sources);
+    Told told;
+    told.completeness = timeline.completeness().stacks_not_unwound;
+    ScriptOptions script;
+    script.chains = chains;
+    REQUIRE(script.fields.fit(*recording, chains));
+    const auto write = [&](bool json, std::string& text) {
+        script.json = json;
+        const auto counts = write_script(*recording, names, script, [&](std::string_view part) { text += part; });
+        REQUIRE(counts);
+        told.script = counts->stacks_not_unwound;
+    };
+    write(false, told.text);
+    write(true, told.json);
+    const Symbols symbols(timeline);
+    ReportOptions options;
+    options.children = chains;
+    const auto tally = Tally::count(*recording, timeline, tally_options(options, names)).value();
+    told.tally = tally.stacks_not_unwound();
+    const auto report = Report::make(tally, names, symbols, options);
+    const ReportContext context{*recording, names, symbols, tally, timeline.completeness(), options};
+    write_report_text(context, report, {}, [&](std::string_view part) { told.report += part; });
+    write_report_json(context, report, [&](std::string_view part) { told.report_json += part; });
+    return told;
+}
+
+bool has(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::size_t count(const std::string& text, std::string_view part) {
+    std::size_t found = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("Stacks that are not unwound are counted, and their samples keep their address", "[annotate][user_stacks]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto told = tell(recording_of(order, attr_of(with_stack, exclude_callchain_user)));
+    CHECK(told.completeness == 3);
+    CHECK(told.tally == 3);
+    CHECK(told.script == 3);
+    // A chain that is known in part is shown as it is; of the others the address is their only frame.
+    CHECK(has(told.text, "\n\t            1111 [unknown] ([unknown])\n\n"));
+    CHECK(has(told.text, "\n\t            2222 [unknown] ([unknown])\n\n"));
+    CHECK(has(told.text, "\n\tffffffff81003333 [unknown] ("));
+    CHECK(has(told.text, ")\n\tffffffff81004444 [unknown] ("));
+    CHECK(has(told.text, "\n\t            5555 [unknown] ([unknown])\n\n"));
+    CHECK(has(told.text, "\n\t            6666 [unknown] ([unknown])\n\n"));
+    CHECK(count(told.text, "\n\t") == 6);
+    CHECK(count(told.json, "\"stack_unwound\":false") == 3);
+    CHECK(has(told.json, "\"callchain\":[{\"ip\":\"0x1111\""));
+    CHECK(has(told.report, "# 3 samples have a copy of their user stack, which is not unwound"));
+    CHECK(has(told.report_json, "\"hidden_rows\": 0"));
+    CHECK(count(told.report_json, "\"stacks_not_unwound\": 3") == 2);  // of the rows, and of the completeness
+}
+
+TEST_CASE("Without chains nothing is said of stacks but in the completeness", "[annotate][user_stacks]") {
+    const auto told = tell(recording_of(std::endian::little, attr_of(with_stack, exclude_callchain_user)), false);
+    CHECK(told.completeness == 3);
+    CHECK(told.script == 0);
+    CHECK_FALSE(has(told.json, "stack_unwound"));
+}
+
+TEST_CASE("A stack beside a whole call chain is not missed", "[annotate][user_stacks]") {
+    const auto told = tell(recording_of(std::endian::little, attr_of(with_stack, 0)));
+    CHECK(told.completeness == 0);
+    CHECK(told.tally == 0);
+    CHECK(told.script == 0);
+    CHECK_FALSE(has(told.report, "user stack"));
+    CHECK(has(told.report_json, "\"stacks_not_unwound\": 0"));
+}
+
+TEST_CASE("Stacks without any call chain hold all callers", "[annotate][user_stacks]") {
+    const auto told = tell(recording_of(std::endian::little, attr_of(with_stack & ~sample_bit::callchain, 0)));
+    CHECK(told.completeness == 3);
+    CHECK(told.tally == 3);
+    CHECK(told.script == 3);
+    CHECK(has(told.text, " 1111 [unknown] ([unknown])\n"));
+}

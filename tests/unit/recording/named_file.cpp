@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+// What is opened because a recording names it, and what is not.
+#include "perfdata/recording/named_file.hpp"
+
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <thread>
+#include <unistd.h>
+
+#include "perfdata/core/cursor.hpp"
+
+#include "catch.hpp"
+#include "support/files.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+// content(name) is the file's, or the code of the error. Both ways of walking must agree.
+std::string content(const FileName& name) {
+    std::string answers[2];
+    for (const auto walk : {LinkWalk::kernel, LinkWalk::own}) {
+        const auto source = open_named_file(name, {}, {.walk = walk});
+        auto& answer = answers[walk == LinkWalk::own ? 1 : 0];
+        answer = source ? read_whole(**source, 1000).value() : std::string(to_string(source.error().code));
+        CHECK(is_named_file(name, walk) == source.has_value());
+        CHECK(named_file_time(name, walk).has_value() == source.has_value());
+    }
+    CHECK(answers[0] == answers[1]);
+    return answers[0];
+}
+
+// Tree is a directory "root" with files, and files outside of it whose content is "outside".
+class Tree {
+  public:
+    Tree() {
+        fs::create_directories(root() + "/usr/lib");
+        fs::create_directories(root() + "/etc");
+        directory_.write("root/usr/lib/file", blob_of("inside"));
+        directory_.write("root/etc/secret", blob_of("inside too"));
+        directory_.write("secret", blob_of("outside"));
+        fs::create_directory(directory_.path() / "etc");
+        directory_.write("etc/secret", blob_of("outside"));
+    }
+    std::string root() const { return (directory_.path() / "root").string(); }
+    std::string outside() const { return (directory_.path() / "secret").string(); }
+    std::string path() const { return directory_.path().string(); }
+    void link(const std::string& name, const std::string& target) const {
+        fs::create_symlink(target, root() + "/" + name);
+    }
+    std::string below(const std::string& path) const { return content({root(), path}); }
+
+  private:
+    TempDir directory_;
+};
+
+}  // namespace
+
+TEST_CASE("A regular file is opened by a recording's word, whole or packed", "[recording][named]") {
+    const TempDir directory;
+    const auto plain = directory.write("plain", blob_of("content"));
+    CHECK(content({"", plain}) == "content");
+    CHECK(content({"", directory.write("packed", compressed(Compression::gzip, blob_of("content")))}) == "content");
+    CHECK(content({"", directory.write("empty", {})}).empty());
+    fs::create_symlink("plain", directory.path() / "link");
+    CHECK(content({"", (directory.path() / "link").string()}) == "content");
+    CHECK(content({"", directory.path().string() + "/./x/../plain"}) == "missing");
+    CHECK(content({"", directory.path().string() + "/.//" + "../" + directory.path().filename().string() + "/plain"}) ==
+          "content");
+    CHECK(content({"", (directory.path() / "none").string()}) == "missing");
+    CHECK(content({"", plain + "/below"}) == "missing");
+    CHECK(content({"", plain + std::string("\0", 1)}) == "missing");
+    CHECK(content({"", std::string(70000, 'a')}) == "missing");
+    std::string longest;
+    while (longest.size() + plain.size() < 4090) longest += "/.";
+    CHECK(content({"", longest + plain}) == "content");
+    CHECK(content({"", longest + "/./././." + plain}) == "missing");
+    CHECK(content({"", ""}) == "missing");
+}
+
+TEST_CASE("A relative name counts from the current directory", "[recording][named]") {
+    const TempDir directory;
+    const auto plain = directory.write("plain", blob_of("content"));
+    const auto here = fs::current_path();
+    fs::create_directory(directory.path() / "sub");
+    fs::current_path(directory.path() / "sub");
+    CHECK(content({"", "../plain"}) == "content");
+    CHECK(content({"", "../../" + directory.path().filename().string() + "/plain"}) == "content");
+    CHECK(content({"..", "plain"}) == "content");
+    CHECK(content({"..", "/plain"}) == "content");
+    CHECK(content({".", "/../plain"}) == "missing");
+    fs::current_path(here);
+}
+
+// Nobody writes to the pipe or listens at the socket: a test that opened one would not end, or tell.
+TEST_CASE("Devices, pipes, sockets and directories are not opened by a recording's word", "[recording][named]") {
+    const TempDir directory;
+    const auto pipe = (directory.path() / "pipe").string();
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    const auto socket_path = (directory.path() / "socket").string();
+    const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    REQUIRE(socket_path.size() < sizeof address.sun_path);
+    socket_path.copy(address.sun_path, socket_path.size());
+    REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    for (const auto& name :
+         {pipe, socket_path, directory.path().string(), std::string("/dev/zero"), std::string("/dev/tty"),
+          std::string("/dev/null"), std::string("/"), std::string("/dev/stdin")}) {
+        INFO(name);
+        CHECK(content({"", name}) == "missing");
+        fs::remove(directory.path() / "link");
+        fs::create_symlink(name, directory.path() / "link");
+        CHECK(content({"", (directory.path() / "link").string()}) == "missing");
+    }
+    CHECK(content({directory.path().string(), "pipe"}) == "missing");
+    CHECK(content({directory.path().string(), "socket"}) == "missing");
+    // Whoever writes to the pipe without waiting for a reader learns that there is none, and was none.
+    CHECK(::open(pipe.c_str(), O_WRONLY | O_NONBLOCK) == -1);
+    if (const auto device = (directory.path() / "device").string();
+        ::mknod(device.c_str(), S_IFCHR | 0600, ::makedev(1, 5)) == 0) {  // as /dev/zero
+        CHECK(content({"", device}) == "missing");
+        CHECK(content({directory.path().string(), "/device"}) == "missing");
+    }
+    ::close(socket);
+}
+
+TEST_CASE("Nothing in a file system of the kernel is opened by a recording's word", "[recording][named]") {
+    const TempDir directory;
+    const auto file = directory.write("file", blob_of("content"));
+    const int open = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(open >= 0);
+    for (const std::string name :
+         {"/proc/self/status", "/proc/self/mem", "/proc/kmsg", "/proc/version", "/proc/sys/kernel/osrelease",
+          "/proc/net/tcp", "/proc/self/exe", "/sys/kernel/notes", "/sys/kernel/tracing/trace_pipe",
+          "/sys/kernel/debug/tracing/trace_pipe", "/sys/fs/cgroup/cgroup.procs", "/proc/self/cwd/CMakeCache.txt",
+          "/proc/self/root/proc/version", "/proc/self/root/proc/self/root/proc/version", "/proc/../proc/version"}) {
+        INFO(name);
+        CHECK(content({"", name}) == "missing");
+        CHECK(content({"/", name}) == "missing");
+        fs::remove(directory.path() / "link");
+        fs::create_symlink(name, directory.path() / "link");
+        CHECK(content({"", (directory.path() / "link").string()}) == "missing");
+    }
+    // What this process has open is nothing that a recording can mean.
+    CHECK(content({"", "/proc/self/fd/" + std::to_string(open)}) == "missing");
+    CHECK(content({"", "/dev/fd/" + std::to_string(open)}) == "missing");
+    ::close(open);
+}
+
+TEST_CASE("The root directory of a process leads to ordinary files", "[recording][named]") {
+    if (!fs::exists("/proc/self/root/")) return;
+    const TempDir directory;
+    const auto file = directory.write("file", blob_of("content"));
+    fs::create_symlink(file, directory.path() / "link");
+    for (const auto& process : {std::string("self"), std::string("thread-self"), std::to_string(::getpid())}) {
+        const auto root = "/proc/" + process + "/root";
+        INFO(root);
+        CHECK(content({"", root + file}) == "content");
+        CHECK(content({"", root + "/.." + file}) == "content");
+        CHECK(content({"", root + (directory.path() / "link").string()}) == "content");
+        CHECK(content({root, file}) == "content");  // what the user gives may be one, too
+    }
+    CHECK(content({"", "/proc/self/task/" + std::to_string(::getpid()) + "/root" + file}) == "content");
+    CHECK(content({"", "/proc/self/root"}) == "missing");
+    CHECK(content({"", "/proc/self/root/dev/zero"}) == "missing");
+}
+
+TEST_CASE("Nothing outside of a root is opened, whatever links there are inside", "[recording][named]") {
+    const Tree tree;
+    CHECK(tree.below("/usr/lib/file") == "inside");
+    CHECK(tree.below("usr/lib/file") == "inside");
+    CHECK(tree.below("/../../../usr/lib/../lib/file") == "inside");
+    CHECK(tree.below("/../secret") == "missing");
+    CHECK(tree.below("/usr/../../secret") == "missing");
+    CHECK(tree.below(tree.outside()) == "missing");
+
+    tree.link("relative", "../secret");
+    CHECK(tree.below("/relative") == "missing");
+    tree.link("absolute", tree.outside());
+    CHECK(tree.below("/absolute") == "missing");
+    tree.link("usr/deep", "../../../../../../../../../../../../etc/secret");
+    CHECK(tree.below("/usr/deep") == "inside too");
+    tree.link("directory", tree.path());
+    CHECK(tree.below("/directory/secret") == "missing");
+    tree.link("usr/up", "..");
+    CHECK(tree.below("/usr/up/up/up/etc/secret") == "missing");
+    CHECK(tree.below("/usr/up/usr/up/usr/up/etc/secret") == "inside too");
+    CHECK(tree.below("/usr/up/../../etc/secret") == "inside too");
+
+    // An absolute link is one of the machine that was copied.
+    tree.link("etc/there", "/usr/lib/file");
+    CHECK(tree.below("/etc/there") == "inside");
+    tree.link("lib", "usr/lib");
+    CHECK(tree.below("/lib/file") == "inside");
+    tree.link("lib64", "/lib");
+    CHECK(tree.below("/lib64/file") == "inside");
+    CHECK(tree.below("/lib64/../../etc/secret") == "inside too");
+}
+
+TEST_CASE("Links without an end are no files", "[recording][named]") {
+    const Tree tree;
+    tree.link("self", "self");
+    CHECK(tree.below("/self") == "missing");
+    tree.link("one", "two");
+    tree.link("two", "/one");
+    CHECK(tree.below("/one") == "missing");
+    tree.link("longer", "longer/longer/longer/longer");
+    CHECK(tree.below("/longer/x") == "missing");
+    tree.link("here", ".");
+    std::string many = "/usr/lib/file";
+    for (unsigned index = 0; index < 39; ++index) many = "/here" + many;
+    CHECK(tree.below(many) == "inside");
+    CHECK(tree.below("/here/here" + many) == "missing");  // 41, as for the kernel
+    std::string deep = "/usr/lib/file";
+    for (unsigned index = 0; index < 500; ++index) deep = "/usr/.." + deep;
+    CHECK(tree.below(deep) == "inside");
+}
+
+TEST_CASE("A directory that is moved out of a root while it is walked leads to nothing outside", "[recording][named]") {
+    const Tree tree;
+    const auto inside = tree.root() + "/a/b";
+    fs::create_directories(inside);
+    fs::create_directories(tree.path() + "/x/y/z");
+    std::ofstream(tree.path() + "/x/found") << "outside";
+    std::jthread mover([&](const std::stop_token& stop) {
+        const auto away = tree.path() + "/x/y/z/b";
+        while (!stop.stop_requested()) {
+            std::error_code ignored;
+            fs::rename(inside, away, ignored);
+            fs::rename(away, inside, ignored);
+        }
+    });
+    for (unsigned round = 0; round < 3000; ++round) {
+        for (const auto walk : {LinkWalk::kernel, LinkWalk::own}) {
+            const auto source = open_named_file({tree.root(), "/a/b/../../../found"}, {}, {.walk = walk});
+            REQUIRE_FALSE(source);
+        }
+    }
+}
+
+// The name is a file's one moment and a pipe's the next: what is read is always the file.
+TEST_CASE("What is checked is what is read", "[recording][named]") {
+    const TempDir directory;
+    const auto name = (directory.path() / "name").string();
+    directory.write("file", blob_of("content"));
+    REQUIRE(::mkfifo((directory.path() / "pipe").c_str(), 0600) == 0);
+    fs::create_hard_link(directory.path() / "file", directory.path() / "other");
+    fs::rename(directory.path() / "other", name);
+    std::jthread swapper([&](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+            for (const auto* kind : {"file", "pipe"}) {
+                std::error_code ignored;
+                fs::create_hard_link(directory.path() / kind, directory.path() / "new", ignored);
+                fs::rename(directory.path() / "new", name, ignored);
+            }
+            std::error_code ignored;
+            fs::create_symlink("/proc/self/status", directory.path() / "new", ignored);
+            fs::rename(directory.path() / "new", name, ignored);
+        }
+    });
+    unsigned opened = 0;
+    for (unsigned round = 0; round < 20000 && opened < 200; ++round) {
+        const auto walk = round % 2 == 0 ? LinkWalk::kernel : LinkWalk::own;
+        const bool below = round % 4 < 2;
+        const auto source = open_named_file(below ? FileName{directory.path().string(), "name"} : FileName{"", name},
+                                            {}, {.walk = walk});
+        if (!source) continue;
+        ++opened;
+        REQUIRE(read_whole(**source, 100) == std::string("content"));
+    }
+    CHECK(opened != 0);
+}
+
+TEST_CASE("A file of another user is refused where that is asked for", "[recording][named]") {
+    const TempDir directory;
+    const auto path = directory.write("perf-1.map", blob_of("1000 10 name\n"));
+    CHECK(open_named_file({"", path}, {}, {.trusted_owner = true}));
+    if (::chown(path.c_str(), 54321, 54321) != 0) return;  // only root may
+    const auto refused = open_named_file({"", path}, {}, {.trusted_owner = true});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::mismatch);
+    CHECK(refused.error().detail.find("54321") != std::string::npos);
+    CHECK(open_named_file({"", path}, {}));
+}
+
+TEST_CASE("A file that claims eight exbibytes is as cheap as an empty one", "[recording][named]") {
+    const TempDir directory;
+    const auto path = directory.write("holes", blob_of("start"));
+    std::error_code too_large;
+    std::uintmax_t size = std::numeric_limits<std::int64_t>::max();
+    for (fs::resize_file(path, size, too_large); too_large && size > 100; fs::resize_file(path, size, too_large))
+        size /= 2;
+    const auto source = open_named_file({"", path}, {});
+    REQUIRE(source);
+    CHECK((*source)->size() == size);
+    Blob end(16);
+    CHECK((*source)->read_at(size - 4, end) == std::size_t{4});
+    CHECK(read_whole(**source, 1 << 20).error().code == ErrorCode::limit);
+}
