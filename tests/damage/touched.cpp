@@ -66,8 +66,8 @@ Blob with_split_lines(const std::string& split) {
     };
     // A unit without children: lines, range, GNU_dwo_name, GNU_dwo_id.
     Writer abbreviations(order);
-    for (const std::uint8_t byte :
-         std::to_array<std::uint8_t>({1, 0x11, 0, 0x10, 0x17, 0x11, 1, 0x12, 6, 0xb0, 0x42, 8, 0xb1, 0x42, 7, 0, 0, 0})) {
+    for (const std::uint8_t byte : std::to_array<std::uint8_t>(
+             {1, 0x11, 0, 0x10, 0x17, 0x11, 1, 0x12, 6, 0xb0, 0x42, 8, 0xb1, 0x42, 7, 0, 0, 0})) {
         abbreviations.u8(byte);
     }
     add(".debug_abbrev", abbreviations.take());
