@@ -72,8 +72,9 @@ Result<void> SourceTree::write(const std::string& directory, const WriteFile& wr
     if (empty > most_empty_lines) {
         return fail(
             ErrorCode::limit, Error::no_offset, directory,
-            fmt::format("the source files would have {} lines of which nothing is known; at most {} are written", empty,
-                        most_empty_lines));
+            fmt::format(
+                "the recording has no text for {} lines of its source files; at most {} empty lines are written", empty,
+                most_empty_lines));
     }
     std::error_code problem;
     fs::create_directories(directory, problem);

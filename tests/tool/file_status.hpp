@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What tests of outputs ask about files.
+#pragma once
+
+#include <string>
+#include <sys/stat.h>
+
+#include "catch.hpp"
+
+namespace perfdata::test {
+
+inline struct stat status_of(const std::string& path) {
+    struct stat status = {};
+    REQUIRE(::lstat(path.c_str(), &status) == 0);
+    return status;
+}
+
+inline unsigned permissions(const std::string& path) {
+    return status_of(path).st_mode & 07777u;
+}
+
+inline bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// What a file has that the tool might lose.
+inline const std::string old_text = "something that was here before\n";
+
+}  // namespace perfdata::test
