@@ -332,6 +332,7 @@ void add_annotate(CLI::App& app, int& exit) {
     options->lines.add_to(*command);
     options->names.add_to(*command);
     options->names.add_code_to(*command);
+    begin_anew(*command, options);
     options->common.on_run(*command, exit, [options] { return Annotate(*options).run(); });
 }
 

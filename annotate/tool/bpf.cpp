@@ -191,6 +191,7 @@ void add_bpf(CLI::App& app, int& exit) {
     auto* command = app.add_subcommand("bpf", "List the BPF programs: functions, prototypes, addresses, life times");
     auto common = std::make_shared<Common>();
     common->add_to(*command);
+    begin_anew(*command, common);
     common->on_run(*command, exit, [common] { return run(*common); });
 }
 

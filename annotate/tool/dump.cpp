@@ -192,6 +192,7 @@ void add_dump(CLI::App& app, int& exit) {
         ->excludes(event)
         ->excludes(time)
         ->excludes(order);
+    begin_anew(*command, options);
     options->common.on_run(*command, exit, [options] { return run(*options); });
 }
 

@@ -358,6 +358,7 @@ void add_extract(CLI::App& app, int& exit) {
                      "Write source files with the lines that the recording has to this directory, for objdump -S")
         ->type_name("DIR");
     choice->names.add_to(*command);
+    begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice] { return Extract(*choice).run(); });
 }
 

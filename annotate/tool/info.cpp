@@ -53,6 +53,7 @@ void add_info(CLI::App& app, int& exit) {
     command->add_flag("-v,--verbose", options->verbose, "Long lists in full, and where each feature lies");
     command->add_flag("--completeness", options->completeness,
                       "Read all records and say what could be decoded and what not (--strict implies it)");
+    begin_anew(*command, options);
     options->common.on_run(*command, exit, [options] { return run(*options); });
 }
 

@@ -253,6 +253,7 @@ void add_report(CLI::App& app, int& exit) {
     list("-d,--dso,--dsos", choice->objects, "Only code of these objects, by name or path")->group(filters);
     list("-S,--symbols", choice->symbols, "Only these functions")->group(filters);
     choice->names.add_to(*command);
+    begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice, graph] {
         choice->graph_given = graph->count() != 0;
         return ReportRun(*choice).run();

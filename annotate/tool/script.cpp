@@ -183,6 +183,7 @@ void add_script(CLI::App& app, int& exit) {
         ->allow_extra_args(false);
     choice->names.add_to(*command);
     command->remove_option(command->get_option("--jobs"));  // files are read as the samples come to them
+    begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice] { return run(*choice); });
 }
 

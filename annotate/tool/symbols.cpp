@@ -264,6 +264,7 @@ void add_symbols(CLI::App& app, int& exit) {
     command->add_option("--pid", choice->pid, "The mappings of this process, too; with --history: of it only");
     choice->names.add_to(*command);
     command->remove_option(command->get_option("--jobs"));  // one file is read at most
+    begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice] { return run(*choice); });
 }
 

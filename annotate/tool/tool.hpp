@@ -3,7 +3,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,6 +68,13 @@ struct Common {
     std::vector<Format> formats_;
     bool stdio_ = false;
 };
+
+// begin_anew(command, options): whenever the command is parsed, its options begin as they are now, so that a program
+// can run it several times.
+template <class Options>
+void begin_anew(CLI::App& command, const std::shared_ptr<Options>& options) {
+    command.preparse_callback([options, initial = *options](std::size_t) { *options = initial; });
+}
 
 // refuse_taken(option, name, role) throws the error of an output that is a file with another role (exit code 2).
 [[noreturn]] void refuse_taken(const std::string& option, const std::string& name, const std::string& role);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fuzz target: a whole file through everything that `perfdata annotate` and `perfdata bpf` do with it. Besides not
 // crashing and not hanging, it checks what the headers promise of every input; a broken promise is a trap. Behind the
-// recording may be files for its options, each with a u32 size and the option's name in four letters at its end.
+// recording may be files for its options: see beside.hpp.
 #include <algorithm>
 #include <memory>
 #include <string_view>
@@ -14,7 +14,7 @@
 #include "perfdata/symbols/symbols.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
-#include "memory_file.hpp"
+#include "beside.hpp"
 #include "promise.hpp"
 
 namespace {
@@ -131,49 +131,22 @@ void check_versions(const CodeBook& book) {
     }
 }
 
-// Beside is the files that were given with a recording.
-class Beside {
-  public:
-    // take(input) takes them off its end.
-    void take(Bytes& input) {
-        constexpr std::size_t most_files = 3, mark_bytes = 8;
-        while (files_.size() < most_files && input.size() >= mark_bytes) {
-            const auto mark = input.last(mark_bytes);
-            const auto name = as_text(mark.subspan(4));
-            const auto size = AnyOrder(std::endian::little).load<std::uint32_t>(mark.data());
-            if (!known(name) || size > input.size() - mark_bytes) break;
-            input = input.first(input.size() - mark_bytes);
-            files_.push_back({name, std::make_unique<fuzz::MemoryFile>(input.last(size))});
-            input = input.first(input.size() - size);
-        }
+// options(beside, limits): with the files that were given.
+CodeBookOptions options(const fuzz::Beside& beside, const Limits& limits) {
+    CodeBookOptions options;
+    options.names.finder.offline = true;
+    options.names.finder.limits = limits;
+    options.names.jit.as_recorded = false;
+    for (const auto& [name, file] : beside.files()) {
+        if (name == "ksym") options.names.finder.kallsyms = file->path();
+        if (name == "vmlx") options.names.finder.vmlinux = file->path();
+        if (name == "kcor") options.images.kcore = file->path();
+        if (name == "jitd") options.names.jit.given.push_back(file->path());
     }
-    CodeBookOptions options(const Limits& limits) const {
-        CodeBookOptions options;
-        options.names.finder.offline = true;
-        options.names.finder.limits = limits;
-        options.names.jit.as_recorded = false;
-        for (const auto& [name, file] : files_) {
-            if (name == "ksym") options.names.finder.kallsyms = file->path();
-            if (name == "vmlx") options.names.finder.vmlinux = file->path();
-            if (name == "kcor") options.images.kcore = file->path();
-            if (name == "jitd") options.names.jit.given.push_back(file->path());
-        }
-        return options;
-    }
+    return options;
+}
 
-  private:
-    struct File {
-        std::string_view name;
-        std::unique_ptr<fuzz::MemoryFile> file;
-    };
-    static bool known(std::string_view name) {
-        return name == "ksym" || name == "vmlx" || name == "kcor" || name == "jitd";
-    }
-
-    std::vector<File> files_;
-};
-
-void annotate_recording(const Recording& recording, const Beside& beside) {
+void annotate_recording(const Recording& recording, const fuzz::Beside& beside) {
     const auto timeline = Timeline::build(recording);
     require(timeline.has_value());  // the only error is `cancelled`
     check_completeness(timeline->completeness());
@@ -182,7 +155,7 @@ void annotate_recording(const Recording& recording, const Beside& beside) {
     require(of_bpf.has_value());
     check_profile(*of_bpf, timeline->completeness());
 
-    const auto book = CodeBook::open(recording, *timeline, beside.options(recording.limits()));
+    const auto book = CodeBook::open(recording, *timeline, options(beside, recording.limits()));
     for (const auto& problem : book.names().problems()) require(!problem.message().empty());
     const auto profile = Profile::count(recording, book.versions());
     require(profile.has_value());
@@ -200,7 +173,7 @@ void annotate_recording(const Recording& recording, const Beside& beside) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     auto bytes = std::as_bytes(std::span(data, size));
-    Beside beside;
+    fuzz::Beside beside;
     beside.take(bytes);
     const auto recording = Recording::from_memory(bytes, {fuzz::small_limits()});
     if (recording) annotate_recording(*recording, beside);

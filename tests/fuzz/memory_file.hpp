@@ -2,9 +2,10 @@
 // A file that is in memory and has a name, for what opens files by name.
 #pragma once
 
-#include <cstdio>
+#include <cstdint>
 #include <string>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "promise.hpp"
 
@@ -12,21 +13,30 @@ namespace perfdata::fuzz {
 
 class MemoryFile {
   public:
-    explicit MemoryFile(Bytes content) : descriptor_(::memfd_create("input", 0)), file_(::fdopen(descriptor_, "w")) {
-        require(file_ != nullptr);
-        require(std::fwrite(content.data(), 1, content.size(), file_) == content.size());
-        require(std::fflush(file_) == 0);
-    }
+    MemoryFile() : descriptor_(::memfd_create("input", 0)) { require(descriptor_ >= 0); }
+    explicit MemoryFile(Bytes content) : MemoryFile() { set(content); }
     MemoryFile(const MemoryFile&) = delete;
     MemoryFile& operator=(const MemoryFile&) = delete;
-    ~MemoryFile() { std::fclose(file_); }
+    ~MemoryFile() { ::close(descriptor_); }
+
+    // set(content) is all that the file has from then on.
+    void set(Bytes content) {
+        require(::ftruncate(descriptor_, 0) == 0);
+        require(::pwrite(descriptor_, content.data(), content.size(), 0) == static_cast<::ssize_t>(content.size()));
+    }
+    // take() is what was written to it; the file is empty then.
+    std::string take() {
+        std::string content(static_cast<std::size_t>(::lseek(descriptor_, 0, SEEK_END)), '\0');
+        require(::pread(descriptor_, content.data(), content.size(), 0) == static_cast<::ssize_t>(content.size()));
+        require(::ftruncate(descriptor_, 0) == 0 && ::lseek(descriptor_, 0, SEEK_SET) == 0);
+        return content;
+    }
 
     // path() is valid as long as the object lives.
     std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
 
   private:
     int descriptor_;
-    std::FILE* file_;
 };
 
 }  // namespace perfdata::fuzz

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "choices.hpp"
 #include "support/random.hpp"
 
 namespace perfdata::fuzz {
@@ -407,6 +408,27 @@ std::size_t mutate_recording(std::span<std::uint8_t> buffer, std::size_t size, s
     if (content.size() > buffer.size()) return bytes(buffer.data(), size, buffer.size());
     std::ranges::copy(content, buffer.begin());
     return content.size();
+}
+
+std::size_t mutate_with_choices(std::span<std::uint8_t> buffer, std::size_t size, std::uint32_t seed,
+                                const ByteMutator& bytes) {
+    Random random(seed);
+    const bool chosen = has_choices(buffer.first(size));
+    std::array<std::uint8_t, choice_bytes> choices = {};
+    if (chosen) {
+        size -= choice_block;
+        std::ranges::copy(buffer.subspan(size, choice_bytes), choices.begin());
+    } else if (buffer.size() - size < choice_block) {
+        return mutate_recording(buffer, size, seed, bytes);
+    }
+    if (!chosen || random.one_in(6)) {
+        choices[random.size(choice_bytes)] = random.u8();
+    } else {
+        size = mutate_recording(buffer.first(buffer.size() - choice_block), size, seed, bytes);
+    }
+    std::ranges::copy(choices, buffer.subspan(size).begin());
+    std::ranges::copy(choice_mark, buffer.subspan(size + choice_bytes).begin());
+    return size + choice_block;
 }
 
 }  // namespace perfdata::fuzz

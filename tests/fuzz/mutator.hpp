@@ -18,4 +18,9 @@ using ByteMutator = std::function<std::size_t(std::uint8_t*, std::size_t, std::s
 std::size_t mutate_recording(std::span<std::uint8_t> buffer, std::size_t size, std::uint32_t seed,
                              const ByteMutator& bytes);
 
+// mutate_with_choices(...) does that to an input of a command: the choices behind the recording (see choices.hpp) stay,
+// or one of them changes and the recording stays. There are choices if there is room for them.
+std::size_t mutate_with_choices(std::span<std::uint8_t> buffer, std::size_t size, std::uint32_t seed,
+                                const ByteMutator& bytes);
+
 }  // namespace perfdata::fuzz

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes libFuzzer change recordings by mutate_recording(). Linked to the targets that take whole files.
+// Makes libFuzzer change recordings by mutate_recording(), and what chooses a command's options on its own. Linked to
+// the targets that take whole files.
 #include <algorithm>
 
 #include "mutator.hpp"
@@ -8,5 +9,10 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed);
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
-    return perfdata::fuzz::mutate_recording({data, std::max(size, most)}, size, seed, LLVMFuzzerMutate);
+    const std::span buffer(data, std::max(size, most));
+#ifdef PERFDATA_FUZZ_CHOICES
+    return perfdata::fuzz::mutate_with_choices(buffer, size, seed, LLVMFuzzerMutate);
+#else
+    return perfdata::fuzz::mutate_recording(buffer, size, seed, LLVMFuzzerMutate);
+#endif
 }

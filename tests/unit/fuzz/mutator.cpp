@@ -7,6 +7,7 @@
 #include "perfdata/recording/recording.hpp"
 
 #include "catch.hpp"
+#include "fuzz/choices.hpp"
 #include "support/crafted.hpp"
 
 using namespace perfdata;
@@ -98,4 +99,46 @@ TEST_CASE("What is no recording is left to the other mutator", "[fuzz]") {
         CHECK(fuzz::mutate_recording(buffer, file.size(), 1, change_a_byte) == size);
         CHECK(buffer == expected);
     }
+}
+
+TEST_CASE("Choices behind a recording change on their own", "[fuzz]") {
+    const auto file = recordings().front();
+    const auto with_choices = [](Buffer content, std::uint8_t choice) {
+        content.insert(content.end(), fuzz::choice_bytes, choice);
+        content.insert(content.end(), fuzz::choice_mark.begin(), fuzz::choice_mark.end());
+        return content;
+    };
+    Buffer plain(file.size());
+    std::ranges::transform(file, plain.begin(), [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
+    const auto input = with_choices(plain, 7);
+    int recordings_changed = 0, choices_changed = 0;
+    for (std::uint32_t seed = 0; seed < 200; ++seed) {
+        Buffer buffer = input;
+        buffer.resize(input.size() + 512);
+        buffer.resize(fuzz::mutate_with_choices(buffer, input.size(), seed, change_a_byte));
+        REQUIRE(fuzz::has_choices(buffer));
+        const auto choices = std::span(buffer).last(fuzz::choice_block);
+        const bool same_choices = std::ranges::equal(choices, std::span(input).last(fuzz::choice_block));
+        const auto recording = std::span(buffer).first(buffer.size() - fuzz::choice_block);
+        const bool same_recording = std::ranges::equal(recording, plain);
+        CHECK((same_choices || same_recording));
+        recordings_changed += same_recording ? 0 : 1;
+        choices_changed += same_choices ? 0 : 1;
+    }
+    CHECK(recordings_changed > 100);
+    CHECK(choices_changed > 10);
+}
+
+TEST_CASE("A recording without choices gets some if there is room", "[fuzz]") {
+    const auto file = recordings().front();
+    Buffer buffer(file.size());
+    std::ranges::transform(file, buffer.begin(), [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
+    auto full = buffer;
+    CHECK_FALSE(
+        fuzz::has_choices(std::span(full).first(fuzz::mutate_with_choices(full, full.size(), 1, change_a_byte))));
+    auto roomy = buffer;
+    roomy.resize(buffer.size() + fuzz::choice_block);
+    CHECK(fuzz::mutate_with_choices(roomy, buffer.size(), 1, change_a_byte) == roomy.size());
+    CHECK(fuzz::has_choices(roomy));
+    CHECK(std::ranges::equal(std::span(roomy).first(buffer.size()), buffer));
 }

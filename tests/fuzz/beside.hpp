@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Behind the recording of an input may be files for the options of a command, each with a u32 size and the option's
+// name in four letters at its end.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/core/cursor.hpp"
+
+#include "memory_file.hpp"
+
+namespace perfdata::fuzz {
+
+class Beside {
+  public:
+    struct File {
+        std::string_view name;
+        std::unique_ptr<MemoryFile> file;
+    };
+
+    // take(input) takes them off its end.
+    void take(Bytes& input) {
+        constexpr std::size_t most_files = 3, mark_bytes = 8;
+        while (files_.size() < most_files && input.size() >= mark_bytes) {
+            const auto mark = input.last(mark_bytes);
+            const auto name = as_text(mark.subspan(4));
+            const auto size = AnyOrder(std::endian::little).load<std::uint32_t>(mark.data());
+            if (!known(name) || size > input.size() - mark_bytes) break;
+            input = input.first(input.size() - mark_bytes);
+            files_.push_back({name, std::make_unique<MemoryFile>(input.last(size))});
+            input = input.first(input.size() - size);
+        }
+    }
+    const std::vector<File>& files() const { return files_; }
+
+  private:
+    static bool known(std::string_view name) {
+        return name == "ksym" || name == "vmlx" || name == "kcor" || name == "jitd";
+    }
+
+    std::vector<File> files_;
+};
+
+}  // namespace perfdata::fuzz

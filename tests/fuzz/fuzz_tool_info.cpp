@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Fuzz target: perfdata info, with the options that the input chooses (see tool_command.hpp).
+#include "tool_command.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static perfdata::fuzz::ToolCommand command("info",
+                                               {
+                                                   {"--max-memory=64M", "--max-memory=16M", "--max-memory=256M"},
+                                                   {"--strict", "", "--quiet", "--strict --quiet"},
+                                                   {"", "--json"},
+                                                   {"", "--verbose"},
+                                                   {"", "--completeness"},
+                                               });
+    command.run({data, size});
+    return 0;
+}

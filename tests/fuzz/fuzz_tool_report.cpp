@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Fuzz target: perfdata report, with the options that the input chooses (see tool_command.hpp).
+#include "tool_command.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static perfdata::fuzz::ToolCommand command(
+        "report", {
+                      {"--max-memory=64M", "--max-memory=16M", "--max-memory=256M"},
+                      {"--offline --jobs=1"},
+                      {"--strict", "", "--quiet", "--strict --quiet"},
+                      {"", "--json"},
+                      {"", "--sort=symbol", "--sort=comm,program,symbol,srcline", "--sort=pid,tid,cpu,cgroup",
+                       "--sort=kind,dso", "--sort=srcline", "--sort=program,symbol"},
+                      {"", "--call-graph", "--call-graph=caller", "--call-graph=callee,0", "--call-graph=none",
+                       "--call-graph=caller,graph,5"},
+                      {"", "--children", "--no-children"},
+                      {"", "--show-nr-samples", "--show-total-period", "--show-nr-samples --show-total-period"},
+                      {"", "--percent-limit=1", "--percent-limit=50 --percentage=relative", "--percentage=relative"},
+                      {"", "--max-stack=1", "--max-stack=8", "--max-stack=1024"},
+                      {"", "--time=,{time}", "--time={time},", "--time=0.000001,1"},
+                      {"", "--kind=bpf", "--kind=kernel,module", "--kind=user,jit,unknown", "--kind=out_of_line"},
+                      {"", "--pid={pid}", "--tid={pid}", "--comm=perf,sh", "--cpu=0,2-3", "--symbols={symbol}",
+                       "--dso=[kernel.kallsyms]"},
+                  });
+    command.run({data, size});
+    return 0;
+}

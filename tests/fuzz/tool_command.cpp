@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include "tool_command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fmt/format.h>
+#include <optional>
+#include <unistd.h>
+#include <utility>
+
+#include "perfdata/timeline/timeline.hpp"
+
+#include "beside.hpp"
+#include "choices.hpp"
+#include "outputs.hpp"
+#include "tool/tool.hpp"
+
+namespace perfdata::fuzz {
+namespace {
+
+// Captured is a stream that keeps what is written to it, instead of one of the C library's.
+class Captured {
+  public:
+    Captured() : stream_(::fopencookie(this, "w", {nullptr, write, nullptr, nullptr})) {
+        require(stream_ != nullptr);
+        // What is written comes in large pieces.
+        require(std::setvbuf(stream_, nullptr, _IONBF, 0) == 0);
+    }
+    Captured(const Captured&) = delete;
+    Captured& operator=(const Captured&) = delete;
+    ~Captured() { std::fclose(stream_); }
+
+    std::FILE* stream() { return stream_; }
+    const std::string& text() const { return text_; }
+    void clear() { text_.clear(); }
+
+  private:
+    static ::ssize_t write(void* self, const char* data, std::size_t size) {
+        static_cast<Captured*>(self)->text_.append(data, size);
+        return static_cast<::ssize_t>(size);
+    }
+
+    std::FILE* stream_;
+    std::string text_;
+};
+
+// Instead puts a stream in the place of another for as long as it lives.
+class Instead {
+  public:
+    Instead(std::FILE*& place, std::FILE* stream) : place_(place), kept_(place) { place_ = stream; }
+    Instead(const Instead&) = delete;
+    Instead& operator=(const Instead&) = delete;
+    ~Instead() { place_ = kept_; }
+
+  private:
+    std::FILE*& place_;
+    std::FILE* kept_;
+};
+
+// Facts is what can be asked about: something of the recording that a byte chooses, or what is in none.
+struct Facts {
+    std::string symbol = "main", address = "1000", time = "1.5", pid = "1", program = "1";
+
+    void set(Address at, Time when) {
+        constexpr std::uint64_t second = 1'000'000'000;
+        address = fmt::format("{:x}", at.value);
+        time = fmt::format("{}.{:09}", when.nanoseconds / second, when.nanoseconds % second);
+    }
+    static Facts of(Bytes input, std::size_t choice) {
+        Facts facts;
+        const auto recording = Recording::from_memory(input, {small_limits()});
+        if (!recording) return facts;
+        const auto timeline = Timeline::build(*recording);
+        require(timeline.has_value());
+        const auto& codes = timeline->code();
+        const auto& mappings = timeline->tasks().mappings();
+        const auto& loads = timeline->loads();
+        if (!loads.empty()) facts.program = std::to_string(loads[choice % loads.size()].id.value);
+        if (!mappings.empty()) facts.pid = std::to_string(mappings[choice % mappings.size()].pid.value);
+        const auto places = codes.size() + mappings.size();
+        if (places == 0) return facts;
+        if (const auto place = choice % places; place < codes.size()) {
+            const auto& code = codes[place];
+            facts.set(code.range.last(), code.from);
+            if (!code.symbol.empty()) facts.symbol = code.symbol;
+        } else {
+            const auto& mapping = mappings[place - codes.size()];
+            facts.set(mapping.range.begin, mapping.from);
+        }
+        return facts;
+    }
+    void put_into(std::string& word) const {
+        const std::array<std::pair<std::string_view, const std::string*>, 5> all = {{{"{symbol}", &symbol},
+                                                                                     {"{address}", &address},
+                                                                                     {"{time}", &time},
+                                                                                     {"{pid}", &pid},
+                                                                                     {"{program}", &program}}};
+        for (const auto& [name, value] : all) {
+            for (auto at = word.find(name); at != std::string::npos; at = word.find(name, at + value->size())) {
+                word.replace(at, name.size(), *value);
+            }
+        }
+    }
+};
+
+std::string option_of(std::string_view file) {
+    return file == "ksym" ? "--kallsyms" : file == "vmlx" ? "--vmlinux" : file == "kcor" ? "--kcore" : "--jitdump";
+}
+
+bool has(const std::vector<std::string>& arguments, std::string_view word) {
+    return std::ranges::find(arguments, word) != arguments.end();
+}
+
+}  // namespace
+
+// Line is the command line of one command.
+class ToolCommand::Line {
+  public:
+    explicit Line(const std::string& name) {
+        using Add = void (*)(CLI::App&, int&);
+        constexpr std::array<std::pair<std::string_view, Add>, 8> commands = {{{"annotate", tool::add_annotate},
+                                                                               {"bpf", tool::add_bpf},
+                                                                               {"dump", tool::add_dump},
+                                                                               {"extract", tool::add_extract},
+                                                                               {"info", tool::add_info},
+                                                                               {"report", tool::add_report},
+                                                                               {"script", tool::add_script},
+                                                                               {"symbols", tool::add_symbols}}};
+        for (const auto& [known, add] : commands) {
+            if (known == name) add(app_, status_);
+        }
+        command_ = app_.get_subcommand(name);
+    }
+
+    bool has_option(const std::string& name) const { return command_->get_option_no_throw(name) != nullptr; }
+    // run(words) gives the exit status: `usage` of words that no command line may have.
+    int run(std::vector<std::string> words) {
+        status_ = -1;
+        std::ranges::reverse(words);  // CLI11 takes the last one first
+        try {
+            app_.parse(std::move(words));
+        } catch (const CLI::ParseError&) {
+            return tool::usage;
+        }
+        return status_;
+    }
+
+  private:
+    CLI::App app_;
+    int status_ = -1;
+    const CLI::App* command_ = nullptr;
+};
+
+ToolCommand::ToolCommand(std::string name, std::vector<Words> options)
+    : name_(std::move(name)), options_(std::move(options)), line_(std::make_unique<Line>(name_)) {
+    require(options_.size() < choice_bytes);
+}
+ToolCommand::~ToolCommand() = default;
+
+void ToolCommand::run(std::span<const std::uint8_t> input) {
+    static Captured output, messages;
+    static MemoryFile recording, page;
+    std::array<std::uint8_t, choice_bytes> choices = {};
+    if (has_choices(input)) {
+        std::ranges::copy(input.last(choice_block).first(choice_bytes), choices.begin());
+        input = input.first(input.size() - choice_block);
+    }
+    auto bytes = std::as_bytes(input);
+    Beside beside;
+    beside.take(bytes);
+    recording.set(bytes);
+    // The file comes first: some options may have a value behind them, or none.
+    std::vector<std::string> words = {name_, recording.path()};
+    std::optional<Facts> facts;
+    for (std::size_t index = 0; index < options_.size(); ++index) {
+        auto chosen = options_[index][choices[index] % options_[index].size()];
+        while (!chosen.empty()) {
+            const auto size = std::min(chosen.size(), chosen.find(' '));
+            auto& word = words.emplace_back(chosen.substr(0, size));
+            chosen.remove_prefix(std::min(chosen.size(), size + 1));
+            if (word.find('{') == std::string::npos) continue;
+            if (!facts) facts = Facts::of(bytes, choices.back());
+            facts->put_into(word);
+        }
+    }
+    for (const auto& [name, file] : beside.files()) {
+        const auto option = option_of(name);
+        if (line_->has_option(option)) words.push_back(option + "=" + file->path());
+    }
+    const bool html = has(words, "--format=html");
+    if (html) words.push_back("--output=" + page.path());
+    int status = -1;
+    {
+        const Instead out(stdout, output.stream()), err(stderr, messages.stream());
+        status = line_->run(words);
+    }
+    // Only what a recording says, such as the number of a process, can be no value of an option.
+    require(status != tool::usage || facts);
+    if (status != tool::usage) check(status, words, html ? page.take() : output.text(), messages.text());
+    output.clear();
+    messages.clear();
+}
+
+void ToolCommand::check(int status, const std::vector<std::string>& arguments, std::string_view written,
+                        std::string_view said) const {
+    require(status == tool::fine || status == tool::failed || (status == tool::losses && has(arguments, "--strict")));
+    const bool failed = status == tool::failed;
+    if (has(arguments, "--format=html")) {
+        if (!written.empty()) check_html(written);
+        require(failed || !written.empty());
+    } else if (name_ == "extract") {
+        require(failed || has(arguments, "--format=raw") || written.starts_with("\177ELF"));
+    } else if (!has(arguments, "--json")) {
+        check_text(written);
+    } else if (name_ == "dump" || name_ == "script") {
+        check_json_lines(written);
+    } else {
+        if (!written.empty()) check_json(written);
+        require(failed || !written.empty());
+    }
+    check_text(said);
+    require(said.empty() || said.ends_with('\n'));
+    for (auto rest = said; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1)) {
+        require(rest.starts_with("perfdata: "));
+    }
+}
+
+}  // namespace perfdata::fuzz
