@@ -30,14 +30,23 @@ void RecordStream::report(ErrorCode code, std::uint64_t offset, std::string deta
 
 bool RecordStream::find_next(RecordView& record) {
     if (segments_.empty()) return false;
+    plain_ = not_seen;
     for (;;) {
         attend_to_what_waits();
-        const auto frame = searching_ ? Frame::damaged : frame_at_front();
+        const auto frame = searching_ ? Frame::damaged : frame_at(block_.at);
         if (frame == Frame::whole) {
-            const auto size = options_.order.load<std::uint16_t>(block_.at + 6);
+            const auto header = RecordHeader::load(block_.at, options_.order);
+            if (is_contested(header)) {
+                if (const auto inside = record_inside(header.size); inside != 0) {
+                    pass_over(inside);
+                    continue;
+                }
+            }
+            const std::size_t size = header.size;
             aligned_ = aligned_ && (unpacking_ || size % 8 == 0);
             hand_out(record, size);
             note_special(record);
+            look_ahead();
             return true;
         }
         if (frame == Frame::damaged && search()) continue;
@@ -45,22 +54,89 @@ bool RecordStream::find_next(RecordView& record) {
     }
 }
 
+// look_ahead() notes the size of the record at the front for next(), if it can be taken without a closer look.
+void RecordStream::look_ahead() {
+    if (waiting_ != Waiting::nothing || left() < RecordHeader::bytes) return;
+    const auto header = RecordHeader::load(block_.at, options_.order);
+    if (is_plain(header)) plain_ = header.size;
+}
+
 // A record of a type that is not known, or of an odd size, is believed only if what follows it looks like a record: a
 // wrong size may have led here.
-RecordStream::Frame RecordStream::frame_at_front() {
-    if (left() < RecordHeader::bytes) return Frame::partial;
-    const auto header = RecordHeader::load(block_.at, options_.order);
+RecordStream::Frame RecordStream::frame_at(const std::byte* at) const {
+    const auto left = static_cast<std::size_t>(block_.end - at);
+    if (left < RecordHeader::bytes) return Frame::partial;
+    const auto header = RecordHeader::load(at, options_.order);
     if (header.size < RecordHeader::bytes) return Frame::damaged;
-    if (header.size > left()) return at_end_ && !unpacking_ ? Frame::damaged : Frame::partial;
+    if (header.size > left) return at_end_ && !unpacking_ ? Frame::damaged : Frame::partial;
     if (is_believed(header)) return Frame::whole;
-    const auto behind = left() - header.size;
+    const auto behind = left - header.size;
     if (behind < RecordHeader::bytes) {
         if (!at_end_) return Frame::partial;
         // Compressed records mostly end where a record does; the next may go on inside one, too.
         return behind == 0 ? Frame::whole : unpacking_ ? Frame::partial : Frame::damaged;
     }
-    const auto next = RecordHeader::load(block_.at + header.size, options_.order);
+    const auto next = RecordHeader::load(at + header.size, options_.order);
     return confirms(next, header) ? Frame::whole : Frame::damaged;
+}
+
+// is_contested(header) is whether the record at the front, which has this header, may be another than it says: nobody
+// writes such headers, or what follows is no record, so that one of the two is damaged. Reads on if it must.
+bool RecordStream::is_contested(const RecordHeader& header) {
+    // What was unpacked is whole as long as zstd does not complain.
+    if (unpacking_) return false;
+    if (is_odd(header)) return true;
+    const auto type = static_cast<RecordType>(header.type);
+    if (type == RecordType::auxtrace || type == RecordType::header_tracing_data) return false;
+    for (;;) {
+        const auto* const behind = block_.at + header.size;
+        if (block_.end - behind < static_cast<std::ptrdiff_t>(RecordHeader::bytes)) {
+            if (extend()) continue;
+            return false;  // the last one
+        }
+        const auto next = RecordHeader::load(behind, options_.order);
+        // The last one may have been cut off.
+        if (is_usual(next)) return false;
+        switch (frame_at(behind)) {
+            case Frame::whole: return false;
+            case Frame::damaged: return true;
+            case Frame::partial:
+                if (!extend()) return false;
+        }
+    }
+}
+
+// record_inside(size) is how many bytes behind the front, inside the record of that size, the next place is from which
+// several records follow each other; 0 if there is none. Looks at each byte once: what is contested for nothing is
+// handed out, so that the next search begins behind it.
+std::size_t RecordStream::record_inside(std::size_t size) {
+    for (std::size_t inside = 1; inside < size;) {
+        const bool expected = !aligned_ || inside % 8 == 0;
+        const auto wanted = expected ? on_grid : off_grid;
+        const auto chain = chain_begins(block_.at + inside, block_.end, at_end_, wanted, options_.order);
+        if (chain == Chain::yes) return inside;
+        if (chain == Chain::no) ++inside;
+        if (chain == Chain::more_bytes_needed) extend();
+    }
+    return 0;
+}
+
+// pass_over(count) leaves the record at the front, of which only so many bytes are there. What was packed in them is
+// unpacked.
+void RecordStream::pass_over(std::size_t count) {
+    unread_bytes_ += count;
+    report(ErrorCode::malformed, offset(),
+           "only " + std::to_string(count) + " bytes of a record are there; others begin behind them");
+    const RecordView rest{Bytes(block_.at, count), options_.order, offset(), false};
+    const auto type = static_cast<RecordType>(options_.order.load<std::uint32_t>(block_.at));
+    const bool packed = type == RecordType::compressed || type == RecordType::compressed2;
+    block_.at += count;
+    if (packed && count >= RecordHeader::bytes) {
+        note_special(rest);
+        gap_behind_ = true;
+    } else if (unpacker_) {
+        unpacker_->break_stream();
+    }
 }
 
 // search() goes forward to the next place where several records follow each other. False if more bytes are needed to
@@ -74,7 +150,7 @@ bool RecordStream::search() {
     const bool any_place = !aligned_ && !unpacking_;
     while (left() >= RecordHeader::bytes) {
         const bool expected = any_place || (offset() - damage_begin_) % 8 == 0;
-        const auto wanted = !expected ? off_grid : in_payload_ ? in_data : on_grid;
+        const auto wanted = in_payload_ ? (expected ? in_data : off_grid_in_data) : expected ? on_grid : off_grid;
         const auto chain = chain_begins(block_.at, block_.end, at_end_, wanted, options_.order);
         if (chain == Chain::more_bytes_needed) return false;
         if (chain == Chain::yes) {
@@ -236,6 +312,7 @@ bool RecordStream::extend_file() {
 bool RecordStream::end_of_block() {
     if (unpacking_) {
         unpacker_->keep(searching_ ? 0 : left());
+        if (std::exchange(gap_behind_, false)) unpacker_->break_stream();
         if (searching_) {
             report(ErrorCode::malformed, packed_offset_, "no record can be framed in the rest of a compressed record");
             searching_ = false;

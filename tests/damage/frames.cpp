@@ -58,6 +58,14 @@ struct Header {
     // Of the kernel's types any multiple of 8 is taken.
     bool believed() const { return type >= 1 && type <= 22 ? size >= 8 && size % 8 == 0 : usual(); }
     bool inconceivable() const { return type == 0 || (type > 255 && (type < 32768 || type >= 32832)); }
+    bool has_known_type() const {
+        return (type >= 32768 && type < 32832) ||
+               std::ranges::find(known_sizes, type, &Sizes::type) != std::end(known_sizes);
+    }
+    // Not of a size that its type has, nor of a type that may come one day.
+    bool unheard_of() const { return !usual() && (has_known_type() || !possible()); }
+    // All types but three have sizes that are multiples of 8.
+    bool padded() const { return size % 8 == 0 || type == tracing_data || type == compressed || type == compressed2; }
     bool possible() const { return type >= 1 && type <= 255 && size >= 8 && size % 8 == 0; }
 };
 
@@ -83,16 +91,40 @@ std::optional<std::uint64_t> record_at(Bytes file, std::uint64_t at, std::uint64
 // is_found(...) is whether what follows `at` is enough to be taken for records. on_grid: it is a place where records
 // begin if no byte was lost or added; in_data: one in data that may be no records.
 bool is_found(Bytes file, std::uint64_t at, std::uint64_t end, std::endian order, bool on_grid, bool in_data) {
-    const std::uint64_t wanted = on_grid ? 3 : 6, wanted_at_end = on_grid && !in_data ? 1 : 3;
+    const std::uint64_t wanted = in_data && !on_grid ? 6 : 3;
+    const std::uint64_t before_end = in_data ? 3 : on_grid ? 1 : 2, before_cut = in_data ? 3 : 1;
+    const auto begin = at;
     for (std::uint64_t records = 0; records < wanted; ++records) {
+        if (at - begin >= 131072) return true;
         const auto left = end - at;
-        if (left < 8) return records >= wanted_at_end + (left == 0 ? 0 : 1);
+        if (left == 0) return records >= before_end;
+        if (left < 4) return records >= before_end + 1;
+        if (left < 8) {
+            const bool known = Header{number(file, at, 4, order)}.has_known_type();
+            return records >= (known ? before_cut : before_end + 1);
+        }
         const auto header = header_at(file, at, order);
-        if (!header.usual()) return false;
-        if (header.size > left) return records >= wanted_at_end;
+        if (!header.usual() || (!on_grid && !header.padded())) return false;
+        if (header.size > left) return records >= before_cut;
         at += header.size;
     }
     return true;
+}
+
+// The place inside the record at `at` that reading goes on at because that record may not be what it says; 0 if none.
+std::uint64_t better_place(Bytes file, std::uint64_t at, std::uint64_t size, std::uint64_t end, std::endian order,
+                           bool aligned) {
+    const auto header = header_at(file, at, order);
+    const auto behind = at + size;
+    bool doubtful = header.unheard_of();
+    if (!doubtful && header.type != auxtrace && header.type != tracing_data && end - behind >= 8) {
+        doubtful = !header_at(file, behind, order).usual() && !record_at(file, behind, end, order);
+    }
+    if (!doubtful) return 0;
+    for (auto place = at + 1; place < behind; ++place) {
+        if (is_found(file, place, end, order, !aligned || (place - at) % 8 == 0, false)) return place;
+    }
+    return 0;
 }
 
 std::uint64_t payload_behind(Bytes file, std::uint64_t at, std::uint64_t size, const Frames& frames) {
@@ -212,8 +244,20 @@ Expectation expect(Bytes file, const Frames& frames, std::uint64_t begin, std::u
             at = next;
             continue;
         }
-        aligned = aligned && *size % 8 == 0;
         const auto type = number(file, at, 4, frames.order);
+        if (const auto place = better_place(file, at, *size, end, frames.order, aligned); place != 0) {
+            for (auto lost = start; lost != starts.end() && lost->offset < place; ++lost) {
+                if (lost->intact) expected.swallowed += lost->samples;
+            }
+            if (type == compressed || type == compressed2) {
+                stream_began = true;
+                expected.exact = false;  // its first bytes are unpacked
+            }
+            stream_broken = stream_broken || stream_began;
+            at = place;
+            continue;
+        }
+        aligned = aligned && *size % 8 == 0;
         if (type == compressed || type == compressed2) {
             stream_began = true;
             expected.exact = expected.exact && (stream_broken || (undamaged && !start->orphan));

@@ -63,13 +63,19 @@ struct Expectation {
 // known type with a size that it can have follows the record; types up to 255 with sizes that are multiples of 8 also
 // if another such follows. Where there is no header, reading goes on at the next place, be it inside a record, from
 // where on three records of known types with sizes that they can have follow each other, or fewer that are all that is
-// left; twice as many where its place is not a multiple of 8 away and all sizes before were such multiples. `starts`
-// are by offset.
+// left: one before one that is cut off, one before the end if all is where it was, else two. If the place is not a
+// multiple of 8 away and all sizes before were such multiples, theirs must be, too, but for the three types of perf's
+// that are not padded.
+//
+// A record is not what its header says if such a place is inside it and no header is where it ends, or it has a size
+// that its type cannot have, or a type beyond 255 that is not known. Then reading goes on at that place. Data behind a
+// record are not looked at for this.
 //
 // The payloads of compressed records are one stream: where reading had to look for a record between two of them, or
 // found one of a type that nobody writes, one may be missing, and the rest of the stream is worth nothing.
 //
-// Data behind a record that go beyond the end are looked through for records: three in a row.
+// Data behind a record that go beyond the end are looked through for records: three in a row; six where the place is
+// not a multiple of 8 away.
 Expectation expect(Bytes file, const Frames& frames, std::uint64_t begin, std::uint64_t end,
                    const std::vector<Start>& starts);
 

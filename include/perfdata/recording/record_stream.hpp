@@ -2,6 +2,7 @@
 // All records of a recording in file order, framed but not decoded, in constant memory.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -37,7 +38,9 @@ struct RecordStreamOptions {
 // straddle its end.
 //
 // Where no record can be framed it looks for the next place from which several records follow each other, and goes on
-// there; what it passed over is in problems() and unread_bytes().
+// there; what it passed over is in problems() and unread_bytes(). A record is handed out when the header behind it has
+// been seen. If that is none, the record may have lost bytes, or have a wrong size: then several records that follow
+// each other from inside it are what is believed, and its own beginning is passed over.
 class RecordStream {
   public:
     RecordStream(std::vector<RecordSegment> segments, const RecordStreamOptions& options);
@@ -51,12 +54,11 @@ class RecordStream {
     template <class Order>
     bool next(RecordView& record, Order order) {
         const auto left = static_cast<std::size_t>(block_.end - block_.at);
-        if (left >= RecordHeader::bytes && waiting_ == Waiting::nothing) {
-            // The kernel's types, whole and well-formed; everything else takes the longer way.
-            const auto header = RecordHeader::load(block_.at, order);
-            if (header.type - 1 < last_kernel_type && header.size >= RecordHeader::bytes && header.size <= left &&
-                header.size % 8 == 0) [[likely]] {
-                hand_out(record, header.size);
+        if (left >= plain_ + RecordHeader::bytes) [[likely]] {
+            const auto behind = RecordHeader::load(block_.at + plain_, order);
+            if (is_plain(behind)) [[likely]] {
+                hand_out(record, plain_);
+                plain_ = behind.size;
                 return true;
             }
         }
@@ -128,7 +130,17 @@ class RecordStream {
     enum class Frame : std::uint8_t { whole, partial, damaged };
 
     static constexpr std::size_t block_bytes = std::size_t{256} << 10;
+    static constexpr auto not_seen = ~std::size_t{0} / 2;  // more than any block has
     static constexpr auto last_kernel_type = static_cast<std::uint32_t>(RecordType::callchain_deferred);
+
+    // The kernel's types, well-formed and no longer than those whose length is limited; everything else takes the
+    // longer way.
+    static bool is_plain(const RecordHeader& header) {
+        constexpr std::uint16_t most = 4232;
+        // One comparison for both limits and the multiple of 8.
+        const auto words_of_body = std::rotr(static_cast<std::uint16_t>(header.size - RecordHeader::bytes), 3);
+        return header.type - 1 < last_kernel_type && words_of_body <= (most - RecordHeader::bytes) / 8;
+    }
 
     std::uint64_t offset() const { return block_.offset + static_cast<std::uint64_t>(block_.at - block_.begin); }
     std::size_t left() const { return static_cast<std::size_t>(block_.end - block_.at); }
@@ -141,7 +153,11 @@ class RecordStream {
         block_.at += size;
     }
     bool find_next(RecordView& record);
-    Frame frame_at_front();
+    Frame frame_at(const std::byte* at) const;
+    bool is_contested(const RecordHeader& header);
+    std::size_t record_inside(std::size_t size);
+    void pass_over(std::size_t count);
+    void look_ahead();
     bool search();
     void note_special(const RecordView& record);
     void attend_to_what_waits();
@@ -163,11 +179,13 @@ class RecordStream {
     std::uint64_t refills_ = 0;
     std::unique_ptr<Unpacker> unpacker_;
     bool unpacking_ = false;
+    bool gap_behind_ = false;  // what is being unpacked breaks off
     bool searching_ = false;   // for the next record behind damage
     bool in_payload_ = false;  // searching in data that are said to go beyond the end
     bool aligned_ = true;      // all records of the segment so far began at multiples of 8
     bool at_end_ = false;      // the block cannot be extended any more
     std::uint64_t damage_begin_ = 0;
+    std::size_t plain_ = not_seen;  // size of the record at the front if its header was seen and is plain
     Waiting waiting_ = Waiting::nothing;
     Bytes packed_;  // payload of the compressed record that waits
     std::uint64_t packed_offset_ = 0;
