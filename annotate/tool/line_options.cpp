@@ -10,6 +10,7 @@ void LineChoice::add_to(CLI::App& command) {
                     "Look for source files below this directory: by the path that the debug information has, then "
                     "without its first parts. May be given several times")
         ->type_name("DIR")
+        ->check(no_directory, "")
         ->allow_extra_args(false)
         ->group(group);
 }

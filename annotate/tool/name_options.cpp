@@ -36,6 +36,7 @@ void NameChoice::add_to(CLI::App& command) {
         .add_option("--symfs", symfs,
                     "Look for all files below this copy of the recorded machine's file system, and not on this machine")
         ->type_name("DIR")
+        ->check(no_directory, "")
         ->group(group);
     command
         .add_option("--buildid-dir", buildid_dir,
@@ -48,6 +49,7 @@ void NameChoice::add_to(CLI::App& command) {
             .add_option("--debug-dir", debug_dirs,
                         "Look for separate debug files here, too (/usr/lib/debug is). May be given several times")
             ->type_name("DIR")
+            ->check(no_directory, "")
             ->allow_extra_args(false)
             ->group(group);
     command

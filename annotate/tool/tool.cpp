@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -192,6 +193,16 @@ Result<Recording> Common::open() const {
     }
 #endif
     return about_file(Recording::open(file, {.limits = limits_within(max_memory)}), file);
+}
+
+std::string no_directory(const std::string& name) {
+    if (name.empty()) return "the name of the directory is empty";
+    std::error_code problem;
+    const auto status = std::filesystem::status(name, problem);
+    if (std::filesystem::is_directory(status)) return {};
+    if (status.type() == std::filesystem::file_type::not_found) return fmt::format("there is no directory {}", name);
+    if (problem) return fmt::format("cannot look at {}: {}", name, problem.message());
+    return fmt::format("{} is no directory", name);
 }
 
 bool wants_color(const Common& common, const Output& output) {

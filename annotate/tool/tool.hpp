@@ -88,6 +88,9 @@ auto checked(Parse parse) {
     };
 }
 
+// no_directory(name) is the check of an option that names a directory to read from: why it is none, or nothing.
+std::string no_directory(const std::string& name);
+
 // wants_color(common, output): --color, else NO_COLOR, CLICOLOR_FORCE, TERM and whether the output is a terminal.
 bool wants_color(const Common& common, const Output& output);
 

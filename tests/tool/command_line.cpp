@@ -172,6 +172,35 @@ TEST_CASE("What is not understood is said in words that help", "[usage]") {
     said({"extract", "in.data"}, "extract needs one of -s,--symbol,--program");
 }
 
+TEST_CASE("An option that names a directory to read from needs one", "[usage]") {
+    const Place place;
+    place.write("text", "no directory");
+    std::filesystem::create_directory(place.path("folder"));
+    std::filesystem::create_symlink("folder", place.path("link"));
+    std::filesystem::create_symlink("loop", place.path("loop"));
+    for (const std::string option : {"--symfs", "--debug-dir", "--source-dir"}) {
+        const auto said = [&](const std::string& name, const std::string& words) {
+            INFO(option << ' ' << name);
+            const auto ended = place.run({"annotate", option, name, "in.data"});
+            CHECK(ended.status == 2);
+            CHECK(ended.output.empty());
+            CHECK(ended.messages.substr(0, ended.messages.find('\n')) == option + ": " + words);
+        };
+        said("nosuch", "there is no directory nosuch");
+        said("text/below", "there is no directory text/below");
+        said("text", "text is no directory");
+        said("loop", "cannot look at loop: Too many levels of symbolic links");
+        said("", "the name of the directory is empty");
+        for (const std::string name : {"folder", "link", "./folder/", "."}) {
+            INFO(option << ' ' << name);
+            CHECK(place.run({"annotate", option, name, "in.data"}).status == 0);
+        }
+    }
+    // One of several.
+    CHECK(place.run({"report", "--debug-dir", "folder", "--debug-dir", "nosuch", "in.data"}).status == 2);
+    CHECK(place.run({"script", "--symfs", "nosuch", "in.data"}).status == 2);
+}
+
 TEST_CASE("Messages about a file name the file", "[usage]") {
     const Place place;
     place.write("text",
