@@ -46,6 +46,18 @@ class FileSource final : public Source {
         return done;
     }
 
+    std::uint64_t next_data(std::uint64_t offset) const override {
+        if (offset >= size_) return offset;
+        // Nobody else uses the position of this descriptor.
+        const auto found = ::lseek(file_.get(), static_cast<off_t>(offset), SEEK_DATA);
+        if (found >= 0) return std::clamp(static_cast<std::uint64_t>(found), offset, size_);
+        if (errno != ENXIO) return offset;
+        // A hole to the end; unless the file has shrunk, which reading will tell.
+        struct stat status {};
+        const bool whole = ::fstat(file_.get(), &status) == 0 && static_cast<std::uint64_t>(status.st_size) >= size_;
+        return whole ? size_ : offset;
+    }
+
   private:
     Descriptor file_;
     std::uint64_t size_;

@@ -2,6 +2,7 @@
 #include "perfdata/recording/record_stream.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "perfdata/core/cursor.hpp"
@@ -148,7 +149,7 @@ bool RecordStream::search() {
         if (left() != 0) ++block_.at;  // not here
     }
     const bool any_place = !aligned_ && !unpacking_;
-    while (left() >= RecordHeader::bytes) {
+    for (pass_zeros(); left() >= RecordHeader::bytes; pass_zeros()) {
         const bool expected = any_place || (offset() - damage_begin_) % 8 == 0;
         const auto wanted = in_payload_ ? (expected ? in_data : off_grid_in_data) : expected ? on_grid : off_grid;
         const auto chain = chain_begins(block_.at, block_.end, at_end_, wanted, options_.order);
@@ -171,6 +172,23 @@ bool RecordStream::search() {
         ++block_.at;
     }
     return false;
+}
+
+// No record begins where a header's bytes are all zero. A recording that was never finished, or a full disk, can leave
+// any number of them.
+void RecordStream::pass_zeros() {
+    constexpr std::array<std::byte, 2 * RecordHeader::bytes> zeros{};
+    while (left() >= zeros.size() && std::memcmp(block_.at, zeros.data(), zeros.size()) == 0) {
+        block_.at += RecordHeader::bytes;
+    }
+}
+
+// A hole of the file is passed over without reading it, if all that is left before it is zero.
+void RecordStream::pass_hole(const RecordSegment& segment) {
+    constexpr auto partial = RecordHeader::bytes - 1;  // what is before data, but may begin a header
+    if (left() > partial || std::any_of(block_.at, block_.end, [](std::byte of) { return of != std::byte{0}; })) return;
+    const auto data = std::min(segment.source->next_data(offset() + left()), segment.end);
+    if (data > offset() + left() + partial) block_ = {nullptr, nullptr, nullptr, data - partial};
 }
 
 // A record that is more than it seems: data follows it, or records are packed in it. The caller gets the record first,
@@ -281,6 +299,7 @@ bool RecordStream::extend_unpacked() {
 // extend_file() moves what is left of the block to its front and reads on behind it. Input in memory is one block.
 bool RecordStream::extend_file() {
     auto& segment = segments_[segment_];
+    if (searching_) pass_hole(segment);
     const auto here = offset();
     const auto kept = left();
     if (here + kept >= segment.end) return false;

@@ -165,6 +165,8 @@ class RecordStream {
     void begin_unpacking();
     bool end_of_block();
     bool next_segment();
+    void pass_zeros();
+    void pass_hole(const RecordSegment& segment);
     bool extend();
     bool extend_file();
     bool extend_unpacked();

@@ -24,6 +24,9 @@ class Source {
     virtual std::uint64_t size() const = 0;
     // read_at(offset, out) fills `out` and returns how many bytes it could: fewer only at the end of the input.
     virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
+    // next_data(offset) is the first place from `offset` on where bytes may be other than zero: files can have holes,
+    // which take no room however large they are. size() if there is none.
+    virtual std::uint64_t next_data(std::uint64_t offset) const { return offset; }
     // in_memory() is the whole input if it lies in memory anyway, else empty.
     virtual Bytes in_memory() const { return {}; }
     // damage() is why the input is shorter than it should be: a packed file that breaks off, for example.
