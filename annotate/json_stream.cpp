@@ -30,6 +30,16 @@ void JsonStream::put(std::string_view characters) {
     }
 }
 
+void JsonStream::repeat(char character, std::size_t count) {
+    while (count != 0) {
+        if (next_ == memory_.get() + block) flush();
+        const auto size = std::min(count, static_cast<std::size_t>(memory_.get() + block - next_));
+        std::memset(next_, character, size);
+        next_ += size;
+        count -= size;
+    }
+}
+
 void JsonStream::escape(char32_t character) {
     constexpr std::string_view digits = "0123456789ABCDEF";
     switch (character) {

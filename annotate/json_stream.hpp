@@ -2,6 +2,7 @@
 // Where RapidJSON's writers write to: a block of memory that is handed out whenever it is full.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -56,6 +57,8 @@ class JsonStream {
     void text(std::string_view content);
     // hex(bytes) writes a string of two digits a byte.
     void hex(Bytes bytes);
+    // repeat(character, count) writes it so often.
+    void repeat(char character, std::size_t count);
     // flush() hands out what there is.
     void flush() {
         if (next_ != memory_.get()) sink_({memory_.get(), static_cast<std::size_t>(next_ - memory_.get())});
@@ -70,6 +73,12 @@ class JsonStream {
     std::unique_ptr<char[]> memory_;
     char* next_;  // in memory_
 };
+
+// RapidJSON indents by calling this. What is very deep stands no further in: of trees of callers most would be spaces.
+inline void PutN(JsonStream& stream, char character, std::size_t count) {
+    constexpr std::size_t furthest = 64;
+    stream.repeat(character, std::min(count, furthest));
+}
 
 // The two writers, with strings of any length.
 class CompactJson : public rapidjson::Writer<JsonStream, rapidjson::UTF8<>, rapidjson::UTF8<>, JsonAllocator> {

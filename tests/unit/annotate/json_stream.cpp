@@ -75,6 +75,28 @@ TEST_CASE("A long string is handed out in blocks", "[annotate][json]") {
                           hex_bytes(std::as_bytes(std::span(text).first(200'000))) + "\"\n}");
 }
 
+TEST_CASE("What is nested very deep stands no further in", "[annotate][json]") {
+    Collected out;
+    JsonStream stream(out.sink);
+    PrettyJson json(stream);
+    json.SetIndent(' ', 1);
+    constexpr std::size_t deep = 200, furthest = 64;
+    std::string expected_text;
+    for (std::size_t level = 0; level < deep; ++level) {
+        json.StartObject();
+        json.text("a");
+        expected_text += "{\n" + std::string(std::min(level + 1, furthest), ' ') + "\"a\": ";
+    }
+    json.Null();
+    expected_text += "null";
+    for (std::size_t level = deep; level-- > 0;) {
+        json.EndObject();
+        expected_text += "\n" + std::string(std::min(level, furthest), ' ') + "}";
+    }
+    stream.flush();
+    CHECK(out.text == expected_text);
+}
+
 // AddressSanitizer ends the program where an allocation is that large, and is right to do so everywhere else.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
