@@ -2,6 +2,7 @@
 #include "report_tree.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace perfdata {
 namespace {
@@ -20,26 +21,48 @@ void subtract(std::span<Cell> from, std::span<const Cell> cells) {
 
 }  // namespace
 
-std::vector<bool> outermost_nodes(const Tally& tally, const std::vector<std::uint32_t>& place) {
+std::vector<std::uint32_t> outer_nodes(const Tally& tally, const std::vector<std::uint32_t>& place) {
     const auto chains = tally.chains();
-    std::vector<bool> outermost(chains.size());
-    // A bit for each place among the callers, or one of those that share the bit: where it is not set, nobody needs to
-    // look.
-    std::vector<std::uint64_t> callers(chains.size());
-    const auto bit = [](std::uint32_t of) { return std::uint64_t{1} << ((of * 0x9e3779b97f4a7c15u) >> 58); };
-    for (std::uint32_t node = 0; node < chains.size(); ++node) {
-        const auto own = place[chains[node].frame];
-        auto caller = chains[node].caller;
-        const auto above = caller == no_node ? 0 : callers[caller];
-        callers[node] = above | bit(own);
-        bool found = false;
-        if ((above & bit(own)) != 0) {
-            while (caller != no_node && place[chains[caller].frame] != own) caller = chains[caller].caller;
-            found = caller != no_node;
+    const auto count = static_cast<std::uint32_t>(chains.size());
+    const auto callees = callees_of(tally);
+    std::uint32_t places = 0;
+    for (const auto one : place) places = one == no_place ? places : std::max(places, one + 1);
+    // Down from each root and up again, with the innermost node of each place on the way from the root. Before a node
+    // is left, what it found there is put back.
+    std::vector<std::uint32_t> innermost(places + 1, no_node);  // the last is of no place
+    std::vector<std::uint32_t> outer(count, no_node);
+    const auto at_place = [&](std::uint32_t node) -> std::uint32_t& {
+        return innermost[std::min(place[chains[node].frame], places)];
+    };
+    for (std::uint32_t root = 0; root < count; ++root) {
+        if (chains[root].caller != no_node) continue;
+        for (auto node = root; node != no_node;) {
+            outer[node] = std::exchange(at_place(node), node);
+            auto next = callees.first[node];
+            while (next == no_node) {
+                at_place(node) = outer[node];
+                if (node == root) break;
+                next = callees.next[node];
+                node = chains[node].caller;
+            }
+            node = next;
         }
-        outermost[node] = !found;
     }
-    return outermost;
+    return outer;
+}
+
+Callees callees_of(const Tally& tally) {
+    const auto chains = tally.chains();
+    Callees callees;
+    callees.first.assign(chains.size(), no_node);
+    callees.next.assign(chains.size(), no_node);
+    for (auto node = static_cast<std::uint32_t>(chains.size()); node-- != 0;) {
+        const auto caller = chains[node].caller;
+        if (caller == no_node) continue;
+        callees.next[node] = callees.first[caller];
+        callees.first[caller] = node;
+    }
+    return callees;
 }
 
 RunnerCalls::RunnerCalls(const Tally& tally, const std::vector<std::size_t>& columns)
@@ -103,15 +126,13 @@ TreeGrower::TreeGrower(const Tally& tally, const std::vector<std::size_t>& colum
       least_(least),
       options_(options),
       calls_(calls),
-      first_callee_(tally.chains().size(), no_node),
-      next_callee_(tally.chains().size(), no_node),
+      callees_(callees_of(tally)),
+      outer_(outer_nodes(tally, row_place)),
+      outermost_(outer_.size()),
       not_here_(tally.chains().size() * columns.size()) {
-    const auto chains = tally.chains();
-    for (auto node = static_cast<std::uint32_t>(chains.size()); node-- != 0;) {
-        const auto caller = chains[node].caller;
-        if (caller == no_node) continue;
-        next_callee_[node] = first_callee_[caller];
-        first_callee_[caller] = node;
+    // Callers come before what they call.
+    for (std::uint32_t node = 0; node < outer_.size(); ++node) {
+        outermost_[node] = outer_[node] == no_node ? node : outermost_[outer_[node]];
     }
 }
 
@@ -193,8 +214,7 @@ void TreeGrower::start_down(std::span<const std::uint32_t> nodes, std::vector<St
     const auto columns = columns_.size();
     std::vector<std::uint32_t> outermost;
     for (const auto node : nodes) {
-        auto first = node;
-        for (auto next = outer(node); next != no_node; next = outer(next)) first = next;
+        const auto first = outermost_[node];
         if (first == node) outermost.push_back(node);
         const auto self = calls_.self(node);
         if (hits(self) == 0) continue;
@@ -215,7 +235,7 @@ void TreeGrower::start_down(std::span<const std::uint32_t> nodes, std::vector<St
 void TreeGrower::start_up(std::span<const std::uint32_t> nodes, std::vector<Step>& steps) {
     const auto columns = columns_.size();
     for (const auto node : nodes) {
-        const auto above = outer(node);
+        const auto above = outer_[node];
         if (above == no_node) continue;
         not_here_nodes_.push_back(above);
         const auto sum = calls_.sum(node);
@@ -272,7 +292,7 @@ void TreeGrower::follow(const Step& step, std::vector<Step>& next) {
         const auto node = paths_[step.node + 1];
         if (node != no_node) next.push_back({place_of(node), step.node + 1, step.weight, step.way});
     } else {
-        for (auto callee = first_callee_[step.node]; callee != no_node; callee = next_callee_[callee]) {
+        for (auto callee = callees_.first[step.node]; callee != no_node; callee = callees_.next[callee]) {
             if (!calls_.holds(callee)) continue;
             const auto weight = weigh(calls_.sum(callee));
             const auto elsewhere = std::span<const Cell>(not_here_).subspan(callee * columns, columns);
@@ -286,13 +306,6 @@ std::uint32_t TreeGrower::weigh(std::span<const Cell> cells) {
     const auto at = weights_.size();
     weights_.insert(weights_.end(), cells.begin(), cells.end());
     return static_cast<std::uint32_t>(at);
-}
-
-std::uint32_t TreeGrower::outer(std::uint32_t node) const {
-    const auto place = row_place_of(node);
-    auto caller = tally_.chains()[node].caller;
-    while (caller != no_node && row_place_of(caller) != place) caller = tally_.chains()[caller].caller;
-    return caller;
 }
 
 bool TreeGrower::enough(std::span<const Cell> cells) const {

@@ -44,8 +44,15 @@ class RunnerCalls {
     std::vector<Cell> self_, sum_;
 };
 
-// outermost_nodes(tally, place) is which nodes have no caller of the same place.
-std::vector<bool> outermost_nodes(const Tally& tally, const std::vector<std::uint32_t>& place);
+// Callees is what each node calls: the first, and the next one of the same caller.
+struct Callees {
+    std::vector<std::uint32_t> first, next;  // by node
+};
+Callees callees_of(const Tally& tally);
+
+// outer_nodes(tally, place) is of each node the nearest caller of the same place, ChainNode::none if there is none. It
+// costs the same for each node, however deep they are. place: by number of the frame; frames of no_place share one.
+std::vector<std::uint32_t> outer_nodes(const Tally& tally, const std::vector<std::uint32_t>& place);
 
 // each_share(tally, columns, place, calls, take) calls take(runner, place, self, total) so that all calls for one place
 // of a runner add up. place: by number of the frame; frames of no_place do not count. With `calls`, a total is of all
@@ -67,13 +74,14 @@ void each_share(const Tally& tally, const std::vector<std::size_t>& columns, con
         return;
     }
     const Cells none(columns.size());
-    const auto outermost = outermost_nodes(tally, place);
+    const auto outer = outer_nodes(tally, place);
     for (std::uint32_t runner = 0; runner < calls->runners(); ++runner) {
         calls->load(runner);
         for (const auto node : calls->touched()) {
             const auto where = place[chains[node].frame];
             if (where == no_place) continue;
-            take(runner, where, calls->self(node), outermost[node] ? calls->sum(node) : std::span<const Cell>(none));
+            take(runner, where, calls->self(node),
+                 outer[node] == ChainNode::none ? calls->sum(node) : std::span<const Cell>(none));
         }
     }
 }
@@ -112,8 +120,6 @@ class TreeGrower {
     std::uint32_t weigh(std::span<const Cell> cells);
     std::uint32_t place_of(std::uint32_t node) const { return tree_place_[tally_.chains()[node].frame]; }
     std::uint32_t row_place_of(std::uint32_t node) const { return row_place_[tally_.chains()[node].frame]; }
-    // outer(node) is the nearest caller of the same place, or none.
-    std::uint32_t outer(std::uint32_t node) const;
     bool enough(std::span<const Cell> cells) const;
 
     const Tally& tally_;
@@ -122,7 +128,9 @@ class TreeGrower {
     const Cells& least_;
     const ReportOptions& options_;
     RunnerCalls& calls_;
-    std::vector<std::uint32_t> first_callee_, next_callee_;  // by node
+    const Callees callees_;
+    const std::vector<std::uint32_t> outer_;  // see outer_nodes()
+    std::vector<std::uint32_t> outermost_;    // by node: the outermost one of the same place, itself if it is that
     std::vector<Cell> weights_;
     std::vector<std::uint32_t> paths_;  // nodes, outermost first; each path ends with ChainNode::none
     std::vector<Cell> not_here_;        // by node and column: what its sum has that another branch shows
