@@ -87,6 +87,7 @@ void HtmlModel::group(std::span<const Listing> listings) {
         std::ranges::stable_sort(function.versions, {}, [](const Listing* of) { return of->version.number; });
         if (!std::ranges::any_of(function.versions, [](const Listing* of) { return has_listing(*of); })) continue;
         function.number = ++number;
+        numbered_.push_back(&function);
         const auto& frame = function.first().version.function;
         anchors_.emplace(std::tuple(frame.kind, frame.index, frame.offset), number);
         places_.emplace(place_of(function.first(), function.first().range.begin), &function);
@@ -123,9 +124,9 @@ std::uint32_t HtmlModel::anchor(const Frame& function) const {
 std::string HtmlModel::call_anchor(const ListingCall& call) const {
     const auto number = anchor(call.function);
     if (number == 0) return {};
-    const auto found = std::ranges::find(functions_, number, &HtmlFunction::number);
-    const auto& listing = found->first();
-    if (call.offset && found->versions.size() == 1) {
+    const auto& function = *numbered_[number - 1];
+    const auto& listing = function.first();
+    if (call.offset && function.versions.size() == 1) {
         const auto row = std::ranges::lower_bound(listing.instructions, *call.offset, {},
                                                   [](const auto& of) { return of.instruction.offset; });
         const bool there = row != listing.instructions.end() && row->instruction.offset == *call.offset;

@@ -63,6 +63,7 @@ class HtmlModel {
     const HtmlOptions& options_;
     std::vector<std::size_t> columns_;
     std::vector<HtmlFunction> functions_;
+    std::vector<const HtmlFunction*> numbered_;  // by number, from 1 on
     std::map<std::tuple<FrameKind, std::uint32_t, std::uint64_t>, std::uint32_t> anchors_;
     // By object (of what lies at one address for everybody: none) and first address.
     std::multimap<std::pair<std::string, std::uint64_t>, const HtmlFunction*> places_;
