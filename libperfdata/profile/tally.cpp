@@ -200,10 +200,10 @@ class TallyCounter {
         std::uint32_t node = ChainNode::none;
         if (options_.chains) {
             addresses_.clear();
-            const bool whole = for_each_frame(
-                sample, deferred_, [&](Address address, CpuMode at) { addresses_.emplace_back(address, at); });
+            const bool whole = for_each_frame(sample, deferred_, [&](Address address, CpuMode at) {
+                if (addresses_.size() < options_.max_stack) addresses_.emplace_back(address, at);
+            });
             if (!whole) ++tally_.broken_chains_;
-            if (addresses_.size() > options_.max_stack) addresses_.resize(options_.max_stack);
             // The innermost is the sampled address itself.
             const std::size_t first = !addresses_.empty() && ip && addresses_.front().first == *ip ? 1 : 0;
             looked_up_.clear();
