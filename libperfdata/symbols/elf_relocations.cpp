@@ -2,6 +2,8 @@
 #include "elf_relocations.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,14 +37,12 @@ RelocationBase base_of(std::uint16_t machine, std::uint64_t type) {
 // The table of symbols that relocations refer to.
 class SymbolTable {
   public:
-    static std::optional<SymbolTable> read(const ElfFile& file, std::uint32_t section) {
-        if (section >= file.sections().size()) return {};
-        const auto& table = file.sections()[section];
-        if (table.link >= file.sections().size()) return {};
-        auto entries = file.content(table);
-        auto strings = file.content(file.sections()[table.link]);
-        if (!entries || !strings) return {};
-        return SymbolTable(file, std::move(*entries), std::move(*strings));
+    SymbolTable(const ElfFile& file, std::string entries, std::string strings)
+        : file_(&file), entries_(std::move(entries)), strings_(std::move(strings)) {
+        for (std::uint64_t index = 0; index < count(); ++index) {
+            if (const auto symbol = at(index); symbol->type == function_symbol) functions_.push_back(*symbol);
+        }
+        std::ranges::stable_sort(functions_, {}, place);
     }
 
     // name(index, addend) is the symbol's name. Of a section it is the function at the addend, which then is from the
@@ -68,14 +68,6 @@ class SymbolTable {
         std::uint16_t section = 0;
         std::uint64_t value = 0, size = 0;
     };
-
-    SymbolTable(const ElfFile& file, std::string entries, std::string strings)
-        : file_(&file), entries_(std::move(entries)), strings_(std::move(strings)) {
-        for (std::uint64_t index = 0; index < count(); ++index) {
-            if (const auto symbol = at(index); symbol->type == function_symbol) functions_.push_back(*symbol);
-        }
-        std::ranges::stable_sort(functions_, {}, place);
-    }
 
     static std::pair<std::uint16_t, std::uint64_t> place(const Symbol& symbol) {
         return {symbol.section, symbol.value};
@@ -126,71 +118,128 @@ class SymbolTable {
     std::vector<Symbol> functions_;  // by section and place
 };
 
-// Fields are as wide as the instruction's operand; where in it they are matters, not how wide they are.
-class Relocations {
-  public:
-    Relocations(const ElfFile& file, std::uint64_t begin, std::uint64_t size)
-        : file_(file), begin_(begin), size_(size) {}
-
-    void read(const ElfFile::Section& section) {
-        const bool with_addend = section.type == rela_section;
-        const auto table = file_.content(section);
-        const auto symbols = SymbolTable::read(file_, section.link);
-        if (!table || !symbols) return;
-        const std::size_t word = file_.wide() ? 8 : 4;
-        const auto entry_bytes = word * (with_addend ? 3 : 2);
-        for (std::size_t at = 0; at + entry_bytes <= table->size(); at += entry_bytes) {
-            Cursor in(as_bytes(*table).subspan(at, entry_bytes), file_.order(), {.where = "ELF relocations"});
-            const auto number = [&] { return file_.wide() ? in.u64() : std::uint64_t{in.u32()}; };
-            const auto offset = number();
-            const auto info = number();
-            if (offset < begin_ || offset - begin_ >= size_) continue;
-            if (found_.size() == size_) return;  // more fields than bytes
-            std::int64_t addend = 0;
-            if (with_addend) {
-                addend = file_.wide() ? static_cast<std::int64_t>(in.u64()) : static_cast<std::int32_t>(in.u32());
-            }
-            const auto symbol = info >> (file_.wide() ? 32 : 8);
-            const auto base = base_of(file_.machine(), info & (file_.wide() ? 0xffffffffu : 0xffu));
-            // What the usual operand at the end of an instruction adds to the addend.
-            const std::int64_t distance = base == RelocationBase::next_instruction ? 4
-                                          : base == RelocationBase::instruction    ? -2
-                                                                                   : 0;
-            auto name = symbols->name(symbol, distance, addend);
-            if (!name.empty()) found_.push_back({offset - begin_, std::move(name), addend, base});
-        }
-    }
-
-    std::vector<CodeRelocation> finish() && {
-        std::ranges::stable_sort(found_, {}, &CodeRelocation::offset);
-        return std::move(found_);
-    }
-
-  private:
-    const ElfFile& file_;
-    std::uint64_t begin_, size_;  // in the section
-    std::vector<CodeRelocation> found_;
+// Field is one entry of a table. Fields are as wide as the instruction's operand; where in it they are matters, not how
+// wide they are.
+struct Field {
+    std::uint64_t offset = 0;  // in its section
+    std::int64_t addend = 0;
+    std::uint32_t symbol = 0, type = 0;
+    std::uint32_t symbols = 0;  // the section with the symbol
 };
 
 }  // namespace
 
-std::vector<CodeRelocation> code_relocations(const ElfFile& file, std::uint64_t vaddr, std::uint64_t size) {
-    if (file.type() != ElfFile::Type::relocatable) return {};
+struct CodeRelocations::Tables {
+    explicit Tables(const ElfFile& of) : file(of) {
+        constexpr std::uint32_t no_bits = 8;
+        auto left = of.source().size();
+        for (const auto& section : of.sections()) {
+            const auto size = section.type == no_bits ? 0 : section.size;
+            readable.push_back(size <= left);
+            if (size <= left) left -= size;
+        }
+    }
+
+    const ElfFile& file;
+    std::mutex mutex;
+    // By section: sections share no bytes, so that all of them together are no longer than the file. What goes beyond
+    // that is not read, or reading it for each section with code would take as long as somebody likes.
+    std::vector<bool> readable;
+    std::map<std::uint32_t, std::optional<SymbolTable>> symbols;  // by section; none if it is damaged
+    std::map<std::uint32_t, std::vector<Field>> fields;  // by section with code; by offset, then as in the file
+
+    std::optional<std::string> content(std::uint32_t section) const {
+        if (section >= file.sections().size() || !readable[section]) return {};
+        auto content = file.content(file.sections()[section]);
+        if (!content) return {};
+        return std::move(*content);
+    }
+
+    bool read_symbols(std::uint32_t section) {
+        if (const auto known = symbols.find(section); known != symbols.end()) return known->second.has_value();
+        std::optional<SymbolTable> table;
+        if (auto entries = content(section)) {
+            auto strings = content(file.sections()[section].link);
+            if (strings) table.emplace(file, std::move(*entries), std::move(*strings));
+        }
+        return symbols.emplace(section, std::move(table)).first->second.has_value();
+    }
+
+    void read_fields(const ElfFile::Section& section, std::uint32_t number, std::vector<Field>& found) {
+        const auto table = content(number);
+        if (!table || !read_symbols(section.link)) return;
+        const bool with_addend = section.type == rela_section;
+        const std::size_t word = file.wide() ? 8 : 4;
+        const auto entry_bytes = word * (with_addend ? 3 : 2);
+        found.reserve(found.size() + table->size() / entry_bytes);
+        for (std::size_t at = 0; at + entry_bytes <= table->size(); at += entry_bytes) {
+            Cursor in(as_bytes(*table).subspan(at, entry_bytes), file.order(), {.where = "ELF relocations"});
+            const auto number_at = [&] { return file.wide() ? in.u64() : std::uint64_t{in.u32()}; };
+            Field field;
+            field.offset = number_at();
+            const auto info = number_at();
+            if (with_addend) {
+                field.addend = file.wide() ? static_cast<std::int64_t>(in.u64()) : static_cast<std::int32_t>(in.u32());
+            }
+            field.symbol = static_cast<std::uint32_t>(info >> (file.wide() ? 32 : 8));
+            field.type = static_cast<std::uint32_t>(info & (file.wide() ? 0xffffffffu : 0xffu));
+            field.symbols = section.link;
+            found.push_back(field);
+        }
+    }
+
+    // of_code(number) is all fields of a section with code.
+    const std::vector<Field>& of_code(std::uint32_t number) {
+        const std::scoped_lock lock(mutex);
+        if (const auto known = fields.find(number); known != fields.end()) return known->second;
+        std::vector<Field> found;
+        int tables = 0;
+        for (std::uint32_t index = 0; index < file.sections().size(); ++index) {
+            const auto& section = file.sections()[index];
+            const bool table = section.type == rela_section || section.type == rel_section;
+            if (!table || section.info != number) continue;
+            read_fields(section, index, found);
+            if (++tables == most_tables) break;
+        }
+        std::ranges::stable_sort(found, {}, &Field::offset);
+        return fields.emplace(number, std::move(found)).first->second;
+    }
+
+    // symbols_of(field): they were read with it, and stay where they are.
+    const SymbolTable& symbols_of(const Field& field) {
+        const std::scoped_lock lock(mutex);
+        return *symbols.find(field.symbols)->second;
+    }
+};
+
+CodeRelocations::CodeRelocations(std::shared_ptr<const ElfFile> file)
+    : file_(std::move(file)), tables_(std::make_unique<Tables>(*file_)) {}
+CodeRelocations::~CodeRelocations() = default;
+
+std::vector<CodeRelocation> CodeRelocations::find(std::uint64_t vaddr, std::uint64_t size) const {
+    std::vector<CodeRelocation> found;
+    if (file_->type() != ElfFile::Type::relocatable) return found;
     // Addresses are places in the file.
-    const auto& sections = file.sections();
+    const auto& sections = file_->sections();
     const auto code = std::ranges::find_if(sections, [&](const ElfFile::Section& section) {
         return section.executable() && vaddr >= section.offset && vaddr - section.offset < section.size;
     });
-    if (code == sections.end()) return {};
-    Relocations relocations(file, vaddr - code->offset, size);
-    int tables = 0;
-    for (const auto& section : sections) {
-        const bool table = section.type == rela_section || section.type == rel_section;
-        if (!table || section.info != static_cast<std::uint64_t>(code - sections.begin())) continue;
-        relocations.read(section);
-        if (++tables == most_tables) break;
+    if (code == sections.end()) return found;
+    const auto& fields = tables_->of_code(static_cast<std::uint32_t>(code - sections.begin()));
+    const auto begin = vaddr - code->offset;
+    auto field = std::ranges::lower_bound(fields, begin, {}, &Field::offset);
+    // No more of them than there are bytes.
+    for (; field != fields.end() && field->offset - begin < size && found.size() < size; ++field) {
+        const auto base = base_of(file_->machine(), field->type);
+        // What the usual operand at the end of an instruction adds to the addend.
+        const std::int64_t distance = base == RelocationBase::next_instruction ? 4
+                                      : base == RelocationBase::instruction    ? -2
+                                                                               : 0;
+        auto addend = field->addend;
+        auto name = tables_->symbols_of(*field).name(field->symbol, distance, addend);
+        if (!name.empty()) found.push_back({field->offset - begin, std::move(name), addend, base});
     }
-    return std::move(relocations).finish();
+    return found;
 }
 
 }  // namespace perfdata

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "elf_notes.hpp"
-#include "elf_relocations.hpp"
 
 namespace perfdata {
 
@@ -140,6 +139,13 @@ Result<void> KernelCode::read_vmlinux(Address address, PatchedCode& code, CodeIm
     return {};
 }
 
+const CodeRelocations& KernelCode::relocations(const std::shared_ptr<const ElfFile>& module) const {
+    const std::scoped_lock lock(relocations_mutex_);
+    auto& known = relocations_[module.get()];
+    if (!known) known = std::make_unique<CodeRelocations>(module);
+    return *known;
+}
+
 Result<void> KernelCode::read_module(const Frame& function, PatchedCode& code, CodeImage& image) const {
     const auto found = names_.file(function.index);
     const auto vaddr = names_.file_address(function);
@@ -153,7 +159,7 @@ Result<void> KernelCode::read_module(const Frame& function, PatchedCode& code, C
     }
     if (auto read = read_code(*(*found)->file, *vaddr, code); !read) return read;
     image.origin = (*found)->path;
-    image.relocations = code_relocations(*(*found)->file, *vaddr, code.size());
+    image.relocations = relocations((*found)->file).find(*vaddr, code.size());
     image.problems.push_back(
         {ErrorCode::mismatch, Error::no_offset, (*found)->path,
          "this is the code before the kernel loaded and patched it: addresses in it are not filled "

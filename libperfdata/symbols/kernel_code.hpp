@@ -2,7 +2,9 @@
 // Files that hold the code of the recorded kernel: copies of its memory, its ELF file, those of its modules.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "perfdata/symbols/elf_file.hpp"
 #include "perfdata/symbols/names.hpp"
 
+#include "elf_relocations.hpp"
 #include "once.hpp"
 #include "patched_code.hpp"
 
@@ -44,6 +47,7 @@ class KernelCode {
     const std::optional<Kcore>& kcore() const;
     Result<void> read_vmlinux(Address address, PatchedCode& code, CodeImage& image) const;
     Result<void> read_module(const Frame& function, PatchedCode& code, CodeImage& image) const;
+    const CodeRelocations& relocations(const std::shared_ptr<const ElfFile>& module) const;
 
     const Names& names_;
     Limits limits_;
@@ -51,6 +55,8 @@ class KernelCode {
     bool running_ = false;              // the recorded boot is that of this machine
     mutable Once kcore_once_, vmlinux_once_;
     mutable std::optional<Kcore> kcore_;
+    mutable std::mutex relocations_mutex_;
+    mutable std::map<const ElfFile*, std::unique_ptr<CodeRelocations>> relocations_;  // of modules, which they keep
     mutable Result<KernelText> vmlinux_ = fail(ErrorCode::missing, Error::no_offset, {}, {});
 };
 

@@ -68,8 +68,9 @@ void check_structure(const ElfFile& file, std::size_t size) {
     }
 }
 
-void check_symbols(const ElfSymbols& symbols, const ElfFile& file) {
-    (void)address_of_symbol(file, "_text");
+void check_symbols(const ElfSymbols& symbols, const std::shared_ptr<const ElfFile>& file) {
+    (void)address_of_symbol(*file, "_text");
+    const CodeRelocations filled_in(file);
     std::uint64_t before = 0;
     for (std::size_t index = 0; index < symbols.size() && index < 4096; ++index) {
         const auto symbol = symbols.symbol(index);
@@ -80,7 +81,7 @@ void check_symbols(const ElfSymbols& symbols, const ElfFile& file) {
         if (found) require(found->offset < found->symbol.size && symbols.distance(symbol.value) == found->offset);
         if (index >= examined_symbols) continue;
         (void)demangle(symbol.name);
-        const auto relocations = code_relocations(file, symbol.value, symbol.size);
+        const auto relocations = filled_in.find(symbol.value, symbol.size);
         require(std::ranges::is_sorted(relocations, {}, &CodeRelocation::offset));
         require(relocations.empty() || relocations.back().offset < symbol.size);
     }
@@ -142,7 +143,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto file = std::make_shared<const ElfFile>(std::move(*opened));
     check_structure(*file, size);
     const auto symbols = ElfSymbols::load(*file, nullptr, fuzz::small_limits());
-    if (symbols) check_symbols(*symbols, *file);
+    if (symbols) check_symbols(*symbols, file);
     check_lines(file, symbols ? &*symbols : nullptr);
     check_objects(input);
     return 0;
