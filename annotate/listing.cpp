@@ -86,9 +86,14 @@ class ListingMaker {
         std::uint64_t begin = 0;
         const auto piece = [&](std::uint64_t end) {
             const auto part = bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-            for (auto& decoded : disassembler.decode(part, image.address + begin)) {
-                decoded.offset += begin;
-                all.push_back(std::move(decoded));
+            auto decoded = disassembler.decode(part, image.address + begin);
+            if (all.empty() && begin == 0) {  // as nearly always: nothing is copied
+                all = std::move(decoded);
+                return;
+            }
+            for (auto& one : decoded) {
+                one.offset += begin;
+                all.push_back(std::move(one));
             }
         };
         for (const auto& gap : image.gaps) {
@@ -114,7 +119,7 @@ class ListingMaker {
             ListingInstruction row;
             row.address = image.address + decoded.offset;
             row.bytes = Bytes(image.bytes).subspan(static_cast<std::size_t>(decoded.offset), decoded.size);
-            row.cells.resize(hits_.total.size());
+            row.cells = none_;
             if (decoded.target) row.target = targets.resolve(*decoded.target);
             if (decoded.constant) row.target = targets.function_at(*decoded.constant);
             if (auto relocated = relocated_target(decoded, image)) row.target = std::move(relocated);
@@ -209,7 +214,7 @@ class ListingMaker {
                 if (!bpf) source.column = 0;  // compilers change columns with nearly every instruction
                 const auto [place, added] = known.try_emplace({source.line, source.column, source.file},
                                                               static_cast<std::uint32_t>(listing_.lines.size()));
-                if (added) listing_.lines.push_back({source, Cells(hits_.total.size())});
+                if (added) listing_.lines.push_back({source, none_});
                 line = place->second;
                 inlined = chain(next->inlined);
                 if (bpf) bpf_instruction = next->instruction;
@@ -225,14 +230,14 @@ class ListingMaker {
     void own_first_line(KnownLines& known) {
         if (listing_.lines.empty() || listing_.instructions.front().line) return;
         const auto [place, added] = known.try_emplace({}, static_cast<std::uint32_t>(listing_.lines.size()));
-        if (added) listing_.lines.push_back({{}, Cells(hits_.total.size())});
+        if (added) listing_.lines.push_back({{}, none_});
         for (auto& row : listing_.instructions) {
             if (row.line) break;
             row.line = place->second;
         }
     }
 
-    std::optional<std::uint32_t> chain(const std::vector<InlinedCall>& calls) {
+    std::optional<std::uint32_t> chain(const InlinedCalls& calls) {
         if (calls.empty()) return {};
         const auto [place, added] = inlined_.try_emplace(calls, static_cast<std::uint32_t>(listing_.inlined.size()));
         if (added) listing_.inlined.push_back(calls);
@@ -242,22 +247,41 @@ class ListingMaker {
     void add_hits() {
         std::uint64_t all = 0;
         std::uint64_t on_start = 0;
+        // Most instructions and lines have none, and there may be many events.
+        std::map<std::uint32_t, Cells> of_lines;
+        auto& rows = listing_.instructions;
+        auto last = rows.end();
+        Cells sum(hits_.total.size());
+        const auto close = [&] {
+            if (last == rows.end()) return;
+            last->cells = sum;
+            std::ranges::fill(sum, Cell{});
+        };
         for (const auto& [offset, cells] : hits_.offsets) {
             // A hit inside an instruction belongs to that instruction, one behind the code to the last.
-            const auto above = std::ranges::upper_bound(listing_.instructions, offset, {},
-                                                        [](const auto& row) { return row.instruction.offset; });
-            if (above == listing_.instructions.begin()) continue;
-            auto& row = *std::prev(above);
-            add(row.cells, cells);
-            if (row.line) add(listing_.lines[*row.line].cells, cells);
+            const auto above =
+                std::ranges::upper_bound(rows, offset, {}, [](const auto& row) { return row.instruction.offset; });
+            if (above == rows.begin()) continue;
+            const auto row = std::prev(above);
+            if (row != last) close();
+            last = row;
+            add(sum, cells);
+            if (row->line) {
+                auto& of_line = of_lines[*row->line];
+                of_line.resize(cells.size());
+                add(of_line, cells);
+            }
             all += hits(cells);
-            if (row.instruction.offset == offset && row.instruction.decoded) on_start += hits(cells);
+            if (row->instruction.offset == offset && row->instruction.decoded) on_start += hits(cells);
         }
+        close();
+        for (auto& [line, cells] : of_lines) listing_.lines[line].cells = std::move(cells);
         if (all != 0) listing_.on_instruction_start = static_cast<double>(on_start) / static_cast<double>(all);
     }
 
     struct BeforeInlined {
-        bool operator()(const std::vector<InlinedCall>& one, const std::vector<InlinedCall>& other) const {
+        bool operator()(const InlinedCalls& one, const InlinedCalls& other) const {
+            if (one.data() == other.data()) return false;
             const auto key = [](const InlinedCall& of) {
                 return std::tuple(of.call.line, of.call.column, std::string_view(of.function),
                                   std::string_view(of.call.file));
@@ -268,8 +292,9 @@ class ListingMaker {
 
     const FunctionHits& hits_;
     const CodeBook& book_;
+    const SharedCells none_ = Cells(hits_.total.size());
     Listing listing_;
-    std::map<std::vector<InlinedCall>, std::uint32_t, BeforeInlined> inlined_;  // those of the listing; log n each
+    std::map<InlinedCalls, std::uint32_t, BeforeInlined> inlined_;  // those of the listing; log n each
 };
 
 // listed_within(functions, cells) is how many of them have room for a count per event for each instruction.
@@ -298,7 +323,8 @@ Listing outline(const FunctionHits& hits, const CodeBook& book) {
 
 std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const CodeBook& book, std::string_view arch,
                                   Syntax syntax, unsigned jobs, const Limits& limits) {
-    constexpr std::uint64_t batch_bytes = std::uint64_t{4} << 20;
+    // Each of them may become an instruction, which takes a few hundred.
+    constexpr std::uint64_t batch_bytes = std::uint64_t{64} << 10;
     constexpr std::size_t batch_functions = 1024;
     std::vector<Listing> listings(functions.size());
     auto room = listed_within(functions, limits.cells);

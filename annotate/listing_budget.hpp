@@ -30,6 +30,11 @@ class ListingBudget {
         const auto fresh = add(begin.first, begin.second, known);
         left_ += again * fresh;
         auto cost = image.bytes.size() - fresh;
+        if (!image.bytes.empty()) {
+            // As many instructions take room, however short they are.
+            const auto rows = cost * listing.instructions.size() / image.bytes.size();
+            cost = std::max(cost, bytes_of_one * rows);
+        }
         if (fresh < known) {
             const auto patches = book_.versions().patches(function, {image.address, image.bytes.size()}).size();
             cost += bytes_of_one * (listing.lines.size() + patches);
@@ -45,9 +50,9 @@ class ListingBudget {
     }
 
   private:
-    static constexpr std::uint64_t spare = std::uint64_t{1} << 20;  // bytes of code
-    static constexpr std::uint64_t again = 7;                       // how often bytes are listed once more
-    static constexpr std::uint64_t bytes_of_one = 4;                // as much as an instruction
+    static constexpr std::uint64_t spare = std::uint64_t{1} << 16;  // bytes of code
+    static constexpr std::uint64_t again = 3;                       // how often bytes are listed once more
+    static constexpr std::uint64_t bytes_of_one = 4;                // as much as an instruction or a line
 
     // A file or another source of bytes, and where in it the function is.
     using Space = std::pair<int, std::uint64_t>;

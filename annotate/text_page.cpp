@@ -14,8 +14,11 @@ namespace {
 
 class TextPage : private TextColumns {
   public:
-    TextPage(const PageContext& page, const TextOptions& options) : TextColumns(page, options) {}
-    using TextWriter::text;
+    TextPage(const PageContext& page, const TextOptions& options, const Sink& sink)
+        : TextColumns(page, options), sink_(sink) {}
+
+    // finish() is needed after what follows.
+    void finish() { hand_out(sink_); }
 
     void summary(std::span<const Listing> listings, std::span<const Unattributed> unattributed) {
         print("Samples: ");
@@ -40,6 +43,7 @@ class TextPage : private TextColumns {
             print("  {:>8}  {:<11}  ", on_start(listing), kind_name(listing.kind));
             styled(TextStyle::title, fmt::format("{:<{}}", names[index], width));
             print("  {}\n", shown(place(listing)));
+            end_row();
         }
         for (const auto& entry : unattributed) {
             cells(entry.cells, nullptr);
@@ -83,6 +87,7 @@ class TextPage : private TextColumns {
                 before_change = ", ";
             }
             print("\n");
+            end_row();
         }
     }
 
@@ -111,10 +116,17 @@ class TextPage : private TextColumns {
             line = row->line;
             inlined = row->inlined;
             instruction(listing, *row, row == hottest && weight(row->cells) != 0);
+            end_row();
         }
     }
 
   private:
+    // Rows of many events are long.
+    void end_row() {
+        constexpr std::size_t block = std::size_t{1} << 16;
+        if (text().size() >= block) hand_out(sink_);
+    }
+
     static std::string full_name(const Listing& listing) {
         const auto& name = listing.name;
         return name.program.empty() || name.program == name.name ? name.name : name.program + "/" + name.name;
@@ -342,7 +354,7 @@ class TextPage : private TextColumns {
     }
 
     // "  (in f, inlined at main.c:12; in g, inlined at f.c:3)", outermost last.
-    static std::string inlined_text(const std::vector<InlinedCall>& chain) {
+    static std::string inlined_text(const InlinedCalls& chain) {
         std::string text;
         for (const auto& call : chain) {
             text += fmt::format("{}in {}, inlined at {}:{}", text.empty() ? "  (" : "; ", shown(call.function),
@@ -398,28 +410,30 @@ class TextPage : private TextColumns {
     }
 
     static constexpr std::size_t most_calls = 12;  // callers and callees of a function, together
+
+    const Sink& sink_;
 };
 
 }  // namespace
 
 void write_text_summary(const PageContext& page, std::span<const Listing> listings,
                         std::span<const Unattributed> unattributed, const TextOptions& options, const Sink& sink) {
-    TextPage text(page, options);
+    TextPage text(page, options, sink);
     text.summary(listings, unattributed);
-    sink(text.text());
+    text.finish();
 }
 
 void write_text_versions(const PageContext& page, std::span<const Listing> listings, const TextOptions& options,
                          const Sink& sink) {
-    TextPage text(page, options);
+    TextPage text(page, options, sink);
     text.versions(listings);
-    sink(text.text());
+    text.finish();
 }
 
 void write_text_listing(const PageContext& page, const Listing& listing, const TextOptions& options, const Sink& sink) {
-    TextPage text(page, options);
+    TextPage text(page, options, sink);
     text.listing(listing);
-    sink(text.text());
+    text.finish();
 }
 
 }  // namespace perfdata

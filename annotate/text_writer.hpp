@@ -21,6 +21,12 @@ class TextWriter {
     explicit TextWriter(bool color) : color_(color) {}
 
     const std::string& text() const { return text_; }
+    // hand_out(sink) gives it what there is, and begins anew.
+    template <class Sink>
+    void hand_out(const Sink& sink) {
+        if (!text_.empty()) sink(text_);
+        text_.clear();
+    }
 
     template <class... Arguments>
     void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {

@@ -48,9 +48,19 @@ struct CodeLines::Sources {
         const auto add = [&](SourceLine& source) {
             if (source.text.empty()) source.text = sources.text(source.file, source.line, built);
         };
+        // By what it was: lines share their chains of inlined calls, and go on doing so.
+        std::map<const InlinedCall*, std::pair<InlinedCalls, InlinedCalls>> chains;
         for (auto& line : lines) {
             add(line.source);
-            for (auto& call : line.inlined) add(call.call);
+            if (line.inlined.empty()) continue;
+            auto& [bare, with_text] = chains[line.inlined.data()];
+            if (bare.empty()) {
+                bare = line.inlined;  // so that nothing else comes to lie there
+                std::vector<InlinedCall> calls(bare.begin(), bare.end());
+                for (auto& call : calls) add(call.call);
+                with_text = InlinedCalls(std::move(calls));
+            }
+            line.inlined = with_text;
         }
         return lines;
     }

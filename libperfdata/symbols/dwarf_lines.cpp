@@ -6,6 +6,7 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -334,14 +335,22 @@ class Merger {
         const bool known = segment_ < segments_.size() && segments_[segment_].range.begin <= border;
         if (known) start.source = segments_[segment_].source;
         // Without a line, inlined calls say nothing.
-        if (known && !start.source.file.empty() && !active_.empty()) {
-            const auto& [depth, innermost, function] = *active_.rbegin();
-            for (auto call = innermost; call != DwarfInlined::none; call = function->calls[call].caller) {
-                start.inlined.push_back(function->calls[call].call);
-            }
-        }
+        if (known && !start.source.file.empty() && !active_.empty()) start.inlined = chain(*active_.rbegin());
         if (out_.empty() ? start.source.file.empty() : same(out_.back(), start)) return;
         out_.push_back(std::move(start));
+    }
+
+    InlinedCalls chain(const Active& innermost) {
+        auto& known = chains_[innermost];
+        if (known.empty()) {
+            std::vector<InlinedCall> calls;
+            const auto& all = innermost.function->calls;
+            for (auto call = innermost.call; call != DwarfInlined::none; call = all[call].caller) {
+                calls.push_back(all[call].call);
+            }
+            known = InlinedCalls(std::move(calls));
+        }
+        return known;
     }
 
     static bool same(const SourceLine& one, const SourceLine& other) {
@@ -349,16 +358,18 @@ class Merger {
     }
     static bool same(const LineStart& one, const LineStart& other) {
         return same(one.source, other.source) &&
-               std::ranges::equal(one.inlined, other.inlined, [](const InlinedCall& a, const InlinedCall& b) {
-                   return a.function == b.function && same(a.call, b.call);
-               });
+               (one.inlined.data() == other.inlined.data() ||
+                std::ranges::equal(one.inlined, other.inlined, [](const InlinedCall& a, const InlinedCall& b) {
+                    return a.function == b.function && same(a.call, b.call);
+                }));
     }
 
     DwarfRange within_;
     const std::vector<DwarfSegment>& segments_;
     std::vector<Change> changes_;  // by address
     std::size_t change_ = 0, segment_ = 0;
-    std::multiset<Active> active_;  // the inlined calls that the border is in, innermost last
+    std::multiset<Active> active_;           // the inlined calls that the border is in, innermost last
+    std::map<Active, InlinedCalls> chains_;  // those that lines are in: each is made once, however many there are
     std::vector<LineStart> out_;
 };
 

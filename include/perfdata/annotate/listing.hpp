@@ -61,8 +61,8 @@ struct ListingCalls {
 struct ListingInstruction {
     Instruction instruction;
     Address address;
-    Bytes bytes;  // lives as long as the listing's image
-    Cells cells;  // one per event
+    Bytes bytes;        // lives as long as the listing's image
+    SharedCells cells;  // one per event
     std::optional<ListingTarget> target;
     std::optional<std::uint32_t> line;             // index in Listing::lines
     std::optional<std::uint32_t> inlined;          // index in Listing::inlined; empty: the function's own code
@@ -73,7 +73,7 @@ struct ListingInstruction {
 
 struct ListingLine {
     SourceLine source;  // column 0: columns are not told apart
-    Cells cells;
+    SharedCells cells;
 };
 
 struct Listing {
@@ -90,13 +90,13 @@ struct Listing {
     // on_instruction_start is the share of hits whose address is the start of a decoded instruction: about 1 if these
     // are the bytes that ran, far less if not. Empty if there is no code to compare with.
     std::optional<double> on_instruction_start;
-    std::shared_ptr<const CodeImage> image;         // null if there is none
-    std::vector<ListingInstruction> instructions;   // all bytes of the image
-    std::vector<ListingLine> lines;                 // each place once, by first appearance. If there are any, their
-                                                    // cells add up to total
-    std::vector<std::vector<InlinedCall>> inlined;  // each chain once, innermost call first
-    std::optional<ListingCalls> calls;              // see add_calls()
-    std::vector<Error> problems;                    // why instructions or lines are missing or doubtful
+    std::shared_ptr<const CodeImage> image;        // null if there is none
+    std::vector<ListingInstruction> instructions;  // all bytes of the image
+    std::vector<ListingLine> lines;                // each place once, by first appearance. If there are any, their
+                                                   // cells add up to total
+    std::vector<InlinedCalls> inlined;             // each chain once
+    std::optional<ListingCalls> calls;             // see add_calls()
+    std::vector<Error> problems;                   // why instructions or lines are missing or doubtful
 };
 
 // annotate(hits, book, disassembler) makes the listing of one function. Without a disassembler it has no instructions,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "perfdata/core/error.hpp"
@@ -38,12 +39,29 @@ struct InlinedCall {
     SourceLine call;            // where it was called
 };
 
+// InlinedCalls is a chain of them, innermost first. Lines share it: it can be long, and copies are cheap.
+class InlinedCalls {
+  public:
+    InlinedCalls() = default;
+    explicit InlinedCalls(std::vector<InlinedCall> calls)
+        : calls_(calls.empty() ? nullptr : std::make_shared<const std::vector<InlinedCall>>(std::move(calls))) {}
+
+    bool empty() const { return calls_ == nullptr; }
+    std::size_t size() const { return empty() ? 0 : calls_->size(); }
+    const InlinedCall* data() const { return empty() ? nullptr : calls_->data(); }
+    const InlinedCall* begin() const { return data(); }
+    const InlinedCall* end() const { return data() + size(); }
+
+  private:
+    std::shared_ptr<const std::vector<InlinedCall>> calls_;  // null: none
+};
+
 // LineStart says that from this offset on the code belongs to a line, until the next one.
 struct LineStart {
     std::uint64_t offset = 0;       // of native code, from the start of the function
     std::uint32_t instruction = 0;  // BPF instruction of the program that the native code at `offset` comes from
     SourceLine source;
-    std::vector<InlinedCall> inlined = {};  // innermost first; empty: the line is the function's own
+    InlinedCalls inlined = {};  // empty: the line is the function's own
 };
 
 // Target is what lies at an address that code jumps to or calls.

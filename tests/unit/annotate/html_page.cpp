@@ -179,8 +179,9 @@ TEST_CASE("A long listing leaves out what has no samples", "[annotate][html]") {
     for (std::size_t at = 0; at < 1000; ++at) {
         auto row = last;
         row.instruction.offset = 100 + at;
-        row.cells.assign(row.cells.size(), {});
-        if (at == 500) row.cells[0] = {1, 1};
+        Cells cells(row.cells.size());
+        if (at == 500) cells[0] = {1, 1};
+        row.cells = cells;
         listing.instructions.push_back(row);
     }
     HtmlOptions options;
