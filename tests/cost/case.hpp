@@ -42,6 +42,7 @@ using CostCases = std::vector<CostCase>;
 // One function a file; main.cpp has the list of them.
 CostCases code_cases();
 CostCases container_cases();
+CostCases line_cases();
 CostCases record_cases();
 CostCases symbol_cases();
 CostCases table_cases();

@@ -28,8 +28,9 @@ struct Group {
     std::string_view name;
     CostCases (*cases)();
 };
-constexpr Group groups[] = {{"code", code_cases},  {"records", record_cases}, {"tables", table_cases},
-                            {"tasks", task_cases}, {"symbols", symbol_cases}, {"containers", container_cases}};
+constexpr Group groups[] = {{"code", code_cases},           {"records", record_cases}, {"tables", table_cases},
+                            {"tasks", task_cases},          {"symbols", symbol_cases}, {"lines", line_cases},
+                            {"containers", container_cases}};
 
 // run(command, log) runs a program without input and output; the log is where it says what went wrong.
 int run(std::vector<std::string> command, const std::string& log) {

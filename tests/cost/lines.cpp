@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Source lines and inlined calls of DWARF, names, prototypes and lines of BTF, and what a module has yet to be filled
+// in.
+#include "cost/case.hpp"
+#include "cost/sketch.hpp"
+#include "support/dwarf.hpp"
+#include "support/elf.hpp"
+#include "support/features.hpp"
+#include "support/program_info.hpp"
+#include "unit/symbols/btf_builder.hpp"
+
+namespace perfdata::test {
+namespace {
+
+// The first section of a file with one segment begins there; its addresses are places in the file.
+constexpr std::uint64_t text_at = 64 + 56;
+constexpr std::uint64_t mapped_at = 0x10000000;
+constexpr std::uint32_t spare = 64;  // bytes of code that every file has
+
+std::uint32_t code_bytes(std::size_t n) {
+    return static_cast<std::uint32_t>(n) + spare;
+}
+
+Elf program(std::uint32_t size, const std::vector<Elf::Symbol>& symbols) {
+    Elf elf;
+    auto& text = elf.section(Elf::text);
+    text.address = text_at;
+    text.content = Blob(size, std::byte{0x90});
+    elf.segments = {{0, 0, text_at + size}};
+    elf.symbols(symbols);
+    return elf;
+}
+
+// listed(...) annotates the program, with one sample at each place.
+Command listed(const Files& files, const Elf& elf, const std::vector<std::uint64_t>& places,
+               const std::vector<std::string>& options = {"annotate"}) {
+    Sketch sketch;
+    sketch.mmap(1, mapped_at, std::uint64_t{1} << 24, "/bin/x", 1);
+    std::uint64_t time = 2;
+    for (const auto place : places) sketch.sample(mapped_at + text_at + place, 1, time++);
+    files.write("root/bin/x", elf.blob());
+    auto command = options;
+    for (const auto& word : {std::string("--offline"), std::string("--symfs"), files.folder() + "/root",
+                             std::string("-o"), files.folder() + "/out.json"}) {
+        command.push_back(word);
+    }
+    command.push_back(files.write("perf.data", sketch.build()));
+    return command;
+}
+
+// A function of n instructions, each of a line of its own.
+Command dwarf_rows(const Files& files, std::size_t n) {
+    const auto size = code_bytes(n);
+    auto elf = program(size, {{"f", text_at, size}});
+    DwarfWriter dwarf(text_at, size);
+    dwarf.function(text_at, size, "f").end();
+    for (std::uint32_t at = 0; at < size; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    return listed(files, elf, {0});
+}
+
+// n functions, all with samples.
+Command dwarf_functions(const Files& files, std::size_t n, const std::vector<std::string>& options) {
+    constexpr std::uint32_t each = 16;
+    const auto size = code_bytes(each * n);
+    std::vector<Elf::Symbol> symbols;
+    std::vector<std::uint64_t> places;
+    DwarfWriter dwarf(text_at, size);
+    for (std::uint64_t at = 0; at + each <= size; at += each) {
+        const auto name = "f" + std::to_string(at);
+        symbols.push_back({name, text_at + at, each});
+        dwarf.function(text_at + at, each, name).inlined(text_at + at + 4, 4, 7).end().end();
+        places.push_back(at + 5);
+    }
+    for (std::uint32_t at = 0; at < size; ++at) dwarf.row();
+    auto elf = program(size, symbols);
+    dwarf.add_to(elf);
+    return listed(files, elf, places, options);
+}
+Command dwarf_listings(const Files& files, std::size_t n) {
+    return dwarf_functions(files, n, {"annotate"});
+}
+// n lines in 60 inlined calls that are in each other.
+Command dwarf_deep(const Files& files, std::size_t n) {
+    const auto size = code_bytes(n);
+    auto elf = program(size, {{"f", text_at, size}});
+    DwarfWriter dwarf(text_at, size);
+    dwarf.function(text_at, size, "f");
+    constexpr std::uint16_t deep = 60;
+    for (std::uint16_t line = 1; line <= deep; ++line) dwarf.inlined(text_at, size, line);
+    for (std::uint16_t line = 0; line <= deep; ++line) dwarf.end();
+    for (std::uint32_t at = 0; at < size; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    return listed(files, elf, {0}, {"annotate", "--json"});
+}
+
+// n inlined calls, one of each instruction.
+Command dwarf_inlined(const Files& files, std::size_t n) {
+    const auto size = code_bytes(n);
+    auto elf = program(size, {{"f", text_at, size}});
+    DwarfWriter dwarf(text_at, size);
+    dwarf.function(text_at, size, "f");
+    for (std::uint32_t at = 0; at < size; ++at) {
+        dwarf.inlined(text_at + at, 1, static_cast<std::uint16_t>(at)).end().row();
+    }
+    dwarf.end().add_to(elf);
+    return listed(files, elf, {0}, {"annotate", "--json"});
+}
+
+// A BPF program of n functions, with a prototype and `lines` lines each.
+Command bpf_program(const Files& files, std::size_t n, std::size_t lines, std::size_t parameters) {
+    constexpr std::uint64_t base = 0xffffffffc0000000, tag = 0x0102030405060708;
+    const auto each = static_cast<std::uint32_t>(lines + 16);
+    BtfBuilder types(Sketch::order);
+    const auto integer = types.integer("int");
+    const auto file = types.text("a.c");
+    Sketch sketch;
+    std::vector<std::uint64_t> addresses, line_addresses;
+    std::vector<std::uint32_t> sizes;
+    Writer functions(Sketch::order), places(Sketch::order);
+    for (std::size_t at = 0; at <= n; ++at) {
+        const auto name = "f" + std::to_string(at);
+        std::vector<BtfBuilder::Parameter> list;
+        for (std::size_t number = 0; number < parameters; ++number) {
+            list.push_back({"p" + std::to_string(number), types.pointer(types.constant(integer))});
+        }
+        functions.u32(static_cast<std::uint32_t>(at)).u32(types.function(name, types.prototype(integer, list)));
+        addresses.push_back(base + each * at);
+        sizes.push_back(each);
+        for (std::size_t line = 0; line < lines; ++line) {
+            line_addresses.push_back(base + each * at + line);
+            const auto number = static_cast<std::uint32_t>(line);
+            places.u32(number).u32(file).u32(types.text("x = " + std::to_string(line) + ";")).u32(number << 10 | 1);
+        }
+        sketch.symbol(base + each * at, each, "bpf_prog_0102030405060708_" + name, 1);
+    }
+    sketch.bpf(BpfEvent::Kind::load, 1, tag, 2);
+    for (std::size_t at = 0; at <= n; ++at) sketch.sample(base + each * at, 1, 3 + at, Sketch::kernel);
+    const auto count = static_cast<std::uint32_t>(n + 1), rows = static_cast<std::uint32_t>(line_addresses.size());
+    ProgramInfo info(Sketch::order, 1);
+    info.u64(info_field::tag, 0x0807060504030201).u32(info_field::btf_id, 5);
+    info.array(BpfArray::jited_insns, each * count, Blob(each * count, std::byte{0x90}));
+    info.array(BpfArray::jited_ksyms, count, array_u64(Sketch::order, addresses));
+    info.array(BpfArray::jited_func_lens, count, array_u32(Sketch::order, sizes));
+    info.array(BpfArray::func_info, count, functions.take());
+    info.array(BpfArray::line_info, rows, places.take());
+    info.array(BpfArray::jited_line_info, rows, array_u64(Sketch::order, line_addresses));
+    sketch.feature(Feature::bpf_prog_info, prog_info_feature(Sketch::order, {info.encode()}));
+    sketch.feature(Feature::bpf_btf, bpf_btf(Sketch::order, {{5, types.blob()}}));
+    return {"annotate", "--offline", "-o", files.folder() + "/out.txt", files.write("perf.data", sketch.build())};
+}
+Command btf_functions(const Files& files, std::size_t n) {
+    return bpf_program(files, n, 1, 3);
+}
+Command btf_lines(const Files& files, std::size_t n) {
+    return bpf_program(files, 1, n + 1, 1);
+}
+
+}  // namespace
+
+CostCases line_cases() {
+    return {
+        {"dwarf_rows", 2000, dwarf_rows},      {"dwarf_listings", 200, dwarf_listings},
+        {"dwarf_deep", 2000, dwarf_deep},      {"dwarf_inlined", 1000, dwarf_inlined},
+        {"btf_functions", 500, btf_functions}, {"btf_lines", 2000, btf_lines},
+    };
+}
+
+}  // namespace perfdata::test

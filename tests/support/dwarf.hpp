@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Debug information of one unit, as compilers make it, of as many functions, inlined calls and lines as a test wants.
+// Little-endian, DWARF 4.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "support/elf.hpp"
+
+namespace perfdata::test {
+
+class DwarfWriter {
+  public:
+    // The code of the unit is one stretch.
+    DwarfWriter(std::uint64_t begin, std::uint32_t size) : begin_(begin) {
+        entries_.u8(of_unit).u32(0).u64(begin).u32(size).text("a.c").u8(0);
+        callee_ = unit_header + static_cast<std::uint32_t>(entries_.size());
+        entries_.u8(of_callee).text("callee").u8(0);
+    }
+
+    // Each function and each inlined call of `callee` is open until end(): what comes before is in it.
+    DwarfWriter& function(std::uint64_t begin, std::uint32_t size, std::string_view name) {
+        entries_.u8(of_function).u64(begin).u32(size).text(name).u8(0);
+        return *this;
+    }
+    DwarfWriter& inlined(std::uint64_t begin, std::uint32_t size, std::uint16_t line) {
+        entries_.u8(of_inlined).u32(callee_).u64(begin).u32(size).u8(1).u16(line);
+        return *this;
+    }
+    DwarfWriter& end() {
+        entries_.u8(0);
+        return *this;
+    }
+    // row() is one more line, of one more byte of code.
+    DwarfWriter& row() {
+        constexpr std::uint8_t next_byte = first_special + 14 + 5;  // a special opcode: one byte on, and so many lines
+        rows_.u8(next_byte + (++row_ % 2 == 0 ? 2 : 1));
+        return *this;
+    }
+
+    void add_to(Elf& elf) const {
+        Writer info(order);
+        info.u16(4).u32(0).u8(8).bytes(entries_.blob()).u8(0);
+        elf.add({.name = ".debug_info", .content = with_size(info)});
+        elf.add({.name = ".debug_abbrev", .content = abbreviations()});
+        elf.add({.name = ".debug_line", .content = lines()});
+    }
+
+  private:
+    static constexpr auto order = std::endian::little;
+    enum : std::uint8_t { of_unit = 1, of_function, of_inlined, of_callee };
+    static constexpr std::uint32_t unit_header = 11;  // bytes
+    static constexpr std::uint8_t first_special = 13;
+
+    static Blob with_size(const Writer& content) {
+        return Writer(order).u32(static_cast<std::uint32_t>(content.size())).bytes(content.blob()).take();
+    }
+
+    static Blob abbreviations() {
+        Writer out(order);
+        const auto add = [&](auto... bytes) {
+            for (const int byte : {static_cast<int>(bytes)...}) out.u8(static_cast<std::uint8_t>(byte));
+        };
+        // Code, tag, whether it has children; then pairs of attribute and form.
+        add(of_unit, 0x11, 1, 0x10, 0x17, 0x11, 1, 0x12, 6, 3, 8, 0, 0);                  // lines, range, name
+        add(of_function, 0x2e, 1, 0x11, 1, 0x12, 6, 3, 8, 0, 0);                          // range, name
+        add(of_inlined, 0x1d, 1, 0x31, 0x13, 0x11, 1, 0x12, 6, 0x58, 11, 0x59, 5, 0, 0);  // origin, range, call
+        add(of_callee, 0x2e, 0, 3, 8, 0, 0, 0);                                           // name
+        return out.take();
+    }
+
+    Blob lines() const {
+        Writer header(order);
+        header.u8(1).u8(1).u8(1).u8(0xfb).u8(14).u8(first_special);
+        for (const std::uint8_t operands : std::to_array<std::uint8_t>({0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1})) {
+            header.u8(operands);
+        }
+        header.zeros(1).text("a.c").zeros(4).zeros(1);  // no directories, one file
+        Writer table(order);
+        table.u16(4).u32(static_cast<std::uint32_t>(header.size())).bytes(header.blob());
+        table.u8(0).u8(9).u8(2).u64(begin_).bytes(rows_.blob()).u8(2).u8(1).u8(0).u8(1).u8(1);
+        return with_size(table);
+    }
+
+    std::uint64_t begin_;
+    Writer entries_{order}, rows_{order};
+    std::uint32_t callee_ = 0;  // where its entry is, from the beginning of the unit
+    unsigned row_ = 0;
+};
+
+}  // namespace perfdata::test
