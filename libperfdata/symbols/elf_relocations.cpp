@@ -131,7 +131,6 @@ struct Field {
 
 struct CodeRelocations::Tables {
     explicit Tables(const ElfFile& of) : file(of) {
-        constexpr std::uint32_t no_bits = 8;
         auto left = of.source().size();
         for (const auto& section : of.sections()) {
             const auto size = section.type == no_bits ? 0 : section.size;
