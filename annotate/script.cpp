@@ -58,6 +58,7 @@ class ScriptWriter {
 
     ScriptCounts finish() {
         flush();
+        counts_.unread_formats = formats_.unread();
         if (counts_.samples == 0 && !options_.symbols.empty()) {
             std::set<std::string_view> names;
             for (std::uint32_t number = 0; number < places_.size(); ++number) names.insert(places_.name(number).symbol);

@@ -36,6 +36,7 @@ struct ScriptOptions {
 struct ScriptCounts {
     std::uint64_t samples = 0;
     std::uint64_t broken_chains = 0;       // whose user part was deferred and never came
+    std::uint64_t unread_formats = 0;      // of tracepoints: damaged or too long, their samples show bytes
     std::uint64_t stacks_not_unwound = 0;  // of samples whose callers in user space are nowhere else
     // Names of functions that samples fell into, sorted: only if ScriptOptions::symbols left none of them.
     std::vector<std::string> other_symbols;

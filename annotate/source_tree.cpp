@@ -82,14 +82,18 @@ Result<void> SourceTree::write(const std::string& directory, const WriteFile& wr
     if (problem) return failed(directory, problem.message());
     for (const auto& [name, file] : files_) {
         const auto path = root / name;
-        fs::create_directories(path.parent_path(), problem);
-        if (problem) return failed(path, problem.message());
-        // Links that are there already could lead elsewhere.
-        const auto real = fs::canonical(path.parent_path(), problem);
-        const auto [end, rest] = std::ranges::mismatch(root, real);
-        if (problem || end != root.end() || fs::is_symlink(path, problem)) {
-            return failed(path, "a link leads out of " + root.string());
+        // Links that are there already could lead elsewhere: nothing is made behind one before it is followed.
+        auto folder = root;
+        for (const auto& part : fs::path(name).parent_path()) {
+            fs::create_directory(folder / part, problem);
+            if (problem) return failed(path, problem.message());
+            folder = fs::canonical(folder / part, problem);
+            if (problem) return failed(path, problem.message());
+            if (std::ranges::mismatch(root, folder).in1 != root.end()) {
+                return failed(path, "a link leads out of " + root.string());
+            }
         }
+        if (fs::is_symlink(path, problem)) return failed(path, "a link leads out of " + root.string());
         std::string content;
         for (std::uint32_t at = 1; const auto& [line, text] : file.lines) {
             content.append(line - at, '\n');

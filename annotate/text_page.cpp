@@ -353,10 +353,16 @@ class TextPage : private TextColumns {
         print("\n");
     }
 
-    // "  (in f, inlined at main.c:12; in g, inlined at f.c:3)", outermost last.
+    // "  (in f, inlined at main.c:12; in g, inlined at f.c:3)", outermost last; of long names the first calls only.
     static std::string inlined_text(const InlinedCalls& chain) {
         std::string text;
+        std::size_t written = 0;
         for (const auto& call : chain) {
+            if (text.size() > most_inlined_text) {
+                text += fmt::format("; and {} more", chain.size() - written);
+                break;
+            }
+            ++written;
             text += fmt::format("{}in {}, inlined at {}:{}", text.empty() ? "  (" : "; ", shown(call.function),
                                 shown(short_name(call.call.file)), call.call.line);
         }
@@ -409,7 +415,8 @@ class TextPage : private TextColumns {
         put("\n");
     }
 
-    static constexpr std::size_t most_calls = 12;  // callers and callees of a function, together
+    static constexpr std::size_t most_inlined_text = 1024;  // bytes of a line, about
+    static constexpr std::size_t most_calls = 12;           // callers and callees of a function, together
 
     const Sink& sink_;
 };

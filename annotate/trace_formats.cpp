@@ -42,7 +42,12 @@ struct Directive {
 };
 
 constexpr std::uint64_t most_width = 4096;
-constexpr std::size_t most_text = 65536;  // of one sample, about: formats may be long, and are shown again and again
+
+// most_text(record): bytes of text that one sample gets, about. Formats may be long, and are shown again and again;
+// what a sample wrote takes three letters a byte where it is shown in hexadecimal.
+std::size_t most_text(const TraceRecord& record) {
+    return 4096 + 4 * record.raw.size();
+}
 
 void append_padded(std::string& text, std::string_view word, const Directive& directive) {
     const auto width = static_cast<std::size_t>(std::min(directive.width.value_or(0), most_width));
@@ -162,11 +167,12 @@ void TraceText::append(std::string& text, const TraceRecord& record) const {
 
 void TraceText::append_fields(std::string& text, const TraceRecord& record) const {
     const auto begin = text.size();
+    const auto most = most_text(record);
     auto out = std::back_inserter(text);
     bool first = true;
     for (auto at = common_fields_; at < fields_.size(); ++at) {
         const auto& field = fields_[at];
-        if (text.size() - begin > most_text) {
+        if (text.size() - begin > most) {
             text += " …";
             return;
         }
@@ -189,14 +195,19 @@ void TraceText::append_fields(std::string& text, const TraceRecord& record) cons
 
 void TraceText::append_print(std::string& text, const TraceRecord& record) const {
     const auto begin = text.size();
+    const auto most = most_text(record);
     std::size_t argument = 0;
+    std::size_t evaluated = 0;  // bytes of text, of which a precision may show none
     const auto next = [&]() -> TraceValue {
-        return argument < arguments_.size() ? arguments_[argument++].evaluate(fields_, record) : TraceValue{};
+        if (argument == arguments_.size()) return {};
+        auto value = arguments_[argument++].evaluate(fields_, record);
+        evaluated += value.text.size();
+        return value;
     };
     const auto* at = format_.data();
     const auto* const end = at + format_.size();
     while (at != end) {
-        if (text.size() - begin > most_text) {
+        if (text.size() - begin > most || evaluated > 2 * most) {
             text += "…";
             return;
         }
@@ -266,15 +277,27 @@ TraceFormats TraceFormats::read(const Recording& recording) {
     if (wanted.empty()) return formats;
     const auto section = recording.read_feature(Feature::tracing_data);
     if (!section && section.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
-    if (!section) return formats;
+    if (!section) {
+        if (section.error().code != ErrorCode::missing) formats.unread_ = wanted.size();
+        return formats;
+    }
     auto data = TracingData::decode(Cursor(*section, recording.order(), {.where = "feature TRACING_DATA"}));
-    if (!data) return formats;
+    if (!data) {
+        formats.unread_ = wanted.size();
+        return formats;
+    }
     formats.order_ = data->order();
-    for (auto format = data->next(); format && *format; format = data->next()) {
+    auto format = data->next();
+    for (; format && *format; format = data->next()) {
         const auto id = (*format)->id();
-        if (!id || !wanted.contains(*id) || (*format)->text.size() > most_format_bytes) continue;
+        if (!id || !wanted.contains(*id)) continue;
+        if ((*format)->text.size() > most_format_bytes) {
+            ++formats.unread_;
+            continue;
+        }
         formats.formats_.emplace(*id, TraceText::parse((*format)->text));
     }
+    if (!format) formats.unread_ = wanted.size() - formats.formats_.size();
     return formats;
 }
 

@@ -42,8 +42,12 @@ class TraceFormats {
     // append(text, id, raw): the kernel's text of what a tracepoint (Attr::config) wrote; without a format its bytes.
     void append(std::string& text, std::uint64_t id, Bytes raw) const;
 
+    // unread() is how many of the recorded tracepoints have a format that is damaged or too long.
+    std::uint64_t unread() const { return unread_; }
+
   private:
     std::map<std::uint64_t, TraceText> formats_;
+    std::uint64_t unread_ = 0;
     AnyOrder order_;
 };
 

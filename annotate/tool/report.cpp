@@ -81,6 +81,14 @@ Result<Graph> parse_graph(const std::string& text) {
     return graph;
 }
 
+Result<double> parse_percent(const std::string& text) {
+    double percent = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), percent);
+    // What is no number at all ("nan") is neither below 0 nor above 100.
+    if (problem == std::errc{} && end == text.data() + text.size() && percent >= 0 && percent <= 100) return percent;
+    return fail(wrong("--percent-limit", text + ": expected a percentage from 0 to 100"));
+}
+
 class ReportRun {
   public:
     explicit ReportRun(const ReportChoice& choice) : choice_(choice) {}
@@ -233,7 +241,7 @@ void add_report(CLI::App& app, int& exit) {
     command->add_flag("-n,--show-nr-samples", choice->hits, "A column of samples");
     command->add_flag("--show-total-period", choice->periods, "A column of periods");
     command->add_option("--percent-limit", choice->percent_limit, "Leave out rows with less percent than this")
-        ->check(CLI::Range(0.0, 100.0));
+        ->check(checked(parse_percent), "");
     command
         ->add_option("--percentage", choice->percentage,
                      "absolute: of all samples; relative: of those that the filters leave")

@@ -136,7 +136,12 @@ int run(const ScriptChoice& choice) {
     if (!choice.common.quiet && counts->stacks_not_unwound != 0) {
         complain(fmt::format("note: {}: callers in user space are not shown", stacks_text(counts->stacks_not_unwound)));
     }
-    return exit_code(choice.common, timeline->completeness(), counts->stacks_not_unwound != 0);
+    if (!choice.common.quiet && counts->unread_formats != 0) {
+        complain(fmt::format("note: the formats of {} tracepoints are damaged or too long: their samples show bytes",
+                             counts->unread_formats));
+    }
+    const bool partial = counts->stacks_not_unwound != 0 || counts->unread_formats != 0;
+    return exit_code(choice.common, timeline->completeness(), partial);
 }
 
 }  // namespace

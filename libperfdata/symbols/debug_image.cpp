@@ -27,8 +27,17 @@ bool is_debug(std::string_view name, std::string_view wanted) {
 constexpr std::array<std::string_view, 10> lines_are_in{"info",   "abbrev",   "line", "line_str",    "str",
                                                         "ranges", "rnglists", "addr", "str_offsets", "aranges"};
 
-// needed(file, section): what lines are read from, and in a relocatable file what is needed to relocate that.
-bool needed(const ElfFile& file, const ElfFile::Section& section) {
+// names_of_symbols(file): for each section whether it has the names of a table of symbols.
+std::vector<bool> names_of_symbols(const ElfFile& file) {
+    std::vector<bool> linked(file.sections().size());
+    for (const auto& section : file.sections()) {
+        if (section.type == symbols_section && section.link < linked.size()) linked[section.link] = true;
+    }
+    return linked;
+}
+
+// needed(file, section, linked): what lines are read from, and in a relocatable file what is needed to relocate that.
+bool needed(const ElfFile& file, const ElfFile::Section& section, const std::vector<bool>& linked) {
     const auto about_lines = [](std::string_view name) {
         return std::ranges::any_of(lines_are_in, [&](std::string_view wanted) { return is_debug(name, wanted); });
     };
@@ -39,9 +48,7 @@ bool needed(const ElfFile& file, const ElfFile::Section& section) {
         return section.info < sections.size() && about_lines(sections[section.info].name);
     }
     if (section.type == symbols_section) return true;
-    return std::ranges::any_of(sections, [&](const ElfFile::Section& other) {
-        return other.type == symbols_section && other.link < sections.size() && &sections[other.link] == &section;
-    });
+    return linked[static_cast<std::size_t>(&section - sections.data())];
 }
 
 struct Part {
@@ -66,6 +73,12 @@ class Copier {
     const Source& source_;
     std::span<char> out_;
 };
+
+// most_unpacked(size): bytes that the compressed sections of a file of `size` bytes may unpack to.
+std::uint64_t most_unpacked(std::uint64_t size) {
+    constexpr std::uint64_t times = 32, some = std::uint64_t{16} << 20;
+    return some + std::min(size, std::uint64_t{1} << 40) * times;
+}
 
 // unpacked_size(file, section) is what a compressed section says that it unpacks to.
 Result<std::uint64_t> unpacked_size(const ElfFile& file, const ElfFile::Section& section) {
@@ -100,10 +113,12 @@ bool has_lines(const ElfFile& file) {
 Result<DebugImage> DebugImage::read(const ElfFile& file, const Limits& limits) {
     const auto size = file.source().size();
     std::vector<Part> wanted, unwanted, links;
+    const auto linked = names_of_symbols(file);
+    std::uint64_t sum = 0;
     for (const auto& section : file.sections()) {
         if (section.type == no_bits || section.offset > size || section.size > size - section.offset) continue;
         const Part part{section.offset, section.offset + section.size};
-        if (!needed(file, section)) {
+        if (!needed(file, section, linked)) {
             // libdw is not to look for another file by itself.
             const bool link = section.name == ".gnu_debugaltlink";
             if (section.size > small || link) unwanted.push_back(part);
@@ -117,6 +132,14 @@ Result<DebugImage> DebugImage::read(const ElfFile& file, const Limits& limits) {
             return fail(ErrorCode::limit, section.offset, "ELF",
                         "section " + std::string(section.name) + " has " + std::to_string(*unpacked) +
                             " bytes; at most " + std::to_string(limits.section_bytes) + " are read");
+        }
+        if (*unpacked == section.size) continue;
+        // Debug information packs to a fifth or so; what packs to a hundredth is there to fill the memory.
+        sum += *unpacked;
+        if (const auto most = most_unpacked(size); sum > most) {
+            return fail(ErrorCode::limit, section.offset, "ELF",
+                        "compressed sections unpack to more than " + std::to_string(most) + " bytes in a file of " +
+                            std::to_string(size));
         }
     }
     auto* pages = size > SIZE_MAX ? MAP_FAILED

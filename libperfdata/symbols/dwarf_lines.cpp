@@ -8,6 +8,7 @@
 #include <gelf.h>
 #include <map>
 #include <mutex>
+#include <queue>
 #include <set>
 
 #include "debug_image.hpp"
@@ -15,8 +16,6 @@
 
 namespace perfdata {
 namespace {
-
-constexpr std::size_t most_at_once = 65536;  // ranges of units at one function
 
 // Ranges that are read of one file: of functions, inlined calls, units.
 constexpr std::uint64_t most_ranges = std::uint64_t{1} << 26;
@@ -91,7 +90,7 @@ struct DwarfLines::State {
         DwarfRange range;
         std::size_t unit = 0;
     };
-    IntervalIndex<Piece> pieces;
+    std::vector<Piece> pieces;  // by address and apart from each other, once all units are read
     std::optional<DwarfLineTables> tables;
     std::optional<Error> damage;  // what ended the reading of the units
 
@@ -99,6 +98,7 @@ struct DwarfLines::State {
     Result<void> read_units();
     std::uint64_t info_bytes() const;
     void add_unit(Dwarf_Die die, std::uint64_t size);
+    void lay_out_pieces();
     std::optional<std::uint64_t> address_of(std::uint64_t vaddr) const;
     Result<std::vector<LineStart>> lines(std::uint64_t begin, std::uint64_t size);
     Result<void> collect(DwarfRange within, std::vector<DwarfSegment>& segments,
@@ -220,8 +220,41 @@ Result<void> DwarfLines::State::read_units() {
     if (!damage) add_waiting(info_bytes());
     if (got < 0) damage = dwarf_failure("units").error();
     if (pieces.empty() && damage) return fail(*damage);
-    pieces.build();
+    lay_out_pieces();
     return {};
+}
+
+// Where units lie over each other the code belongs to the one that begins first, of several to the first in the file:
+// each address is asked of one unit only, whatever the file says. O(n log n) for n ranges.
+void DwarfLines::State::lay_out_pieces() {
+    std::ranges::stable_sort(pieces, {}, [](const Piece& piece) { return piece.range.begin; });
+    std::vector<Piece> apart;
+    std::uint64_t at = 0;
+    // Those behind have begun later: what they cover beyond the end of one is theirs.
+    const auto later = [](const Piece* one, const Piece* other) { return one > other; };
+    std::priority_queue<const Piece*, std::vector<const Piece*>, decltype(later)> open(later);
+    const auto cover = [&](std::uint64_t end) {
+        while (!open.empty() && at < end) {
+            const auto& first = *open.top();
+            const auto until = std::min(first.range.end, end);
+            if (until > at) {
+                if (!apart.empty() && apart.back().unit == first.unit && apart.back().range.end == at) {
+                    apart.back().range.end = until;
+                } else {
+                    apart.push_back({{at, until}, first.unit});
+                }
+                at = until;
+            }
+            if (first.range.end <= at) open.pop();
+        }
+        at = std::max(at, end);
+    };
+    for (const auto& piece : pieces) {
+        cover(piece.range.begin);
+        open.push(&piece);
+    }
+    cover(UINT64_MAX);
+    pieces = std::move(apart);
 }
 
 void DwarfLines::State::add_unit(Dwarf_Die die, std::uint64_t size) {
@@ -240,40 +273,28 @@ void DwarfLines::State::add_unit(Dwarf_Die die, std::uint64_t size) {
         if (covered->empty()) return;
         unit.set_ranges(std::move(*covered));
     }
-    for (const auto& range : unit.ranges()) pieces.add({range, units.size()});
+    for (const auto& range : unit.ranges()) {
+        if (range.begin < range.end) pieces.push_back({range, units.size()});
+    }
     units.push_back(std::move(unit));
 }
 
 // collect(...) is the segments, by address and apart from each other, and the inlined calls of all units there.
 Result<void> DwarfLines::State::collect(DwarfRange within, std::vector<DwarfSegment>& segments,
                                         std::vector<const DwarfInlining*>& inlining) {
-    std::vector<Piece> there;
-    pieces.each_overlapping(within.begin, within.end, [&](const Piece& piece) {
-        there.push_back(piece);
-        return there.size() <= most_at_once;
-    });
-    if (there.size() > most_at_once) {
-        return fail(ErrorCode::limit, Error::no_offset, "DWARF", "too many units lie over each other");
-    }
     std::set<std::size_t> asked;
-    for (const auto& piece : there) {
-        auto& unit = units[piece.unit];
-        const DwarfRange part{std::max(within.begin, piece.range.begin), std::min(within.end, piece.range.end)};
+    auto piece = std::ranges::upper_bound(pieces, within.begin, {}, [](const Piece& one) { return one.range.end; });
+    for (; piece != pieces.end() && piece->range.begin < within.end; ++piece) {
+        auto& unit = units[piece->unit];
+        const DwarfRange part{std::max(within.begin, piece->range.begin), std::min(within.end, piece->range.end)};
         auto found = unit.segments(part, texts);
         if (!found) return fail(found.error());
         segments.insert(segments.end(), found->begin(), found->end());
-        if (!asked.insert(piece.unit).second) continue;
+        if (!asked.insert(piece->unit).second) continue;
         const auto calls = unit.inlining(within, texts, budget);
         if (!calls) return fail(calls.error());
         inlining.insert(inlining.end(), calls->begin(), calls->end());
     }
-    std::ranges::stable_sort(segments, {}, [](const DwarfSegment& segment) { return segment.range.begin; });
-    std::uint64_t at = within.begin;
-    for (auto& segment : segments) {
-        segment.range.begin = std::max(segment.range.begin, at);
-        at = std::max(at, segment.range.end);
-    }
-    std::erase_if(segments, [](const DwarfSegment& segment) { return segment.range.begin >= segment.range.end; });
     return {};
 }
 

@@ -29,19 +29,6 @@ std::uint32_t number_of(Dwarf_Die& die, unsigned attribute) {
     return number > UINT32_MAX ? 0 : static_cast<std::uint32_t>(number);
 }
 
-// name_of(die) is the name of the function that an inlined call is an instance of.
-std::string name_of(Dwarf_Die& die) {
-    Dwarf_Attribute value;
-    for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
-        if (dwarf_attr_integrate(&die, attribute, &value) == nullptr) continue;
-        const char* text = dwarf_formstring(&value);
-        if (text == nullptr) continue;
-        if (attribute == DW_AT_name) return text;
-        return demangle(text).value_or(text);
-    }
-    return {};
-}
-
 // Walker visits the entries of a tree without recursion, each before those in it. Damaged links between them can make
 // entries appear over and over: `left` is how many may be visited still, of all walks through a unit.
 class Walker {
@@ -289,9 +276,25 @@ Result<std::vector<const DwarfInlining*>> DwarfUnit::inlining(DwarfRange within,
     return found;
 }
 
+// function_name(die) is the name of the function that an inlined call is an instance of. Many calls share one name: it
+// is read once.
+std::string_view DwarfUnit::function_name(Dwarf_Die& die, DwarfTexts& texts) {
+    Dwarf_Attribute value;
+    for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
+        if (dwarf_attr_integrate(&die, attribute, &value) == nullptr) continue;
+        const char* text = dwarf_formstring(&value);
+        if (text == nullptr) continue;
+        const bool plain = attribute == DW_AT_name;
+        const auto [known, added] = function_names_.try_emplace({text, plain});
+        if (added) known->second = texts.keep(plain ? std::string(text) : demangle(text).value_or(text));
+        return known->second;
+    }
+    return {};
+}
+
 InlinedCall DwarfUnit::call_of(Dwarf_Die& die, DwarfTexts& texts) {
     InlinedCall call;
-    call.function = texts.keep(name_of(die));
+    call.function = function_name(die, texts);
     if (const auto file = number_of(die, DW_AT_call_file); file < file_count_ && dwarf_hasattr(&die, DW_AT_call_file)) {
         call.call.file = absolute(dwarf_filesrc(files_, file, nullptr, nullptr), texts);
     }

@@ -114,6 +114,7 @@ class DwarfUnit {
     Result<void> check_table();
     SourceLine source_of(Dwarf_Line* line, DwarfTexts& texts);
     std::string_view absolute(const char* file, DwarfTexts& texts);
+    std::string_view function_name(Dwarf_Die& die, DwarfTexts& texts);
     InlinedCall call_of(Dwarf_Die& die, DwarfTexts& texts);
 
     Dwarf_Die die_;
@@ -129,6 +130,8 @@ class DwarfUnit {
     IntervalIndex<Function> functions_;
     std::map<std::size_t, DwarfInlining> inlining_;     // by function_dies_
     std::map<const char*, std::string_view> absolute_;  // by the text of libdw
+    // By the text of libdw, and whether that is DW_AT_name.
+    std::map<std::pair<const char*, bool>, std::string_view> function_names_;
 };
 
 }  // namespace perfdata

@@ -17,6 +17,8 @@ namespace {
 constexpr std::uint32_t note_section = 7;
 constexpr std::uint32_t load_segment = 1, note_segment = 4;
 constexpr std::uint64_t largest_notes = 1 << 20;
+// Bytes of notes of one file that are looked through for a build-id.
+constexpr std::uint64_t most_notes = 4 * largest_notes;
 constexpr std::uint32_t no_segment = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t no_room = std::numeric_limits<std::uint64_t>::max();
 
@@ -218,8 +220,11 @@ const ElfFile::Segment* ElfFile::segment_at(const std::vector<Stretch>& stretche
 }
 
 void ElfFile::read_build_id() {
+    // Headers of notes may all lead to the same bytes.
+    std::uint64_t left = most_notes;
     const auto look = [&](std::uint64_t offset, std::uint64_t size) {
-        if (!build_id_.empty() || size > largest_notes) return;
+        if (!build_id_.empty() || size > largest_notes || size > left) return;
+        left -= size;
         if (const auto notes = bytes(offset, size, "a note")) build_id_ = build_id_of_notes(as_bytes(*notes), order_);
     };
     for (const auto& section : sections_) {

@@ -158,7 +158,9 @@ void ElfSymbolsBuilder::add_mini_debug_info(const ElfFile& file) {
     if (section == nullptr) return;
     const auto packed = content(file, *section);
     if (!packed) return;
-    const auto unpacked = unpack_xz(*packed, limits_.section_bytes);
+    // Symbols pack to a fifth or so.
+    constexpr std::uint64_t times = 32, some = std::uint64_t{1} << 20;
+    const auto unpacked = unpack_xz(*packed, std::min(limits_.section_bytes, some + packed->size() * times));
     if (!unpacked) return;
     const auto mini = ElfFile::open(memory_source(as_bytes(*unpacked)), limits_);
     if (mini) add_table(*mini, ".symtab");

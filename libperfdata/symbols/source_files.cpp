@@ -6,6 +6,8 @@
 namespace perfdata {
 namespace {
 
+constexpr std::size_t longest_path = 4096;  // as PATH_MAX of Linux
+
 std::vector<std::string_view> split(std::string_view text) {
     std::vector<std::string_view> lines;
     while (!text.empty()) {
@@ -60,6 +62,8 @@ std::unique_ptr<SourceFiles::File> SourceFiles::find(const std::string& recorded
     if (path.empty()) return {};
     for (const auto& directory : options_.source_dirs) {
         std::string_view rest = path;
+        // A longer one names no file; it is not worth a copy for each of its parts.
+        while (rest.size() > longest_path && rest.contains('/')) rest.remove_prefix(rest.find('/') + 1);
         while (true) {
             const auto below = "/" + std::string(rest);
             if (auto file = read(finder_.machine() ? FileName{"", directory + below} : FileName{directory, below})) {

@@ -295,9 +295,11 @@ TEST_CASE("Links in a recording's directory do not lead out of it", "[hostile][t
         fs::create_symlink(machine.path + "/outside/prog", directory + "/kcore_dir/" + name);
     }
     fs::create_symlink(machine.path + "/host/jit-42.dump", directory + "/jit-42.dump");
+    const auto empty = machine.path + "/empty";
+    fs::create_directory(empty);
     const Watch watch(machine.outside());
     for (const auto* command : commands) {
-        for (const auto* offline : {" --offline", " --symfs /nonexistent"}) {
+        for (const auto& offline : {std::string(" --offline"), " --symfs '" + empty + "'"}) {
             INFO(command << offline);
             const auto got = run(machine.folder, std::string(command) + offline + " '" + directory + "'");
             CHECK(got.status == 0);

@@ -163,6 +163,7 @@ TEST_CASE("What is not understood is said in words that help", "[usage]") {
     said({"report", "--qqqqqqqqqqqq", "in.data"}, "report has no option --qqqqqqqqqqqq");
     said({"report", "in.data", "in.data"},
          "one argument too many: in.data; the recording is named once, by FILE or -i");
+    said({"report", "--percent-limit", "nan", "in.data"}, "--percent-limit: nan: expected a percentage from 0 to 100");
     said({"report", "--strict=x"}, "--strict: no value that it can have: x");
     said({"report", "-i"}, "--input: a value is missing behind it");
     said({"report", "-o", "a", "-o", "b"}, "--output: given more than once");

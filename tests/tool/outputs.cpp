@@ -334,6 +334,16 @@ TEST_CASE("Files of --sources take the place of files only", "[outputs]") {
         CHECK(place.run(command).status == 2);
         CHECK(same(place.read("in.data"), recording));
     }
+    SECTION("a link that leads out of the directory: nothing is made behind it") {
+        const auto folder = std::filesystem::path(source).parent_path();  // src/.../a
+        REQUIRE(std::distance(folder.begin(), folder.end()) > 2);
+        const auto first = *folder.begin() / *std::next(folder.begin());
+        std::filesystem::remove_all(place.path(first.string()));
+        std::filesystem::create_directory(place.path("outside"));
+        std::filesystem::create_directory_symlink("../outside", place.path(first.string()));
+        CHECK(place.run(command).status == 1);
+        CHECK(std::filesystem::is_empty(place.path("outside")));
+    }
     SECTION("the output") {
         const auto ended = place.run({"extract", "-s", "step", "in.data", "--sources", "src", "-o", source});
         CHECK(ended.status == 2);

@@ -79,3 +79,26 @@ TEST_CASE("A record shorter than its format is no reason to read beyond it", "[a
         CHECK(text.size() < 64);
     }
 }
+
+TEST_CASE("A sample gets little more text than it wrote, whatever its format says", "[annotate][trace]") {
+    const auto raw = raw_of(std::endian::little, 6);
+    const auto shown_of = [&](const std::string& print) {
+        std::string text;
+        TraceText::parse(fields + "print fmt: " + print + "\n").append(text, {raw, AnyOrder()});
+        return text;
+    };
+    SECTION("constant text is cut") {
+        const auto text = shown_of('"' + std::string(50000, 'x') + '"');
+        CHECK(text.size() < 4096 + 4 * raw.size() + 16);
+        CHECK(text.ends_with("…"));
+    }
+    SECTION("what a precision hides counts") {
+        const std::string long_text(30000, 'x');
+        const auto text = shown_of("\"%.0s%.0s%.0s|%d\", \"" + long_text + "\", \"" + long_text + "\", \"" + long_text +
+                                   "\", REC->value");
+        CHECK(text == "…");
+    }
+    SECTION("usual text is whole") {
+        CHECK(shown_of(R"("%.2s|%d", REC->comm, REC->value)") == "ta|6");
+    }
+}
