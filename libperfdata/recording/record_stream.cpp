@@ -82,11 +82,13 @@ RecordStream::Frame RecordStream::frame_at(const std::byte* at) const {
 }
 
 // is_contested(header) is whether the record at the front, which has this header, may be another than it says: nobody
-// writes such headers, or what follows is no record, so that one of the two is damaged. Reads on if it must.
+// writes such headers, and they are not plain, or what follows is no record, so that one of the two is damaged. Reads
+// on if it must.
 bool RecordStream::is_contested(const RecordHeader& header) {
     // What was unpacked is whole as long as zstd does not complain.
     if (unpacking_) return false;
-    if (is_odd(header)) return true;
+    // next() takes plain ones whatever their type's size, if what follows is plain: so does this.
+    if (is_odd(header) && !is_plain(header)) return true;
     const auto type = static_cast<RecordType>(header.type);
     if (type == RecordType::auxtrace || type == RecordType::header_tracing_data) return false;
     for (;;) {
