@@ -75,9 +75,9 @@ void set_size(Blob& data, std::endian order, std::size_t at, std::size_t size) {
 
 TEST_CASE("A record that has lost bytes costs itself alone", "[recording][contested]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const std::size_t missing = GENERATE(1, 4, 7, 8, 16, 31);
+    const auto missing = GENERATE(as<std::size_t>(), 1, 4, 7, 8, 16, 31);
     // The place of the damaged record, from the first to the one before the last three.
-    const std::size_t which = GENERATE(0, 1, 5, 8);
+    const auto which = GENERATE(as<std::size_t>(), 0, 1, 5, 8);
     CAPTURE(missing, which);
     constexpr std::size_t size = 40, count = 12;
     auto data = repeated(sample_of(order, size), count);
@@ -93,7 +93,7 @@ TEST_CASE("A record that has lost bytes costs itself alone", "[recording][contes
 }
 
 TEST_CASE("A record that lost bytes before the last ones costs itself alone", "[recording][contested]") {
-    const std::size_t missing = GENERATE(3, 8);
+    const auto missing = GENERATE(as<std::size_t>(), 3, 8);
     constexpr std::size_t size = 40;
     auto data = repeated(sample_of(std::endian::little, size), 3);
     data.erase(data.begin() + 8, data.begin() + 8 + static_cast<std::ptrdiff_t>(missing));
@@ -164,7 +164,7 @@ TEST_CASE("A record is contested across the blocks of a file", "[recording][cont
 TEST_CASE("Behind damage the largest records are found wherever they lie", "[recording][contested]") {
     // More than a block of them: six in a row do not fit into one.
     constexpr std::size_t large = 65528, count = 12;
-    const std::size_t missing = GENERATE(3, 8);
+    const auto missing = GENERATE(as<std::size_t>(), 3, 8);
     auto data = repeated(sample_of(std::endian::little, large), count);
     data.erase(data.begin() + 8, data.begin() + 8 + static_cast<std::ptrdiff_t>(missing));
     CHECK(read_all(data).offsets == offsets(count - 1, large, large - missing));
