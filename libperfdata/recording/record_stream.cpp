@@ -88,7 +88,9 @@ bool RecordStream::is_contested(const RecordHeader& header) {
     // What was unpacked is whole as long as zstd does not complain.
     if (unpacking_) return false;
     // next() takes plain ones whatever their type's size, if what follows is plain: so does this.
-    if (is_odd(header) && !is_plain(header)) return true;
+    // Lists of perf's own can be of any length: frame_at() has looked at what follows them.
+    const bool of_perf = header.type >= 64 && usual_sizes(header.type).most != 0;
+    if (is_odd(header) && !is_plain(header) && !of_perf) return true;
     const auto type = static_cast<RecordType>(header.type);
     if (type == RecordType::auxtrace || type == RecordType::header_tracing_data) return false;
     for (;;) {

@@ -63,7 +63,9 @@ struct Header {
                std::ranges::find(known_sizes, type, &Sizes::type) != std::end(known_sizes);
     }
     // Not of a size that its type has, nor of a type that may come one day.
-    bool unheard_of() const { return !usual() && !plain() && (has_known_type() || !possible()); }
+    bool unheard_of() const { return !usual() && !plain() && !of_perf() && (has_known_type() || !possible()); }
+    // Of perf's own types: taken for what follows, if their size is not usual.
+    bool of_perf() const { return type >= 64 && has_known_type(); }
     // The kernel's, of a size that most have: taken if what follows is a record.
     bool plain() const { return type >= 1 && type <= 22 && size >= 8 && size <= 4232 && size % 8 == 0; }
     // All types but three have sizes that are multiples of 8.
