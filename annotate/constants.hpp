@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which constants registers hold in straight-line code: JITs call far functions through a register.
+// Which constants registers hold in straight-line code, and which words of the code are constants: JITs call far
+// functions through a register, and keep numbers behind the code.
 #pragma once
 
 #include <array>
@@ -9,12 +10,15 @@
 
 #include "perfdata/core/types.hpp"
 
+#include "literals.hpp"
+
 namespace perfdata {
 
 // Constants follows one function, instruction by instruction. It knows the few idioms with which JITs make an address:
 //
 //     arm64   mov/movn x10, #...; movk x10, #..., lsl #16 ...; blr x10
 //     s390x   lgrl %r1, <literal behind the code>; basr %r14, %r1
+//             basr %r11, %r0; ... ng %r14, <literal behind the code>(%r11)
 //     x86     movabs $..., %rsi
 class Constants {
   public:
@@ -24,10 +28,17 @@ class Constants {
     struct Found {
         std::optional<Address> target;    // of an indirect jump or call, if its register holds a constant
         std::optional<Address> constant;  // that the instruction completed in a register
+        // What it reads from a place that it names, by itself or by a register that holds an address of the code; of
+        // words in a row the first, and how many.
+        std::optional<Literal> literal;
+        unsigned literals = 1;
     };
     // follow(instruction) takes in the next instruction. `branches`: it is a jump or a call; what registers hold
     // behind it is not known.
     Found follow(const cs_insn& instruction, bool branches);
+
+    // forget() is for an instruction that cannot be followed.
+    void forget() { known_.fill({}); }
 
   private:
     Found follow_arm64(const cs_insn& instruction);
@@ -36,11 +47,16 @@ class Constants {
 
     std::optional<std::uint64_t>& known(unsigned reg) { return known_[reg % known_.size()]; }
     std::optional<std::uint64_t> literal(Address address) const;
+    void follow_pool(const cs_insn& instruction);
+    void find_literal_s390(const cs_insn& instruction, Found& found) const;
 
     cs_arch arch_;
     Bytes code_;
     Address base_;
     std::array<std::optional<std::uint64_t>, 512> known_{};  // by Capstone's number of the register
+    // s390x: the register that a function keeps the address of its literals in, across its calls. 0: none.
+    unsigned pool_register_ = 0;
+    Address pool_;
 };
 
 }  // namespace perfdata

@@ -12,7 +12,11 @@
 #include <new>
 #include <span>
 
+#include "perfdata/core/endian.hpp"
+
+#include "arm64_instruction.hpp"
 #include "constants.hpp"
+#include "literals.hpp"
 #include "vector_instruction.hpp"
 
 namespace perfdata {
@@ -116,6 +120,12 @@ void* not_null(void* memory) {
     return memory;
 }
 
+// is_padding(bytes, before_literal): zeros that align the literal behind them.
+bool is_padding(Bytes bytes, bool before_literal) {
+    return before_literal && bytes.size() < sizeof(std::uint64_t) &&
+           std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; });
+}
+
 std::string bytes_as_data(Bytes bytes) {
     std::string text;
     for (const auto byte : bytes) {
@@ -141,6 +151,12 @@ struct Disassembler::Engine {
         scratch.reset();
         if (handle != 0) cs_close(&handle);
     }
+
+    bool decode_by_capstone(Bytes code, Address address, Instruction& result, Constants& constants,
+                            Literals& literals) const;
+    bool decode_by_table(Bytes code, Instruction& result) const;
+    Instruction decode_bytes(Bytes code) const;
+    Instruction decode_literal(Bytes word) const;
 };
 
 Disassembler::Disassembler(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
@@ -189,41 +205,98 @@ void Disassembler::throw_without_memory() {
     cs_option(0, CS_OPT_MEM, reinterpret_cast<std::size_t>(&memory));
 }
 
+// Decodes the first instruction of the code; false: Capstone knows none there.
+bool Disassembler::Engine::decode_by_capstone(Bytes code, Address address, Instruction& result, Constants& constants,
+                                              Literals& literals) const {
+    const auto* at = reinterpret_cast<const std::uint8_t*>(code.data());
+    auto left = code.size();
+    auto place = address.value;
+    auto* decoded = scratch.get();
+    if (!cs_disasm_iter(handle, &at, &left, &place, decoded)) return false;
+    result.size = decoded->size;
+    result.mnemonic = static_cast<const char*>(decoded->mnemonic);
+    result.operands = static_cast<const char*>(decoded->op_str);
+    const bool branch = branches(handle, arch, *decoded);
+    result.call = is_call(handle, arch, *decoded);
+    result.system_call = is_system_call(arch, *decoded);
+    if (branch) result.target = target_operand(arch, *decoded->detail);
+    const auto found = constants.follow(*decoded, branch);
+    if (!result.target) result.target = found.target;
+    result.constant = found.constant;
+    for (unsigned index = 0; found.literal && index < found.literals; ++index) {
+        literals.add({found.literal->address + index * found.literal->size, found.literal->size},
+                     result.offset + result.size);
+    }
+    return true;
+}
+
+// Names what Capstone does not, from tables of our own.
+bool Disassembler::Engine::decode_by_table(Bytes code, Instruction& result) const {
+    if (arch != CS_ARCH_ARM64 || code.size() < sizeof(std::uint32_t)) return false;
+    auto known = arm64_instruction(FixedOrder<std::endian::little>::load<std::uint32_t>(code.data()));
+    if (!known) return false;
+    result.size = sizeof(std::uint32_t);
+    result.call = known->mnemonic.starts_with("bl");
+    result.mnemonic = std::move(known->mnemonic);
+    result.operands = std::move(known->operands);
+    return true;
+}
+
+// Takes the least step over bytes that are no instruction, or a whole one whose length at least is known.
+Instruction Disassembler::Engine::decode_bytes(Bytes code) const {
+    Instruction result;
+    const auto vector = vectors ? vector_instruction(code) : VectorInstruction{};
+    const auto size = vector.size != 0 ? vector.size : std::min(step, code.size());
+    result.size = static_cast<std::uint32_t>(size);
+    result.decoded = vector.size != 0;
+    result.mnemonic = vector.size != 0 ? fmt::format("({})", vector.prefix) : ".byte";
+    result.operands = bytes_as_data(code.first(size));
+    return result;
+}
+
+// Shows a word of data as assemblers spell it; one of the size of an address may be that of a function.
+Instruction Disassembler::Engine::decode_literal(Bytes word) const {
+    const bool big = arch == CS_ARCH_SYSZ;  // the others that keep literals are little-endian
+    std::uint64_t value = 0;
+    for (std::size_t index = 0; index < word.size(); ++index) {
+        value = value << 8 | std::to_integer<std::uint64_t>(word[big ? index : word.size() - 1 - index]);
+    }
+    Instruction result;
+    result.size = static_cast<std::uint32_t>(word.size());
+    result.decoded = false;
+    result.mnemonic = word.size() == 8 ? ".quad" : word.size() == 4 ? ".long" : ".short";
+    result.operands = fmt::format("{:#x}", value);
+    if (word.size() == 8) result.constant = Address{value};
+    return result;
+}
+
 std::vector<Instruction> Disassembler::decode(Bytes code, Address address) const {
     std::vector<Instruction> instructions;
     constexpr std::size_t usual_size = 4;
     instructions.reserve(code.size() / usual_size);
-    const auto* at = reinterpret_cast<const std::uint8_t*>(code.data());
-    auto left = code.size();
-    auto place = address.value;
     Constants constants(engine_->arch, code, address);
-    while (left != 0) {
+    Literals literals(address, code.size());
+    for (std::size_t offset = 0; offset < code.size();) {
+        const auto next = static_cast<std::size_t>(literals.next(offset));
+        const auto rest = code.subspan(offset);
         Instruction result;
-        result.offset = code.size() - left;
-        auto* decoded = engine_->scratch.get();
-        if (cs_disasm_iter(engine_->handle, &at, &left, &place, decoded)) {
-            result.size = decoded->size;
-            result.mnemonic = static_cast<const char*>(decoded->mnemonic);
-            result.operands = static_cast<const char*>(decoded->op_str);
-            const bool branch = branches(engine_->handle, engine_->arch, *decoded);
-            result.call = is_call(engine_->handle, engine_->arch, *decoded);
-            result.system_call = is_system_call(engine_->arch, *decoded);
-            if (branch) result.target = target_operand(engine_->arch, *decoded->detail);
-            const auto found = constants.follow(*decoded, branch);
-            if (!result.target) result.target = found.target;
-            result.constant = found.constant;
-        } else {
-            const auto rest = code.subspan(static_cast<std::size_t>(result.offset));
-            const auto vector = engine_->vectors ? vector_instruction(rest) : VectorInstruction{};
-            const auto step = vector.size != 0 ? vector.size : std::min(engine_->step, left);
-            result.size = static_cast<std::uint32_t>(step);
-            result.decoded = vector.size != 0;
-            result.mnemonic = vector.size != 0 ? fmt::format("({})", vector.prefix) : ".byte";
-            result.operands = bytes_as_data(rest.first(step));
-            at += step;
-            left -= step;
-            place += step;
+        result.offset = offset;
+        if (const auto size = literals.take(offset)) {
+            result = engine_->decode_literal(rest.first(static_cast<std::size_t>(*size)));
+        } else if (const auto before = rest.first(next - offset); is_padding(before, next != code.size())) {
+            result.size = static_cast<std::uint32_t>(before.size());
+            result.decoded = false;
+            result.mnemonic = ".byte";
+            result.operands = bytes_as_data(before);
+        } else if (!engine_->decode_by_capstone(before, address + offset, result, constants, literals) ||
+                   result.mnemonic == "hint") {
+            constants.forget();
+            if (!engine_->decode_by_table(before, result) && result.size == 0) {
+                result = engine_->decode_bytes(before);
+            }
         }
+        result.offset = offset;
+        offset += result.size;
         instructions.push_back(std::move(result));
     }
     return instructions;

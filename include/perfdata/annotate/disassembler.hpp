@@ -16,18 +16,20 @@ namespace perfdata {
 
 enum class Syntax : std::uint8_t { att, intel };  // of x86; other architectures have one
 
-// Instruction is one decoded instruction, or one piece of bytes that are none.
+// Instruction is one decoded instruction, one word of data that an instruction before it reads (`.quad`, `.long`,
+// `.short`: s390x, arm64), or one piece of bytes that are neither (`.byte`).
 struct Instruction {
     std::uint64_t offset = 0;  // from the start of the code
     std::uint32_t size = 0;    // bytes; never 0
-    bool decoded = true;       // false: `.byte` and the bytes
+    bool decoded = true;       // false: data, or bytes
     std::string mnemonic;      // "(vex)", "(evex)": of an instruction that is known by its length only
     std::string operands;
     bool call = false;         // calls a function, directly or by a register or memory
     bool system_call = false;  // asks the kernel for something
     // Where a jump or a call leads: it says so itself, or its register holds a constant made just before.
     std::optional<Address> target;
-    // An address-sized constant that the instruction leaves in a register; it may be the address of code or of data.
+    // An address-sized constant that the instruction leaves in a register, or that the word of data is; it may be the
+    // address of code or of data.
     std::optional<Address> constant;
 };
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Instructions of arm64 that Capstone 4 gives no name: hints, atomics (FEAT_LSE), pointer authentication (FEAT_PAuth).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace perfdata {
+
+struct Arm64Instruction {
+    std::string mnemonic, operands;
+};
+
+// arm64_instruction(word) spells it as binutils do; none: it is another instruction. Encodings: Arm Architecture
+// Reference Manual for A-profile, C4.1 (by group) and C6.2 (each instruction).
+std::optional<Arm64Instruction> arm64_instruction(std::uint32_t word);
+
+}  // namespace perfdata
