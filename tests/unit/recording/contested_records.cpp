@@ -143,6 +143,23 @@ TEST_CASE("A record that may come one day is not looked into", "[recording][cont
     CHECK(read_all(joined({one, inner, behind})).offsets == offsets(8, size, 8));
 }
 
+TEST_CASE("A long list of ids that look like records is not looked into", "[recording][contested]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    // As pipes of machines with many CPUs begin: HEADER_ATTR, longer than any record of the kernel's.
+    constexpr std::size_t ids = 1000, size = 8 + 136 + 8 * ids, sample = 40;
+    auto attr = Writer(order).u32(64).u16(0).u16(size).fill(136, 0).take();
+    // Each two ids are the header and the body of a sample of 16 bytes.
+    const auto like_a_sample = Writer(order).u32(9).u16(1).u16(16).u64(7).take();
+    const auto list = repeated(like_a_sample, ids / 2);
+    attr.insert(attr.end(), list.begin(), list.end());
+    REQUIRE(attr.size() == size);
+    const auto samples = repeated(sample_of(order, sample), 5);
+    const auto read = read_all(joined({repeated(attr, 4), samples}), order);
+    CHECK(read.offsets == offsets(4, size) + offsets(5, sample, 4 * size));
+    CHECK(read.unread == 0);
+    CHECK(read.problems.empty());
+}
+
 TEST_CASE("A record is contested across the blocks of a file", "[recording][contested]") {
     // So that the place of the damaged record goes over the block's end byte by byte.
     constexpr std::size_t size = 40, missing = 3, large = 32768;
