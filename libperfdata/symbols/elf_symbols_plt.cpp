@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,7 +46,7 @@ class ElfSymbolsBuilder::Plt {
         if (plt == nullptr && second == nullptr && got == nullptr) return;
         read(".rela.plt", ".rel.plt");
         ordered_ = slots_;
-        if (got != nullptr) read(".rela.dyn", ".rel.dyn");
+        if (got != nullptr) read(".rela.dyn", ".rel.dyn", words_of_got());
         if (slots_.empty()) return;
         std::ranges::stable_sort(slots_, {}, &Slot::address);
         find_resolvers();
@@ -56,26 +57,77 @@ class ElfSymbolsBuilder::Plt {
     }
 
   private:
-    void read(std::string_view with_addends, std::string_view without) {
-        const auto* section = file_.section(with_addends);
-        const bool addends = section != nullptr;
-        if (!addends) section = file_.section(without);
-        if (section == nullptr || section->type == no_bits) return;
-        const auto list = builder_.content(file_, *section);
-        if (!list) return;
-        read_symbols(*section);
+    // Range is the addresses from begin to before end.
+    struct Range {
+        std::uint64_t begin = 0, end = 0;
+    };
+
+    // read(...) takes in the relocations whose words lie in one of the ranges; without ranges all.
+    void read(std::string_view with_addends, std::string_view without, std::span<const Range> wanted = {}) {
+        const auto* found = file_.section(with_addends);
+        const bool addends = found != nullptr;
+        if (!addends) found = file_.section(without);
+        if (found == nullptr || found->type == no_bits) return;
         const std::size_t word = file_.wide() ? 8 : 4;
-        const auto number = [&](Cursor& in) { return file_.wide() ? in.u64() : std::uint64_t{in.u32()}; };
-        Cursor in(as_bytes(*list), file_.order(), {.where = "ELF relocations", .offset = section->offset});
-        while (in.remaining() >= word * (addends ? 3 : 2)) {
+        const std::size_t stride = word * (addends ? 3 : 2);
+        auto section = *found;
+        if (!wanted.empty()) pass_relative(section, stride, addends);
+        const auto list = builder_.content(file_, section);
+        if (!list) return;
+        read_symbols(section);
+        const AnyOrder order(file_.order());
+        const auto number = [&](const std::byte* at) {
+            return file_.wide() ? order.load<std::uint64_t>(at) : std::uint64_t{order.load<std::uint32_t>(at)};
+        };
+        const auto bytes = as_bytes(*list);
+        for (std::size_t offset = 0; bytes.size() - offset >= stride; offset += stride) {
+            const auto* const at = bytes.data() + offset;
             Slot slot;
-            slot.address = number(in);
-            const auto info = number(in);
-            const auto addend = addends ? number(in) : 0;
+            slot.address = number(at);
+            const auto inside = [&](const Range& range) {
+                return slot.address - range.begin < range.end - range.begin;
+            };
+            if (!wanted.empty() && std::ranges::none_of(wanted, inside)) continue;
+            const auto info = number(at + word);
             slot.symbol = static_cast<std::uint32_t>(file_.wide() ? info >> 32 : info >> 8);
             const auto type = static_cast<std::uint32_t>(file_.wide() ? info : info & 0xff);
-            if (slot.symbol == 0 && is_irelative(file_.machine(), type)) slot.resolver = addend;
+            if (slot.symbol == 0 && addends && is_irelative(file_.machine(), type))
+                slot.resolver = number(at + 2 * word);
             slots_.push_back(slot);
+        }
+    }
+
+    // The words that stubs of .plt.got jump through. Large libraries have some hundred thousand others.
+    std::vector<Range> words_of_got() const {
+        std::vector<Range> ranges;
+        for (const auto* name : {".got", ".got.plt"}) {
+            if (const auto* section = file_.section(name)) {
+                ranges.push_back({section->address, section->address + section->size});
+            }
+        }
+        return ranges;
+    }
+
+    // pass_relative(section, ...) leaves out the relocations that need no symbol: linkers put them first, and say how
+    // many they are. They lead to no function's name.
+    void pass_relative(ElfFile::Section& section, std::size_t stride, bool addends) {
+        const auto* dynamic = file_.section(".dynamic");
+        if (dynamic == nullptr) return;
+        const auto tags = file_.content(*dynamic);
+        if (!tags) return;
+        constexpr std::uint64_t relacount = 0x6ffffff9, relcount = 0x6ffffffa;
+        const AnyOrder order(file_.order());
+        const std::size_t word = file_.wide() ? 8 : 4;
+        const auto number = [&](std::size_t at) {
+            const auto* const bytes = as_bytes(*tags).data() + at;
+            return file_.wide() ? order.load<std::uint64_t>(bytes) : std::uint64_t{order.load<std::uint32_t>(bytes)};
+        };
+        for (std::size_t at = 0; tags->size() - at >= 2 * word; at += 2 * word) {
+            if (number(at) != (addends ? relacount : relcount)) continue;
+            const auto passed = std::min<std::uint64_t>(number(at + word), section.size / stride) * stride;
+            section.offset += passed;
+            section.size -= passed;
+            return;
         }
     }
 

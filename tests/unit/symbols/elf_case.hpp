@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "perfdata/symbols/elf_file.hpp"
+#include "perfdata/symbols/elf_symbols.hpp"
 #include "perfdata/symbols/file_system.hpp"
 #include "perfdata/wire/record/mmap2.hpp"
 
@@ -60,6 +61,21 @@ inline BuildId id(std::uint8_t seed, std::uint8_t size = 20) {
         result.value.at(at) = static_cast<std::byte>(static_cast<std::uint8_t>(seed + at));
     }
     return result;
+}
+
+// load(elf) is its symbols.
+inline ElfSymbols load(const Elf& elf) {
+    const auto file = open_elf(elf.blob());
+    REQUIRE(file);
+    auto symbols = ElfSymbols::load(*file);
+    REQUIRE(symbols);
+    return std::move(*symbols);
+}
+
+// at(symbols, vaddr) is "name+offset", or "none".
+inline std::string at(const ElfSymbols& symbols, std::uint64_t vaddr) {
+    const auto found = symbols.find(vaddr);
+    return found ? std::string(found->symbol.name) + "+" + std::to_string(found->offset) : "none";
 }
 
 }  // namespace perfdata::test

@@ -11,23 +11,10 @@ using namespace perfdata::test;
 
 namespace {
 
-ElfSymbols load(const Elf& elf) {
-    const auto file = open_elf(elf.blob());
-    REQUIRE(file);
-    auto symbols = ElfSymbols::load(*file);
-    REQUIRE(symbols);
-    return std::move(*symbols);
-}
-
 ElfSymbols table(const std::vector<Elf::Symbol>& list) {
     Elf elf;
     elf.symbols(list);
     return load(elf);
-}
-
-std::string at(const ElfSymbols& symbols, std::uint64_t vaddr) {
-    const auto found = symbols.find(vaddr);
-    return found ? std::string(found->symbol.name) + "+" + std::to_string(found->offset) : "none";
 }
 
 }  // namespace
@@ -228,125 +215,6 @@ TEST_CASE("Mini debug info that does not unpack is left out", "[symbols][elf]") 
     elf.symbols({{"exported", 0x1000, 0x10}}, ".dynsym");
     elf.add({.name = ".gnu_debugdata", .content = blob_of("no xz at all")});
     CHECK(load(elf).size() == 1);
-}
-
-TEST_CASE("Entries of the PLT are named after what they call", "[symbols][elf]") {
-    Elf elf;
-    const auto dynsym = elf.symbols({{"puts", 0, 0, Elf::function, Elf::global, 0, 0},
-                                     {"exit", 0, 0, Elf::function, Elf::global, 0, 0},
-                                     {"own", 0x1000, 4}},
-                                    ".dynsym");
-    elf.add({.name = ".plt", .flags = 6, .address = 0x2000, .content = Blob(64)});
-    Writer relocations(std::endian::little);
-    for (const auto symbol : {std::uint64_t{2}, std::uint64_t{0}, std::uint64_t{1}})
-        relocations.u64(0x4000).u64(symbol << 32 | 7).u64(0);
-    elf.add({.name = ".rela.plt", .type = 4, .content = relocations.take(), .link = dynsym, .entry_size = 24});
-    const auto symbols = load(elf);
-    CHECK(at(symbols, 0x2000) == "none");  // the lazy binder
-    CHECK(at(symbols, 0x2010) == "exit@plt+0");
-    CHECK(at(symbols, 0x2020) == "none");  // an indirect function of the file itself
-    CHECK(at(symbols, 0x203f) == "puts@plt+15");
-    CHECK(at(symbols, 0x2040) == "none");
-}
-
-namespace {
-
-// Plt is a file with stubs, whose code says which word they jump through.
-struct Plt {
-    Elf elf;
-    std::uint16_t dynsym = 0;
-
-    explicit Plt(std::uint16_t machine = 62, std::endian order = std::endian::little) : elf(order) {
-        elf.machine = machine;
-        dynsym = elf.symbols({{"puts", 0, 0, Elf::function, Elf::global, 0, 0},
-                              {"exit", 0, 0, Elf::function, Elf::global, 0, 0},
-                              {"strlen", 0x1000, 16, Elf::ifunc},
-                              {"__strlen_internal", 0x1000, 16, Elf::ifunc, Elf::local}},
-                             ".dynsym");
-    }
-
-    struct Relocation {
-        std::uint64_t slot = 0, symbol = 0, type = 7, addend = 0;
-    };
-    void relocations(const std::string& name, const std::vector<Relocation>& list, std::endian order) {
-        Writer out(order);
-        for (const auto& one : list) out.u64(one.slot).u64(one.symbol << 32 | one.type).u64(one.addend);
-        elf.add({.name = name, .type = 4, .content = out.take(), .link = dynsym, .entry_size = 24});
-    }
-    void stubs(const std::string& name, std::uint64_t address, Blob code) {
-        elf.add({.name = name, .flags = 6, .address = address, .content = std::move(code)});
-    }
-};
-
-Blob code_of(const std::vector<unsigned>& bytes) {
-    Blob code;
-    for (const auto byte : bytes) code.push_back(static_cast<std::byte>(byte));
-    return code;
-}
-
-}  // namespace
-
-TEST_CASE("Stubs of the PLT are named by the word they jump through, whatever the order", "[symbols][elf]") {
-    Plt plt;
-    plt.relocations(".rela.plt", {{0x4000, 1}, {0x4008, 0, 37, 0x1000}}, std::endian::little);
-    plt.relocations(".rela.dyn", {{0x5000, 2, 6}, {0x5008, 0, 8, 0x1000}}, std::endian::little);
-    // endbr64; bnd jmp *0x4008(%rip) | endbr64; bnd jmp *0x4000(%rip) | of a word that nobody fills in
-    plt.stubs(".plt.sec", 0x2000,
-              code_of({0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 0xfd, 0x1f, 0, 0, 0x0f, 0x1f, 0x44, 0, 0,
-                       0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 0xe5, 0x1f, 0, 0, 0x0f, 0x1f, 0x44, 0, 0,
-                       0xff, 0x25, 0,    0,    0,    0,    0x66, 0x90, 0,    0, 0, 0,    0,    0,    0, 0}));
-    // jmp *0x5000(%rip) | jmp *0x5008(%rip): that is a pointer, not a function
-    plt.stubs(".plt.got", 0x3000,
-              code_of({0xff, 0x25, 0xfa, 0x1f, 0, 0, 0x66, 0x90,  //
-                       0xff, 0x25, 0xfa, 0x1f, 0, 0, 0x66, 0x90}));
-    const auto symbols = load(plt.elf);
-    CHECK(at(symbols, 0x2000) == "strlen@plt+0");
-    CHECK(at(symbols, 0x201f) == "puts@plt+15");
-    CHECK(at(symbols, 0x2020) == "none");
-    CHECK(at(symbols, 0x3000) == "exit@plt+0");
-    CHECK(at(symbols, 0x3007) == "exit@plt+7");
-    CHECK(at(symbols, 0x3008) == "none");
-}
-
-TEST_CASE("Stubs of other machines are named", "[symbols][elf]") {
-    Plt arm(183);
-    arm.relocations(".rela.plt", {{0x21ff8, 2, 1026}, {0x20000, 0, 1032, 0x1000}}, std::endian::little);
-    Writer words(std::endian::little);
-    words.u64(0).u64(0).u64(0).u64(0);                                      // the lazy binder
-    words.u32(0xb0000010).u32(0xf947fe11).u32(0x913fe210).u32(0xd61f0220);  // adrp x16, 0x21000; ldr ...
-    words.u32(0xd503245f).u32(0x90000010).u32(0xf9400211).u32(0x91000210).u32(0xd61f0220).u32(0xd503201f);  // bti c
-    arm.stubs(".plt", 0x20800, words.take());
-    const auto on_arm = load(arm.elf);
-    CHECK(at(on_arm, 0x20800) == "none");
-    CHECK(at(on_arm, 0x20820) == "exit@plt+0");
-    CHECK(at(on_arm, 0x20830) == "strlen@plt+0");
-    CHECK(at(on_arm, 0x20847) == "strlen@plt+23");
-
-    Plt s390(22, std::endian::big);
-    s390.relocations(".rela.plt", {{0x4000, 1, 11}, {0x4008, 2, 11}}, std::endian::big);
-    Blob code(96);
-    const auto larl = code_of({0xc0, 0x10, 0, 0, 0x0f, 0xf4});  // larl %r1,.+0x1fe8
-    std::ranges::copy(larl, code.begin() + 32);
-    s390.stubs(".plt", 0x2000, std::move(code));
-    const auto on_s390 = load(s390.elf);
-    CHECK(at(on_s390, 0x2020) == "exit@plt+0");  // the second word
-    CHECK(at(on_s390, 0x2040) == "exit@plt+0");  // by its place, for its code says nothing
-}
-
-TEST_CASE("Stubs cannot make more of names than there is of them", "[symbols][elf]") {
-    Elf elf;
-    const std::string name(3000, 'a');
-    const auto dynsym = elf.symbols({{name, 0, 0, Elf::function, Elf::global, 0, 0}, {"own", 0x1000, 4}}, ".dynsym");
-    constexpr std::size_t count = 4096;
-    Writer relocations(std::endian::little);
-    for (std::size_t index = 0; index < count; ++index) {
-        relocations.u64(0x4000).u64(std::uint64_t{1} << 32 | 7).u64(0);
-    }
-    elf.add({.name = ".rela.plt", .type = 4, .content = relocations.take(), .link = dynsym, .entry_size = 24});
-    elf.add({.name = ".plt", .flags = 6, .address = 0x10000, .content = Blob(16 * (count + 1))});
-    const auto symbols = load(elf);
-    CHECK(symbols.size() > 1);
-    CHECK(symbols.size() < 20);
 }
 
 TEST_CASE("A separate debug file's symbols come before the file's own", "[symbols][elf]") {
