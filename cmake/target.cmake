@@ -31,6 +31,7 @@ endfunction()
 function(perfdata_together name)
   if(PERFDATA_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-    target_compile_options(${name} PRIVATE -Wno-shadow)  # of what is in another file
+    # Of what is in another file; and GCC takes the first of the files for a header of the others.
+    target_compile_options(${name} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
