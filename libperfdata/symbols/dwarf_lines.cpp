@@ -8,11 +8,11 @@
 #include <gelf.h>
 #include <map>
 #include <mutex>
-#include <queue>
 #include <set>
 
 #include "debug_image.hpp"
 #include "dwarf_unit.hpp"
+#include "laid_apart.hpp"
 
 namespace perfdata {
 namespace {
@@ -67,8 +67,9 @@ Result<Opened> open_plain(const ElfFile& file, const Limits& limits) {
 // Addresses is how addresses of the code translate to those of its debug information: in relocatable files every
 // section is put somewhere.
 struct SectionPlace {
-    DwarfRange in_file;
-    std::uint64_t address = 0;
+    DwarfRange range;            // in the file
+    std::uint64_t distance = 0;  // from there to the address, modulo 2^64
+    std::size_t number = 0;
 };
 
 }  // namespace
@@ -81,9 +82,10 @@ struct DwarfLines::State {
     DwflHandle dwfl;
     Dwarf* dwarf = nullptr;
     bool relocatable = false;
-    std::vector<SectionPlace> sections;
+    std::vector<SectionPlace> sections;  // by place in the file and apart from each other
 
-    DwarfTexts texts;
+    std::optional<DwarfSections> contents;
+    std::optional<DwarfTexts> texts;
     std::uint64_t budget = most_ranges;
     std::deque<DwarfUnit> units;
     struct Piece {
@@ -101,8 +103,7 @@ struct DwarfLines::State {
     void lay_out_pieces();
     std::optional<std::uint64_t> address_of(std::uint64_t vaddr) const;
     Result<std::vector<LineStart>> lines(std::uint64_t begin, std::uint64_t size);
-    Result<void> collect(DwarfRange within, std::vector<DwarfSegment>& segments,
-                         std::vector<const DwarfInlining*>& inlining);
+    Result<void> collect(DwarfRange within, std::vector<DwarfSegment>& segments, std::vector<DwarfCall>& calls);
 };
 
 DwarfLines::DwarfLines(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -165,24 +166,36 @@ Result<void> DwarfLines::State::open_relocatable(const DwarfFiles& files, const 
     // A separate debug file has the same sections at other offsets.
     std::size_t names = 0;
     if (elf_getshdrstrndx(elf, &names) != 0) return failed("names of sections");
+    std::map<std::string_view, const ElfFile::Section*> in_code;  // of several with a name the first
+    for (const auto& section : files.file->sections()) in_code.emplace(section.name, &section);
     for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
         GElf_Shdr header;
         if (gelf_getshdr(section, &header) == nullptr || (header.sh_flags & SHF_EXECINSTR) == 0) continue;
         const char* name = elf_strptr(elf, names, header.sh_name);
-        const auto* in_file = name != nullptr ? files.file->section(name) : nullptr;
-        if (in_file == nullptr || in_file->size > UINT64_MAX - in_file->offset) continue;
-        sections.push_back({{in_file->offset, in_file->offset + in_file->size}, header.sh_addr + elf_bias - bias});
+        const auto found = in_code.find(name != nullptr ? name : "");
+        if (name == nullptr || found == in_code.end()) continue;
+        const auto* in_file = found->second;
+        if (in_file->size > UINT64_MAX - in_file->offset) continue;
+        sections.push_back({{in_file->offset, in_file->offset + in_file->size},
+                            header.sh_addr + elf_bias - bias - in_file->offset,
+                            sections.size()});
     }
+    sections = laid_apart(
+        std::move(sections),
+        [](const SectionPlace& one, const SectionPlace& other) { return one.number < other.number; },
+        [](const SectionPlace& one, const SectionPlace& other) { return one.number == other.number; });
     return {};
 }
 
 // address_of(vaddr) is an address of the code as the debug information gives it.
 std::optional<std::uint64_t> DwarfLines::State::address_of(std::uint64_t vaddr) const {
     if (!relocatable) return vaddr;
-    for (const auto& [in_file, address] : sections) {
-        if (vaddr >= in_file.begin && vaddr < in_file.end) return vaddr - in_file.begin + address;
-    }
-    return {};
+    std::optional<std::uint64_t> found;
+    each_piece(sections, vaddr, vaddr + 1, [&](const SectionPlace& place, DwarfRange) {
+        found = vaddr + place.distance;
+        return false;
+    });
+    return found;
 }
 
 // info_bytes() is more than any offset of an entry: the size of the file, unpacked.
@@ -201,7 +214,11 @@ Result<void> DwarfLines::State::read_units() {
     Dwarf_Die die;
     std::uint8_t type = 0;
     int got = 0;
-    tables.emplace(dwarf);
+    contents.emplace(dwarf, alternate ? alternate->dwarf.get() : nullptr);
+    tables.emplace(*contents);
+    // Names of functions and files, of which compilers write most once.
+    constexpr std::uint64_t some_texts = std::uint64_t{1} << 20, times = 16;
+    texts.emplace(some_texts + times * contents->size());
     std::optional<Dwarf_Die> waiting;  // until it is known where the next unit begins
     const auto add_waiting = [&](std::uint64_t end) {
         if (!waiting) return;
@@ -225,36 +242,14 @@ Result<void> DwarfLines::State::read_units() {
 }
 
 // Where units lie over each other the code belongs to the one that begins first, of several to the first in the file:
-// each address is asked of one unit only, whatever the file says. O(n log n) for n ranges.
+// each address is asked of one unit only, whatever the file says.
 void DwarfLines::State::lay_out_pieces() {
-    std::ranges::stable_sort(pieces, {}, [](const Piece& piece) { return piece.range.begin; });
-    std::vector<Piece> apart;
-    std::uint64_t at = 0;
-    // Those behind have begun later: what they cover beyond the end of one is theirs.
-    const auto later = [](const Piece* one, const Piece* other) { return one > other; };
-    std::priority_queue<const Piece*, std::vector<const Piece*>, decltype(later)> open(later);
-    const auto cover = [&](std::uint64_t end) {
-        while (!open.empty() && at < end) {
-            const auto& first = *open.top();
-            const auto until = std::min(first.range.end, end);
-            if (until > at) {
-                if (!apart.empty() && apart.back().unit == first.unit && apart.back().range.end == at) {
-                    apart.back().range.end = until;
-                } else {
-                    apart.push_back({{at, until}, first.unit});
-                }
-                at = until;
-            }
-            if (first.range.end <= at) open.pop();
-        }
-        at = std::max(at, end);
-    };
-    for (const auto& piece : pieces) {
-        cover(piece.range.begin);
-        open.push(&piece);
-    }
-    cover(UINT64_MAX);
-    pieces = std::move(apart);
+    pieces = laid_apart(
+        std::move(pieces),
+        [](const Piece& one, const Piece& other) {
+            return std::pair(one.range.begin, one.unit) < std::pair(other.range.begin, other.unit);
+        },
+        [](const Piece& one, const Piece& other) { return one.unit == other.unit; });
 }
 
 void DwarfLines::State::add_unit(Dwarf_Die die, std::uint64_t size) {
@@ -263,7 +258,7 @@ void DwarfLines::State::add_unit(Dwarf_Die die, std::uint64_t size) {
         damage = ranges.error();
         return;
     }
-    DwarfUnit unit(die, size, std::move(*ranges), *tables);
+    DwarfUnit unit(die, size, std::move(*ranges), *contents, *tables);
     if (unit.ranges().empty()) {
         auto covered = unit.table_ranges();
         if (!covered) {
@@ -273,29 +268,29 @@ void DwarfLines::State::add_unit(Dwarf_Die die, std::uint64_t size) {
         if (covered->empty()) return;
         unit.set_ranges(std::move(*covered));
     }
-    for (const auto& range : unit.ranges()) {
-        if (range.begin < range.end) pieces.push_back({range, units.size()});
-    }
+    for (const auto& range : unit.ranges()) pieces.push_back({range, units.size()});
     units.push_back(std::move(unit));
 }
 
-// collect(...) is the segments, by address and apart from each other, and the inlined calls of all units there.
+// collect(...) is the segments and the inlined calls there, both by address and apart from each other.
 Result<void> DwarfLines::State::collect(DwarfRange within, std::vector<DwarfSegment>& segments,
-                                        std::vector<const DwarfInlining*>& inlining) {
-    std::set<std::size_t> asked;
-    auto piece = std::ranges::upper_bound(pieces, within.begin, {}, [](const Piece& one) { return one.range.end; });
-    for (; piece != pieces.end() && piece->range.begin < within.end; ++piece) {
-        auto& unit = units[piece->unit];
-        const DwarfRange part{std::max(within.begin, piece->range.begin), std::min(within.end, piece->range.end)};
-        auto found = unit.segments(part, texts);
-        if (!found) return fail(found.error());
+                                        std::vector<DwarfCall>& calls) {
+    Result<void> done;
+    each_piece(pieces, within.begin, within.end, [&](const Piece& piece, DwarfRange part) {
+        auto& unit = units[piece.unit];
+        const auto found = unit.segments(part, *texts);
+        if (!found) {
+            done = fail(found.error());
+            return false;
+        }
         segments.insert(segments.end(), found->begin(), found->end());
-        if (!asked.insert(piece->unit).second) continue;
-        const auto calls = unit.inlining(within, texts, budget);
-        if (!calls) return fail(calls.error());
-        inlining.insert(inlining.end(), calls->begin(), calls->end());
+        done = unit.inlined(part, *texts, budget, calls);
+        return done.has_value();
+    });
+    if (done && texts->full()) {
+        return fail(ErrorCode::limit, Error::no_offset, "DWARF", "names of files and functions take too much memory");
     }
-    return {};
+    return done;
 }
 
 namespace {
@@ -303,25 +298,12 @@ namespace {
 // Merger goes through the code from border to border: of lines, and of inlined calls.
 class Merger {
   public:
-    Merger(DwarfRange within, const std::vector<DwarfSegment>& segments,
-           const std::vector<const DwarfInlining*>& inlining)
-        : within_(within), segments_(segments) {
-        for (const auto* function : inlining) {
-            function->places.each_overlapping(within.begin, within.end, [&](const DwarfInlining::Place& place) {
-                const DwarfRange part{std::max(within.begin, place.range.begin), std::min(within.end, place.range.end)};
-                if (part.begin >= part.end) return true;
-                const Active active{function->calls[place.call].depth, place.call, function};
-                changes_.push_back({part.begin, true, active});
-                changes_.push_back({part.end, false, active});
-                return true;
-            });
-        }
-        std::ranges::stable_sort(changes_, {}, &Change::at);
-    }
+    Merger(DwarfRange within, const std::vector<DwarfSegment>& segments, const std::vector<DwarfCall>& calls)
+        : within_(within), segments_(segments), calls_(calls) {}
 
     std::vector<LineStart> merge() {
         std::set<std::uint64_t> borders;
-        for (const auto& change : changes_) borders.insert(change.at);
+        for (const auto& call : calls_) borders.insert({call.range.begin, call.range.end});
         for (const auto& segment : segments_) borders.insert({segment.range.begin, segment.range.end});
         borders.erase(borders.lower_bound(within_.end), borders.end());
         for (const auto border : borders) step(border);
@@ -329,40 +311,22 @@ class Merger {
     }
 
   private:
-    struct Active {
-        std::uint32_t depth = 0, call = 0;
-        const DwarfInlining* function = nullptr;
-
-        auto operator<=>(const Active&) const = default;
-    };
-    struct Change {
-        std::uint64_t at = 0;
-        bool begins = false;
-        Active active;
-    };
-
     void step(std::uint64_t border) {
-        for (; change_ < changes_.size() && changes_[change_].at <= border; ++change_) {
-            const auto& change = changes_[change_];
-            if (change.begins) {
-                active_.insert(change.active);
-            } else if (const auto found = active_.find(change.active); found != active_.end()) {
-                active_.erase(found);
-            }
-        }
+        while (call_ < calls_.size() && calls_[call_].range.end <= border) ++call_;
         while (segment_ < segments_.size() && segments_[segment_].range.end <= border) ++segment_;
         LineStart start;
         start.offset = border - within_.begin;
         const bool known = segment_ < segments_.size() && segments_[segment_].range.begin <= border;
         if (known) start.source = segments_[segment_].source;
+        const bool inlined = call_ < calls_.size() && calls_[call_].range.begin <= border;
         // Without a line, inlined calls say nothing.
-        if (known && !start.source.file.empty() && !active_.empty()) start.inlined = chain(*active_.rbegin());
+        if (known && !start.source.file.empty() && inlined) start.inlined = chain(calls_[call_]);
         if (out_.empty() ? start.source.file.empty() : same(out_.back(), start)) return;
         out_.push_back(std::move(start));
     }
 
-    InlinedCalls chain(const Active& innermost) {
-        auto& known = chains_[innermost];
+    InlinedCalls chain(const DwarfCall& innermost) {
+        auto& known = chains_[{innermost.function, innermost.call}];
         if (known.empty()) {
             std::vector<InlinedCall> calls;
             const auto& all = innermost.function->calls;
@@ -374,23 +338,27 @@ class Merger {
         return known;
     }
 
+    // Equal texts are the same bytes.
+    static bool same(std::string_view one, std::string_view other) {
+        return one.size() == other.size() && (one.empty() || one.data() == other.data());
+    }
     static bool same(const SourceLine& one, const SourceLine& other) {
-        return one.line == other.line && one.column == other.column && one.file == other.file;
+        return one.line == other.line && one.column == other.column && same(one.file, other.file);
     }
     static bool same(const LineStart& one, const LineStart& other) {
         return same(one.source, other.source) &&
                (one.inlined.data() == other.inlined.data() ||
                 std::ranges::equal(one.inlined, other.inlined, [](const InlinedCall& a, const InlinedCall& b) {
-                    return a.function == b.function && same(a.call, b.call);
+                    return same(a.function, b.function) && same(a.call, b.call);
                 }));
     }
 
     DwarfRange within_;
     const std::vector<DwarfSegment>& segments_;
-    std::vector<Change> changes_;  // by address
-    std::size_t change_ = 0, segment_ = 0;
-    std::multiset<Active> active_;           // the inlined calls that the border is in, innermost last
-    std::map<Active, InlinedCalls> chains_;  // those that lines are in: each is made once, however many there are
+    const std::vector<DwarfCall>& calls_;
+    std::size_t call_ = 0, segment_ = 0;
+    // Those that lines are in: each is made once, however many there are.
+    std::map<std::pair<const DwarfInlining*, std::uint32_t>, InlinedCalls> chains_;
     std::vector<LineStart> out_;
 };
 
@@ -399,10 +367,10 @@ class Merger {
 Result<std::vector<LineStart>> DwarfLines::State::lines(std::uint64_t begin, std::uint64_t size) {
     const DwarfRange within{begin, begin + std::min(size, UINT64_MAX - begin)};
     std::vector<DwarfSegment> segments;
-    std::vector<const DwarfInlining*> inlining;
-    if (auto collected = collect(within, segments, inlining); !collected) return fail(collected.error());
+    std::vector<DwarfCall> calls;
+    if (auto collected = collect(within, segments, calls); !collected) return fail(collected.error());
     if (segments.empty() && damage) return fail(*damage);
-    return Merger(within, segments, inlining).merge();
+    return Merger(within, segments, calls).merge();
 }
 
 Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t vaddr, std::uint64_t size) const {

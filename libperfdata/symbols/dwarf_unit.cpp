@@ -2,21 +2,20 @@
 #include "dwarf_unit.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <dwarf.h>
-#include <gelf.h>
 #include <utility>
 
-#include "perfdata/core/cursor.hpp"
 #include "perfdata/symbols/demangle.hpp"
+
+#include "laid_apart.hpp"
 
 namespace perfdata {
 namespace {
 
 constexpr std::string_view place = "DWARF";
-constexpr std::uint64_t largest_table = std::uint64_t{1} << 24;  // bytes of one unit's; libdw makes 40 of each
-constexpr std::size_t deepest_block = 256;                       // nesting of blocks, classes, namespaces
-constexpr std::size_t most_at_once = 4096;                       // functions of a unit at one place
-constexpr std::uint32_t most_inlined = 64;                       // nesting of calls
+constexpr std::size_t deepest_block = 256;  // nesting of blocks, classes, namespaces
+constexpr std::uint32_t most_inlined = 64;  // nesting of calls
 
 std::unexpected<Error> too_much(const std::string& what) {
     return fail(ErrorCode::limit, Error::no_offset, std::string(place), what);
@@ -67,23 +66,6 @@ class Walker {
     std::uint64_t& left_;
 };
 
-// section(dwarf, name) is its content, unpacked: libdw unpacks when it opens a file.
-Bytes section(Dwarf* dwarf, std::string_view name, std::string_view packed_name) {
-    Elf* elf = dwarf_getelf(dwarf);
-    std::size_t names = 0;
-    if (elf == nullptr || elf_getshdrstrndx(elf, &names) != 0) return {};
-    for (Elf_Scn* one = elf_nextscn(elf, nullptr); one != nullptr; one = elf_nextscn(elf, one)) {
-        GElf_Shdr header;
-        if (gelf_getshdr(one, &header) == nullptr) continue;
-        const char* text = elf_strptr(elf, names, header.sh_name);
-        if (text == nullptr || (text != name && text != packed_name)) continue;
-        const auto* data = elf_getdata(one, nullptr);
-        if (data == nullptr || data->d_buf == nullptr) return {};
-        return {static_cast<const std::byte*>(data->d_buf), data->d_size};
-    }
-    return {};
-}
-
 }  // namespace
 
 std::unexpected<Error> dwarf_failure(const std::string& what) {
@@ -105,44 +87,46 @@ Result<std::vector<DwarfRange>> dwarf_ranges_of(Dwarf_Die& die, std::uint64_t& b
     return ranges;
 }
 
-DwarfLineTables::DwarfLineTables(Dwarf* dwarf) : bytes_(section(dwarf, ".debug_line", ".zdebug_line")) {
-    const char* start = elf_getident(dwarf_getelf(dwarf), nullptr);
-    if (start != nullptr) order_ = AnyOrder(start[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little);
-}
-
-// A table is believed to be as long as its unit_length, but libdw makes rows of it before anybody can see how many.
-Result<void> DwarfLineTables::check(std::uint64_t offset) {
-    if (offset >= bytes_.size()) return {};  // libdw says what is wrong
-    const auto [table, added] = tables_.try_emplace(offset, false);
-    if (table->second) return {};
-    if (!added) return too_much("a line table is too long, or lies over others");
-    Cursor in(bytes_.subspan(static_cast<std::size_t>(offset)), order_, {.where = "section .debug_line"});
-    constexpr std::uint32_t wide = 0xffffffff;
-    std::uint64_t size = in.u32();
-    if (size == wide) size = in.u64();
-    size = std::min<std::uint64_t>(size, bytes_.size() - offset);
-    if (size > largest_table) {
-        return too_much("a line table has more than " + std::to_string(largest_table) + " bytes");
+// directory() is where the unit was compiled, as libdw takes it for names of its line table.
+std::string_view DwarfUnit::directory() {
+    if (!directory_) {
+        Dwarf_Attribute value;
+        const char* text = dwarf_attr(&die_, DW_AT_comp_dir, &value) != nullptr ? dwarf_formstring(&value) : nullptr;
+        directory_ = sections_->text(text).value_or(std::string_view{});
     }
-    sum_ += size;
-    if (sum_ > bytes_.size()) return too_much("line tables lie over each other");
-    table->second = true;
-    return {};
+    return *directory_;
 }
 
-Result<void> DwarfUnit::check_table() {
+Result<void> DwarfUnit::read_table(std::uint64_t offset) {
+    // libdw does not look for the end of its section.
     Dwarf_Attribute value;
-    Dwarf_Word offset = 0;
-    if (dwarf_attr(&die_, DW_AT_stmt_list, &value) == nullptr || dwarf_formudata(&value, &offset) != 0) return {};
-    return tables_->check(offset);
+    if (dwarf_attr(&die_, DW_AT_comp_dir, &value) != nullptr) {
+        const char* text = dwarf_formstring(&value);
+        if (text != nullptr && !sections_->text(text)) {
+            return fail(ErrorCode::malformed, Error::no_offset, std::string(place), "a directory without an end");
+        }
+    }
+    Dwarf_Die unit;
+    std::uint8_t address_size = 0;
+    if (dwarf_diecu(&die_, &unit, &address_size, nullptr) == nullptr) return dwarf_failure("a unit");
+    if (auto right = tables_->check(offset, directory(), address_size); !right) return right;
+    if (dwarf_getsrclines(&die_, &lines_, &line_count_) != 0) return dwarf_failure("a line table");
+    if (dwarf_getsrcfiles(&die_, &files_, &file_count_) != 0) return dwarf_failure("a table of files");
+    return {};
 }
 
 Result<void> DwarfUnit::read_lines() {
     if (lines_read_) return {};
-    if (dwarf_hasattr(&die_, DW_AT_stmt_list) != 0) {
-        if (auto right = check_table(); !right) return right;
-        if (dwarf_getsrclines(&die_, &lines_, &line_count_) != 0) return dwarf_failure("a line table");
-        if (dwarf_getsrcfiles(&die_, &files_, &file_count_) != 0) return dwarf_failure("a table of files");
+    Dwarf_Attribute value;
+    Dwarf_Word offset = 0;
+    if (dwarf_attr(&die_, DW_AT_stmt_list, &value) != nullptr) {
+        if (dwarf_formudata(&value, &offset) != 0) return dwarf_failure("a line table");
+        if (auto read = read_table(offset); !read) {
+            lines_ = nullptr;
+            line_count_ = 0;
+            tables_->refuse(offset, read.error());
+            return read;
+        }
     }
     lines_read_ = true;
     return {};
@@ -152,12 +136,11 @@ std::string_view DwarfUnit::absolute(const char* file, DwarfTexts& texts) {
     if (file == nullptr) return {};
     const auto [known, added] = absolute_.try_emplace(file);
     if (added) {
-        std::string path = file;
-        Dwarf_Attribute value;
-        if (!path.starts_with('/') && dwarf_attr_integrate(&die_, DW_AT_comp_dir, &value) != nullptr) {
-            const char* directory = dwarf_formstring(&value);
-            if (directory != nullptr && *directory != '\0') path = std::string(directory) + "/" + path;
-        }
+        const std::string_view name = file;
+        const bool joined = !name.starts_with('/') && !directory().empty();
+        if (!texts.has_room(name.size() + (joined ? directory().size() : 0))) return {};
+        auto path = joined ? std::string(directory()) + "/" : std::string();
+        path += name;
         known->second = texts.keep(std::move(path));
     }
     return known->second;
@@ -225,10 +208,12 @@ Result<std::vector<DwarfRange>> DwarfUnit::table_ranges() {
     return found;
 }
 
+// Where functions lie over each other the code belongs to the one that begins last, of several to the first in the
+// file: what linkers leave of functions that they took out begins at 0 and may reach far.
 Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
     if (functions_read_) return {};
     function_dies_.clear();
-    functions_.clear();
+    std::vector<Function> functions;
     Walker walker(die_, entries_left_);
     bool inside = true;
     while (true) {
@@ -242,51 +227,71 @@ Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
         if (dwarf_tag(&die) != DW_TAG_subprogram) continue;
         const auto ranges = dwarf_ranges_of(die, budget);
         if (!ranges) return fail(ranges.error());
-        for (const auto& range : *ranges) functions_.add({range, function_dies_.size()});
+        for (const auto& range : *ranges) functions.push_back({range, function_dies_.size()});
         if (!ranges->empty()) function_dies_.push_back(die);
     }
-    functions_.build();
+    functions_ = laid_apart(
+        std::move(functions),
+        [](const Function& one, const Function& other) {
+            return std::pair(one.range.begin, other.die) > std::pair(other.range.begin, one.die);
+        },
+        [](const Function& one, const Function& other) { return one.die == other.die; });
     functions_read_ = true;
     return {};
 }
 
-Result<std::vector<const DwarfInlining*>> DwarfUnit::inlining(DwarfRange within, DwarfTexts& texts,
-                                                              std::uint64_t& budget) {
+Result<void> DwarfUnit::inlined(DwarfRange within, DwarfTexts& texts, std::uint64_t& budget,
+                                std::vector<DwarfCall>& calls) {
     if (auto read = read_functions(budget); !read) return fail(read.error());
     if (auto read = read_lines(); !read) return fail(read.error());
-    std::vector<std::size_t> there;
-    functions_.each_overlapping(within.begin, within.end, [&](const Function& function) {
-        there.push_back(function.die);
-        return there.size() <= most_at_once;
-    });
-    if (there.size() > most_at_once) return too_much("too many functions of a unit lie over each other");
-    std::ranges::sort(there);
-    const auto repeated = std::ranges::unique(there);
-    there.erase(repeated.begin(), repeated.end());
-    std::vector<const DwarfInlining*> found;
-    for (const auto die : there) {
-        auto known = inlining_.find(die);
+    Result<void> done;
+    each_piece(functions_, within.begin, within.end, [&](const Function& function, DwarfRange part) {
+        auto known = inlining_.find(function.die);
         if (known == inlining_.end()) {
-            auto inlining = read_inlining(function_dies_[die], texts, budget);
-            if (!inlining) return fail(inlining.error());
-            known = inlining_.emplace(die, std::move(*inlining)).first;
+            auto inlining = read_inlining(function_dies_[function.die], texts, budget);
+            if (!inlining) {
+                done = fail(inlining.error());
+                return false;
+            }
+            known = inlining_.emplace(function.die, std::move(*inlining)).first;
         }
-        found.push_back(&known->second);
-    }
-    return found;
+        const auto& found = known->second;
+        each_piece(found.places, part.begin, part.end, [&](const DwarfInlining::Place& place, DwarfRange range) {
+            calls.push_back({range, &found, place.call});
+            return true;
+        });
+        return true;
+    });
+    return done;
 }
 
-// function_name(die) is the name of the function that an inlined call is an instance of. Many calls share one name: it
-// is read once.
+// function_name(die) is the name of the function that an inlined call is an instance of. Many calls share one, whose
+// entry may be long: it is looked through once.
 std::string_view DwarfUnit::function_name(Dwarf_Die& die, DwarfTexts& texts) {
+    Dwarf_Attribute value;
+    Dwarf_Die origin;
+    if (dwarf_attr(&die, DW_AT_abstract_origin, &value) == nullptr || dwarf_formref_die(&value, &origin) == nullptr) {
+        return name_of(die, texts);
+    }
+    const auto [known, added] = function_names_.try_emplace(origin.addr);
+    if (added) known->second = name_of(origin, texts);
+    return known->second;
+}
+
+std::string_view DwarfUnit::name_of(Dwarf_Die& die, DwarfTexts& texts) {
     Dwarf_Attribute value;
     for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
         if (dwarf_attr_integrate(&die, attribute, &value) == nullptr) continue;
-        const char* text = dwarf_formstring(&value);
-        if (text == nullptr) continue;
+        const char* found = dwarf_formstring(&value);
+        if (found == nullptr) continue;
         const bool plain = attribute == DW_AT_name;
-        const auto [known, added] = function_names_.try_emplace({text, plain});
-        if (added) known->second = texts.keep(plain ? std::string(text) : demangle(text).value_or(text));
+        const auto [known, added] = names_.try_emplace({found, plain});
+        if (added) {
+            const auto text = sections_->text(found).value_or(std::string_view{});
+            if (!texts.has_room(text.size())) return {};
+            auto name = plain ? std::string(text) : demangle(text).value_or(std::string(text));
+            if (texts.has_room(name.size())) known->second = texts.keep(std::move(name));
+        }
         return known->second;
     }
     return {};
@@ -305,6 +310,7 @@ InlinedCall DwarfUnit::call_of(Dwarf_Die& die, DwarfTexts& texts) {
 
 Result<DwarfInlining> DwarfUnit::read_inlining(Dwarf_Die function, DwarfTexts& texts, std::uint64_t& budget) {
     DwarfInlining inlining;
+    std::vector<DwarfInlining::Place> places;
     struct Open {
         std::size_t depth;  // of the walker
         std::uint32_t call;
@@ -331,10 +337,17 @@ Result<DwarfInlining> DwarfUnit::read_inlining(Dwarf_Die function, DwarfTexts& t
         const auto call = static_cast<std::uint32_t>(inlining.calls.size());
         inlining.calls.push_back({call_of(die, texts), open.empty() ? DwarfInlined::none : open.back().call,
                                   static_cast<std::uint32_t>(open.size())});
-        for (const auto& range : *ranges) inlining.places.add({range, call});
+        for (const auto& range : *ranges) places.push_back({range, call});
         open.push_back({walker.depth(), call});
     }
-    inlining.places.build();
+    using Innermost = DwarfInlining::Place;
+    inlining.places = laid_apart(
+        std::move(places),
+        [&](const Innermost& one, const Innermost& other) {
+            const auto depth = [&](const Innermost& of) { return std::pair(inlining.calls[of.call].depth, of.call); };
+            return depth(one) > depth(other);
+        },
+        [](const Innermost& one, const Innermost& other) { return one.call == other.call; });
     return inlining;
 }
 

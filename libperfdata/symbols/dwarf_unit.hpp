@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "perfdata/core/endian.hpp"
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/symbols/symbols.hpp"
 
-#include "interval_index.hpp"
+#include "dwarf_line_tables.hpp"
+#include "dwarf_sections.hpp"
 
 namespace perfdata {
 
@@ -26,13 +26,26 @@ struct DwarfRange {
     bool overlaps(const DwarfRange& other) const { return begin < other.end && other.begin < end; }
 };
 
-// DwarfTexts keeps each text once, for as long as it lives itself.
+// DwarfTexts keeps each text once, for as long as it lives itself: equal ones are the same bytes. There is room for so
+// many bytes, of all that it was asked to keep: the texts of a file can be made of each other, and be long.
 class DwarfTexts {
   public:
+    explicit DwarfTexts(std::uint64_t room) : room_(room) {}
+
+    // has_room(size): if not, now or earlier, nothing more is kept.
+    bool has_room(std::uint64_t size) {
+        if (size > room_) full_ = true;
+        if (!full_) room_ -= size;
+        return !full_;
+    }
+    // keep(text) is after has_room().
     std::string_view keep(std::string text) { return *texts_.insert(std::move(text)).first; }
+    bool full() const { return full_; }
 
   private:
     std::set<std::string, std::less<>> texts_;
+    std::uint64_t room_;
+    bool full_ = false;
 };
 
 // dwarf_failure(what) is libdw's last error in words. It is `malformed`: the files are in memory.
@@ -61,34 +74,26 @@ struct DwarfInlined {
 struct DwarfInlining {
     struct Place {
         DwarfRange range;
-        std::uint32_t call = 0;  // in `calls`
+        std::uint32_t call = 0;  // in `calls`: the innermost there
     };
 
     std::vector<DwarfInlined> calls;
-    IntervalIndex<Place> places;
+    std::vector<Place> places;  // by address and apart from each other
 };
 
-// DwarfLineTables is the section .debug_line. Tables that begin at different places share no bytes: those of all units
-// together are no longer than the section, or reading them takes as long as somebody likes.
-class DwarfLineTables {
-  public:
-    explicit DwarfLineTables(Dwarf* dwarf);
-
-    // check(offset) is before libdw makes rows of the table there. Errors: limit.
-    Result<void> check(std::uint64_t offset);
-
-  private:
-    Bytes bytes_;
-    AnyOrder order_{std::endian::native};
-    std::map<std::uint64_t, bool> tables_;  // by offset: whether it may be read
-    std::uint64_t sum_ = 0;                 // of their sizes
+// DwarfCall is a stretch of code that belongs to one inlined call.
+struct DwarfCall {
+    DwarfRange range;
+    const DwarfInlining* function = nullptr;
+    std::uint32_t call = 0;  // in function->calls
 };
 
 class DwarfUnit {
   public:
-    // size: bytes of the unit, which has no more entries than that. `tables` must outlive it.
-    DwarfUnit(Dwarf_Die die, std::uint64_t size, std::vector<DwarfRange> ranges, DwarfLineTables& tables)
-        : die_(die), entries_left_(size), ranges_(std::move(ranges)), tables_(&tables) {}
+    // size: bytes of the unit, which has no more entries than that. `sections` and `tables` must outlive it.
+    DwarfUnit(Dwarf_Die die, std::uint64_t size, std::vector<DwarfRange> ranges, const DwarfSections& sections,
+              DwarfLineTables& tables)
+        : die_(die), entries_left_(size), ranges_(std::move(ranges)), sections_(&sections), tables_(&tables) {}
 
     const std::vector<DwarfRange>& ranges() const { return ranges_; }
 
@@ -99,8 +104,9 @@ class DwarfUnit {
     Result<std::vector<DwarfRange>> table_ranges();
     void set_ranges(std::vector<DwarfRange> ranges) { ranges_ = std::move(ranges); }
 
-    // inlining(within, texts, budget) is that of the functions there.
-    Result<std::vector<const DwarfInlining*>> inlining(DwarfRange within, DwarfTexts& texts, std::uint64_t& budget);
+    // inlined(within, texts, budget, calls) adds the innermost inlined calls there, by address and apart from each
+    // other.
+    Result<void> inlined(DwarfRange within, DwarfTexts& texts, std::uint64_t& budget, std::vector<DwarfCall>& calls);
 
   private:
     struct Function {
@@ -111,27 +117,32 @@ class DwarfUnit {
     Result<void> read_lines();
     Result<void> read_functions(std::uint64_t& budget);
     Result<DwarfInlining> read_inlining(Dwarf_Die function, DwarfTexts& texts, std::uint64_t& budget);
-    Result<void> check_table();
+    Result<void> read_table(std::uint64_t offset);
+    std::string_view directory();
     SourceLine source_of(Dwarf_Line* line, DwarfTexts& texts);
     std::string_view absolute(const char* file, DwarfTexts& texts);
     std::string_view function_name(Dwarf_Die& die, DwarfTexts& texts);
+    std::string_view name_of(Dwarf_Die& die, DwarfTexts& texts);
     InlinedCall call_of(Dwarf_Die& die, DwarfTexts& texts);
 
     Dwarf_Die die_;
     std::uint64_t entries_left_;  // to visit, in all walks
     std::vector<DwarfRange> ranges_;
+    const DwarfSections* sections_;
     DwarfLineTables* tables_;
+    std::optional<std::string_view> directory_;
     bool lines_read_ = false, functions_read_ = false;
     Dwarf_Lines* lines_ = nullptr;
     std::size_t line_count_ = 0;
     Dwarf_Files* files_ = nullptr;
     std::size_t file_count_ = 0;
     std::vector<Dwarf_Die> function_dies_;
-    IntervalIndex<Function> functions_;
-    std::map<std::size_t, DwarfInlining> inlining_;     // by function_dies_
-    std::map<const char*, std::string_view> absolute_;  // by the text of libdw
+    std::vector<Function> functions_;                         // by address and apart from each other
+    std::map<std::size_t, DwarfInlining> inlining_;           // by function_dies_
+    std::map<const char*, std::string_view> absolute_;        // by the text of libdw
+    std::map<const void*, std::string_view> function_names_;  // by the entry of the function
     // By the text of libdw, and whether that is DW_AT_name.
-    std::map<std::pair<const char*, bool>, std::string_view> function_names_;
+    std::map<std::pair<const char*, bool>, std::string_view> names_;
 };
 
 }  // namespace perfdata

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What libdw takes to read a line table, before it reads it. Needs libdw.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "perfdata/core/error.hpp"
+
+#include "dwarf_sections.hpp"
+
+namespace perfdata {
+
+// DwarfLineTables are those of the section .debug_line. libdw makes rows of a whole table, and joins each name of a
+// file with that of its directory, before anybody can see how many there are. So:
+// - a table has at most 16 MiB;
+// - tables that begin at different places share no bytes: all together are no longer than the section;
+// - the names that libdw reads and makes of all tables so far have at most 1 MiB and 64 bytes for each of theirs. Many
+//   files may name one long directory, and in DWARF 5 one long text.
+class DwarfLineTables {
+  public:
+    // `sections` must outlive it.
+    explicit DwarfLineTables(const DwarfSections& sections) : sections_(&sections) {}
+
+    // check(offset, directory, address_size) is before libdw reads the table there for a unit that was compiled in that
+    // directory. Errors: limit, malformed.
+    Result<void> check(std::uint64_t offset, std::string_view directory, std::uint8_t address_size);
+    // refuse(offset, error) of a table that libdw could not read: it would try again for each unit.
+    void refuse(std::uint64_t offset, Error error) { tables_[offset] = std::move(error); }
+
+  private:
+    Result<void> look(std::uint64_t offset, std::string_view directory, std::uint8_t address_size);
+
+    const DwarfSections* sections_;
+    std::map<std::uint64_t, std::optional<Error>> tables_;  // by offset: why it is not read
+    std::uint64_t sizes_ = 0, names_ = 0;                   // bytes, of all tables that were looked at
+};
+
+}  // namespace perfdata

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "dwarf_sections.hpp"
+
+#include <functional>
+#include <gelf.h>
+#include <string>
+
+#include "perfdata/core/cursor.hpp"
+
+namespace perfdata {
+namespace {
+
+// section(dwarf, name) is its content, unpacked: libdw unpacks when it opens a file. Of several it is the one that
+// libdw takes, the first that has bytes and belongs to no group.
+Bytes section(Dwarf* dwarf, std::string_view name) {
+    Elf* elf = dwarf_getelf(dwarf);
+    std::size_t names = 0;
+    if (elf == nullptr || elf_getshdrstrndx(elf, &names) != 0) return {};
+    const auto packed_name = ".z" + std::string(name.substr(1));
+    for (Elf_Scn* one = elf_nextscn(elf, nullptr); one != nullptr; one = elf_nextscn(elf, one)) {
+        GElf_Shdr header;
+        if (gelf_getshdr(one, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
+        if ((header.sh_flags & (SHF_GROUP | SHF_COMPRESSED)) != 0) continue;  // compressed still: it is damaged
+        const char* text = elf_strptr(elf, names, header.sh_name);
+        if (text == nullptr || (text != name && text != packed_name)) continue;
+        const auto* data = elf_getdata(one, nullptr);
+        if (data == nullptr || data->d_buf == nullptr || data->d_size == 0) continue;
+        return {static_cast<const std::byte*>(data->d_buf), data->d_size};
+    }
+    return {};
+}
+
+}  // namespace
+
+DwarfSections::DwarfSections(Dwarf* dwarf, Dwarf* alternate)
+    : lines_(section(dwarf, ".debug_line")),
+      strings_(section(dwarf, ".debug_str")),
+      line_strings_(section(dwarf, ".debug_line_str")) {
+    texts_ = {strings_, line_strings_, section(dwarf, ".debug_info")};
+    if (alternate != nullptr) {
+        for (const auto* name : {".debug_str", ".debug_line_str", ".debug_info"}) {
+            texts_.push_back(section(alternate, name));
+        }
+    }
+    const char* start = elf_getident(dwarf_getelf(dwarf), nullptr);
+    if (start != nullptr) order_ = AnyOrder(start[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little);
+}
+
+std::uint64_t DwarfSections::size() const {
+    std::uint64_t sum = lines_.size();
+    for (const auto bytes : texts_) sum += bytes.size();
+    return sum;
+}
+
+std::optional<std::string_view> DwarfSections::text(const char* found) const {
+    if (found == nullptr) return {};
+    for (const auto bytes : texts_) {
+        const auto all = as_text(bytes);
+        if (std::less{}(found, all.data()) || !std::less{}(found, all.data() + all.size())) continue;
+        const auto rest = all.substr(static_cast<std::size_t>(found - all.data()));
+        const auto end = rest.find('\0');
+        if (end == std::string_view::npos) return {};
+        return rest.substr(0, end);
+    }
+    return {};
+}
+
+}  // namespace perfdata
