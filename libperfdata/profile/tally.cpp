@@ -106,10 +106,10 @@ class TallyCounter {
         const auto tid = sample.tid().value_or(Tid{nobody.value});
         const bool needs_comm = options_.by_comm || !options_.comms.empty();
         const auto comm = needs_comm ? recent_tasks_.comm_at(tid, context.time, moment_.machine) : std::string_view();
-        if (!considered(sample, context.time)) return;
+        if (auto* count = left_out(sample, context.time)) return void(++*count);
         const Cell cell{1, sample.period()};
         tally_.considered_[column] += cell;
-        if (!wanted(tid, comm)) return;
+        if (auto* count = unwanted(tid, comm)) return void(++*count);
         note_time(sample.time());
         if (sample.has_unread_callers()) ++tally_.stacks_not_unwound_;
         tally_.totals_[column] += cell;
@@ -163,15 +163,20 @@ class TallyCounter {
         return chosen.empty() || std::ranges::find(chosen, value) != chosen.end();
     }
 
+    // left_out() and unwanted() are the count of the filter that leaves the sample out; null: none does.
     template <class Order>
-    bool considered(const BasicSample<Order>& sample, Time time) const {
-        return (options_.cpus.empty() || among(options_.cpus, sample.cpu().value_or(nobody.value))) &&
-               time >= options_.from && time <= options_.until;
+    std::uint64_t* left_out(const BasicSample<Order>& sample, Time time) {
+        auto& dropped = tally_.dropped_;
+        if (time < options_.from || time > options_.until) return &dropped.time;
+        return options_.cpus.empty() || among(options_.cpus, sample.cpu().value_or(nobody.value)) ? nullptr
+                                                                                                  : &dropped.cpu;
     }
 
-    bool wanted(Tid tid, std::string_view comm) const {
-        return among(options_.comms, comm) && among(options_.pids, moment_.pid.value) &&
-               among(options_.tids, tid.value);
+    std::uint64_t* unwanted(Tid tid, std::string_view comm) {
+        auto& dropped = tally_.dropped_;
+        if (!among(options_.comms, comm)) return &dropped.comm;
+        if (!among(options_.pids, moment_.pid.value)) return &dropped.pid;
+        return among(options_.tids, tid.value) ? nullptr : &dropped.tid;
     }
 
     template <class Order>

@@ -234,6 +234,19 @@ Result<KernelText> KernelNames::find_text(const RecordedKernel& kernel, const Ob
                 "/proc/kcore, made by root in the same boot, or record with perf record --kcore) or --vmlinux");
 }
 
+bool KernelNames::has_function(std::string_view name) const {
+    if (kallsyms_) {
+        const auto address = kallsyms_->address_of(name);
+        const auto function = address ? kallsyms_->find(*address) : std::nullopt;
+        return function && function->name == name && function->address == *address;
+    }
+    if (!vmlinux_) return false;
+    for (std::size_t at = 0; at < vmlinux_->size(); ++at) {
+        if (vmlinux_->symbol(at).name == name) return true;
+    }
+    return false;
+}
+
 std::optional<KernelName> KernelNames::find(Address address) const {
     const Address in_file{address.value - relocation_};
     if (kallsyms_) {

@@ -154,6 +154,13 @@ void Names::find_memory(const Frame& frame, Found& found) const {
     found.address = symbol->range.begin;
 }
 
+std::vector<std::string> Names::objects_with(std::string_view name) const {
+    std::vector<std::string> objects;
+    if (kernel_ && kernel_->has_function(name)) objects.emplace_back("[kernel.kallsyms]");
+    for (const auto file : files_->with_function(name)) objects.push_back(files_->recorded(file).path);
+    return objects;
+}
+
 void Names::prepare(unsigned jobs) const {
     std::set<FileIndex> wanted;
     const auto objects = timeline_->tasks().objects();

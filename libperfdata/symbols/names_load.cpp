@@ -101,6 +101,10 @@ void Names::load_kernel(const Recording& recording, const ObjectFinder& finder) 
     if (loaded) {
         kernel_ = std::move(*loaded);
     } else {
+        const auto& given = finder.options();
+        if (loaded.error().code == ErrorCode::missing && given.kallsyms.empty() && given.vmlinux.empty()) {
+            kernel_problem_ = problems_.size();
+        }
         problems_.push_back(std::move(loaded.error()));
     }
 }
@@ -125,6 +129,7 @@ void Names::load_objects(const ObjectFinder& finder) {
             recorded.build_id = id->second;
         }
         file_of_.push_back(files_->add(recorded));
+        has_build_ids_ = has_build_ids_ || (object.kind == ObjectKind::file && recorded.build_id.size != 0);
         switch (object.kind) {
             case ObjectKind::kernel: object_names_.emplace_back("[kernel.kallsyms]"); break;
             case ObjectKind::module: object_names_.push_back("[" + module_name(object.path) + "]"); break;

@@ -91,8 +91,8 @@ struct ObjectFinder::Search {
 
     // A better reason is one that is closer to success: they are in this order.
     void missed(SymbolMiss reason) {
-        constexpr std::array order{SymbolMiss::not_found, SymbolMiss::offline, SymbolMiss::unproven,
-                                   SymbolMiss::unreadable, SymbolMiss::build_id_differs};
+        constexpr std::array order{SymbolMiss::not_found, SymbolMiss::no_build_id, SymbolMiss::offline,
+                                   SymbolMiss::unproven,  SymbolMiss::unreadable,  SymbolMiss::build_id_differs};
         const auto rank = [&](SymbolMiss value) { return std::ranges::find(order, value); };
         if (rank(reason) > rank(miss)) miss = reason;
     }
@@ -232,7 +232,8 @@ ObjectFinder::ObjectFinder(FinderOptions options, std::shared_ptr<const FileSyst
 
 std::expected<FoundObject, SymbolMiss> ObjectFinder::find(const RecordedObject& object) const {
     if (!is_file_name(object.path)) return std::unexpected(SymbolMiss::not_a_file);
-    Search search{options_, *files_, object, SymbolMiss::not_found, {}};
+    const bool known = object.build_id.size != 0;
+    Search search{options_, *files_, object, known ? SymbolMiss::not_found : SymbolMiss::no_build_id, {}};
     search.search();
     if (!search.found && search.only_debug() && !search.found->file->layout_known()) {
         return std::unexpected(SymbolMiss::only_debug_file);

@@ -148,6 +148,28 @@ std::expected<std::uint64_t, SymbolMiss> ObjectSymbols::distance(FileIndex index
     return *distance;
 }
 
+std::vector<FileIndex> ObjectSymbols::with_function(std::string_view name) const {
+    // A mangled name holds the last identifier as it is.
+    const auto short_name = name.substr(name.rfind(':') + 1);
+    const auto identifier = short_name.substr(0, short_name.find_first_of("<( "));
+    const auto is_called = [&](std::string_view symbol) {
+        if (symbol == name) return true;
+        return table_->options.demangle && is_mangled(symbol) && symbol.find(identifier) != std::string_view::npos &&
+               demangle(symbol) == name;
+    };
+    std::vector<FileIndex> found;
+    for (std::uint32_t number = 0; number < size(); ++number) {
+        const auto& one = object({number});
+        if (!one.loaded.done() || !one.symbols) continue;
+        for (std::size_t at = 0; at < one.symbols->size(); ++at) {
+            if (!is_called(one.symbols->symbol(at).name)) continue;
+            found.push_back({number});
+            break;
+        }
+    }
+    return found;
+}
+
 void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs) const {
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {

@@ -22,6 +22,9 @@ class Once {
         done_.store(true, std::memory_order_release);
     }
 
+    // done() is whether a call has ended: what it wrote may then be read.
+    bool done() const { return done_.load(std::memory_order_acquire); }
+
   private:
     std::atomic<bool> done_ = false;
     std::mutex mutex_;

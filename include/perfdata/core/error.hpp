@@ -51,12 +51,13 @@ struct Error {
 
     bool operator==(const Error&) const = default;
 
-    // message() is one line: "where: detail (code, at byte offset)".
+    // message() is one line: "where: detail", and where there is a place in the file: "(malformed, at byte offset)".
     std::string message() const {
         std::string text = where.empty() ? detail : where + ": " + detail;
+        if (offset == no_offset) return text;
         text += " (";
         text += to_string(code);
-        if (offset != no_offset) text += ", at byte " + std::to_string(offset);
+        text += ", at byte " + std::to_string(offset);
         text += ")";
         return text;
     }

@@ -60,6 +60,12 @@ struct TallyOptions {
     Progress progress = {};
 };
 
+// Dropped is how many samples of the counted events each of TallyOptions' filters left out. A sample that several would
+// leave out counts for the first of them here.
+struct Dropped {
+    std::uint64_t time = 0, cpu = 0, comm = 0, pid = 0, tid = 0;
+};
+
 // Tally is const once counted. Its size is that of what is distinct, not of the recording.
 class Tally {
   public:
@@ -91,6 +97,7 @@ class Tally {
     const Cells& totals() const { return totals_; }
     // considered() is the same, had comms, pids and tids been empty.
     const Cells& considered() const { return considered_; }
+    const Dropped& dropped() const { return dropped_; }
     // first_time(), last_time() are of the counted samples; empty if none has a time.
     std::optional<Time> first_time() const { return first_time_; }
     std::optional<Time> last_time() const { return last_time_; }
@@ -113,6 +120,7 @@ class Tally {
     std::vector<Row> rows_;
     Cells cells_;
     Cells totals_, considered_;
+    Dropped dropped_;
     std::optional<Time> first_time_, last_time_;
     std::uint64_t broken_chains_ = 0, cut_chains_ = 0, stacks_not_unwound_ = 0;
 };

@@ -64,6 +64,9 @@ class KernelNames {
 
     std::optional<KernelName> find(Address address) const;
 
+    // has_function(name) is whether the kernel itself has a function of that name.
+    bool has_function(std::string_view name) const;
+
     // origin() is the path of the file that the names are from.
     const std::string& origin() const { return origin_; }
     // running() is whether they are of the kernel that runs this machine, and of the boot that was recorded.

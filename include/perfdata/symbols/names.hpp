@@ -65,6 +65,8 @@ class Names {
 
     const Timeline& timeline() const { return *timeline_; }
     const JitCodes& jit() const { return jit_; }
+    // has_build_ids() is whether the recording has a build id of any file that ran.
+    bool has_build_ids() const { return has_build_ids_; }
 
     FrameName name(const Frame& frame) const;
     // function(frame) is the first byte of the function that the frame is in; the frame itself where it has no name.
@@ -90,10 +92,16 @@ class Names {
     const ObjectSymbols& files() const { return *files_; }
     FileIndex file_index(ObjectIndex object) const { return file_of_[object]; }
 
+    // objects_with(name) is the kernel and the loaded files that have a function of that name, as FrameName::object.
+    std::vector<std::string> objects_with(std::string_view name) const;
+
     // kernel() is where the kernel's names are from, null if there are none.
     const KernelNames* kernel() const { return kernel_ ? &*kernel_ : nullptr; }
     // problems() is what could not be loaded, with what would supply it.
     const std::vector<Error>& problems() const { return problems_; }
+    // kernel_problem() is the one of problems() that matters only where code of the kernel is to be named: the user
+    // gave no file for it, and none was found; null if there is none.
+    const Error* kernel_problem() const { return kernel_problem_ ? &problems_[*kernel_problem_] : nullptr; }
 
   private:
     explicit Names(const Timeline& timeline) : timeline_(&timeline) {}
@@ -125,10 +133,12 @@ class Names {
     std::vector<FileIndex> file_of_;          // by ObjectIndex
     std::vector<std::string> object_names_;   // by ObjectIndex: as perf shows them
     std::vector<std::uint64_t> module_base_;  // by ObjectIndex: what to add to an offset to have the address
+    bool has_build_ids_ = false;
     JitCodes jit_;
     std::map<std::uint32_t, PerfMap> perf_maps_;         // by pid
     std::map<std::uint32_t, std::string> memory_names_;  // by pid: "/tmp/perf-PID.map"
     std::vector<Error> problems_;
+    std::optional<std::size_t> kernel_problem_;  // index in problems_
 };
 
 }  // namespace perfdata

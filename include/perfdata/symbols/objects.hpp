@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "perfdata/symbols/object_finder.hpp"
 #include "perfdata/symbols/symbol_miss.hpp"
@@ -60,6 +61,10 @@ class ObjectSymbols {
 
     // found(index) is the file that is used, or why there is none. The pointer lives as long as the object.
     std::expected<const FoundObject*, SymbolMiss> found(FileIndex index) const;
+
+    // with_function(name) is which of the files that are loaded have a function of that name, as name() gives it. It
+    // looks at every symbol of theirs.
+    std::vector<FileIndex> with_function(std::string_view name) const;
 
     // finder() is what finds them.
     const ObjectFinder& finder() const;

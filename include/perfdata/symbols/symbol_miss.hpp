@@ -10,6 +10,7 @@ namespace perfdata {
 enum class SymbolMiss : std::uint8_t {
     not_a_file,        // anonymous memory, heap, stack: no file stands behind it
     not_found,         // no file of that name or build id
+    no_build_id,       // no file of that name, and the recording has no build id to look for it by
     build_id_differs,  // files of that name are there, but not the one that was recorded
     unproven,          // a local file has the name, but the recording has no build id to prove it by
     offline,           // the file could only be a local one, and those were forbidden
@@ -19,13 +20,14 @@ enum class SymbolMiss : std::uint8_t {
     outside_file,      // no loaded segment of the file has that offset
     between_symbols,   // the file has symbols, but none covers the address
 };
-inline constexpr unsigned symbol_misses = 10;
+inline constexpr unsigned symbol_misses = 11;
 
 // to_string(miss) is a word for JSON.
 constexpr std::string_view to_string(SymbolMiss miss) {
     switch (miss) {
         case SymbolMiss::not_a_file: return "not_a_file";
         case SymbolMiss::not_found: return "not_found";
+        case SymbolMiss::no_build_id: return "no_build_id";
         case SymbolMiss::build_id_differs: return "build_id_differs";
         case SymbolMiss::unproven: return "unproven";
         case SymbolMiss::offline: return "offline";
@@ -43,6 +45,8 @@ constexpr std::string_view explain(SymbolMiss miss) {
     switch (miss) {
         case SymbolMiss::not_a_file: return "no file stands behind this memory";
         case SymbolMiss::not_found: return "its file was not found";
+        case SymbolMiss::no_build_id:
+            return "its file was not found, and the recording has no build id to look for it by";
         case SymbolMiss::build_id_differs: return "the file found has another build id than the recorded one";
         case SymbolMiss::unproven:
             return "the recording has no build id that would prove the local file to be the same";
@@ -67,8 +71,10 @@ constexpr std::string_view remedy(SymbolMiss miss) {
                    "of "
                    "the machine's files with --symfs";
         case SymbolMiss::unproven:
-            return "record with `perf record --buildid-all`, give the recording machine's files with --symfs, or trust "
-                   "local files with --allow-local";
+            return "add --allow-local if this machine made the recording, or give the recording machine's files with "
+                   "--symfs; `perf record --buildid-mmap` notes build ids";
+        case SymbolMiss::no_build_id:
+            return "give the recording machine's files with --symfs; `perf record --buildid-mmap` notes build ids";
         case SymbolMiss::offline: return "leave out --offline, or give files with --symfs or --buildid-dir";
         case SymbolMiss::no_symbols: return "install the package with its debug symbols, or give --debug-dir";
         case SymbolMiss::unreadable: return "give an intact copy with --symfs or --buildid-dir";
@@ -77,6 +83,11 @@ constexpr std::string_view remedy(SymbolMiss miss) {
         case SymbolMiss::between_symbols: return {};
     }
     return {};
+}
+
+// lacks_build_id(miss): what is missing is the build id of a file.
+constexpr bool lacks_build_id(SymbolMiss miss) {
+    return miss == SymbolMiss::unproven || miss == SymbolMiss::no_build_id;
 }
 
 }  // namespace perfdata

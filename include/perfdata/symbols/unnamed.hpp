@@ -17,6 +17,8 @@ struct Unnamed {
     auto operator<=>(const Unnamed&) const = default;
 };
 
+inline constexpr std::string_view no_kernel_names = "there are no names of the recorded kernel";
+
 // why_unnamed(names, frame) is for a frame that has no symbol.
 Unnamed why_unnamed(const Names& names, const Frame& frame);
 

@@ -77,6 +77,9 @@ class Tasks {
     }
     bool has_guests() const { return !guests_.empty(); }
 
+    // comms() is every name that a thread had; no two are equal.
+    const std::vector<std::string>& comms() const { return comms_; }
+
     const Object& object(const Mapping& mapping) const { return objects_[mapping.object]; }
     // objects() is each distinct object of a mapping, in order of their first record.
     std::span<const Object> objects() const { return objects_; }

@@ -13,7 +13,7 @@ TEST_CASE("An error's message has place, detail, code and offset in one line", "
 }
 
 TEST_CASE("An error's message leaves out a place or an offset that is not known", "[core]") {
-    CHECK(Error{ErrorCode::io, Error::no_offset, "a.data", "cannot open"}.message() == "a.data: cannot open (io)");
+    CHECK(Error{ErrorCode::io, Error::no_offset, "a.data", "cannot open"}.message() == "a.data: cannot open");
     CHECK(Error{ErrorCode::limit, 0, "", "too many"}.message() == "too many (limit, at byte 0)");
 }
 

@@ -194,14 +194,13 @@ TEST_CASE("What is no tar-ball is an error with its name", "[symbols][archive]")
     for (const std::string text : {"", "x", "PERFILE2 and so on", "\x1f\x8b"}) {
         INFO(text);
         CHECK(has(Packed(blob_of(text)).error(), tar_ball));
-        CHECK(has(Packed(blob_of(text)).error(), "(malformed)"));
     }
     CHECK(has(Packed(Blob(4096)).damage(), "has no .build-id directory"));
     CHECK(has(Packed(Tar().file("a", bytes("b"))).damage(), "has no .build-id directory"));
     CHECK(Packed(cache()).damage().empty());
     Packed packed(Blob{});
     packed.beneath->content.clear();
-    CHECK(has(packed.error(), "(missing)"));
+    CHECK_FALSE(packed.error().empty());
 }
 
 TEST_CASE("Limits of tar-balls are kept and told", "[symbols][archive]") {
@@ -210,13 +209,13 @@ TEST_CASE("Limits of tar-balls are kept and told", "[symbols][archive]") {
     tar.file("second", bytes("0123456789"));
     Packed packed(tar);
     packed.limits.unpacked_bytes = 15;
-    CHECK(has(packed.damage(), "unpacks to more than 15 bytes (limit)"));
+    CHECK(has(packed.damage(), "unpacks to more than 15 bytes"));
     CHECK(packed.text("first") == "0123456789");
     CHECK(packed.text("second") == "missing");
 
     packed.limits = {};
     packed.limits.archived_files = 1;
-    CHECK(has(packed.damage(), "more than 1 files (limit)"));
+    CHECK(has(packed.damage(), "more than 1 files"));
     CHECK(packed.text("first") == "0123456789");
     CHECK(packed.text("second") == "missing");
 }
