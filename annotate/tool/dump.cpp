@@ -2,6 +2,7 @@
 // perfdata dump: every record with every field.
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "perfdata/recording/deferred_chains.hpp"
@@ -49,8 +50,10 @@ class Dump {
     }
     template <class R>
     void operator()(const RecordContext& context, const R& record) {
-        if (!filter_.wanted(context)) return;
-        lines_.line(context.view, context.trailer.time, event_of(context), [&](auto&& visit) {
+        const auto named = event_named_in(record);
+        if (!(named ? filter_.wanted(context, *named) : filter_.wanted(context))) return;
+        const auto* event = named ? &recording_.events().events()[*named] : event_of(context);
+        lines_.line(context.view, context.trailer.time, event, [&](auto&& visit) {
             record.fields(visit);
             word_fields(record, visit);
             trailer_fields(context.trailer, visit);
@@ -70,6 +73,15 @@ class Dump {
     const Event* event_of(const RecordContext& context) const {
         if (context.event == RecordContext::no_event) return nullptr;
         return &recording_.events().events()[context.event];
+    }
+
+    // Counters and what is told of events later have the event's id among their fields.
+    template <class R>
+    std::optional<std::uint32_t> event_named_in(const R& record) const {
+        if constexpr (std::is_same_v<R, Stat> || std::is_same_v<R, EventUpdate>) {
+            if (const auto event = recording_.events().find(record.id.value)) return *event;
+        }
+        return {};
     }
 
     // The rest of a call chain whose user part another record holds.
@@ -172,14 +184,19 @@ void add_dump(CLI::App& app, int& exit) {
                                   "Only records of this type: KSYMBOL, SAMPLE, ... or a number. May be given several "
                                   "times")
                      ->allow_extra_args(false)
-                     ->check(checked(parse_record_type), "");
+                     ->check(checked(parse_record_type), "")
+                     ->type_name("TYPE");
     auto* event =
         command->add_option("-e,--event", options->events, "Only records of this event. May be given several times")
-            ->allow_extra_args(false);
-    auto* time = command
-                     ->add_option("--time", options->time,
-                                  "Only records between two times: START,END in seconds; either may be left out")
-                     ->check(checked(TimeRange::parse), "");
+            ->allow_extra_args(false)
+            ->type_name("EVENT");
+    auto* time =
+        command
+            ->add_option("--time", options->time,
+                         "Only records between two times, in seconds: START,END or START, or ,END; START alone "
+                         "is START,")
+            ->check(checked(TimeRange::parse), "")
+            ->type_name("START,END");
     auto* order =
         command->add_option("--order", options->order, "file: as they lie there; time: in exact order of time")
             ->check(CLI::IsMember({"file", "time"}));

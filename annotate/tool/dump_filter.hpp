@@ -30,9 +30,10 @@ struct DumpFilter {
     TimeRange time;
 
     bool type_wanted(const RecordView& record) const { return types.empty() || types.contains(record.header().type); }
-    bool wanted(const RecordContext& context) const {
+    bool wanted(const RecordContext& context) const { return wanted(context, context.event); }
+    bool wanted(const RecordContext& context, std::uint32_t event) const {
         return type_wanted(context.view) && context.time >= time.from && context.time <= time.until &&
-               (events.empty() || events.contains(context.event));
+               (events.empty() || events.contains(event));
     }
 };
 

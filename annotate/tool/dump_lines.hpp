@@ -86,8 +86,10 @@ class DumpLines {
         if (mode != CpuMode::unknown) fmt::format_to(std::back_inserter(text_), " ({})", cpu_mode_name(mode));
         TextFields visit(text_);
         if (time) visit("time", *time);
-        if (event != nullptr && record.type() == RecordType::sample)
-            visit("event", std::string_view(Shortened(event->name)));
+        const auto type = record.type();
+        const bool is_of_event =
+            type == RecordType::sample || type == RecordType::stat || type == RecordType::event_update;
+        if (event != nullptr && is_of_event) visit("event", std::string_view(Shortened(event->name)));
         fields(visit);
     }
 

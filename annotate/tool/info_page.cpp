@@ -66,6 +66,9 @@ InfoPage::InfoPage(const Recording& from, bool all, bool scan, Progress progress
     }
     times.samples = read_value<SampleTimes>(recording, Feature::sample_time).value_or(SampleTimes{});
     times.clock = read_value<ClockData>(recording, Feature::clock_data);
+    // perf stat writes the section, too, and has no clocks to put there.
+    times.clock_is_empty = times.clock && times.clock->wall_clock == 0 && times.clock->event_clock == Time{};
+    if (times.clock_is_empty) times.clock.reset();
     for (const auto& section : recording.features()) {
         ShownFeature feature{section, {}};
         if (feature.known()) {

@@ -29,6 +29,7 @@ struct ShownFeature {
 struct RecordedTimes {
     SampleTimes samples;             // of SAMPLE_TIME; both 0 if not noted
     std::optional<ClockData> clock;  // of CLOCK_DATA: what the event clock means in time of day
+    bool clock_is_empty = false;     // there is a section for it, of zeros
 
     bool known() const { return samples.first.nanoseconds != 0 || samples.last.nanoseconds != 0; }
     Time duration() const {

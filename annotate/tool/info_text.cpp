@@ -72,6 +72,7 @@ class InfoText {
 
     void times() {
         const auto& times = page_.times;
+        if (times.clock_is_empty) line("clock", "time of day not recorded (CLOCK_DATA holds zeros)");
         if (!times.known()) {
             if (times.clock) {
                 line("clock",
