@@ -81,7 +81,7 @@ class Extract {
         find_jit(names);
         if (candidates_.empty()) {
             warn_losses(choice_.common, timeline->completeness());
-            warn_names(choice_.common, names);
+            warn_names(choice_.common, names, false);
             return give_up(nothing(symbols, names));
         }
         if (!choice_.at.empty()) {
@@ -343,15 +343,18 @@ void add_extract(CLI::App& app, int& exit) {
     auto* what = command->add_option_group("what")->require_option(1, 2);
     what->add_option("-s,--symbol", choice->symbol,
                      "This function: a BTF name, a kernel symbol (bpf_prog_<tag>_<name>), PROGRAM/SUBPROGRAM by names "
-                     "or numbers, or the name of a JIT function");
-    what->add_option("--program", choice->program, "The BPF program of this id or name; without --symbol: all of it");
+                     "or numbers, or the name of a JIT function")
+        ->type_name("NAME");
+    what->add_option("--program", choice->program, "The BPF program of this id or name; without --symbol: all of it")
+        ->type_name("ID|NAME");
     command->add_option("--at", choice->at, "The one that was there at this time, in seconds")
         ->check(
             [](const std::string& text) {
                 const bool fine = !text.empty() && text.find(',') == std::string::npos && Extract::parse_time(text);
                 return fine ? std::string() : "not a time: " + text + "; expected seconds: 12.5";
             },
-            "");
+            "")
+        ->type_name("SECONDS");
     choice->common.add_format_to(*command, "elf: with symbols and lines; raw: the bytes and nothing else");
     command
         ->add_option("--sources", choice->sources,

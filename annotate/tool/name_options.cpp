@@ -116,9 +116,18 @@ unsigned NameChoice::threads() const {
     return jobs != 0 ? jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 64u);
 }
 
-void warn_names(const Common& common, const Names& names) {
+void warn_names(const Common& common, const Names& names, bool kernel) {
     if (common.quiet) return;
-    for (const auto& problem : names.problems()) complain("note: " + problem.message());
+    for (const auto& problem : names.problems()) {
+        if (kernel || &problem != names.kernel_problem()) complain("note: " + problem.message());
+    }
+}
+
+bool is_unnamed_kernel(const Names& names, const Frame& frame) {
+    if (names.kernel() != nullptr || frame.kind == FrameKind::code) return false;
+    if (frame.kind == FrameKind::nowhere) return static_cast<Miss>(frame.index) == Miss::kernel;
+    const auto name = names.name(frame);
+    return name.symbol.empty() && (name.kind == CodeClass::kernel || name.kind == CodeClass::module);
 }
 
 }  // namespace perfdata::tool

@@ -34,7 +34,10 @@ struct NameChoice {
     unsigned threads() const;
 };
 
-// warn_names(common, names) tells what could not be loaded and what would supply it, unless --quiet.
-void warn_names(const Common& common, const Names& names);
+// warn_names(common, names) tells what could not be loaded and what would supply it, unless --quiet. kernel: code of
+// the kernel lacks names.
+void warn_names(const Common& common, const Names& names, bool kernel = true);
+// is_unnamed_kernel(names, frame) is whether that is so of the frame.
+bool is_unnamed_kernel(const Names& names, const Frame& frame);
 
 }  // namespace perfdata::tool

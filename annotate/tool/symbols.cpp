@@ -254,13 +254,16 @@ void add_symbols(CLI::App& app, int& exit) {
     choice->common.add_to(*command);
     auto* question = command->add_option_group("question")->require_option(1);
     auto* at = question->add_option("--at", choice->at, "A time in seconds, as perf script shows it")
-                   ->check(checked(parse_time), "");
+                   ->check(checked(parse_time), "")
+                   ->type_name("SECONDS");
     auto* history_option = question->add_option("--history", choice->history, "An address, hexadecimal")
-                               ->check(checked(parse_address), "");
+                               ->check(checked(parse_address), "")
+                               ->type_name("ADDRESS");
     command->add_option("--address", choice->address, "Only what was at this address, hexadecimal, and its name")
         ->needs(at)
         ->excludes(history_option)
-        ->check(checked(parse_address), "");
+        ->check(checked(parse_address), "")
+        ->type_name("ADDRESS");
     command->add_option("--pid", choice->pid, "The mappings of this process, too; with --history: of it only");
     choice->names.add_to(*command);
     command->remove_option(command->get_option("--jobs"));  // one file is read at most

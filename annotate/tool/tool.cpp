@@ -78,6 +78,11 @@ void Common::add_stdio_to(CLI::App& command) {
 }
 
 std::optional<int> Common::prepare(const CLI::App& command) {
+    // What the program itself takes, and each thread for its stack, is part of it.
+    constexpr std::uint64_t least_memory = std::uint64_t{16} << 20;
+    if (max_memory != 0 && max_memory < least_memory) {
+        throw CLI::ValidationError("--max-memory", fmt::format("{} bytes are too few: give at least 16M", max_memory));
+    }
     take_inputs(command);
     place.reset();
     if (output.empty()) throw CLI::ValidationError("--output", "the name of the file is empty");
@@ -134,6 +139,11 @@ void Common::choose_format(const CLI::App& command) {
     } else if (!given) {
         format = option_word(formats_.front());
     }
+    const auto name_ending = std::filesystem::path(output).extension().string();
+    const bool wants_other = !given && !ending && !name_ending.empty() && name_ending != ".o" && name_ending != ".so";
+    if (wants_other && formats_.front() == Format::elf && place && place->is_file() && !quiet) {
+        complain(fmt::format("note: {} gets an ELF file; --format raw writes the bytes of the code alone", output));
+    }
     const bool agrees = !ending || (ending->format && option_word(*ending->format) == format);
     if (!agrees && !quiet) {
         complain(fmt::format("note: {} gets {}, as {} says, whatever its ending", output, format,
@@ -163,6 +173,10 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file) 
     if (opened || opened.error().code == ErrorCode::out_of_memory) return opened;
     auto error = std::move(opened.error());
     const std::string name = file == "-" ? "standard input" : file;
+    if (error.code == ErrorCode::not_perf_data) {
+        return fail(ErrorCode::not_perf_data, Error::no_offset, {},
+                    fmt::format("{} is not a perf.data recording: {}", name, error.detail));
+    }
     if (error.where.empty()) {
         error.where = name;
     } else if (!error.where.starts_with(name) && error.where != file) {
@@ -180,11 +194,6 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file) 
 
 Result<Recording> Common::open() const {
     if (max_memory == 0) return about_file(Recording::open(file), file);
-    // What the program itself takes, and each thread for its stack, is part of it.
-    constexpr std::uint64_t least = std::uint64_t{16} << 20;
-    if (max_memory < least) {
-        return fail(ErrorCode::limit, Error::no_offset, "--max-memory", "at least 16M are needed");
-    }
 #ifndef PERFDATA_ADDRESS_SANITIZER  // which takes terabytes of addresses for itself
     const ::rlimit wanted{max_memory, max_memory};
     if (::setrlimit(RLIMIT_DATA, &wanted) != 0) {

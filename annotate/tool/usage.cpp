@@ -72,6 +72,53 @@ std::vector<std::string> option_names(const CLI::App& command) {
     return names;
 }
 
+// Options of perf whose work another option or command does here.
+struct PerfOption {
+    std::string_view command, option, words;  // command: empty for all
+};
+constexpr PerfOption perf_options[] = {
+    {"", "--header", "`perfdata info` shows the header"},
+    {"", "--header-only", "`perfdata info` shows the header"},
+    {"", "-I", "`perfdata info` shows the header"},
+    {"", "-D", "`perfdata dump` shows all records"},
+    {"", "--dump-raw-trace", "`perfdata dump` shows all records"},
+    {"", "--stats", "`perfdata info --completeness` counts the records"},
+    {"", "--tasks", "`perfdata dump --type COMM --type FORK --type EXIT` shows the tasks"},
+    {"", "--mmaps", "`perfdata dump --type MMAP --type MMAP2` shows the mappings"},
+    {"", "--show-mmap-events", "`perfdata dump --type MMAP --type MMAP2` shows them"},
+    {"", "--show-task-events", "`perfdata dump --type COMM --type FORK --type EXIT` shows them"},
+    {"", "--tui", "output is text here; `perfdata annotate -o page.html` writes a page to click through"},
+    {"", "--gtk", "output is text here; `perfdata annotate -o page.html` writes a page to click through"},
+    {"", "-v", "`perfdata info --verbose` shows the header in full, `perfdata dump` all records"},
+    {"", "--verbose", "`perfdata info --verbose` shows the header in full, `perfdata dump` all records"},
+    {"", "--force", "files of any owner are read without it"},
+    {"", "-f", "files of any owner are read without it"},
+    {"report", "-F", "--sort chooses the columns of names; -n and --show-total-period add those of numbers"},
+    {"report", "--fields", "--sort chooses the columns of names; -n and --show-total-period add those of numbers"},
+    {"report", "-c", "--comm chooses threads by name"},
+    {"report", "-G", "-g caller shows what a row called"},
+    {"report", "--inverted", "-g caller shows what a row called"},
+    {"report", "--symbol-filter", "-S chooses functions by their whole names"},
+    {"report", "--no-source", "`perfdata annotate` shows source lines"},
+    {"report", "-T", "`--sort tid` tells threads apart"},
+    {"report", "--threads", "`--sort tid` tells threads apart"},
+    {"report", "-b", "`perfdata annotate --calls` shows what branch stacks tell"},
+    {"report", "--branch-stack", "`perfdata annotate --calls` shows what branch stacks tell"},
+    {"annotate", "-l", "source lines and their numbers are shown without it"},
+    {"annotate", "--print-line", "source lines and their numbers are shown without it"},
+    {"annotate", "-n", "samples are shown without it"},
+    {"annotate", "--show-nr-samples", "samples are shown without it"},
+    {"annotate", "-S", "-s names a function"},
+    {"script", "-s", "`perfdata script --json` is for other programs; -S chooses functions"},
+};
+
+std::string perf_option(const std::string& command, std::string_view option) {
+    for (const auto& one : perf_options) {
+        if (one.option == option && (one.command.empty() || one.command == command)) return std::string(one.words);
+    }
+    return {};
+}
+
 std::string unexpected(const CLI::App& app, const CLI::App& command) {
     const auto left = command.remaining();
     if (left.empty()) return {};
@@ -87,6 +134,10 @@ std::string unexpected(const CLI::App& app, const CLI::App& command) {
             shown);
     }
     const auto name = word.substr(0, word.find('='));
+    if (const auto words = perf_option(command.get_name(), name.starts_with("--") ? name : name.substr(0, 2));
+        !words.empty()) {
+        return fmt::format("{} has no option {}; {}", command.get_name(), shown, words);
+    }
     const auto meant = nearest(name, option_names(command));
     return fmt::format("{} has no option {}{}", command.get_name(), shown,
                        meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
@@ -95,6 +146,22 @@ std::string unexpected(const CLI::App& app, const CLI::App& command) {
 const CLI::App& asked(const CLI::App& app) {
     const auto commands = app.get_subcommands();
     return commands.empty() ? app : *commands.front();
+}
+
+// What CLI11's own checks say: "--kind: x not in {a,b}", "--jobs: Value 0 not in range 1 to 256".
+std::string checked_in_words(const std::string& text) {
+    constexpr std::string_view set = " not in {", range = " not in range ", value = ": Value ";
+    if (const auto at = text.find(set); at != std::string::npos && text.ends_with('}')) {
+        auto words = text.substr(at + set.size());
+        words.pop_back();
+        std::string list;
+        for (const char c : words) list += c == ',' ? std::string(", ") : std::string(1, c);
+        return fmt::format("{}; expected one of {}", text.substr(0, at), list);
+    }
+    const auto at = text.rfind(range), begin = text.find(value);
+    if (at == std::string::npos || begin == std::string::npos || begin + value.size() > at) return {};
+    return fmt::format("{}: {}; expected a number from {}", text.substr(0, begin),
+                       text.substr(begin + value.size(), at - begin - value.size()), text.substr(at + range.size()));
 }
 
 // What CLI11 says, in words that say what to do where its own do not.
@@ -127,9 +194,18 @@ std::string in_words(const CLI::App& app, const CLI::ParseError& problem) {
         constexpr std::string_view begin = "Could not convert: ";
         const auto between = text.find(" = ");
         if (text.starts_with(begin) && between != std::string::npos) {
-            return fmt::format("{}: no value that it can have: {}", text.substr(begin.size(), between - begin.size()),
-                               text.substr(between + std::string_view(" = ").size()));
+            const auto name = text.substr(begin.size(), between - begin.size());
+            const auto value = text.substr(between + std::string_view(" = ").size());
+            const auto* option = command.get_option_no_throw(name);
+            const auto type = option == nullptr ? std::string() : option->get_type_name();
+            if (!type.starts_with("INT") && !type.starts_with("UINT") && !type.starts_with("FLOAT")) {
+                return fmt::format("{}: no value that it can have: {}", name, value);
+            }
+            return fmt::format("{}: {} is no number", name, value);
         }
+    }
+    if (dynamic_cast<const CLI::ValidationError*>(&problem) != nullptr) {
+        if (auto words = checked_in_words(text); !words.empty()) return words;
     }
     if (dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr) {
         const auto from = text.find('['), to = text.find(']');
@@ -150,6 +226,15 @@ class HelpText : public CLI::Formatter {
         std::ostringstream line;
         CLI::detail::format_help(line, command->get_display_name(true), text.substr(0, text.find('\n')), column_width_);
         return line.str();
+    }
+    // Options of which one is needed have a heading that says so.
+    std::string make_expanded(const CLI::App* part) const override {
+        if (!part->get_name().empty()) return Formatter::make_expanded(part);
+        const bool one = part->get_require_option_max() == 1;
+        return make_group(one ? "One of these is needed" : "At least one of these is needed", false,
+                          part->get_options([part](const CLI::Option* option) {
+                              return option->nonpositional() && option != part->get_help_ptr();
+                          }));
     }
     std::string make_option_opts(const CLI::Option* option) const override {
         if (option->get_type_size() == 0 || option->get_positional()) return {};
