@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "html_parts.hpp"
+#include "titles.hpp"
 #include "words.hpp"
 
 namespace perfdata {
@@ -17,7 +18,15 @@ class TableWriter {
         html_.raw("<tbody>");
         const auto& functions = model_.functions();
         const auto shown = std::min(functions.size(), model_.options().table_rows);
-        for (std::size_t at = 0; at < shown; ++at) row(functions[at]);
+        std::vector<std::string> labels;
+        std::vector<const Listing*> rows;
+        for (std::size_t at = 0; at < shown; ++at) {
+            const auto& listing = functions[at].first();
+            labels.push_back(full_name(listing) + '\n' + std::string(short_name(listing.object)));
+            rows.push_back(&listing);
+        }
+        const auto marks = told_apart(labels, rows);
+        for (std::size_t at = 0; at < shown; ++at) row(functions[at], marks[at]);
         html_.raw("<tbody class=rest>");
         if (shown < functions.size()) {
             Cells rest(model_.totals().size());
@@ -74,7 +83,7 @@ class TableWriter {
         }
     }
 
-    void row(const HtmlFunction& function) {
+    void row(const HtmlFunction& function, std::string_view mark) {
         const auto& listing = function.first();
         html_.raw("<tr>");
         cells(function.total, true);
@@ -83,7 +92,7 @@ class TableWriter {
         html_.text(full_name(listing));
         if (function.number != 0) html_.raw("</a>");
         if (listing.versions > 1) html_.print(" <small>{} versions</small>", listing.versions);
-        html_.raw("<td>").text(short_name(listing.object), 120).raw("<td>");
+        html_.raw("<td>").text(short_name(listing.object), 120).text(mark, 120).raw("<td>");
         const auto start = on_start(function);
         if (start) html_.print("{:.1f}", *start * 100);
         html_.raw("\n");

@@ -6,6 +6,7 @@
 #include "perfdata/annotate/page.hpp"
 
 #include "json_parts.hpp"
+#include "without_build_id.hpp"
 #include "without_samples.hpp"
 
 namespace perfdata {
@@ -23,6 +24,7 @@ class JsonPage {
             const auto what = without_samples(page_.recording, page_.completeness);
             if (!what.empty()) json_.member("without_samples", what);
         }
+        write_without_build_id(json_, WithoutBuildId::count(page_.profile));
         write_completeness(json_, page_.completeness, true);
         json_.key("functions");
         json_.begin_array();

@@ -24,6 +24,7 @@ class ScriptWriter {
   public:
     ScriptWriter(const Recording& recording, const Names& names, const ScriptOptions& options, const Sink& sink)
         : events_(recording.events()),
+          names_(names),
           tasks_(names.timeline().tasks()),
           recent_tasks_(tasks_),
           options_(options),
@@ -59,11 +60,24 @@ class ScriptWriter {
     ScriptCounts finish() {
         flush();
         counts_.unread_formats = formats_.unread();
-        if (counts_.samples == 0 && !options_.symbols.empty()) {
-            std::set<std::string_view> names;
-            for (std::uint32_t number = 0; number < places_.size(); ++number) names.insert(places_.name(number).symbol);
-            names.erase(std::string_view());
-            counts_.other_symbols.assign(names.begin(), names.end());
+        counts_.without_build_id = WithoutBuildId::list(places_.without_build_id(), names_);
+        counts_.unnamed_kernel = places_.unnamed_kernel();
+        for (const auto& symbol : options_.symbols) {
+            if (!found_symbols_.contains(symbol)) counts_.absent_symbols.push_back(symbol);
+        }
+        for (const auto& object : options_.objects) {
+            if (!found_objects_.contains(object)) counts_.absent_objects.push_back(object);
+        }
+        if (counts_.absent_symbols.size() + counts_.absent_objects.size() != 0) {
+            std::set<std::string_view> symbols, objects;
+            for (std::uint32_t number = 0; number < places_.size(); ++number) {
+                symbols.insert(places_.name(number).symbol);
+                objects.insert(places_.name(number).object);
+            }
+            symbols.erase(std::string_view());
+            objects.erase(std::string_view());
+            counts_.other_symbols.assign(symbols.begin(), symbols.end());
+            counts_.other_objects.assign(objects.begin(), objects.end());
         }
         return counts_;
     }
@@ -142,11 +156,13 @@ class ScriptWriter {
                among(options_.cpus, item.cpu.value_or(nobody.value)) && item.moment.time >= options_.from &&
                item.moment.time <= options_.until;
     }
-    bool wanted(ScriptPlaces& places, std::uint32_t place) const {
+    bool wanted(ScriptPlaces& places, std::uint32_t place) {
         if (options_.symbols.empty() && options_.objects.empty()) return true;
         const auto& name = places.name(place);
-        return (options_.symbols.empty() || options_.symbols.contains(name.symbol)) &&
-               (options_.objects.empty() || options_.objects.contains(name.object));
+        const bool symbol = options_.symbols.contains(name.symbol), object = options_.objects.contains(name.object);
+        if (symbol && found_symbols_.size() < options_.symbols.size()) found_symbols_.emplace(name.symbol);
+        if (object && found_objects_.size() < options_.objects.size()) found_objects_.emplace(name.object);
+        return (options_.symbols.empty() || symbol) && (options_.objects.empty() || object);
     }
 
     // A thread without a name is called by its number. The view lives until the next call.
@@ -167,6 +183,7 @@ class ScriptWriter {
     }
 
     const EventTable& events_;
+    const Names& names_;
     const Tasks& tasks_;
     RecentTasks recent_tasks_;
     const ScriptOptions& options_;
@@ -181,6 +198,7 @@ class ScriptWriter {
     std::vector<ScriptPlaces::LookedUp> looked_up_;
     std::vector<std::uint32_t> chain_;
     std::map<std::uint64_t, std::uint64_t> last_values_;  // by event id
+    std::set<std::string, std::less<>> found_symbols_, found_objects_;
     std::string text_;
     ScriptCounts counts_;
 };

@@ -13,6 +13,7 @@
 #include "perfdata/symbols/names.hpp"
 
 #include "script_fields.hpp"
+#include "without_build_id.hpp"
 
 namespace perfdata {
 
@@ -38,8 +39,10 @@ struct ScriptCounts {
     std::uint64_t broken_chains = 0;       // whose user part was deferred and never came
     std::uint64_t unread_formats = 0;      // of tracepoints: damaged or too long, their samples show bytes
     std::uint64_t stacks_not_unwound = 0;  // of samples whose callers in user space are nowhere else
-    // Names of functions that samples fell into, sorted: only if ScriptOptions::symbols left none of them.
-    std::vector<std::string> other_symbols;
+    WithoutBuildId without_build_id;       // objects without names; their samples are not counted
+    bool unnamed_kernel = false;           // code of the kernel has no names
+    // What of ScriptOptions::symbols and objects no sample fell into, and, if there is any, what there is, sorted.
+    std::vector<std::string> absent_symbols, absent_objects, other_symbols, other_objects;
 };
 
 // write_script(...) reads the samples only: what was lost is in the timeline's completeness(). The only

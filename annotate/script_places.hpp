@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,10 +73,22 @@ class ScriptPlaces {
     const ScriptPlace& place(std::uint32_t number) const { return places_[number]; }
     const FrameName& name(std::uint32_t number) {
         while (frame_names_.size() < places_.size()) {
-            frame_names_.push_back(names_.name(places_[static_cast<std::uint32_t>(frame_names_.size())].frame));
+            const auto& frame = places_[static_cast<std::uint32_t>(frame_names_.size())].frame;
+            frame_names_.push_back(names_.name(frame));
+            const auto& name = frame_names_.back();
+            if (name.symbol.empty() && name.kind == CodeClass::user && lacks_build_id(name.miss)) [[unlikely]] {
+                without_build_id_.emplace(name.object, name.miss);
+            }
+            const bool kernel = name.kind == CodeClass::kernel || name.kind == CodeClass::module ||
+                                (frame.kind == FrameKind::nowhere && static_cast<Miss>(frame.index) == Miss::kernel);
+            unnamed_kernel_ = unnamed_kernel_ || (name.symbol.empty() && kernel && names_.kernel() == nullptr);
         }
         return frame_names_[number];
     }
+    // unnamed_kernel() is whether any of them is code of the kernel, and there are no names of it.
+    bool unnamed_kernel() const { return unnamed_kernel_; }
+    // without_build_id() is the objects of places without a name that no build id proves a file to be.
+    const std::map<std::string_view, SymbolMiss>& without_build_id() const { return without_build_id_; }
 
     // prefetch_line(number, fields) before line(): a line that was written before is fetched meanwhile, after its place
     // has been by prefetch(number, fields).
@@ -144,7 +157,9 @@ class ScriptPlaces {
     std::uint32_t stretch_ = 0;
     std::vector<Recent> recent_;
     InternTable<ScriptPlace> places_;
-    std::vector<FrameName> frame_names_;  // by number
+    std::vector<FrameName> frame_names_;                       // by number
+    std::map<std::string_view, SymbolMiss> without_build_id_;  // a tree: a file chooses the names
+    bool unnamed_kernel_ = false;
     std::array<std::vector<Line>, 8> lines_;
     std::string text_;
 };

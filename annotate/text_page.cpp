@@ -6,6 +6,8 @@
 
 #include "bpf_registers.hpp"
 #include "text_columns.hpp"
+#include "titles.hpp"
+#include "without_build_id.hpp"
 #include "without_samples.hpp"
 #include "words.hpp"
 
@@ -27,6 +29,10 @@ class TextPage : private TextColumns {
                   shown(event_name(column)));
         }
         print("\n\n");
+        if (const auto text = WithoutBuildId::count(page_.profile).sampled_text(); !text.empty()) {
+            styled(TextStyle::dim, text);
+            print("\n\n");
+        }
         event_names();
         columns_title();
         std::size_t width = std::string_view("function").size();
@@ -36,13 +42,21 @@ class TextPage : private TextColumns {
             constexpr std::size_t widest = 44;
             width = std::clamp(names.back().size(), width, widest);
         }
+        // Rows that would look the same: moves of JIT code, functions of one name in one file.
+        std::vector<std::string> labels;
+        std::vector<const Listing*> rows;
+        for (std::size_t index = 0; index < listings.size(); ++index) {
+            labels.push_back(names[index] + '\n' + place(listings[index]));
+            rows.push_back(&listings[index]);
+        }
+        const auto marks = told_apart(labels, rows);
         print("  {:>8}  {:<11}  {:<{}}  {}\n", "on start", "kind", "function", width, "object");
         for (std::size_t index = 0; index < listings.size(); ++index) {
             const auto& listing = listings[index];
             cells(listing.total, nullptr);
             print("  {:>8}  {:<11}  ", on_start(listing), kind_name(listing.kind));
             styled(TextStyle::title, fmt::format("{:<{}}", names[index], width));
-            print("  {}\n", shown(place(listing)));
+            print("  {}{}\n", shown(place(listing)), marks[index]);
             end_row();
         }
         for (const auto& entry : unattributed) {

@@ -41,4 +41,23 @@ std::vector<std::string> column_titles(std::vector<std::string> names, std::size
     return titles;
 }
 
+std::vector<std::string> told_apart(const std::vector<std::string>& labels, std::span<const Listing* const> listings) {
+    std::map<std::string_view, std::size_t> labelled;
+    std::map<std::pair<std::string_view, std::uint64_t>, std::size_t> placed;
+    for (std::size_t at = 0; at < labels.size(); ++at) {
+        ++labelled[labels[at]];
+        ++placed[{labels[at], listings[at]->range.begin.value}];
+    }
+    std::vector<std::string> marks(labels.size());
+    for (std::size_t at = 0; at < labels.size(); ++at) {
+        if (labelled[labels[at]] < 2) continue;
+        const auto& listing = *listings[at];
+        if (listing.range.size != 0) marks[at] = " at " + hex(listing.range.begin);
+        if (placed[{labels[at], listing.range.begin.value}] < 2) continue;
+        const auto from = listing.version.from;
+        marks[at] += " from " + (from == Time{} ? std::string("before the recording") : seconds(from));
+    }
+    return marks;
+}
+
 }  // namespace perfdata

@@ -4,8 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "perfdata/annotate/listing.hpp"
 
 namespace perfdata {
 
@@ -15,5 +18,9 @@ std::string stacks_text(std::uint64_t count);
 // column_titles(names, width) is of each name its beginning, at most so many bytes; where two would be equal, its end
 // behind "..", or "event 2".
 std::vector<std::string> column_titles(std::vector<std::string> names, std::size_t width);
+
+// told_apart(labels, listings) is what tells listings apart that have one label: " at 0x7f...", or " from 12.5" where
+// they were at one address; empty for all others. Both are in the same order.
+std::vector<std::string> told_apart(const std::vector<std::string>& labels, std::span<const Listing* const> listings);
 
 }  // namespace perfdata

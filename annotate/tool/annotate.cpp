@@ -11,6 +11,7 @@
 #include "perfdata/annotate/listing.hpp"
 #include "perfdata/symbols/object_architecture.hpp"
 
+#include "../without_build_id.hpp"
 #include "../without_samples.hpp"
 #include "annotate_choice.hpp"
 #include "annotate_html.hpp"
@@ -77,7 +78,7 @@ class Annotate {
         const auto profile = Profile::count(
             *recording, book.versions(), {.stop = {}, .progress = progress->of("counting samples"), .events = *events});
         if (!profile) return give_up(profile.error());
-        const auto chosen = choose_functions(options_.functions, *profile, book);
+        const auto chosen = choose_functions(options_.functions, *recording, *profile, book);
         if (!chosen) return give_up(chosen.error());
         const auto listed = html() && options_.functions.symbols.empty()
                                 ? html_listings(chosen->functions, profile->totals())
@@ -138,6 +139,7 @@ class Annotate {
             const auto tally = count_flame(recording, book, wanted && chains, counting);
             if (!tally) return fail(tally.error());
             flame_ = Flame::make(*tally, book);
+            unnamed_callers_ = WithoutBuildId::count(*tally, book.names()).callers_text();
             cut_chains_ = tally->cut_chains();
             broken_chains_ = tally->broken_chains();
             if (wanted && chains) edges = CallEdges::make(*tally, book.versions(), functions);
@@ -182,7 +184,7 @@ class Annotate {
             html.title = options_.title;
             html.raw_bytes = options_.raw_bytes;
             if (!options_.percent_type.empty()) html.percent_of = percent_of();
-            html.notes = html_notes(book);
+            html.notes = html_notes(book, lacks_kernel_names(page.profile, listings));
             for (auto& note : own_notes()) html.notes.push_back(std::move(note));
             if (auto text = advice(listings); !text.empty()) html.notes.push_back(std::move(text));
             write_html_page(page, listings, unattributed, flame_, html, sink);
@@ -191,7 +193,7 @@ class Annotate {
         }
         if (auto committed = options_.common.commit(*output); !committed) return give_up(committed.error());
         warn_losses(options_.common, page.completeness);
-        warn_names(options_.common, book.names());
+        warn_names(options_.common, book.names(), lacks_kernel_names(page.profile, listings));
         if (!options_.common.quiet) {
             for (const auto& problem : book.images().problems()) complain("note: " + problem.message());
         }
@@ -215,9 +217,17 @@ class Annotate {
         return status;
     }
 
+    // BPF code is called by the kernel, and calls it.
+    static bool lacks_kernel_names(const Profile& profile, const std::vector<Listing>& listings) {
+        const auto is_kernel = [](const auto& one) { return one.first.reason == no_kernel_names; };
+        const auto is_bpf = [](const Listing& one) { return one.kind == CodeClass::bpf; };
+        return std::ranges::any_of(profile.unnamed(), is_kernel) || std::ranges::any_of(listings, is_bpf);
+    }
+
     // own_notes() is what a page and a message say of this run.
     std::vector<std::string> own_notes() const {
         std::vector<std::string> notes;
+        if (!unnamed_callers_.empty()) notes.push_back(unnamed_callers_);
         if (cut_chains_ != 0) {
             notes.push_back(fmt::format(
                 "{} samples lost their callers: more distinct ones than the limits of memory allow", cut_chains_));
@@ -280,6 +290,7 @@ class Annotate {
     AnnotateOptions& options_;
     Flame flame_;  // of an HTML page
     std::uint64_t cut_chains_ = 0, broken_chains_ = 0;
+    std::string unnamed_callers_;
     Architecture arch_;
     bool lacks_callers_ = false;  // of what was asked for
 };
@@ -298,22 +309,28 @@ void add_annotate(CLI::App& app, int& exit) {
     list("-s,--symbol", functions.symbols,
          "Only this function: as source or debug information calls it, a kernel symbol\n"
          "(bpf_prog_<tag>_<name>), or PROGRAM/SUBPROGRAM of a BPF program by names or numbers.\n"
-         "May be given several times");
-    list("-d,--dso", functions.objects, "Only code of these objects, by name or path")->delimiter(',');
+         "May be given several times")
+        ->type_name("NAME");
+    list("-d,--dso", functions.objects, "Only code of these objects, by name or path")
+        ->delimiter(',')
+        ->type_name("NAMES");
     list("--kind", functions.kinds, "Only code of these kinds: bpf, kernel, user, jit, out_of_line")
         ->delimiter(',')
         ->check(CLI::IsMember({"bpf", "kernel", "user", "jit", "out_of_line"}));
-    list("-e,--event", options->events, "Count only samples of this event. May be given several times");
-    command->add_option(
-        "--at", options->at,
-        "Only code that was there at this time, in seconds: of a function that changed, its version then");
+    list("-e,--event", options->events, "Count only samples of this event. May be given several times")
+        ->type_name("EVENT");
+    command
+        ->add_option("--at", options->at,
+                     "Only code that was there at this time, in seconds: of a function that changed, its version then")
+        ->type_name("SECONDS");
     command->add_flag("--versions", functions.versions,
                       "List the functions whose code changed, with all versions and when each was there");
     options->common.add_format_to(*command,
                                   "text, json or html: one file with flame graph and listings. Counts more "
                                   "than the ending of a name");
     options->common.add_stdio_to(*command);
-    command->add_option("--title", options->title, "Of the HTML page (default: the name of the recording)");
+    command->add_option("--title", options->title, "Of the HTML page (default: the name of the recording)")
+        ->type_name("WORDS");
     command->add_option("-M,--disassembler-style", options->style, "Syntax of x86 instructions: att or intel")
         ->check(CLI::IsMember({"att", "intel"}));
     command

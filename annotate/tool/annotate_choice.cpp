@@ -8,7 +8,9 @@
 #include <set>
 #include <tuple>
 
+#include "../without_build_id.hpp"
 #include "../words.hpp"
+#include "annotate_absent.hpp"
 #include "near_names.hpp"
 
 namespace perfdata::tool {
@@ -23,8 +25,8 @@ struct Called {
 
 class Chooser {
   public:
-    Chooser(const FunctionChoice& choice, const Profile& profile, const CodeBook& book)
-        : choice_(choice), profile_(profile), book_(book), timeline_(book.timeline()) {}
+    Chooser(const FunctionChoice& choice, const Recording& recording, const Profile& profile, const CodeBook& book)
+        : choice_(choice), recording_(recording), profile_(profile), book_(book), timeline_(book.timeline()) {}
 
     Result<ChosenFunctions> choose() && {
         for (const auto& [miss, cells] : profile_.misses()) {
@@ -187,20 +189,30 @@ class Chooser {
         known.erase(std::string());
         const std::vector<std::string> names(known.begin(), known.end());
         const auto wanted = fmt::format("{}", fmt::join(choice_.symbols, " or "));
-        auto text = choice_.symbols.size() == 1 ? offer("function", wanted, names)
-                                                : fmt::format("no function {} in this recording", wanted);
-        if (!text.ends_with('?')) {
-            const auto around = std::string_view("perfdata: --symbol: ; with most samples are  (missing)").size();
+        std::string text;
+        for (const auto& one : choice_.symbols) {
+            auto why = why_absent(one, recording_, book_, profile_);
+            if (!why.empty()) text += (text.empty() ? "" : "; ") + std::move(why);
+        }
+        if (text.empty()) {
+            text = choice_.symbols.size() == 1 ? offer("function", wanted, names)
+                                               : fmt::format("no function {} in this recording", wanted);
+        }
+        if (const auto nameless = WithoutBuildId::count(profile_).sampled_text(); !nameless.empty()) {
+            text += (text.ends_with('?') ? " " : "; ") + nameless;
+        } else if (!text.ends_with('?')) {
+            const auto around = std::string_view("perfdata: --symbol: ; the hottest are ").size();
             const auto width = message_width();
             text += hottest.empty()
-                        ? "; it has no samples in code with a name"
-                        : "; with most samples are " +
+                        ? "; no samples fell into code with a name"
+                        : "; the hottest are " +
                               name_list(hottest, std::max(width, around + text.size() + 40) - around - text.size());
         }
         return {ErrorCode::missing, Error::no_offset, "--symbol", std::move(text)};
     }
 
     const FunctionChoice& choice_;
+    const Recording& recording_;
     const Profile& profile_;
     const CodeBook& book_;
     const Timeline& timeline_;
@@ -210,8 +222,9 @@ class Chooser {
 
 }  // namespace
 
-Result<ChosenFunctions> choose_functions(const FunctionChoice& choice, const Profile& profile, const CodeBook& book) {
-    return Chooser(choice, profile, book).choose();
+Result<ChosenFunctions> choose_functions(const FunctionChoice& choice, const Recording& recording,
+                                         const Profile& profile, const CodeBook& book) {
+    return Chooser(choice, recording, profile, book).choose();
 }
 
 }  // namespace perfdata::tool

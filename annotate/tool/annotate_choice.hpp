@@ -27,6 +27,7 @@ struct ChosenFunctions {
 
 // choose_functions(...): a function that is asked for by its name is there even without a sample, if the recording
 // itself tells of it. Errors: missing, with what there is.
-Result<ChosenFunctions> choose_functions(const FunctionChoice& choice, const Profile& profile, const CodeBook& book);
+Result<ChosenFunctions> choose_functions(const FunctionChoice& choice, const Recording& recording,
+                                         const Profile& profile, const CodeBook& book);
 
 }  // namespace perfdata::tool

@@ -31,9 +31,11 @@ Result<Tally> count_flame(const Recording& recording, const CodeBook& book, bool
     return Tally::count(recording, book.timeline(), options);
 }
 
-std::vector<std::string> html_notes(const CodeBook& book) {
+std::vector<std::string> html_notes(const CodeBook& book, bool kernel) {
     std::vector<std::string> notes;
-    for (const auto& problem : book.names().problems()) notes.push_back(problem.message());
+    for (const auto& problem : book.names().problems()) {
+        if (kernel || &problem != book.names().kernel_problem()) notes.push_back(problem.message());
+    }
     for (const auto& problem : book.images().problems()) notes.push_back(problem.message());
     return notes;
 }

@@ -18,7 +18,7 @@ std::size_t html_listings(std::span<const FunctionHits> functions, const Cells& 
 // calls are wanted. The only error is `cancelled`.
 Result<Tally> count_flame(const Recording& recording, const CodeBook& book, bool calls, const CallOptions& counting);
 
-// html_notes(book): what is wrong with files that names and code come from.
-std::vector<std::string> html_notes(const CodeBook& book);
+// html_notes(book, kernel): what is wrong with files that names and code come from. kernel: as of warn_names().
+std::vector<std::string> html_notes(const CodeBook& book, bool kernel);
 
 }  // namespace perfdata::tool

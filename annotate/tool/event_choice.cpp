@@ -7,6 +7,7 @@
 #include "perfdata/recording/event_names.hpp"
 
 #include "near_names.hpp"
+#include "tool.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -22,7 +23,7 @@ Error no_such_event(const Recording& recording, const std::string& wanted) {
     }
     const auto text = fmt::format("no event {} in this recording", wanted);
     if (shown.empty()) return {ErrorCode::missing, Error::no_offset, "--event", text + "; it has none"};
-    const auto around = std::string_view("perfdata: --event: ; it has  (missing)").size() + text.size();
+    const auto around = std::string_view("perfdata: --event: ; it has ").size() + text.size();
     const auto width = message_width();
     // A few lines: the user has to see what to choose from.
     constexpr std::size_t lines = 4;
@@ -48,6 +49,18 @@ Result<std::vector<std::uint32_t>> chosen_events(const Recording& recording, con
 bool has_chains(const Recording& recording) {
     return std::ranges::any_of(recording.events().events(),
                                [](const Event& event) { return event.sample.shape().has(SamplePart::callchain); });
+}
+
+bool has_cpus(const Recording& recording, const std::vector<std::uint32_t>& chosen) {
+    const auto& events = recording.events().events();
+    const auto has = [](const Event& event) { return event.attr.has(sample_bit::cpu); };
+    if (chosen.empty()) return std::ranges::any_of(events, has);
+    return std::ranges::any_of(chosen, [&](std::uint32_t index) { return has(events[index]); });
+}
+
+int refuse_cpus() {
+    complain("--cpu: the samples of this recording do not say their CPU; record with -a or --sample-cpu");
+    return usage;
 }
 
 bool has_unread_stacks(const Recording& recording, const std::vector<std::uint32_t>& chosen) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../words.hpp"
+#include "tool.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -131,12 +132,25 @@ std::string offer(std::string_view what, std::string_view wanted, const std::vec
     auto text = fmt::format("no {} {} in this recording", what, wanted);
     const auto near = near_names(wanted, names);
     if (near.empty()) return text;
-    // What stands around the list: "perfdata: --symbol: ...; did you mean ...? (missing)".
-    const auto around = std::string_view("perfdata: --symbol: ; did you mean ? (missing)").size() + text.size();
+    // What stands around the list: "perfdata: --symbol: ...; did you mean ...?".
+    const auto around = std::string_view("perfdata: --symbol: ; did you mean ?").size() + text.size();
     const auto width = message_width();
     constexpr std::size_t least = 24;
     text += "; did you mean " + name_list(near, width > around + least ? width - around : least) + "?";
     return text;
+}
+
+void note_absent(std::string_view option, std::string_view what, const std::vector<std::string>& wanted,
+                 const std::vector<std::string>& names) {
+    // The search for near names takes its time, and a long list says no more.
+    constexpr std::size_t most = 10;
+    std::size_t told = 0;
+    for (const auto& one : wanted) {
+        if (std::ranges::find(names, one) != names.end()) continue;
+        if (told++ < most) complain(fmt::format("note: {}: {}", option, offer(what, one, names)));
+    }
+    if (told > most)
+        complain(fmt::format("note: {}: and {} more that this recording does not have", option, told - most));
 }
 
 }  // namespace perfdata::tool

@@ -26,4 +26,9 @@ std::size_t message_width();
 // into a line of the terminal, but for the name that was asked for.
 std::string offer(std::string_view what, std::string_view wanted, const std::vector<std::string>& names);
 
+// note_absent(option, what, wanted, names) says of each wanted name that is not among the names: "note: --comm: no
+// thread called f in this recording; did you mean g?".
+void note_absent(std::string_view option, std::string_view what, const std::vector<std::string>& wanted,
+                 const std::vector<std::string>& names);
+
 }  // namespace perfdata::tool

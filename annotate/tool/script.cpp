@@ -82,13 +82,8 @@ bool shows_registers(const ScriptOptions& options, const Recording& recording) {
 }
 
 // Why there is not one sample.
-std::string nothing_shown(const ScriptChoice& choice, const Recording& recording, const Timeline& timeline,
-                          const ScriptCounts& counts) {
+std::string nothing_shown(const Recording& recording, const Timeline& timeline) {
     if (auto what = without_samples(recording, timeline.completeness()); !what.empty()) return what;
-    if (!choice.symbols.empty() && !counts.other_symbols.empty()) {
-        return "no samples to show: " +
-               offer("samples in a function called", choice.symbols.front(), counts.other_symbols);
-    }
     return "no samples to show: the options leave none";
 }
 
@@ -105,6 +100,9 @@ int run(const ScriptChoice& choice) {
     }
     auto options = make_options(choice, *recording);
     if (!options) return give_up(options.error());
+    if (!choice.cpus.empty() && !has_cpus(*recording, {options->events.begin(), options->events.end()})) {
+        return refuse_cpus();
+    }
     std::optional<ProgressLine> reading(std::in_place, choice.common);
     const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
     if (!timeline) return give_up(timeline.error());
@@ -126,9 +124,16 @@ int run(const ScriptChoice& choice) {
     if (!counts) return give_up(counts.error());
     if (auto committed = choice.common.commit(*output); !committed) return give_up(committed.error());
     warn_losses(choice.common, timeline->completeness());
-    warn_names(choice.common, names);
-    if (!choice.common.quiet && counts->samples == 0)
-        complain("note: " + nothing_shown(choice, *recording, *timeline, *counts));
+    warn_names(choice.common, names, counts->unnamed_kernel);
+    if (!choice.common.quiet && counts->samples == 0) complain("note: " + nothing_shown(*recording, *timeline));
+    if (!choice.common.quiet) {
+        note_absent("--comm", "thread called", choice.comms, timeline->tasks().comms());
+        note_absent("--dsos", "samples in an object called", counts->absent_objects, counts->other_objects);
+        note_absent("--symbols", "samples in a function called", counts->absent_symbols, counts->other_symbols);
+    }
+    if (const auto text = counts->without_build_id.list_text(); !text.empty() && !choice.common.quiet) {
+        complain("note: " + text);
+    }
     if (!choice.common.quiet && counts->broken_chains != 0) {
         complain(fmt::format("note: {} call chains lack their user part, which was deferred and never written",
                              counts->broken_chains));
@@ -163,27 +168,36 @@ void add_script(CLI::App& app, int& exit) {
                      "data_src,weight,bpf-output,phys_addr,misc,data_page_size,code_page_size; with + or - added to\n"
                      "or taken from the default; behind hw:, sw:, trace:, raw: or break: for such events only")
         ->allow_extra_args(false)
-        ->check(checked([](const std::string& text) { return FieldChoice().choose(text); }), "");
+        ->check(checked([](const std::string& text) { return FieldChoice().choose(text); }), "")
+        ->type_name("FIELDS");
     command->add_flag("-G,--hide-call-graph", choice->hide_chains, "Only the sampled address, no call chains");
     command->add_option("--max-stack", choice->most_frames, "Frames of a call chain to show (default 127)");
     command->add_flag("--ns", choice->nanoseconds, "Times with nine digits behind the point");
     command->add_option("-c,--comms,--comm", choice->comms, "Only threads of these names")
+        ->type_name("NAMES")
         ->delimiter(',')
         ->allow_extra_args(false);
     command->add_option("--pid", choice->pids, "Only these processes")->delimiter(',')->allow_extra_args(false);
     command->add_option("--tid", choice->tids, "Only these threads")->delimiter(',')->allow_extra_args(false);
     command->add_option("-C,--cpu", choice->cpus, "Only these CPUs: 0,2-3")
+        ->type_name("CPUS")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(checked(parse_cpus), "");
-    command->add_option("--time", choice->time, "Only between two times: START,END in seconds; either may be left out")
-        ->check(checked(TimeRange::parse), "");
+    command
+        ->add_option("--time", choice->time,
+                     "Only between two times, in seconds: START,END or START, or ,END; START alone is START,")
+        ->check(checked(TimeRange::parse), "")
+        ->type_name("START,END");
     command->add_option("-e,--event", choice->events, "Only this event. May be given several times")
+        ->type_name("EVENT")
         ->allow_extra_args(false);
     command->add_option("-S,--symbols", choice->symbols, "Only samples in these functions")
+        ->type_name("NAMES")
         ->delimiter(',')
         ->allow_extra_args(false);
     command->add_option("--dsos", choice->objects, "Only samples in these files, as the last field names them")
+        ->type_name("NAMES")
         ->delimiter(',')
         ->allow_extra_args(false);
     choice->names.add_to(*command);

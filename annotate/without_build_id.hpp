@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Objects that the recording has no build id of, so that no file is proven to be theirs: functions without names.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/profile/profile.hpp"
+#include "perfdata/profile/tally.hpp"
+#include "perfdata/symbols/names.hpp"
+
+namespace perfdata {
+
+class JsonWriter;
+
+struct WithoutBuildId {
+    struct Part {
+        std::uint64_t samples = 0;
+        std::uint64_t objects = 0;
+        std::vector<std::string> names;  // of the objects with most samples, at most three
+    };
+    Part sampled;           // what samples fell into
+    Part callers;           // what only calls: perf record asks for no build ids of these
+    bool local = false;     // files of this machine have the names of some
+    bool has_some = false;  // the recording has build ids of other files
+    std::uint64_t all = 0;  // samples
+
+    // count(tally, names): a pass over what is distinct. The tally must tell functions apart.
+    static WithoutBuildId count(const Tally& tally, const Names& names);
+    // count(profile) knows no callers.
+    static WithoutBuildId count(const Profile& profile);
+
+    // list(objects, names) knows no samples.
+    static WithoutBuildId list(const std::map<std::string_view, SymbolMiss>& objects, const Names& names);
+
+    // sampled_text() says what that means and what helps, and callers_text() likewise; empty if there are none.
+    std::string sampled_text() const;
+    std::string callers_text() const;
+    // list_text() says the same of what list() made.
+    std::string list_text() const;
+};
+
+// write_without_build_id(json, without) is the member "without_build_id", if there are any.
+void write_without_build_id(JsonWriter& json, const WithoutBuildId& without);
+
+}  // namespace perfdata
