@@ -2,6 +2,7 @@
 #include "perfdata/annotate/report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <tuple>
@@ -71,6 +72,7 @@ class ReportMaker {
     Report make() && {
         choose_columns();
         place_frames();
+        count_dropped();
         sum_rows();
         if (options_.has(ReportKey::symbol)) find_no_symbol();
         drop_small_rows();
@@ -82,6 +84,9 @@ class ReportMaker {
     }
 
   private:
+    static constexpr std::array<std::string_view, 3> code_filters = {"--kind", "--dso", "--symbols"};
+    static constexpr std::size_t no_filter = code_filters.size();
+
     // Events without any sample (perf's own "dummy") get no columns.
     void choose_columns() {
         const auto& counted = tally_.considered();
@@ -103,7 +108,9 @@ class ReportMaker {
         const auto frames = tally_.frames();
         row_place_.reserve(frames.size());
         for (const auto& frame : frames) {
-            row_place_.push_back(wanted(frame) ? row_places_.number(frame) : no_place);
+            const auto filter = left_out_by(frame);
+            if (filtered()) left_out_by_.push_back(filter);
+            row_place_.push_back(filter == no_filter ? row_places_.number(frame) : no_place);
         }
         row_places_.seal();
         if (options_.tree == ReportTree::none || same_places()) return;
@@ -117,16 +124,45 @@ class ReportMaker {
 
     bool filtered() const { return !(options_.kinds.empty() && options_.symbols.empty() && options_.objects.empty()); }
 
-    bool wanted(const Frame& frame) {
-        if (!filtered()) return true;
+    // left_out_by(frame) is the first of code_filters that does not want it, or no_filter.
+    std::size_t left_out_by(const Frame& frame) {
+        if (!filtered()) return no_filter;
         const auto among = [](const auto& chosen, const auto& value) {
             return chosen.empty() || std::ranges::find(chosen, value) != chosen.end();
         };
         const auto& place = all_places_[all_places_.number(frame)];
-        return among(options_.kinds, place.kind) &&
-               (options_.symbols.empty() || among(options_.symbols, place.text())) &&
-               (options_.objects.empty() || among(options_.objects, place.object) ||
-                among(options_.objects, place.path));
+        if (!among(options_.kinds, place.kind)) return 0;
+        if (!among(options_.objects, place.object) && !among(options_.objects, place.path)) return 1;
+        return options_.symbols.empty() || among(options_.symbols, place.text()) ? no_filter : 2;
+    }
+
+    void count_dropped() {
+        const auto& dropped = tally_.dropped();
+        const auto add_dropped = [&](std::string_view option, std::uint64_t samples) {
+            if (samples != 0) report_.dropped.push_back({option, samples});
+        };
+        add_dropped("--time", dropped.time);
+        add_dropped("--cpu", dropped.cpu);
+        add_dropped("--comm", dropped.comm);
+        add_dropped("--pid", dropped.pid);
+        add_dropped("--tid", dropped.tid);
+        report_.kept = chosen(tally_.totals());
+        if (!filtered()) return;
+        std::array<std::uint64_t, code_filters.size()> samples{};
+        const auto rows = tally_.rows();
+        for (std::size_t number = 0; number < rows.size(); ++number) {
+            const auto filter = left_out_by_[tally_.chains()[rows[number].chain].frame];
+            if (filter == no_filter) continue;
+            samples[filter] += hits(tally_.cells(number));
+            for (std::size_t column = 0; column < columns_.size(); ++column) {
+                const auto& cell = tally_.cells(number)[columns_[column]];
+                report_.kept[column].hits -= cell.hits;
+                report_.kept[column].periods -= cell.periods;
+            }
+        }
+        for (std::size_t filter = 0; filter < samples.size(); ++filter) {
+            add_dropped(code_filters[filter], samples[filter]);
+        }
     }
 
     void sum_rows() {
@@ -331,6 +367,7 @@ class ReportMaker {
     Places row_places_, tree_places_, all_places_;
     std::vector<std::size_t> columns_;       // those of Tally::events() that are shown
     std::vector<std::uint32_t> row_place_;   // by number of the frame
+    std::vector<std::size_t> left_out_by_;   // by number of the frame; empty unless filtered()
     std::vector<std::uint32_t> tree_place_;  // by number of the frame; empty without trees, and with same_places()
     Report report_;
 };

@@ -8,6 +8,7 @@
 
 #include "json_parts.hpp"
 #include "report_words.hpp"
+#include "without_build_id.hpp"
 #include "without_samples.hpp"
 
 namespace perfdata {
@@ -26,6 +27,12 @@ class ReportJson {
         json_.begin_array();
         for (std::size_t column = 0; column < report_.events.size(); ++column) event(column);
         json_.end_array();
+        if (!report_.dropped.empty()) {
+            json_.key("dropped");
+            json_.begin_object();
+            for (const auto& one : report_.dropped) json_.member(one.option.substr(2), one.samples);
+            json_.end_object();
+        }
         json_.array("sort", context_.options.keys, key_name);
         json_.key("rows");
         json_.begin_array();
@@ -38,6 +45,9 @@ class ReportJson {
         json_.begin_array();
         for (const auto& entry : report_.no_symbol) no_symbol(entry);
         json_.end_array();
+        if (tells_functions(context_.options)) {
+            write_without_build_id(json_, WithoutBuildId::count(context_.tally, context_.names));
+        }
         json_.member("broken_chains", context_.tally.broken_chains());
         json_.member("stacks_not_unwound", context_.tally.stacks_not_unwound());
         if (const auto cut = context_.tally.cut_chains(); cut != 0) json_.member("cut_chains", cut);
@@ -78,6 +88,7 @@ class ReportJson {
         json_.member("name", context_.recording.events().events()[report_.events[column]].name);
         json_.member("samples", whole.hits);
         json_.member("periods", whole.periods);
+        json_.member("kept", report_.kept[column].hits);
         json_.end_object();
     }
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "perfdata/annotate/report.hpp"
 
 #include "report_words.hpp"
 #include "titles.hpp"
+#include "without_build_id.hpp"
 #include "without_samples.hpp"
 #include "words.hpp"
 
@@ -20,17 +23,23 @@ constexpr std::size_t widest = 60;
 class ReportText {
   public:
     ReportText(const ReportContext& context, const Report& report, const ReportTextOptions& options, const Sink& sink)
-        : context_(context), report_(report), options_(options), sink_(sink) {}
+        : context_(context), report_(report), options_(options), sink_(sink) {
+        if (tells_functions(context.options)) without_ = WithoutBuildId::count(context.tally, context.names);
+    }
 
     void write() {
-        head();
-        measure();
-        columns_title();
-        for (const auto& row : report_.rows) {
-            line(row);
-            // A function alone is no tree.
-            if (row.tree.size() > 1 || (!row.tree.empty() && !row.tree.front().below.empty())) tree(row.tree);
-            if (text_.size() > block) flush();
+        lost();
+        for (std::size_t column = 0; column < report_.events.size(); ++column) columns_.push_back(column);
+        if (columns_.size() <= most_columns) {
+            std::vector<const ReportRow*> rows;
+            for (const auto& row : report_.rows) rows.push_back(&row);
+            table(rows);
+        } else {
+            for (const auto column : std::exchange(columns_, {})) {
+                columns_ = {column};
+                table(rows_of(column));
+                print("\n");
+            }
         }
         foot();
         flush();
@@ -38,6 +47,51 @@ class ReportText {
 
   private:
     static constexpr std::size_t block = 256 * 1024;
+    static constexpr std::size_t most_columns = 3;  // of more events each has a table of its own, as in perf
+
+    void table(const std::vector<const ReportRow*>& rows) {
+        head();
+        measure(rows);
+        columns_title();
+        for (const auto* row : rows) {
+            line(*row);
+            // A function alone is no tree.
+            if (std::ranges::none_of(row->tree, [&](const ReportNode& node) { return is_shown(node); })) continue;
+            if (row->tree.size() > 1 || (!row->tree.empty() && !row->tree.front().below.empty())) tree(row->tree);
+            if (text_.size() > block) flush();
+        }
+        if (columns_.size() == report_.events.size()) return;
+        if (rows.empty() && context_.options.percent_limit > 0) {
+            print("# no row has {} percent\n", context_.options.percent_limit);
+        } else if (rows.empty()) {
+            print("# no samples to show\n");
+        }
+    }
+
+    // Trees have the branches that reach the limit in any event.
+    bool is_shown(const ReportNode& node) const {
+        if (columns_.size() == report_.events.size()) return true;
+        const auto& cell = node.cells[columns_.front()];
+        return cell.hits != 0 &&
+               share(cell.periods, report_.whole[columns_.front()].periods) >= context_.options.tree_limit;
+    }
+
+    // rows_of(column) is those of one event, most first. One pass for each event costs what their cells did.
+    std::vector<const ReportRow*> rows_of(std::size_t column) {
+        std::vector<const ReportRow*> rows;
+        for (const auto& row : report_.rows) {
+            if (row.total[column].hits == 0) continue;
+            if (share(row.total[column].periods, report_.whole[column].periods) < context_.options.percent_limit) {
+                ++small_rows_;
+            } else {
+                rows.push_back(&row);
+            }
+        }
+        std::ranges::stable_sort(rows, std::greater(), [&](const ReportRow* row) {
+            return std::pair(row->total[column].periods, row->self[column].periods);
+        });
+        return rows;
+    }
 
     template <class... Arguments>
     void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
@@ -51,27 +105,55 @@ class ReportText {
         return context_.recording.events().events()[report_.events[column]].name;
     }
 
-    void head() {
+    void lost() {
         // As perf has it: of all events together.
         if (const auto lost = context_.completeness.lost_samples; lost != 0) {
             print("# Total Lost Samples: {}\n#\n", lost);
         }
-        for (std::size_t column = 0; column < report_.events.size(); ++column) {
-            const auto& whole = report_.whole[column];
-            print("# Samples: {} of event '{}', periods {}\n", whole.hits, shown(event_name(column)), whole.periods);
+        if (report_.events.size() > most_columns) {
+            filters();
+            if (const auto text = without_.sampled_text(); !text.empty()) print("# {}\n#\n", text);
         }
-        print("#\n");
+    }
+
+    void head() {
+        for (const auto column : columns_) {
+            const auto& kept = report_.kept[column];
+            print("# Samples: {} of event '{}', periods {}\n", kept.hits, shown(event_name(column)), kept.periods);
+        }
+        if (report_.events.size() <= most_columns) {
+            filters();
+            print("#\n");
+            if (const auto text = without_.sampled_text(); !text.empty()) print("# {}\n#\n", text);
+        } else {
+            print("#\n");
+        }
+    }
+
+    // What the filters left out, and what percentages are of.
+    void filters() {
+        if (report_.dropped.empty()) return;
+        std::uint64_t all = hits(report_.kept);
+        std::string text;
+        for (const auto& one : report_.dropped) {
+            all += one.samples;
+            text += fmt::format("{}{} drops {}", text.empty() ? "" : ", ", one.option, one.samples);
+        }
+        print("# Filters keep {} of {} samples: {}; percentages are of {}\n", hits(report_.kept), all, text,
+              hits(report_.whole));
     }
 
     std::string field(const ReportRow& row, ReportKey key) const {
         return shown(key_text(context_, report_, row, key));
     }
 
-    void measure() {
+    void measure(const std::vector<const ReportRow*>& rows) {
+        width_.clear();
         for (const auto key : context_.options.keys) width_.push_back(title(key).size());
         if (width_.empty()) return;
         std::set<std::string_view> objects;
-        for (const auto& row : report_.rows) {
+        for (const auto* each : rows) {
+            const auto& row = *each;
             for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
                 const auto key = context_.options.keys[at];
                 // Objects are few, and their names take long to make printable for each row anew.
@@ -102,10 +184,10 @@ class ReportText {
     }
 
     void columns_title() {
-        if (report_.events.size() > 1) {
+        if (columns_.size() > 1) {
             print("#");
             std::vector<std::string> names;
-            for (std::size_t column = 0; column < report_.events.size(); ++column) {
+            for (const auto column : columns_) {
                 names.push_back(shown(event_name(column)));
             }
             for (const auto& name : column_titles(std::move(names), cells_width() - 2)) {
@@ -114,7 +196,7 @@ class ReportText {
             print("\n");
         }
         print("#");
-        for (std::size_t column = 0; column < report_.events.size(); ++column) {
+        for (std::size_t at = 0; at < columns_.size(); ++at) {
             if (context_.options.children) {
                 print("{:>10}{:>10}", "Children", "Self");
             } else {
@@ -150,7 +232,7 @@ class ReportText {
 
     void line(const ReportRow& row) {
         print(" ");
-        for (std::size_t column = 0; column < report_.events.size(); ++column) {
+        for (const auto column : columns_) {
             const auto whole = report_.whole[column].periods;
             if (context_.options.children) percent(row.total[column].periods, whole);
             percent(row.self[column].periods, whole);
@@ -199,9 +281,13 @@ class ReportText {
     // A node that has all of its caller's samples continues the line of its caller; several stand below each other,
     // each with its share. Columns of several events stand beside each other.
     void branches(const std::vector<ReportNode>& nodes, const std::string& indent) {
-        for (std::size_t at = 0; at < nodes.size(); ++at) {
-            const auto* node = &nodes[at];
-            const bool last = at + 1 == nodes.size();
+        std::vector<const ReportNode*> shown_nodes;
+        for (const auto& node : nodes) {
+            if (is_shown(node)) shown_nodes.push_back(&node);
+        }
+        for (std::size_t at = 0; at < shown_nodes.size(); ++at) {
+            const auto* node = shown_nodes[at];
+            const bool last = at + 1 == shown_nodes.size();
             const auto share = shares(node->cells);
             print("{}|--{}--{}\n", indent, share, name(*node));
             const auto below = indent + (last ? " " : "|") + std::string(share.size() + 4, ' ');
@@ -215,8 +301,8 @@ class ReportText {
 
     std::string shares(const Cells& cells) const {
         std::string text;
-        for (std::size_t column = 0; column < cells.size(); ++column) {
-            fmt::format_to(std::back_inserter(text), "{}{:.2f}%", column == 0 ? "" : " ",
+        for (const auto column : columns_) {
+            fmt::format_to(std::back_inserter(text), "{}{:.2f}%", text.empty() ? "" : " ",
                            share(cells[column].periods, report_.whole[column].periods));
         }
         return text;
@@ -228,9 +314,9 @@ class ReportText {
             const auto what = without_samples(context_.recording, context_.completeness);
             print("# {}\n", what.empty() ? "no samples to show" : what);
         }
-        if (report_.hidden_rows != 0) {
-            print("#\n# {} row{} below --percent-limit {} left out\n", report_.hidden_rows,
-                  report_.hidden_rows == 1 ? "" : "s", context_.options.percent_limit);
+        if (const auto hidden = report_.hidden_rows + small_rows_; hidden != 0) {
+            print("#\n# {} row{} below --percent-limit {} left out\n", hidden, hidden == 1 ? "" : "s",
+                  context_.options.percent_limit);
         }
         const auto all = hits(report_.whole);
         for (const auto& entry : report_.no_symbol) {
@@ -244,6 +330,7 @@ class ReportText {
             if (!entry.remedy.empty()) print(" - {}", entry.remedy);
             print("\n");
         }
+        if (const auto text = without_.callers_text(); !text.empty()) print("#\n# {}\n", text);
         if (report_.rows_without_tree != 0) {
             print("# {} rows are shown without the tree that they have: the trees are too many\n",
                   report_.rows_without_tree);
@@ -263,7 +350,10 @@ class ReportText {
     const Report& report_;
     const ReportTextOptions& options_;
     const Sink& sink_;
-    std::vector<std::size_t> width_;  // by key
+    WithoutBuildId without_;
+    std::vector<std::size_t> columns_;  // those of the table that is written
+    std::uint64_t small_rows_ = 0;      // that the percent limit left out of tables of one event
+    std::vector<std::size_t> width_;    // by key
     std::string text_;
 };
 
@@ -296,6 +386,10 @@ std::string key_text(const ReportContext& context, const Report& report, const R
 std::string cgroup_text(const ReportContext& context, const Runner& runner) {
     if (const auto path = context.names.timeline().tasks().cgroup(runner.cgroup)) return std::string(*path);
     return runner.cgroup == 0 ? "-" : fmt::format("unknown[{}]", runner.cgroup);
+}
+
+bool tells_functions(const ReportOptions& options) {
+    return options.has(ReportKey::symbol) || options.tree != ReportTree::none;
 }
 
 void write_report_text(const ReportContext& context, const Report& report, const ReportTextOptions& options,

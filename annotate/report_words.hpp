@@ -15,4 +15,7 @@ std::string key_text(const ReportContext& context, const Report& report, const R
 // cgroup_text(context, runner) is the path of its group; "-" if no group was recorded.
 std::string cgroup_text(const ReportContext& context, const Runner& runner);
 
+// tells_functions(options) is whether such a report names functions, so that names can be missing.
+bool tells_functions(const ReportOptions& options);
+
 }  // namespace perfdata

@@ -37,6 +37,8 @@ class FrameStates {
         for (std::size_t number = 0; number < objects_.size(); ++number) {
             const auto& frame = tally.frames()[number];
             if (frame.kind != FrameKind::object) continue;
+            // Most objects have their file: names take longer to find.
+            if (const auto file = names.file(frame.index); file || !lacks_build_id(file.error())) continue;
             const auto name = names.name(frame);
             if (!name.symbol.empty() || name.kind != CodeClass::user) continue;
             if (!lacks_build_id(name.miss) || name.object.empty()) continue;

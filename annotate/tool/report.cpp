@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "../without_samples.hpp"
+#include "../words.hpp"
 #include "cpu_choice.hpp"
 #include "dump_filter.hpp"
 #include "event_choice.hpp"
@@ -73,6 +75,12 @@ Result<Graph> parse_graph(const std::string& text) {
         } else if (problem == std::errc{} && end == word.data() + word.size() && limit >= 0 && limit <= 100) {
             graph.limit = limit;
         } else if (word != "graph") {
+            std::error_code none;
+            if (std::filesystem::exists(text, none)) {
+                return fail(wrong("--call-graph", fmt::format("{} is a file; write the recording before -g, or a word "
+                                                              "behind it: -g caller {}",
+                                                              text, text)));
+            }
             return fail(wrong("--call-graph", fmt::format("{}: expected caller, callee or none, and the least "
                                                           "percentage of a branch, such as caller,0.5",
                                                           word)));
@@ -86,7 +94,7 @@ Result<double> parse_percent(const std::string& text) {
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), percent);
     // What is no number at all ("nan") is neither below 0 nor above 100.
     if (problem == std::errc{} && end == text.data() + text.size() && percent >= 0 && percent <= 100) return percent;
-    return fail(wrong("--percent-limit", text + ": expected a percentage from 0 to 100"));
+    return fail(wrong("--percent-limit", text + " is no percentage; give a number from 0 to 100"));
 }
 
 class ReportRun {
@@ -111,6 +119,7 @@ class ReportRun {
         auto counting = tally_options(options_, names);
         counting.max_stack = choice_.max_stack;
         if (auto chosen = filter(*recording, counting); !chosen) return give_up(chosen.error());
+        if (!choice_.cpus.empty() && !has_cpus(*recording, counting.events)) return refuse_cpus();
         std::optional<ProgressLine> progress(std::in_place, choice_.common);
         counting.progress = progress->of("counting samples");
         const auto tally = Tally::count(*recording, *timeline, counting);
@@ -134,8 +143,9 @@ class ReportRun {
             if (const auto key = parse_key(word); key && !options_.has(*key)) options_.keys.push_back(*key);
         }
         const bool chains = has_chains(recording);
-        if ((choice_.graph_given || choice_.children) && !chains && !has_unread_stacks(recording) &&
-            !choice_.common.quiet) {
+        const auto graph = parse_graph(choice_.graph);
+        const bool wants_trees = choice_.graph_given && graph && graph->tree != ReportTree::none;
+        if ((wants_trees || choice_.children) && !chains && !has_unread_stacks(recording) && !choice_.common.quiet) {
             complain("note: this recording has no call chains (perf record -g)");
         }
         options_.children = chains && !choice_.no_children;
@@ -149,7 +159,6 @@ class ReportRun {
                 if (to_string(kind) == word) options_.kinds.push_back(kind);
             }
         }
-        const auto graph = parse_graph(choice_.graph);
         wants_callers_ = !choice_.no_children || !graph || graph->tree != ReportTree::none;
         if (!chains || !graph) return;
         // As perf: what a function called if rows count that, else who called it.
@@ -188,23 +197,35 @@ class ReportRun {
         }
         if (auto committed = choice_.common.commit(*output); !committed) return give_up(committed.error());
         warn_losses(choice_.common, context.completeness);
-        warn_names(choice_.common, context.names);
-        if (report.rows.empty() && !choice_.common.quiet) explain_nothing(context);
+        warn_names(choice_.common, context.names, lacks_kernel_names(context));
+        if (!choice_.common.quiet) explain_nothing(context, report);
         return exit_code(choice_.common, context.completeness,
                          wants_callers_ && context.tally.stacks_not_unwound() != 0);
     }
 
-    // Why there is not one row, as far as it is not said in the report.
-    void explain_nothing(const ReportContext& context) const {
-        const auto what = without_samples(context.recording, context.completeness);
-        if (!what.empty()) return complain("note: " + what);
-        if (choice_.symbols.empty() || hits(context.tally.totals()) == 0) return;
-        std::set<std::string> known;
-        for (const auto& frame : context.tally.frames()) {
-            if (const auto name = context.names.name(frame).symbol; !name.empty()) known.emplace(name);
+    bool lacks_kernel_names(const ReportContext& context) const {
+        if (!options_.has(ReportKey::symbol) && options_.tree == ReportTree::none) return false;
+        return std::ranges::any_of(context.tally.frames(),
+                                   [&](const Frame& frame) { return is_unnamed_kernel(context.names, frame); });
+    }
+
+    // Why there is not one row, and which names the recording does not have.
+    void explain_nothing(const ReportContext& context, const Report& report) const {
+        if (report.rows.empty()) {
+            const auto what = without_samples(context.recording, context.completeness);
+            if (!what.empty()) return complain("note: " + what);
         }
-        complain("note: " +
-                 offer("samples in a function called", choice_.symbols.front(), {known.begin(), known.end()}));
+        note_absent("--comm", "thread called", choice_.comms, context.names.timeline().tasks().comms());
+        if ((choice_.symbols.empty() && choice_.objects.empty()) || hits(context.tally.totals()) == 0) return;
+        std::set<std::string> symbols, objects;
+        for (const auto& frame : context.tally.frames()) {
+            const auto name = context.names.name(frame);
+            symbols.emplace(name.symbol.empty() ? fmt::format("0x{:016x}", frame.offset) : std::string(name.symbol));
+            objects.emplace(name.object);
+            objects.insert(object_label(name.object, name.kind));
+        }
+        note_absent("--dso", "samples in an object called", choice_.objects, {objects.begin(), objects.end()});
+        note_absent("--symbols", "samples in a function called", choice_.symbols, {symbols.begin(), symbols.end()});
     }
 
     const ReportChoice& choice_;
@@ -224,18 +245,22 @@ void add_report(CLI::App& app, int& exit) {
     list("-s,--sort", choice->keys,
          "What tells rows apart: comm, pid, tid, cpu, cgroup, dso, symbol, kind (kernel, user...), srcline,\n"
          "program (BPF program and load). Default: comm,dso,symbol")
-        ->check(checked(parse_key), "");
+        ->check(checked(parse_key), "")
+        ->type_name("KEYS");
     choice->common.add_stdio_to(*command);
     auto* children = command->add_flag("--children", choice->children,
                                        "Rows count what they called as well: the default if there are call chains");
     command->add_flag("--no-children", choice->no_children, "Rows count samples in themselves only")
         ->excludes(children);
-    auto* graph = command
-                      ->add_option("-g,--call-graph", choice->graph,
-                                   "Trees: caller (what a row called), callee (who called it) or none, and the least\n"
-                                   "percentage of a branch (default 0.5)")
-                      ->expected(0, 1)
-                      ->check(checked(parse_graph), "");
+    auto* graph =
+        command
+            ->add_option("-g,--call-graph", choice->graph,
+                         "Trees: caller (what a row called), callee (who called it) or none, and the least\n"
+                         "percentage of a branch (default 0.5), such as caller,3. perf's word graph is taken,\n"
+                         "too: the shares here are always those of a graph")
+            ->expected(0, 1)
+            ->check(checked(parse_graph), "")
+            ->type_name("TREES");
     command->add_option("--max-stack", choice->max_stack, "Only so many frames of a chain (default 127)")
         ->check(CLI::Range(1u, deepest_stack));
     command->add_flag("-n,--show-nr-samples", choice->hits, "A column of samples");
@@ -247,19 +272,27 @@ void add_report(CLI::App& app, int& exit) {
                      "absolute: of all samples; relative: of those that the filters leave")
         ->check(CLI::IsMember({"absolute", "relative"}));
     constexpr auto filters = "Which samples";
-    list("-e,--event", choice->events, "Only these events")->delimiter('\0')->group(filters);
-    list("--comm,--comms", choice->comms, "Only threads of these names")->group(filters);
+    list("-e,--event", choice->events, "Only these events")->delimiter('\0')->group(filters)->type_name("EVENT");
+    list("--comm,--comms", choice->comms, "Only threads of these names")->group(filters)->type_name("NAMES");
     list("--pid", choice->pids, "Only these processes")->group(filters);
     list("--tid", choice->tids, "Only these threads")->group(filters);
-    list("-C,--cpu", choice->cpus, "Only these CPUs: 0,2-3")->check(checked(parse_cpus), "")->group(filters);
-    command->add_option("--time", choice->time, "Only between two times: START,END in seconds; either may be left out")
+    list("-C,--cpu", choice->cpus, "Only these CPUs: 0,2-3")
+        ->check(checked(parse_cpus), "")
+        ->group(filters)
+        ->type_name("CPUS");
+    command
+        ->add_option("--time", choice->time,
+                     "Only between two times, in seconds: START,END or START, or ,END; START alone is START,")
         ->check(checked(TimeRange::parse), "")
-        ->group(filters);
+        ->group(filters)
+        ->type_name("START,END");
     list("--kind", choice->kinds, "Only this kind of code: kernel, module, bpf, out_of_line, user, jit, unknown")
         ->check(CLI::IsMember({"kernel", "module", "bpf", "out_of_line", "user", "jit", "unknown"}))
         ->group(filters);
-    list("-d,--dso,--dsos", choice->objects, "Only code of these objects, by name or path")->group(filters);
-    list("-S,--symbols", choice->symbols, "Only these functions")->group(filters);
+    list("-d,--dso,--dsos", choice->objects, "Only code of these objects, by name or path")
+        ->group(filters)
+        ->type_name("NAMES");
+    list("-S,--symbols", choice->symbols, "Only these functions")->group(filters)->type_name("NAMES");
     choice->names.add_to(*command);
     begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice, graph] {

@@ -163,7 +163,8 @@ TEST_CASE("What is not understood is said in words that help", "[usage]") {
     said({"report", "--qqqqqqqqqqqq", "in.data"}, "report has no option --qqqqqqqqqqqq");
     said({"report", "in.data", "in.data"},
          "one argument too many: in.data; the recording is named once, by FILE or -i");
-    said({"report", "--percent-limit", "nan", "in.data"}, "--percent-limit: nan: expected a percentage from 0 to 100");
+    said({"report", "--percent-limit", "nan", "in.data"},
+         "--percent-limit: nan is no percentage; give a number from 0 to 100");
     said({"report", "--strict=x"}, "--strict: no value that it can have: x");
     said({"report", "-i"}, "--input: a value is missing behind it");
     said({"report", "-o", "a", "-o", "b"}, "--output: given more than once");
@@ -217,7 +218,8 @@ TEST_CASE("Messages about a file name the file", "[usage]") {
             CHECK(ended.status == 1);
             CHECK(ended.messages.starts_with("perfdata: " + name));
         }
-        CHECK(place.run({command, "-"}).messages.starts_with("perfdata: standard input: "));
+        CHECK(
+            place.run({command, "-"}).messages.starts_with("perfdata: standard input is not a perf.data recording: "));
         CHECK(has(place.run({command, "cut.data"}).messages, "perfdata: warning: cut.data: "));
         const auto none = place.run({command});
         CHECK(none.status == 1);

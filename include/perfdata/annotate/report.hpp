@@ -89,11 +89,19 @@ struct NoSymbol {
     std::vector<std::string> objects;  // those with most of them, at most three
 };
 
+// DroppedSamples is what a filter left out.
+struct DroppedSamples {
+    std::string_view option;
+    std::uint64_t samples = 0;
+};
+
 // Report is plain data. It can be moved: there may be millions of rows.
 struct Report {
     std::vector<std::uint32_t> events;  // the columns: events with samples, by index in recording.events()
     Cells whole;                        // what percentages are of
-    std::vector<ReportRow> rows;        // most first
+    Cells kept;                         // what the filters left; with the samples of `dropped` it is all of the events
+    std::vector<DroppedSamples> dropped;  // in the order in which samples are filtered
+    std::vector<ReportRow> rows;          // most first
     std::vector<ReportPlace> places;
     std::vector<ReportPlace> tree_places;        // of the nodes of trees
     std::vector<std::unique_ptr<Cell[]>> cells;  // of the rows

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "../annotate/without_build_id.hpp"
 #include "catch.hpp"
 #include "support/samples.hpp"
 #include "unit/annotate/json_value.hpp"
@@ -206,6 +207,121 @@ TEST_CASE("Programs that load in turns at one address get their own samples", "[
     }
     CHECK(got == expected);
     CHECK(got.size() > 4);
+}
+
+TEST_CASE("Objects without a build id are counted, apart from those that only call", "[annotate][report]") {
+    const auto attr = sampling_attr(Scene::sample_type | sample_bit::callchain);
+    Scene scene(std::endian::little, {attr});
+    constexpr std::uint32_t pid = 42;
+    const auto map = [&](std::uint64_t address, std::string_view path, bool proven) {
+        Mmap2 mapping;
+        mapping.pid = {pid};
+        mapping.tid = {pid};
+        mapping.range = {{address}, 0x1000};
+        mapping.filename = path;
+        mapping.protection = 5;
+        if (proven) mapping.build_id = BuildId{{std::byte{1}}, 20};
+        if (!proven) mapping.inode = Mmap2::Inode{0, 0, 1, 0};
+        scene.add(encode(mapping, scene.frame({})));
+    };
+    map(0x10000, "/nowhere/sampled", false);
+    map(0x20000, "/nowhere/caller", false);
+    map(0x30000, "/nowhere/proven", true);
+    std::uint64_t time = 100;
+    const auto add = [&](const std::vector<std::uint64_t>& chain) {
+        SampleContent content;
+        content.fixed.identifier = Scene::first_id;
+        content.fixed.pid = content.fixed.tid = pid;
+        content.fixed.time = ++time;
+        content.fixed.period = 1;
+        content.fixed.ip = chain.front();
+        content.callchain = {static_cast<std::uint64_t>(ChainContext::user)};
+        content.callchain.insert(content.callchain.end(), chain.begin(), chain.end());
+        scene.add(encode(std::endian::little, attr, content, 2));
+    };
+    add({0x10010, 0x20010});           // sampled, called by caller
+    add({0x10020, 0x10010, 0x30010});  // called by itself and what has a build id
+    add({0x30020, 0x10010, 0x20020});  // proven, called by both
+    add({0x30030});
+    const auto recording = scene.open();
+    const auto timeline = Timeline::build(recording).value();
+    const auto names = Names::load(recording, timeline, {});
+    const auto options = by_symbol(true, ReportTree::caller);
+    const auto tally = Tally::count(recording, timeline, tally_options(options, names)).value();
+    const auto without = WithoutBuildId::count(tally, names);
+    CHECK(without.sampled.samples == 2);
+    CHECK(without.sampled.objects == 1);
+    CHECK(without.sampled.names == std::vector<std::string>{"sampled"});
+    CHECK(without.callers.samples == 2);
+    CHECK(without.callers.objects == 1);
+    CHECK(without.callers.names == std::vector<std::string>{"caller"});
+    CHECK(without.has_some);
+    CHECK_FALSE(without.local);  // there are no such files
+    CHECK(without.sampled_text() ==
+          "1 object (50.00% of samples) has no build id here, so no function names: give the recording machine's files "
+          "with --symfs");
+    CHECK(without.callers_text() ==
+          "callers of 2 samples have no names, as the recording has no build ids of their objects (caller): give the "
+          "recording machine's files with --symfs; `perf record --buildid-all` notes them");
+}
+
+TEST_CASE("A report counts what its filters keep, and what each of them drops", "[annotate][report]") {
+    Chains chains;
+    chains.sample("ab").sample("ab").sample("ac").sample("d");
+    const auto recording = chains.open();
+    auto options = by_symbol(false, ReportTree::none);
+    CHECK(Reported(recording, options).report.dropped.empty());
+    options.symbols = {Chains::name('b')};
+    options.kinds = {CodeClass::bpf};
+    const Reported by_name(recording, options);
+    CHECK(by_name.report.kept == Cells{{2, 2}});
+    REQUIRE(by_name.report.dropped.size() == 1);
+    CHECK(by_name.report.dropped[0].option == "--symbols");
+    CHECK(by_name.report.dropped[0].samples == 2);
+    CHECK(by_name.text().find("# Samples: 2 of event") != std::string::npos);
+    CHECK(by_name.text().find("# Filters keep 2 of 4 samples: --symbols drops 2; percentages are of 4\n") !=
+          std::string::npos);
+    options.kinds = {CodeClass::user};
+    const Reported by_kind(recording, options);
+    REQUIRE(by_kind.report.dropped.size() == 1);
+    CHECK(by_kind.report.dropped[0].option == "--kind");
+    CHECK(by_kind.report.dropped[0].samples == 4);
+    CHECK(by_kind.report.kept == Cells{{0, 0}});
+}
+
+TEST_CASE("Of four events and more each has a table of its own", "[annotate][report]") {
+    for (const std::size_t events : {3u, 5u}) {
+        Scene scene(std::endian::little, events);
+        test::Program program{1, 1, {{0x1000, 0x100, "a", 0}, {0x1100, 0x100, "b", 1}}};
+        scene.known(program);
+        std::uint64_t time = 100;
+        // Event n has n + 1 samples in a, and the last one some in b.
+        for (std::uint32_t event = 0; event < events; ++event) {
+            for (std::uint32_t count = 0; count <= event; ++count) {
+                scene.sample(0x1004, ++time, CpuMode::kernel, event);
+            }
+        }
+        for (int count = 0; count < 9; ++count) {
+            scene.sample(0x1104, ++time, CpuMode::kernel, static_cast<std::uint32_t>(events - 1));
+        }
+        const auto recording = scene.open();
+        const Reported reported(recording, by_symbol(false, ReportTree::none));
+        const auto text = letters(reported.text());
+        const auto count = [&](std::string_view part) {
+            std::size_t found = 0;
+            for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+            return found;
+        };
+        INFO(text);
+        CHECK(count("# Samples: ") == events);
+        CHECK(count("Overhead") == (events == 3 ? 3 : 5));
+        CHECK(count("  Symbol\n") == (events == 3 ? 1 : 5));
+        // A row stands only in tables of events that have samples there; most first.
+        CHECK(count("[k] a\n") == (events == 3 ? 1 : 5));
+        CHECK(count("[k] b\n") == 1);
+        CHECK((text.rfind("[k] b\n") < text.rfind("[k] a\n")) == (events == 5));
+        CHECK(text.find("# Samples: 2 of event") < text.find("# Samples: 3 of event"));
+    }
 }
 
 TEST_CASE("The JSON report has what its rows are sorted by, and sums to the whole", "[annotate][report][fixtures]") {
