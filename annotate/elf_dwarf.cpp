@@ -5,6 +5,7 @@
 #include <map>
 
 #include "elf_bytes.hpp"
+#include "words.hpp"
 
 namespace perfdata {
 namespace {
@@ -63,10 +64,12 @@ std::string make_abbreviations(std::endian order, bool wide) {
     return out.bytes();
 }
 
+using FileNumbers = std::map<std::string_view, std::uint64_t, BeforeText>;
+
 // LineProgram makes one sequence of rows a function.
 class LineProgram {
   public:
-    LineProgram(const ElfCode& code, std::map<std::string_view, std::uint64_t> files)
+    LineProgram(const ElfCode& code, FileNumbers files)
         : code_(code), files_(std::move(files)), out_(code.target.order, code.target.wide) {}
 
     void add(const ElfFunction& function) {
@@ -116,12 +119,12 @@ class LineProgram {
     }
 
     const ElfCode& code_;
-    std::map<std::string_view, std::uint64_t> files_;
+    FileNumbers files_;
     ElfBytes out_;
 };
 
 std::string make_lines(const ElfCode& code, const std::vector<const ElfFunction*>& functions) {
-    std::map<std::string_view, std::uint64_t> numbers;
+    FileNumbers numbers;
     std::vector<std::string_view> files;
     for (const auto* function : functions) {
         for (const auto& line : function->lines) {

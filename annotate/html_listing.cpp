@@ -129,7 +129,8 @@ class ListingWriter {
         const auto indent = source_.indent();
         for (std::size_t at = 0; at < source_.rows().size(); ++at) {
             const auto& row = source_.rows()[at];
-            if (first || row.file != file) {
+            // Lines of one file are next to each other, and share its name.
+            if (first || BeforeText{}(file, row.file) || BeforeText{}(row.file, file)) {
                 html_.print("<tr class=fl><th colspan={} title=\"", columns.size() + 2).text(row.file).raw("\">");
                 if (row.line == 0 && row.file.empty()) {
                     html_.raw("without source");

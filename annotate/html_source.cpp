@@ -5,11 +5,13 @@
 #include <map>
 #include <optional>
 
+#include "words.hpp"
+
 namespace perfdata {
 
 HtmlSource::HtmlSource(const Listing& listing, const std::vector<bool>& shown) {
     if (std::ranges::all_of(listing.lines, [](const ListingLine& line) { return line.source.text.empty(); })) return;
-    std::map<std::string_view, std::size_t> files;
+    std::map<std::string_view, std::size_t, BeforeText> files;
     std::map<std::pair<std::size_t, std::uint32_t>, HtmlSourceRow> places;
     for (std::size_t at = 0; at < listing.lines.size(); ++at) {
         if (!shown[at]) continue;

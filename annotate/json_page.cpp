@@ -80,7 +80,7 @@ class JsonPage {
         for (const auto& line : listing.lines) {
             json_.begin_object();
             source(line.source);
-            json_.name("text", line.source.text);
+            json_.member("text", std::string_view(InLine(line.source.text)));
             json_.counts(line.cells);
             json_.end_object();
         }
@@ -91,21 +91,34 @@ class JsonPage {
         json_.end_object();
     }
 
-    void source(const SourceLine& source) {
-        json_.name("file", source.file);
+    void source(const SourceLine& source) { this->source(source, InLine(source.file, InLine::Keep::end)); }
+    void source(const SourceLine& source, std::string_view file) {
+        json_.member("file", file);
         json_.member("line", source.line);
         json_.member("column", source.column);
     }
 
+    // Each instruction may be in 64 calls: names that are long, and many, are shortened.
     void inlined(const Listing& listing) {
+        constexpr std::size_t some = 4096, each = 4096, least = 64;
+        auto left = some + each * listing.instructions.size();
+        const auto take = [&](std::string_view text) {
+            // Control characters take six bytes.
+            const auto controls = std::ranges::count_if(text, [](char letter) { return letter >= 0 && letter < ' '; });
+            left -= std::min(left, text.size() + 5 * static_cast<std::size_t>(controls));
+        };
         json_.key("inlined");
         json_.begin_array();
         for (const auto& chain : listing.inlined) {
             json_.begin_array();
             for (const auto& call : chain) {
+                const InLine function(call.function, InLine::Keep::beginning, std::clamp(left, least, most_shown));
+                take(function);
+                const InLine file(call.call.file, InLine::Keep::end, std::clamp(left, least, most_in_line));
+                take(file);
                 json_.begin_object();
-                json_.name("function", call.function);
-                source(call.call);
+                json_.member("function", std::string_view(function));
+                source(call.call, file);
                 json_.end_object();
             }
             json_.end_array();

@@ -179,8 +179,7 @@ class ListingMaker {
         }
     }
 
-    // LineKey tells lines apart. Lines of one file mostly share the bytes of its name: a long one that many lines
-    // repeat is not compared again for each.
+    // LineKey tells lines apart.
     struct LineKey {
         std::uint32_t line = 0, column = 0;
         std::string_view file;
@@ -188,8 +187,7 @@ class ListingMaker {
         bool operator<(const LineKey& other) const {
             if (line != other.line) return line < other.line;
             if (column != other.column) return column < other.column;
-            if (file.data() == other.file.data() && file.size() == other.file.size()) return false;
-            return file < other.file;
+            return BeforeText{}(file, other.file);
         }
     };
     using KnownLines = std::map<LineKey, std::uint32_t>;  // numbers in listing_.lines; log n each
@@ -278,13 +276,12 @@ class ListingMaker {
         if (all != 0) listing_.on_instruction_start = static_cast<double>(on_start) / static_cast<double>(all);
     }
 
-    // Calls mostly share the bytes of their names, too.
     static bool before_call(const InlinedCall& one, const InlinedCall& other) {
         const LineKey key{one.call.line, one.call.column, one.call.file};
         const LineKey other_key{other.call.line, other.call.column, other.call.file};
         if (key < other_key) return true;
         if (other_key < key) return false;
-        return LineKey{0, 0, one.function} < LineKey{0, 0, other.function};
+        return BeforeText{}(one.function, other.function);
     }
     struct BeforeInlined {
         bool operator()(const InlinedCalls& one, const InlinedCalls& other) const {

@@ -350,17 +350,17 @@ class TextPage : private TextColumns {
             cells(line.cells, &listing.total);
         }
         const auto& source = line.source;
-        const auto place = source.line == 0 ? std::string("(no source)")
-                           : source.column == 0
-                               ? fmt::format("{}:{}", shown(source.file), source.line)
-                               : fmt::format("{}:{}:{}", shown(source.file), source.line, source.column);
+        const auto file = printable(InLine(source.file, InLine::Keep::end));
+        const auto place = source.line == 0     ? std::string("(no source)")
+                           : source.column == 0 ? fmt::format("{}:{}", file, source.line)
+                                                : fmt::format("{}:{}:{}", file, source.line, source.column);
         print("   {:>6}  ", "");
         if (again) {
             // Its text stands above.
             styled(TextStyle::source, fmt::format("; {}", place));
         } else {
             const auto indent = std::min(source.text.find_first_not_of(" \t"), source.text.size());
-            const auto text = shown(source.text.substr(indent));
+            const auto text = printable(InLine(source.text.substr(indent)));
             styled(TextStyle::source, fmt::format("; {}{}{}", place, text.empty() ? "" : "  ", text));
         }
         if (row.inlined) styled(TextStyle::dim, inlined_text(listing.inlined[*row.inlined]));
@@ -377,8 +377,9 @@ class TextPage : private TextColumns {
                 break;
             }
             ++written;
-            text += fmt::format("{}in {}, inlined at {}:{}", text.empty() ? "  (" : "; ", shown(call.function),
-                                shown(short_name(call.call.file)), call.call.line);
+            text += fmt::format("{}in {}, inlined at {}:{}", text.empty() ? "  (" : "; ",
+                                printable(InLine(call.function, InLine::Keep::beginning, most_inlined_text)),
+                                printable(InLine(short_name(call.call.file))), call.call.line);
         }
         return text + ")";
     }

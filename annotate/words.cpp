@@ -128,6 +128,36 @@ void Shortened::shorten() {
     text_ = own_;
 }
 
+InLine::InLine(std::string_view text, Keep keep, std::size_t most) : text_(text) {
+    // Control characters take six in JSON; others as many as bytes that are no UTF-8 take.
+    const auto cost = [](char letter) -> std::size_t {
+        const auto byte = static_cast<unsigned char>(letter);
+        if (byte < 0x20 || byte == 0x7f) return 6;
+        return byte >= 0x80 || byte == '"' || byte == '\\' ? 2 : 1;
+    };
+    const auto in_character = [&](std::size_t at) {
+        return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
+    };
+    constexpr std::size_t longest_character = 4;
+    std::size_t size = 0, sum = 0;
+    while (size < text.size()) {
+        sum += cost(keep == Keep::beginning ? text[size] : text[text.size() - 1 - size]);
+        if (sum > most) break;
+        ++size;
+    }
+    if (size == text.size()) return;
+    if (keep == Keep::beginning) {
+        for (std::size_t step = 1; step < longest_character && size != 0 && in_character(size); ++step) --size;
+        own_ = fmt::format("{}… (and {} more bytes)", text.substr(0, size), text.size() - size);
+    } else {
+        auto begin = text.size() - size;
+        if (const auto part = text.find('/', begin); part != std::string_view::npos) begin = part;
+        for (std::size_t step = 1; step < longest_character && in_character(begin); ++step) ++begin;
+        own_ = fmt::format("…{}", text.substr(begin));
+    }
+    text_ = own_;
+}
+
 std::string shown(std::string_view text) {
     return printable(Shortened(text));
 }

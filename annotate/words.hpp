@@ -45,6 +45,32 @@ class Shortened {
     std::string_view text_;
     std::string own_;
 };
+// most_in_line is about how many bytes of a name, a path or source text stand in one line of a listing, counted as they
+// are shown. A listing has a line for each byte of code, and the same text may stand in all of them.
+inline constexpr std::size_t most_in_line = 512;
+// InLine is text, or of longer text a part: the beginning and how many bytes were cut off, or "…/" and the end of a
+// path. The text must outlive it.
+class InLine {
+  public:
+    enum class Keep : std::uint8_t { beginning, end };
+
+    explicit InLine(std::string_view text, Keep keep = Keep::beginning, std::size_t most = most_in_line);
+    InLine(const InLine&) = delete;
+    InLine& operator=(const InLine&) = delete;
+
+    operator std::string_view() const { return text_; }
+
+  private:
+    std::string_view text_;
+    std::string own_;
+};
+// BeforeText orders texts that mostly share their bytes: a long one that is met again is not compared again.
+struct BeforeText {
+    bool operator()(std::string_view one, std::string_view other) const {
+        if (one.data() == other.data() && one.size() == other.size()) return false;
+        return one < other;
+    }
+};
 // shown(text) is printable(), shortened.
 std::string shown(std::string_view text);
 // cut(text, bytes) is at most so many bytes of well-formed text, cut between characters.

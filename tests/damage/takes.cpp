@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What small recordings that were made for it make the tool take, and what it does when it may take little.
+#include <boost/iostreams/device/back_inserter.hpp>
+#include <boost/iostreams/filter/lzma.hpp>
+#include <boost/iostreams/filter/zlib.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -11,8 +16,12 @@
 #include "catch.hpp"
 #include "cost/sketch.hpp"
 #include "golden/json.hpp"
+#include "support/dwarf.hpp"
+#include "support/elf.hpp"
 #include "support/features.hpp"
 #include "support/files.hpp"
+#include "support/line_table.hpp"
+#include "support/program_info.hpp"
 #include "support/random.hpp"
 
 using namespace perfdata;
@@ -25,6 +34,7 @@ namespace {
 struct Run {
     int status = -1;         // -1: a signal
     std::size_t memory = 0;  // bytes, at most
+    double seconds = 0;      // of a processor
     std::string output, messages;
 };
 
@@ -54,6 +64,10 @@ Run run(const TempDir& folder, std::vector<std::string> command) {
     Run result;
     if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
     result.memory = static_cast<std::size_t>(use.ru_maxrss) * 1024;
+    const auto seconds = [](const ::timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    result.seconds = seconds(use.ru_utime) + seconds(use.ru_stime);
     result.output = content_of(output);
     result.messages = content_of(messages);
     return result;
@@ -173,5 +187,191 @@ TEST_CASE("A long name stands shortened in every line", "[takes]") {
         CHECK(got.status == 0);
         CHECK(got.output.size() < 2000 * 8000);  // three names in a line of script, but not 60 KB of one
         CHECK(got.output.find("nnn… (and 57952 more bytes)") != std::string::npos);
+    }
+}
+
+namespace {
+
+constexpr std::uint64_t text_at = 64 + 56, mapped_at = 0x10000000;
+constexpr std::uint32_t code_size = 64;
+
+Elf crafted_program(std::uint32_t size = code_size) {
+    Elf elf;
+    auto& text = elf.section(Elf::text);
+    text.address = text_at;
+    text.content = Blob(size, std::byte{0x90});
+    elf.segments = {{0, 0, text_at + size}};
+    return elf;
+}
+
+// listed(folder, elf, options) is what annotate makes of one sample at its beginning.
+Run listed(const TempDir& folder, const Elf& elf, const std::vector<std::string>& options = {"annotate"}) {
+    Sketch sketch;
+    sketch.mmap(1, mapped_at, std::uint64_t{1} << 24, "/bin/x", 1).sample(mapped_at + text_at, 1, 2);
+    std::filesystem::create_directories(folder.path() / "root/bin");
+    folder.write("root/bin/x", elf.blob());
+    auto command = options;
+    command.insert(command.end(), {"--offline", "--symfs", (folder.path() / "root").string()});
+    command.push_back(folder.write("perf.data", sketch.build()));
+    return run(folder, command);
+}
+
+// packed(filter, zeros) is so many zeros, packed. They are never in memory, since what this process takes counts for
+// those that it starts.
+template <class Filter>
+Blob packed(const Filter& filter, std::size_t zeros) {
+    namespace io = boost::iostreams;
+    const std::string block(std::size_t{1} << 16, '\0');
+    std::string text;
+    io::filtering_ostream out;
+    out.push(filter);
+    out.push(io::back_inserter(text));
+    for (std::size_t at = 0; at < zeros; at += block.size()) out.write(block.data(), std::ssize(block));
+    out.reset();
+    return blob_of(text);
+}
+
+// compressed_section(zeros) has an Elf64_Chdr, and is packed by zlib.
+Blob compressed_section(std::size_t zeros) {
+    Writer out(std::endian::little);
+    out.u32(1).u32(0).u64(zeros).u64(1);
+    return out.bytes(packed(boost::iostreams::zlib_compressor(), zeros)).take();
+}
+
+constexpr std::size_t little = std::size_t{64} << 20;
+
+}  // namespace
+
+TEST_CASE("Names in line tables take little memory", "[takes]") {
+    const TempDir folder;
+    LineTable table;
+    table.version = GENERATE(std::uint8_t{4}, std::uint8_t{5});
+    table.directory = std::string(40000, 'd');
+    table.files = 10000;  // 400 MB when joined
+    auto elf = crafted_program();
+    elf.symbols({{"f", text_at, code_size}});
+    table.add_to(elf, text_at, code_size);
+    const auto got = listed(folder, elf);
+    CHECK(got.status == 0);
+    CHECK(got.output.find("line tables take too much memory") != std::string::npos);
+    if (measured) CHECK(got.memory < little);
+}
+
+TEST_CASE("Long names of files and functions stand shortened in each line", "[takes]") {
+    const TempDir folder;
+    constexpr std::uint32_t size = 2000;
+    auto elf = crafted_program(size);
+    elf.symbols({{"f", text_at, size}});
+    DwarfWriter dwarf(text_at, size,
+                      {.callee = std::string(3000, 'c'), .file = "/src" + std::string(3000, '\x01') + "/tail.c"});
+    dwarf.function(text_at, size, "f");
+    constexpr std::uint16_t deep = 60;
+    for (std::uint16_t line = 1; line <= deep; ++line) dwarf.inlined(text_at, size, line);
+    for (std::uint32_t at = 0; at < size; ++at) {
+        dwarf.inlined(text_at + at, 1, static_cast<std::uint16_t>(at)).end().row();
+    }
+    for (std::uint16_t line = 0; line <= deep; ++line) dwarf.end();
+    dwarf.add_to(elf);
+    for (const auto* format : {"text", "json", "html"}) {
+        INFO(format);
+        const auto got = listed(folder, elf, {"annotate", "--format", format});
+        CHECK(got.status == 0);
+        // Each line has 60 calls, of which JSON has all.
+        const std::size_t a_line = format == std::string_view("json") ? 24000 : 4000;
+        CHECK(got.output.size() < a_line * size);
+        if (measured) CHECK(got.memory < little);
+        if (format == std::string_view("html")) continue;
+        CHECK(got.output.find("…/tail.c") != std::string::npos);
+        CHECK(got.output.find("ccc… (and ") != std::string::npos);
+    }
+}
+
+TEST_CASE("Packed debug information takes little memory", "[takes]") {
+    const TempDir folder;
+    constexpr std::size_t zeros = std::size_t{160} << 20;
+    auto elf = crafted_program();
+    SECTION("lines") {
+        elf.symbols({{"f", text_at, code_size}});
+        DwarfWriter(text_at, code_size).row().add_to(elf);
+        elf.add({.name = ".debug_str", .flags = 0x800, .content = compressed_section(zeros)});
+    }
+    SECTION("symbols") {
+        elf.add({.name = ".gnu_debugdata", .content = packed(boost::iostreams::lzma_compressor(), zeros)});
+    }
+    const auto got = listed(folder, elf);
+    CHECK(got.status == 0);
+    if (measured) CHECK(got.memory < little);
+}
+
+TEST_CASE("A long path of a source is not looked for at each of its parts", "[takes]") {
+    const TempDir folder;
+    auto elf = crafted_program();
+    elf.symbols({{"f", text_at, code_size}});
+    std::string path;
+    for (int part = 0; part < 50000; ++part) path += "/a";
+    DwarfWriter dwarf(text_at, code_size, {.file = path});
+    for (std::uint32_t at = 0; at < code_size; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    std::filesystem::create_directories(folder.path() / "sources");
+    const auto got = listed(folder, elf, {"annotate", "--source-dir", (folder.path() / "sources").string()});
+    CHECK(got.status == 0);
+    if (measured) CHECK(got.seconds < 2);  // it was 5
+}
+
+namespace {
+
+constexpr std::uint64_t nops_at = 0xffffffffc0000000;
+
+// nops_info(size) tells of a BPF program of so many bytes and instructions, nops(size) loads and samples it.
+Blob nops_info(std::uint32_t size) {
+    ProgramInfo info(Sketch::order, 1);
+    info.u64(info_field::tag, 0x0807060504030201);
+    info.array(BpfArray::jited_insns, size, Blob(size, std::byte{0x90}));
+    info.array(BpfArray::jited_ksyms, 1, array_u64(Sketch::order, {nops_at}));
+    info.array(BpfArray::jited_func_lens, 1, array_u32(Sketch::order, {size}));
+    return prog_info_feature(Sketch::order, {info.encode()});
+}
+Sketch nops(std::uint32_t size) {
+    Sketch sketch;
+    sketch.symbol(nops_at, size, "bpf_prog_0102030405060708_f", 1);
+    sketch.bpf(BpfEvent::Kind::load, 1, 0x0102030405060708, 2);
+    return sketch.sample(nops_at, 1, 50, Sketch::kernel);
+}
+
+}  // namespace
+
+TEST_CASE("Many versions of short instructions take little memory", "[takes]") {
+    const TempDir folder;
+    constexpr std::uint32_t size = 100000;
+    auto sketch = nops(size);
+    sketch.feature(Feature::bpf_prog_info, nops_info(size));
+    for (std::uint64_t change = 1; change <= 50; ++change) {
+        const bool even = change % 2 == 0;
+        sketch.poke(nops_at + 1, even ? "\xcc" : "\x90", even ? "\x90" : "\xcc", 100 * change);
+        sketch.sample(nops_at, 1, 100 * change + 5, Sketch::kernel);
+    }
+    const auto path = folder.write("versions", sketch.build());
+    for (const auto* format : {"text", "json", "html"}) {
+        INFO(format);
+        const auto got = run(folder, {"annotate", "--offline", "--format", format, path});
+        CHECK(got.status == 0);
+        if (measured) CHECK(got.memory < 2 * little);
+    }
+}
+
+TEST_CASE("Instructions without samples take no memory for each event", "[takes]") {
+    const TempDir folder;
+    constexpr std::uint32_t size = 50000;
+    const auto one = nops(size);
+    RecordingBuilder builder(Sketch::order);
+    for (int event = 0; event < 347; ++event) builder.event(one.attr());
+    builder.add(one.records());
+    builder.feature(Feature::bpf_prog_info, nops_info(size));
+    const auto path = folder.write("events", builder.build());
+    for (const auto* format : {"text", "json", "html"}) {
+        INFO(format);
+        const auto got = run(folder, {"annotate", "--offline", "--format", format, path});
+        CHECK(got.status == 0);
+        if (measured) CHECK(got.memory < little);
     }
 }

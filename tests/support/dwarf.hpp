@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "support/elf.hpp"
 
@@ -13,11 +15,23 @@ namespace perfdata::test {
 
 class DwarfWriter {
   public:
+    struct Options {
+        std::string callee = "callee", file = "a.c";
+        std::size_t units = 1;   // that say the same
+        std::size_t ranges = 0;  // that the unit has, all of its code; 0: it has no list
+    };
+
     // The code of the unit is one stretch.
-    DwarfWriter(std::uint64_t begin, std::uint32_t size) : begin_(begin) {
-        entries_.u8(of_unit).u32(0).u64(begin).u32(size).text("a.c").u8(0);
+    DwarfWriter(std::uint64_t begin, std::uint32_t size) : DwarfWriter(begin, size, {}) {}
+    DwarfWriter(std::uint64_t begin, std::uint32_t size, Options options)
+        : options_(std::move(options)), begin_(begin), size_(size) {
+        if (options_.ranges != 0) {
+            entries_.u8(of_ranges).u32(0).u32(0).text("a.c").u8(0);
+        } else {
+            entries_.u8(of_unit).u32(0).u64(begin).u32(size).text("a.c").u8(0);
+        }
         callee_ = unit_header + static_cast<std::uint32_t>(entries_.size());
-        entries_.u8(of_callee).text("callee").u8(0);
+        entries_.u8(of_callee).text(options_.callee).u8(0);
     }
 
     // Each function and each inlined call of `callee` is open until end(): what comes before is in it.
@@ -43,14 +57,19 @@ class DwarfWriter {
     void add_to(Elf& elf) const {
         Writer info(order);
         info.u16(4).u32(0).u8(8).bytes(entries_.blob()).u8(0);
-        elf.add({.name = ".debug_info", .content = with_size(info)});
+        Writer units(order);
+        for (std::size_t number = 0; number < options_.units; ++number) units.bytes(with_size(info));
+        elf.add({.name = ".debug_info", .content = units.take()});
+        Writer ranges(order);
+        for (std::size_t number = 0; number < options_.ranges; ++number) ranges.u64(begin_).u64(begin_ + size_);
+        if (options_.ranges != 0) elf.add({.name = ".debug_ranges", .content = ranges.zeros(16).take()});
         elf.add({.name = ".debug_abbrev", .content = abbreviations()});
         elf.add({.name = ".debug_line", .content = lines()});
     }
 
   private:
     static constexpr auto order = std::endian::little;
-    enum : std::uint8_t { of_unit = 1, of_function, of_inlined, of_callee };
+    enum : std::uint8_t { of_unit = 1, of_function, of_inlined, of_callee, of_ranges };
     static constexpr std::uint32_t unit_header = 11;  // bytes
     static constexpr std::uint8_t first_special = 13;
 
@@ -67,7 +86,9 @@ class DwarfWriter {
         add(of_unit, 0x11, 1, 0x10, 0x17, 0x11, 1, 0x12, 6, 3, 8, 0, 0);                  // lines, range, name
         add(of_function, 0x2e, 1, 0x11, 1, 0x12, 6, 3, 8, 0, 0);                          // range, name
         add(of_inlined, 0x1d, 1, 0x31, 0x13, 0x11, 1, 0x12, 6, 0x58, 11, 0x59, 5, 0, 0);  // origin, range, call
-        add(of_callee, 0x2e, 0, 3, 8, 0, 0, 0);                                           // name
+        add(of_callee, 0x2e, 0, 3, 8, 0, 0);                                              // name
+        add(of_ranges, 0x11, 1, 0x10, 0x17, 0x55, 0x17, 3, 8, 0, 0);                      // lines, ranges, name
+        add(0);
         return out.take();
     }
 
@@ -77,14 +98,16 @@ class DwarfWriter {
         for (const std::uint8_t operands : std::to_array<std::uint8_t>({0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1})) {
             header.u8(operands);
         }
-        header.zeros(1).text("a.c").zeros(4).zeros(1);  // no directories, one file
+        header.zeros(1).text(options_.file).zeros(4).zeros(1);  // no directories, one file
         Writer table(order);
         table.u16(4).u32(static_cast<std::uint32_t>(header.size())).bytes(header.blob());
         table.u8(0).u8(9).u8(2).u64(begin_).bytes(rows_.blob()).u8(2).u8(1).u8(0).u8(1).u8(1);
         return with_size(table);
     }
 
+    Options options_;
     std::uint64_t begin_;
+    std::uint32_t size_;
     Writer entries_{order}, rows_{order};
     std::uint32_t callee_ = 0;  // where its entry is, from the beginning of the unit
     unsigned row_ = 0;

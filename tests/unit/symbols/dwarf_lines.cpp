@@ -7,6 +7,7 @@
 #include "catch.hpp"
 #include "support/dwarf.hpp"
 #include "support/elf.hpp"
+#include "support/line_table.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
@@ -22,6 +23,12 @@ Elf program() {
     text.address = text_at;
     text.content = Blob(code_size, std::byte{0x90});
     elf.segments = {{0, 0, text_at + code_size}};
+    return elf;
+}
+
+Elf with(const LineTable& table) {
+    auto elf = program();
+    table.add_to(elf, text_at, code_size);
     return elf;
 }
 
@@ -41,105 +48,27 @@ Result<Found> lines_of(const Elf& elf) {
     return Found{std::move(*found), std::move(name)};
 }
 
-// Table is a line table of many files, and the unit that has it.
-struct Table {
-    std::string directory = "/src";  // of all files
-    std::size_t files = 1;
-    std::string file = "a.c";
-    bool shared = false;  // all files have one name, in .debug_line_str (DWARF 5)
-    std::uint8_t version = 5;
-    std::string defined_in;  // DW_LNE_define_file: so many `files` in the program
-    std::uint8_t first_special = 13;
-    std::string compiled_in;        // DW_AT_comp_dir
-    std::uint8_t in_directory = 1;  // of older versions: 0 is where the unit was compiled
-
-    Elf elf() const {
-        auto elf = program();
-        Writer strings(order);
-        strings.text(directory).u8(0).text(file).u8(0);
-        Writer info(order);
-        info.u16(4).u32(0).u8(8).u8(1).u32(0).u64(text_at).u32(code_size).text("a.c").u8(0).text(compiled_in).u8(0);
-        Writer abbreviations(order);
-        // Lines, range, name, directory.
-        for (const int byte : {1, 0x11, 0, 0x10, 0x17, 0x11, 1, 0x12, 6, 3, 8, 0x1b, 8, 0, 0, 0}) {
-            abbreviations.u8(static_cast<std::uint8_t>(byte));
-        }
-        elf.add({.name = ".debug_info", .content = with_size(info)});
-        elf.add({.name = ".debug_abbrev", .content = abbreviations.take()});
-        elf.add({.name = ".debug_line_str", .content = strings.take()});
-        elf.add({.name = ".debug_line", .content = lines()});
-        return elf;
-    }
-
-  private:
-    static constexpr auto order = std::endian::little;
-
-    static Blob with_size(const Writer& content) {
-        return Writer(order).u32(static_cast<std::uint32_t>(content.size())).bytes(content.blob()).take();
-    }
-
-    Blob lines() const {
-        Writer header(order);
-        header.u8(1);
-        if (version >= 4) header.u8(1);
-        header.u8(1).u8(0xfb).u8(14).u8(first_special);
-        for (const int operands : {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1}) header.u8(static_cast<std::uint8_t>(operands));
-        version == 5 ? lists(header) : old_lists(header);
-        Writer table(order);
-        table.u16(version);
-        if (version == 5) table.u8(8).u8(0);
-        table.u32(static_cast<std::uint32_t>(header.size())).bytes(header.blob());
-        for (std::size_t number = 0; !defined_in.empty() && number < files; ++number) {
-            table.u8(0).u8(static_cast<std::uint8_t>(1 + file.size() + 4)).u8(3).text(file).zeros(1).u8(1).zeros(2);
-        }
-        table.u8(0).u8(9).u8(2).u64(text_at).u8(0x20).u8(0x20).u8(2).u8(1).u8(0).u8(1).u8(1);
-        return with_size(table);
-    }
-    void old_lists(Writer& out) const {
-        out.text(defined_in.empty() ? directory : defined_in).zeros(2);
-        const auto listed = defined_in.empty() ? files : 1;
-        for (std::size_t number = 0; number < listed; ++number) out.text(file).u8(0).u8(in_directory).zeros(2);
-        out.u8(0);
-    }
-    // A path is line_strp or a string; an index of a directory udata.
-    void lists(Writer& out) const {
-        out.u8(1).u8(1).u8(0x1f).u8(1).u32(0);
-        out.u8(2).u8(1).u8(shared ? 0x1f : 8).u8(2).u8(0xf);
-        for (auto rest = files; rest != 0; rest >>= 7) {
-            out.u8(static_cast<std::uint8_t>((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0)));
-        }
-        for (std::size_t number = 0; number < files; ++number) {
-            if (shared) {
-                out.u32(static_cast<std::uint32_t>(directory.size() + 1));
-            } else {
-                out.text(file).u8(0);
-            }
-            out.u8(0);
-        }
-    }
-};
-
 constexpr auto too_much = "names of directories and files in line tables take too much memory";
 
 }  // namespace
 
 TEST_CASE("Line tables of each version have their lines", "[symbols][dwarf]") {
-    Table table;
+    LineTable table;
     table.version = GENERATE(std::uint8_t{2}, std::uint8_t{3}, std::uint8_t{4}, std::uint8_t{5});
     table.shared = table.version == 5 && GENERATE(false, true);
     table.files = GENERATE(std::size_t{2}, std::size_t{200});
     INFO(int{table.version} << " " << table.files);
-    const auto lines = lines_of(table.elf());
+    const auto lines = lines_of(with(table));
     REQUIRE(lines);
     CHECK(lines->file == "/src/a.c");
 }
 
 TEST_CASE("Files that share the name of a long directory are not joined with it", "[symbols][dwarf]") {
-    Table table;
+    LineTable table;
     table.version = GENERATE(std::uint8_t{4}, std::uint8_t{5});
     table.directory = "/" + std::string(20000, 'd');
     const auto refused = [&] {
-        const auto lines = lines_of(table.elf());
+        const auto lines = lines_of(with(table));
         return !lines && lines.error().code == ErrorCode::limit && lines.error().detail == too_much;
     };
     table.files = 100;
@@ -169,17 +98,17 @@ TEST_CASE("Files that share the name of a long directory are not joined with it"
 }
 
 TEST_CASE("A line table without a number of instructions is refused", "[symbols][dwarf]") {
-    Table table;
+    LineTable table;
     table.first_special = 0;
-    CHECK(!lines_of(table.elf()));
+    CHECK(!lines_of(with(table)));
 }
 
 TEST_CASE("Texts of debug information end where their section ends", "[symbols][dwarf]") {
     // The last attribute of the last unit: a directory without its NUL, at the end of the section.
-    Table table;
+    LineTable table;
     table.version = 4;
     table.compiled_in = "/compiled/here";
-    auto elf = table.elf();
+    auto elf = with(table);
     CHECK(lines_of(elf).has_value());
     auto& info = elf.section(2);
     REQUIRE(info.name == ".debug_info");
