@@ -75,7 +75,10 @@ class ListingBudget {
             case FrameKind::object: {
                 const auto kind = timeline.tasks().objects()[frame.index].kind;
                 if (kind == ObjectKind::kernel || kind == ObjectKind::module) break;
-                return {{file, book_.names().file_index(frame.index).value}, frame.offset};
+                // Any number of names may lead to one file.
+                const auto found = book_.names().file(frame.index);
+                const auto* read = found ? (*found)->file.get() : nullptr;
+                return {{file, reinterpret_cast<std::uintptr_t>(read)}, frame.offset};
             }
             default: break;
         }

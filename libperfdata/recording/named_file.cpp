@@ -127,6 +127,14 @@ bool is_named_file(const FileName& name, LinkWalk walk) {
     return find(name, walk).has_value();
 }
 
+Result<FileIdentity> named_file_identity(const FileName& name, LinkWalk walk) {
+    const auto found = find(name, walk);
+    if (!found) return fail(found.error());
+    const auto& status = found->status;
+    return FileIdentity{status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size), status.st_mtim.tv_sec,
+                        status.st_mtim.tv_nsec};
+}
+
 Result<std::timespec> named_file_time(const FileName& name, LinkWalk walk) {
     const auto found = find(name, walk);
     if (!found) return fail(found.error());

@@ -281,4 +281,8 @@ std::optional<FileTime> ArchivedFiles::modified(const FileName& name) const {
     return name.shown().starts_with(prefix_) ? std::nullopt : beneath_->modified(name);
 }
 
+std::optional<FileIdentity> ArchivedFiles::identity(const FileName& name) const {
+    return name.shown().starts_with(prefix_) ? std::nullopt : beneath_->identity(name);
+}
+
 }  // namespace perfdata

@@ -42,4 +42,8 @@ std::optional<FileTime> ArchivedFiles::modified(const FileName& name) const {
     return beneath_->modified(name);
 }
 
+std::optional<FileIdentity> ArchivedFiles::identity(const FileName& name) const {
+    return beneath_->identity(name);
+}
+
 }  // namespace perfdata

@@ -2,6 +2,7 @@
 #include "perfdata/symbols/code_lines.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 #include <set>
@@ -15,10 +16,16 @@
 namespace perfdata {
 namespace {
 
+// OpenedLines is debug information that any number of names may lead to.
+struct OpenedLines {
+    Once once;
+    Result<std::shared_ptr<DwarfLines>> lines = nullptr;
+};
+
 // CodeFile is a file with code, and the lines of that; null if it has none, or is not here.
 struct CodeFile {
     Once once;
-    Result<std::unique_ptr<DwarfLines>> lines = nullptr;
+    Result<std::shared_ptr<DwarfLines>> lines = nullptr;
     std::shared_ptr<const ElfFile> file;
     std::string path;
 };
@@ -32,6 +39,8 @@ struct CodeLines::Sources {
     SourceFiles sources;
     std::mutex mutex;
     std::map<std::uint32_t, std::unique_ptr<CodeFile>> objects;  // by FileIndex
+    // By what they are read from, which they keep.
+    std::map<std::array<std::shared_ptr<const ElfFile>, 3>, std::shared_ptr<OpenedLines>> opened;
     CodeFile kernel;
     std::uint64_t kernel_relocation = 0;       // what to add to the file's addresses
     std::set<std::string, std::less<>> texts;  // of JIT code
@@ -66,7 +75,7 @@ struct CodeLines::Sources {
     }
 
     // open(...) reads the debug information of a file, from wherever it is.
-    Result<std::unique_ptr<DwarfLines>> open(const RecordedObject& recorded, const FoundObject& found) const {
+    Result<std::shared_ptr<DwarfLines>> open(const RecordedObject& recorded, const FoundObject& found) {
         DwarfFiles files{found.file, {}, {}};
         auto name = found.name();
         if (has_lines(*found.file)) {
@@ -81,13 +90,25 @@ struct CodeLines::Sources {
         }
         if (!files.debug) return nullptr;
         files.alternate = finder().find_alternate(*files.debug, name);
-        auto lines = DwarfLines::open(files, finder().options().limits);
-        if (!lines) {
-            auto error = std::move(lines.error());
-            error.where = name.shown() + ": " + error.where;
-            return fail(std::move(error));
-        }
-        return std::make_unique<DwarfLines>(std::move(*lines));
+        const auto one = opened_from(files);
+        one->once([&] {
+            auto lines = DwarfLines::open(files, finder().options().limits);
+            if (lines) {
+                one->lines = std::make_shared<DwarfLines>(std::move(*lines));
+            } else {
+                auto error = std::move(lines.error());
+                error.where = name.shown() + ": " + error.where;
+                one->lines = fail(std::move(error));
+            }
+        });
+        return one->lines;
+    }
+
+    std::shared_ptr<OpenedLines> opened_from(const DwarfFiles& files) {
+        const std::scoped_lock lock(mutex);
+        auto& one = opened[{files.file, files.debug, files.alternate}];
+        if (!one) one = std::make_shared<OpenedLines>();
+        return one;
     }
 
     CodeFile& object(FileIndex index) {
@@ -196,6 +217,7 @@ CodeLines::CodeLines(const Timeline& timeline, const Names& names, const Symbols
                       names,
                       symbols,
                       {std::move(options), names.files().finder().options(), names.files().finder().shared_files()},
+                      {},
                       {},
                       {},
                       {},

@@ -76,4 +76,10 @@ std::optional<FileTime> LocalFiles::modified(const FileName& name) const {
     return std::chrono::file_clock::from_sys(std::chrono::sys_time<std::chrono::nanoseconds>(since));
 }
 
+std::optional<FileIdentity> LocalFiles::identity(const FileName& name) const {
+    if (!reaches(name)) return {};
+    const auto found = named_file_identity(name, walk_);
+    return found ? std::optional(*found) : std::nullopt;
+}
+
 }  // namespace perfdata

@@ -144,7 +144,7 @@ void Names::find_memory(const Frame& frame, Found& found) const {
     }
     const auto map = perf_maps_.find(frame.index);
     if (map == perf_maps_.end()) return;
-    const auto symbol = map->second.find({frame.offset});
+    const auto symbol = map->second->find({frame.offset});
     if (!symbol) return;
     found.name.symbol = symbol->name;
     found.name.offset = symbol->offset;

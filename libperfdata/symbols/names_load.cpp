@@ -35,6 +35,17 @@ std::shared_ptr<const FileSystem> files_for(const NameOptions& names, std::vecto
     return std::move(*archived);
 }
 
+// ReadFile is a file by what it is, so that no other name for it makes it another; by its path if that is not known.
+using ReadFile = std::pair<std::optional<FileIdentity>, std::string>;
+
+// read_file(files, name, path): no name for what the user gave, which may be a pipe.
+ReadFile read_file(const FileSystem& files, const std::optional<FileName>& name, const std::string& path) {
+    if (name) {
+        if (const auto identity = files.identity(*name)) return {identity, {}};
+    }
+    return {{}, path};
+}
+
 Result<JitDump> open_jit_dump(const JitDumpFile& file, const FileSystem& files, const Limits& limits) {
     const bool given = file.from == JitDumpFile::From::given;
     auto source = file.opened ? *file.opened
@@ -150,7 +161,7 @@ void Names::load_jit(const Recording& recording, const NameOptions& options) {
     auto search = options.jit;
     search.limits = recording.limits();
     // Names of files in the recording may lead to one file any number of times: it is read once.
-    std::map<std::pair<std::string, std::uint32_t>, std::optional<std::size_t>> read;
+    std::map<std::pair<ReadFile, std::uint32_t>, std::optional<std::size_t>> read;
     std::set<std::pair<std::uint32_t, std::size_t>> known;
     bool too_many = false;
     for (const auto& file : find_jit_dumps(marks, search)) {
@@ -166,7 +177,9 @@ void Names::load_jit(const Recording& recording, const NameOptions& options) {
             }
             continue;
         }
-        const auto [same, first] = read.try_emplace({file.path, file.namespace_pid});
+        const bool given = file.from == JitDumpFile::From::given;
+        const auto [same, first] = read.try_emplace(
+            {read_file(files, given ? std::nullopt : std::optional(file.name()), file.path), file.namespace_pid});
         if (!first) {
             if (same->second && known.emplace(file.pid.value, *same->second).second) jit_.add(file.pid, *same->second);
             continue;
@@ -186,15 +199,22 @@ void Names::load_jit(const Recording& recording, const NameOptions& options) {
         known.emplace(file.pid.value, *same->second);
     }
     if (!options.perf_maps) return;
+    std::map<ReadFile, std::shared_ptr<const PerfMap>> maps;  // null: it cannot be read
     for (const auto& [pid, path] : memory_names_) {
         const auto found = find_perf_map(pid, options.jit);
         if (found.path.empty()) continue;
-        auto map = open_perf_map(found, files, recording.limits());
-        if (map) {
-            perf_maps_.emplace(pid, std::move(*map));
-        } else {
-            problems_.push_back(std::move(map.error()));
+        const bool given = found.from == JitDumpFile::From::given;
+        const auto [same, first] =
+            maps.try_emplace(read_file(files, given ? std::nullopt : std::optional(found.name()), found.path));
+        if (first) {
+            auto map = open_perf_map(found, files, recording.limits());
+            if (map) {
+                same->second = std::make_shared<const PerfMap>(std::move(*map));
+            } else {
+                problems_.push_back(std::move(map.error()));
+            }
         }
+        if (same->second) perf_maps_.emplace(pid, same->second);
     }
 }
 

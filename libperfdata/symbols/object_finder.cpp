@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "perfdata/timeline/mapping.hpp"
 
@@ -81,10 +84,65 @@ std::vector<FileName> FinderOptions::debug_roots() const {
     return all;
 }
 
+// Opened is the files that are in use, and what is known of others: any number of names may lead to one of them.
+struct ObjectFinder::Opened {
+    explicit Opened(const Limits& of_files) : limits(of_files) {}
+
+    // open(files, name, recorded) is an intact ELF file of that build id, of any if its size is 0.
+    std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> open(const FileSystem& files, const FileName& name,
+                                                                   const BuildId& recorded) {
+        const auto identity = files.identity(name);
+        if (identity) {
+            const std::scoped_lock lock(mutex);
+            if (const auto entry = known.find(*identity); entry != known.end()) {
+                const auto& [file, build_id] = entry->second;
+                if (!build_id) return std::unexpected(SymbolMiss::unreadable);
+                if (differs(recorded, *build_id)) return std::unexpected(SymbolMiss::build_id_differs);
+                if (auto used = file.lock()) return used;
+            }
+        }
+        auto source = files.open(name, limits, Content::elf);
+        if (!source) {
+            const bool missing = source.error().code == ErrorCode::missing;
+            return std::unexpected(missing ? SymbolMiss::not_found : SymbolMiss::unreadable);
+        }
+        auto opened = ElfFile::open(std::move(*source), limits);
+        if (!opened) {
+            if (identity && opened.error().code != ErrorCode::io) note(*identity, {});
+            return std::unexpected(SymbolMiss::unreadable);
+        }
+        auto file = std::make_shared<const ElfFile>(std::move(*opened));
+        // One that is too long to be any recorded one stays so.
+        const auto id = file->build_id().first(std::min(file->build_id().size(), recorded.value.size() + 1));
+        if (identity) note(*identity, {file, std::vector(id.begin(), id.end())});
+        if (differs(recorded, id)) return std::unexpected(SymbolMiss::build_id_differs);
+        return file;
+    }
+
+    static bool differs(const BuildId& recorded, Bytes in_file) {
+        return recorded.size != 0 && !same_build_id(recorded, in_file);
+    }
+
+    struct Entry {
+        std::weak_ptr<const ElfFile> file{};
+        std::optional<std::vector<std::byte>> build_id{};  // nothing: it is no ELF file that can be read
+    };
+
+    void note(const FileIdentity& identity, Entry entry) {
+        const std::scoped_lock lock(mutex);
+        known.insert_or_assign(identity, std::move(entry));
+    }
+
+    Limits limits;
+    std::mutex mutex;
+    std::map<FileIdentity, Entry> known;
+};
+
 // Search is one object's. It remembers the best reason for not finding it.
 struct ObjectFinder::Search {
     const FinderOptions& options;
     const FileSystem& files;
+    Opened& opened;
     const RecordedObject& object;
     SymbolMiss miss = SymbolMiss::not_found;
     std::optional<FoundObject> found;
@@ -97,30 +155,14 @@ struct ObjectFinder::Search {
         if (rank(reason) > rank(miss)) miss = reason;
     }
 
-    // elf(path) is an intact ELF file of the recorded build id, if one was recorded.
-    std::shared_ptr<const ElfFile> elf(const FileName& name) {
-        auto source = files.open(name, options.limits, Content::elf);
-        if (!source) {
-            if (source.error().code != ErrorCode::missing) missed(SymbolMiss::unreadable);
-            return {};
-        }
-        auto file = ElfFile::open(std::move(*source), options.limits);
-        if (!file) {
-            missed(SymbolMiss::unreadable);
-            return {};
-        }
-        if (object.build_id.size != 0 && !same_build_id(object.build_id, file->build_id())) {
-            missed(SymbolMiss::build_id_differs);
-            return {};
-        }
-        return std::make_shared<const ElfFile>(std::move(*file));
-    }
-
     bool take(const FileName& name) {
         if (found) return true;
-        auto file = elf(name);
-        if (!file) return false;
-        found = FoundObject{name.shown(), {}, std::move(file), {}, object.build_id.size != 0, name.root, {}};
+        auto file = opened.open(files, name, object.build_id);
+        if (!file) {
+            missed(file.error());
+            return false;
+        }
+        found = FoundObject{name.shown(), {}, std::move(*file), {}, object.build_id.size != 0, name.root, {}};
         return true;
     }
 
@@ -165,17 +207,15 @@ struct ObjectFinder::Search {
 struct ObjectFinder::DebugSearch {
     const FinderOptions& options;
     const FileSystem& files;
+    Opened& opened;
     BuildId id;
     const std::function<bool(const ElfFile&)>& accept;
     DebugFile found{};
 
     void take(const FileName& name) {
         if (found.file) return;
-        auto source = files.open(name, options.limits, Content::elf);
-        if (!source) return;
-        auto file = ElfFile::open(std::move(*source), options.limits);
-        if (!file || !accept(*file) || !same_build_id(id, file->build_id())) return;
-        found = {name, std::make_shared<const ElfFile>(std::move(*file))};
+        auto file = opened.open(files, name, id);
+        if (file && accept(**file)) found = {name, std::move(*file)};
     }
 
     void caches_and_roots() {
@@ -188,7 +228,7 @@ ObjectFinder::DebugFile ObjectFinder::find_debug(const RecordedObject& object, c
                                                  const std::function<bool(const ElfFile&)>& accept) const {
     const auto id = build_id_of(found.file->build_id());
     if (!id) return {};
-    DebugSearch search{options_, *files_, *id, accept};
+    DebugSearch search{options_, *files_, *opened_, *id, accept};
     search.caches_and_roots();
     const auto roots = options_.debug_roots();
     const std::string own(without_deleted(object.path));
@@ -210,7 +250,7 @@ std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file,
     const auto id = build_id_of(as_bytes(link->build_id));
     if (!id) return {};
     const std::function<bool(const ElfFile&)> any = [](const ElfFile&) { return true; };
-    DebugSearch search{options_, *files_, *id, any};
+    DebugSearch search{options_, *files_, *opened_, *id, any};
     search.caches_and_roots();
     if (!link->path.starts_with('/')) {
         search.take({name.root, parent(name.path) + link->path});
@@ -226,14 +266,14 @@ std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file,
 }
 
 ObjectFinder::ObjectFinder(FinderOptions options, std::shared_ptr<const FileSystem> files)
-    : options_(std::move(options)), files_(std::move(files)) {
+    : options_(std::move(options)), files_(std::move(files)), opened_(std::make_shared<Opened>(options_.limits)) {
     if (!files_) files_ = std::make_shared<const LocalFiles>(options_.machine() ? Reach::machine : Reach::given);
 }
 
 std::expected<FoundObject, SymbolMiss> ObjectFinder::find(const RecordedObject& object) const {
     if (!is_file_name(object.path)) return std::unexpected(SymbolMiss::not_a_file);
     const bool known = object.build_id.size != 0;
-    Search search{options_, *files_, object, known ? SymbolMiss::not_found : SymbolMiss::no_build_id, {}};
+    Search search{options_, *files_, *opened_, object, known ? SymbolMiss::not_found : SymbolMiss::no_build_id, {}};
     search.search();
     if (!search.found && search.only_debug() && !search.found->file->layout_known()) {
         return std::unexpected(SymbolMiss::only_debug_file);

@@ -19,6 +19,30 @@
 
 namespace perfdata {
 
+namespace {
+
+// FileSymbols is what a file has: objects by any number of names share it.
+struct FileSymbols {
+    Once loaded;
+    std::expected<ElfSymbols, SymbolMiss> symbols = std::unexpected(SymbolMiss::not_found);
+
+    // Names that had to be demangled, by symbol; made when they are asked for.
+    std::mutex demangling;
+    std::map<std::size_t, std::string> demangled;
+
+    void load(const ElfFile& file, const ElfFile* debug, const Limits& limits) {
+        auto read = ElfSymbols::load(file, debug, limits);
+        if (read) {
+            symbols = std::move(*read);
+        } else {
+            const bool none = read.error().code == ErrorCode::missing;
+            symbols = std::unexpected(none ? SymbolMiss::no_symbols : SymbolMiss::unreadable);
+        }
+    }
+};
+
+}  // namespace
+
 struct ObjectSymbols::Object {
     explicit Object(RecordedObject object) : recorded(std::move(object)) {}
 
@@ -27,12 +51,14 @@ struct ObjectSymbols::Object {
     // Written once, by load().
     Once loaded;
     std::expected<FoundObject, SymbolMiss> found = std::unexpected(SymbolMiss::not_found);
-    std::expected<ElfSymbols, SymbolMiss> symbols = std::unexpected(SymbolMiss::not_found);
-    std::uint64_t text_offset = 0;  // of a relocatable file's text
+    std::shared_ptr<FileSymbols> content;  // of what was found
+    std::uint64_t text_offset = 0;         // of a relocatable file's text
 
-    // Names that had to be demangled, by symbol; made when they are asked for.
-    std::mutex demangling;
-    std::map<std::size_t, std::string> demangled;
+    std::expected<const ElfSymbols*, SymbolMiss> symbols() const {
+        if (!found) return std::unexpected(found.error());
+        if (!content->symbols) return std::unexpected(content->symbols.error());
+        return &*content->symbols;
+    }
 };
 
 struct ObjectSymbols::Table {
@@ -41,12 +67,21 @@ struct ObjectSymbols::Table {
     mutable std::shared_mutex mutex;
     std::deque<Object> objects;                                                         // does not move them
     std::map<std::pair<std::string, std::string>, FileIndex, std::less<>> by_identity;  // path and build id
+    // By the file and its debug file, which their objects keep.
+    std::map<std::pair<const ElfFile*, const ElfFile*>, std::shared_ptr<FileSymbols>> contents;
+
+    std::shared_ptr<FileSymbols> content(const FoundObject& found) {
+        const std::unique_lock lock(mutex);
+        auto& one = contents[{found.file.get(), found.debug.get()}];
+        if (!one) one = std::make_shared<FileSymbols>();
+        return one;
+    }
 };
 
 ObjectSymbols::ObjectSymbols(ObjectFinder finder) : ObjectSymbols(std::move(finder), Options{}) {}
 
 ObjectSymbols::ObjectSymbols(ObjectFinder finder, Options options)
-    : table_(new Table{std::move(finder), options, {}, {}, {}}) {}
+    : table_(new Table{std::move(finder), options, {}, {}, {}, {}}) {}
 
 ObjectSymbols::~ObjectSymbols() = default;
 ObjectSymbols::ObjectSymbols(ObjectSymbols&&) noexcept = default;
@@ -84,18 +119,11 @@ std::size_t ObjectSymbols::size() const {
 void ObjectSymbols::load(Object& object) const {
     object.loaded([&] {
         object.found = table_->finder.find(object.recorded);
-        if (!object.found) {
-            object.symbols = std::unexpected(object.found.error());
-            return;
-        }
+        if (!object.found) return;
         const auto& file = *object.found->file;
-        auto symbols = ElfSymbols::load(file, object.found->debug.get(), table_->finder.options().limits);
-        if (symbols) {
-            object.symbols = std::move(*symbols);
-        } else {
-            const bool none = symbols.error().code == ErrorCode::missing;
-            object.symbols = std::unexpected(none ? SymbolMiss::no_symbols : SymbolMiss::unreadable);
-        }
+        object.content = table_->content(*object.found);
+        object.content->loaded(
+            [&] { object.content->load(file, object.found->debug.get(), table_->finder.options().limits); });
         if (file.type() == ElfFile::Type::relocatable) {
             if (const auto* text = file.section(".text")) object.text_offset = text->offset;
         }
@@ -121,16 +149,17 @@ std::expected<std::uint64_t, SymbolMiss> ObjectSymbols::vaddr(FileIndex index, s
 std::expected<NameAndOffset, SymbolMiss> ObjectSymbols::name(FileIndex index, std::uint64_t file_offset) const {
     auto& one = object(index);
     load(one);
-    if (!one.symbols) return std::unexpected(one.symbols.error());
+    const auto symbols = one.symbols();
+    if (!symbols) return std::unexpected(symbols.error());
     const auto vaddr = one.found->file->vaddr(file_offset + one.text_offset);
     if (!vaddr) return std::unexpected(SymbolMiss::outside_file);
-    const auto found = one.symbols->find(*vaddr);
+    const auto found = (*symbols)->find(*vaddr);
     if (!found) return std::unexpected(SymbolMiss::between_symbols);
 
     NameAndOffset result{found->symbol.name, found->offset, found->symbol.size, found->symbol.value};
     if (table_->options.demangle && is_mangled(result.name)) {
-        const std::scoped_lock lock(one.demangling);
-        const auto [place, added] = one.demangled.try_emplace(found->index);
+        const std::scoped_lock lock(one.content->demangling);
+        const auto [place, added] = one.content->demangled.try_emplace(found->index);
         if (added) place->second = demangle(result.name).value_or(std::string(result.name));
         result.name = place->second;
     }
@@ -140,10 +169,11 @@ std::expected<NameAndOffset, SymbolMiss> ObjectSymbols::name(FileIndex index, st
 std::expected<std::uint64_t, SymbolMiss> ObjectSymbols::distance(FileIndex index, std::uint64_t file_offset) const {
     auto& one = object(index);
     load(one);
-    if (!one.symbols) return std::unexpected(one.symbols.error());
+    const auto symbols = one.symbols();
+    if (!symbols) return std::unexpected(symbols.error());
     const auto vaddr = one.found->file->vaddr(file_offset + one.text_offset);
     if (!vaddr) return std::unexpected(SymbolMiss::outside_file);
-    const auto distance = one.symbols->distance(*vaddr);
+    const auto distance = (*symbols)->distance(*vaddr);
     if (!distance) return std::unexpected(SymbolMiss::between_symbols);
     return *distance;
 }
@@ -158,14 +188,17 @@ std::vector<FileIndex> ObjectSymbols::with_function(std::string_view name) const
                demangle(symbol) == name;
     };
     std::vector<FileIndex> found;
+    std::map<const ElfSymbols*, bool> looked_at;  // any number of names may lead to one file
     for (std::uint32_t number = 0; number < size(); ++number) {
         const auto& one = object({number});
-        if (!one.loaded.done() || !one.symbols) continue;
-        for (std::size_t at = 0; at < one.symbols->size(); ++at) {
-            if (!is_called(one.symbols->symbol(at).name)) continue;
-            found.push_back({number});
-            break;
+        if (!one.loaded.done()) continue;
+        const auto symbols = one.symbols();
+        if (!symbols) continue;
+        const auto [has, first] = looked_at.try_emplace(*symbols, false);
+        for (std::size_t at = 0; first && !has->second && at < (*symbols)->size(); ++at) {
+            has->second = is_called((*symbols)->symbol(at).name);
         }
+        if (has->second) found.push_back({number});
     }
     return found;
 }

@@ -44,20 +44,26 @@ SourceFiles::SourceFiles(CodeLineOptions options, FinderOptions finder, std::sha
     : options_(std::move(options)), finder_(std::move(finder)), files_(std::move(files)) {}
 SourceFiles::~SourceFiles() = default;
 
-std::unique_ptr<SourceFiles::File> SourceFiles::read(const FileName& name) const {
+std::shared_ptr<const SourceFiles::File> SourceFiles::read(const FileName& name, bool dated) {
+    const auto identity = files_->identity(name);
+    if (identity) {
+        if (const auto known = files_read_.find({*identity, dated}); known != files_read_.end()) return known->second;
+    }
     auto limits = finder_.limits;
     limits.unpacked_bytes = std::min(limits.unpacked_bytes, limits.source_file_bytes);
     const auto source = files_->open(name, limits, Content::text);
     if (!source) return {};
     auto content = read_whole(**source, limits.source_file_bytes);
     if (!content) return {};
-    auto file = std::make_unique<File>();
+    auto file = std::make_shared<File>();
     file->content = std::move(*content);
     file->lines = split(file->content);
+    if (dated) file->modified = files_->modified(name);
+    if (identity) files_read_.emplace(std::pair(*identity, dated), file);
     return file;
 }
 
-std::unique_ptr<SourceFiles::File> SourceFiles::find(const std::string& recorded) const {
+std::shared_ptr<const SourceFiles::File> SourceFiles::find(const std::string& recorded) {
     const auto path = source_path(recorded);
     if (path.empty()) return {};
     for (const auto& directory : options_.source_dirs) {
@@ -79,10 +85,7 @@ std::unique_ptr<SourceFiles::File> SourceFiles::find(const std::string& recorded
         if (auto file = read({finder_.symfs, "/" + path})) return file;
     }
     if (!options_.local_sources || !finder_.machine()) return {};
-    const FileName local{"", "/" + path};
-    auto file = read(local);
-    if (file) file->modified = files_->modified(local);
-    return file;
+    return read({"", "/" + path}, true);
 }
 
 std::string_view SourceFiles::text(std::string_view file, std::uint32_t line, const std::string& built) {

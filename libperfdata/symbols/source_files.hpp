@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "perfdata/symbols/code_lines.hpp"
@@ -34,14 +35,17 @@ class SourceFiles {
         std::optional<FileTime> modified;  // nothing: it does not matter
     };
 
-    std::unique_ptr<File> find(const std::string& recorded) const;
-    std::unique_ptr<File> read(const FileName& name) const;
+    // These return null if there is no such file.
+    std::shared_ptr<const File> find(const std::string& recorded);
+    std::shared_ptr<const File> read(const FileName& name, bool dated = false);
 
     CodeLineOptions options_;
     FinderOptions finder_;
     std::shared_ptr<const FileSystem> files_;
     std::mutex mutex_;
-    std::map<std::string, std::unique_ptr<File>, std::less<>> read_;     // by recorded path; null: not found
+    std::map<std::string, std::shared_ptr<const File>, std::less<>> read_;  // by recorded path; null: not found
+    // What any number of paths may lead to; those of this machine are dated.
+    std::map<std::pair<FileIdentity, bool>, std::shared_ptr<const File>> files_read_;
     std::map<std::string, std::optional<FileTime>, std::less<>> built_;  // by path
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Files with names of code, and code that many samples, calls and patches are in.
 #include <cstdio>
+#include <filesystem>
 
 #include "cost/case.hpp"
 #include "cost/sketch.hpp"
 #include "support/elf.hpp"
+#include "support/jitdump.hpp"
 
 namespace perfdata::test {
 namespace {
@@ -66,6 +68,63 @@ Command segments(const Files& files, std::size_t n) {
     return below_symfs(files, mapped(n, [&](std::size_t at) { return 8 * at; }), elf);
 }
 
+// linked(files, n, file, link) makes n links to a file below root; `link` names them.
+template <class Link>
+void linked(const Files& files, std::size_t n, const std::string& file, Link&& link) {
+    for (std::size_t at = 0; at < n; ++at) {
+        const std::filesystem::path name = files.folder() + "/root/" + link(at);
+        std::filesystem::create_directories(name.parent_path());
+        std::filesystem::create_symlink("/" + file, name);
+    }
+}
+
+// A program that n names lead to: links cost next to nothing.
+Command linked_programs(const Files& files, std::size_t n) {
+    auto elf = program();
+    std::vector<Elf::Symbol> symbols;
+    for (std::size_t at = 0; at <= 10 * n; ++at) symbols.push_back({"f" + std::to_string(at), 16 * at, 16});
+    elf.symbols(symbols);
+    linked(files, n, "bin/x", [](std::size_t at) { return "bin/x" + std::to_string(at); });
+    Sketch sketch;
+    for (std::size_t at = 0; at < n; ++at) {
+        const auto pid = static_cast<std::uint32_t>(at + 1);
+        sketch.mmap(pid, 0x10000000, text_size, "/bin/x" + std::to_string(at), 1).sample(0x10000008, pid, 2 + at);
+    }
+    return below_symfs(files, sketch.sample(1, 1, 5 + n), elf);
+}
+
+// in_links(...) is n processes with a sample at `address` each.
+Command in_links(const Files& files, std::size_t n, const std::string& mapping, std::uint64_t address) {
+    Sketch sketch;
+    for (std::size_t at = 0; at < n; ++at) {
+        const auto pid = static_cast<std::uint32_t>(at + 1);
+        const auto path = mapping.starts_with("//") ? mapping : "/" + std::to_string(at) + mapping;
+        sketch.mmap(pid, address & ~std::uint64_t{0xfff}, text_size, path, 1).sample(address, pid, 1000 + at);
+    }
+    return {"report", "--offline", "--symfs", files.folder() + "/root",
+            files.write("perf.data", sketch.sample(1, 1, 5000 + n).build())};
+}
+
+Command linked_perf_maps(const Files& files, std::size_t n) {
+    std::string text;
+    for (std::size_t at = 0; at < 10 * n; ++at) {
+        char line[64];
+        std::snprintf(line, sizeof line, "%zx 10 f%zu\n", 0x10000000 + 16 * at, at);
+        text += line;
+    }
+    files.write("root/tmp/all.map", blob_of(text));
+    linked(files, n, "tmp/all.map", [](std::size_t at) { return "tmp/perf-" + std::to_string(at + 1) + ".map"; });
+    return in_links(files, n, "//anon", 0x10000008);
+}
+
+Command linked_jit_dumps(const Files& files, std::size_t n) {
+    JitDumpWriter dump(Sketch::order);
+    for (std::size_t at = 1; at <= 10 * n; ++at) dump.load({10, 0x10000000 + 16 * at, "f", "\x90\x90", at});
+    files.write("root/jit-42.dump", dump.blob());
+    linked(files, n, "jit-42.dump", [](std::size_t at) { return std::to_string(at) + "/jit-42.dump"; });
+    return in_links(files, n, "/jit-42.dump", 0x10000010);
+}
+
 Command kallsyms(const Files& files, std::size_t n) {
     std::string text = "ffffffff81000000 T _text\n";
     Sketch sketch;
@@ -121,6 +180,9 @@ CostCases symbol_cases() {
         {"nested_symbols", 1000, nested_symbols},
         {"long_names", 1000, long_names},
         {"segments", 1000, segments},
+        {"linked_programs", 200, linked_programs},
+        {"linked_perf_maps", 200, linked_perf_maps},
+        {"linked_jit_dumps", 200, linked_jit_dumps},
         {"kallsyms", 1000, kallsyms},
         {"perf_map", 1000, perf_map},
         {"callers", 500, callers},

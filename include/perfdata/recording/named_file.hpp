@@ -2,6 +2,8 @@
 // Files that a recording names, or a file that was read because of it: a name that nobody vouches for.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <ctime>
 #include <memory>
 #include <string>
@@ -54,6 +56,17 @@ Result<std::shared_ptr<const Source>> open_named_file(const FileName& name, cons
 
 // is_named_file(name) is whether open_named_file() would find a regular file. It opens nothing.
 bool is_named_file(const FileName& name, LinkWalk walk = LinkWalk::kernel);
+
+// FileIdentity is one file as it is now, whatever names and links lead to it.
+struct FileIdentity {
+    std::uint64_t device = 0, inode = 0, size = 0;
+    std::int64_t written = 0, written_nanoseconds = 0;
+
+    auto operator<=>(const FileIdentity&) const = default;
+};
+
+// named_file_identity(name) is what open_named_file() would open. Errors: missing.
+Result<FileIdentity> named_file_identity(const FileName& name, LinkWalk walk = LinkWalk::kernel);
 
 // named_file_time(name) is when it was last written. Errors: missing.
 Result<std::timespec> named_file_time(const FileName& name, LinkWalk walk = LinkWalk::kernel);

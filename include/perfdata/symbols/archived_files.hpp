@@ -42,6 +42,7 @@ class ArchivedFiles final : public FileSystem {
     Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override;
     Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const override;
     std::optional<FileTime> modified(const FileName& name) const override;
+    std::optional<FileIdentity> identity(const FileName& name) const override;
 
   private:
     // Entry is a piece of content_, or a link.

@@ -54,6 +54,9 @@ class FileSystem {
     }
     // modified(name) is when the file was last written; nothing if that is not known.
     virtual std::optional<FileTime> modified(const FileName&) const { return {}; }
+    // identity(name) tells which names lead to one file: a recording and a tree of files may have any number of names
+    // for a large one. What has none is read by each name.
+    virtual std::optional<FileIdentity> identity(const FileName&) const { return {}; }
 };
 
 // Reach is what a recording's word may open: files of the whole machine, or only those below the root of a name, which
@@ -74,6 +77,7 @@ class LocalFiles final : public FileSystem {
     Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override;
     Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const override;
     std::optional<FileTime> modified(const FileName& name) const override;
+    std::optional<FileIdentity> identity(const FileName& name) const override;
 
   private:
     bool reaches(const FileName& name) const { return reach_ == Reach::machine || !name.root.empty(); }

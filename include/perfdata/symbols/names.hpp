@@ -135,8 +135,8 @@ class Names {
     std::vector<std::uint64_t> module_base_;  // by ObjectIndex: what to add to an offset to have the address
     bool has_build_ids_ = false;
     JitCodes jit_;
-    std::map<std::uint32_t, PerfMap> perf_maps_;         // by pid
-    std::map<std::uint32_t, std::string> memory_names_;  // by pid: "/tmp/perf-PID.map"
+    std::map<std::uint32_t, std::shared_ptr<const PerfMap>> perf_maps_;  // by pid
+    std::map<std::uint32_t, std::string> memory_names_;                  // by pid: "/tmp/perf-PID.map"
     std::vector<Error> problems_;
     std::optional<std::size_t> kernel_problem_;  // index in problems_
 };

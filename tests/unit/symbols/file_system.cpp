@@ -44,6 +44,29 @@ TEST_CASE("The time of a file is that of its last change", "[symbols][files]") {
     CHECK_FALSE(files.modified({"", "/dev/null"}));
 }
 
+TEST_CASE("A file is the same by each of its names until it changes", "[symbols][files]") {
+    const auto walk = GENERATE(LinkWalk::kernel, LinkWalk::own);
+    const TempDir directory;
+    const auto path = directory.write("file", blob_of("content")), other = directory.write("other", blob_of("content"));
+    std::filesystem::create_symlink("file", directory.path() / "link");
+    std::filesystem::create_hard_link(path, directory.path() / "hard");
+    const LocalFiles files(Reach::machine, walk);
+    const auto identity = files.identity({"", path});
+    REQUIRE(identity);
+    CHECK(identity->size == 7);
+    const auto root = directory.path().string();
+    for (const auto* name : {"/file", "/link", "/hard", "/./file", "/../link"}) {
+        INFO(name);
+        CHECK(files.identity({root, name}) == identity);
+    }
+    CHECK(files.identity({"", other}) != identity);
+    CHECK_FALSE(files.identity({"", path + "x"}));
+    CHECK_FALSE(files.identity({"", "/dev/null"}));
+    CHECK_FALSE(LocalFiles(Reach::given, walk).identity({"", path}));
+    directory.write("file", blob_of("content and more"));
+    CHECK(files.identity({"", path}) != identity);
+}
+
 TEST_CASE("A pipe by the user's word is read once, however often it is asked for", "[symbols][files]") {
     const TempDir directory;
     const auto path = (directory.path() / "pipe").string();

@@ -5,6 +5,8 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <map>
+#include <optional>
 #include <thread>
 
 #include "perfdata/symbols/elf_symbols.hpp"
@@ -21,6 +23,7 @@ namespace {
 class CountingFiles final : public FileSystem {
   public:
     Files files;
+    std::map<std::string, FileIdentity> identities;
     mutable std::atomic<unsigned> opened = 0;
 
     Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits& limits,
@@ -31,6 +34,10 @@ class CountingFiles final : public FileSystem {
     }
     Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override {
         return files.read_kernel_file(path, most);
+    }
+    std::optional<FileIdentity> identity(const FileName& name) const override {
+        const auto known = identities.find(name.path);
+        return known == identities.end() ? std::nullopt : std::optional(known->second);
     }
 };
 
@@ -73,6 +80,43 @@ TEST_CASE("An offset of a file has the name of the function there", "[symbols][o
 
     ObjectSymbols raw(ObjectFinder({}, scene.files), {.demangle = false});
     CHECK(raw.name(raw.add({"/bin/a", id(1)}), 0x645)->name == "_ZN2ns5plainEil");
+}
+
+TEST_CASE("Names that lead to one file share what is read of it", "[symbols][objects]") {
+    Scene scene;
+    auto elf = program(1);
+    elf.symbols({{"_ZN2ns5plainEil", 0x1640, 0x20}});
+    for (const auto* path : {"/bin/a", "/bin/b"}) scene.files->identities[path] = {1, 2, 3, 4, 5};
+    const auto one = scene.add("/bin/a", elf, 1), other = scene.add("/bin/b", elf, 1);
+    const auto name = scene.objects.name(one, 0x645), again = scene.objects.name(other, 0x645);
+    REQUIRE(name);
+    REQUIRE(again);
+    CHECK(name->name == "ns::plain");
+    CHECK(again->name.data() == name->name.data());
+    CHECK((*scene.objects.found(one))->file == (*scene.objects.found(other))->file);
+    CHECK((*scene.objects.found(other))->path == "/bin/b");
+    CHECK(scene.files->opened == 1);
+
+    // What is known of it is enough to refuse it for another build id.
+    const auto wrong = scene.objects.add({"/bin/b", id(2)});
+    CHECK(scene.objects.name(wrong, 0x645).error() == SymbolMiss::build_id_differs);
+    CHECK(scene.files->opened == 1);
+
+    // Another file at that place is another one.
+    scene.files->identities["/bin/c"] = {1, 2, 3, 4, 6};
+    const auto third = scene.add("/bin/c", elf, 1);
+    CHECK((*scene.objects.found(third))->file != (*scene.objects.found(one))->file);
+    CHECK(scene.files->opened == 2);
+}
+
+TEST_CASE("A file that is no program is looked at once, whatever it is called", "[symbols][objects]") {
+    Scene scene;
+    for (const auto* path : {"/bin/a", "/bin/b"}) {
+        scene.files->identities[path] = {1, 2, 3, 4, 5};
+        scene.files->files.content[path] = blob_of("no ELF file at all");
+        CHECK(scene.objects.name(scene.objects.add({path, id(1)}), 0x645).error() == SymbolMiss::unreadable);
+    }
+    CHECK(scene.files->opened == 1);
 }
 
 TEST_CASE("One path with two build ids is two objects", "[symbols][objects]") {

@@ -2,7 +2,10 @@
 // Text of source lines by the names that debug information has.
 #include "source_files.hpp"
 
+#include <filesystem>
+
 #include "catch.hpp"
+#include "support/files.hpp"
 #include "unit/symbols/elf_case.hpp"
 
 using namespace perfdata;
@@ -52,6 +55,21 @@ TEST_CASE("Source paths stay below the root", "[symbols][lines]") {
     CHECK(source_path("/a/../../../b") == "b");
     CHECK(source_path("..").empty());
     CHECK(source_path("").empty());
+}
+
+TEST_CASE("Source text is held once, whatever paths lead to it", "[symbols][lines]") {
+    const TempDir folder;
+    folder.write("a.c", blob_of("first\nsecond"));
+    std::filesystem::create_symlink("a.c", folder.path() / "b.c");
+    CodeLineOptions options;
+    options.source_dirs = {folder.path().string()};
+    SourceFiles sources(options, {}, std::make_shared<LocalFiles>());
+    const auto text = sources.text("/one/a.c", 2, {});
+    CHECK(text == "second");
+    for (const auto* path : {"/other/a.c", "a.c", "/one/b.c"}) {
+        INFO(path);
+        CHECK(sources.text(path, 2, {}).data() == text.data());
+    }
 }
 
 TEST_CASE("Source directories are searched by ever shorter paths", "[symbols][lines]") {
