@@ -333,7 +333,7 @@ std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const
     for (std::size_t first = 0; first < room;) {
         auto end = first;
         for (std::uint64_t claimed = 0; end < room && end - first < batch_functions; ++end) {
-            claimed += ListingBudget::claim(functions[end], limits);
+            claimed += budget.claim(functions[end], limits);
             if (claimed > batch_bytes && end != first) break;
         }
         std::atomic<std::size_t> next = first;

@@ -39,14 +39,16 @@ class ListingBudget {
             const auto patches = book_.versions().patches(function, {image.address, image.bytes.size()}).size();
             cost += bytes_of_one * (listing.lines.size() + patches);
         }
+        cost += cost_of_lines(function);
         if (cost > left_) return false;
         left_ -= cost;
         return true;
     }
 
-    // claim(function) is how many bytes its listing may hold.
-    static std::uint64_t claim(const FunctionHits& function, const Limits& limits) {
-        return std::min(function.version.size, limits.function_bytes);
+    // claim(function) is how many bytes its listing may hold, or read for it.
+    std::uint64_t claim(const FunctionHits& function, const Limits& limits) const {
+        return std::min(function.version.size, limits.function_bytes) +
+               debug_of(function.version.function).second / bytes_of_line;
     }
 
   private:
@@ -54,10 +56,34 @@ class ListingBudget {
     static constexpr std::uint64_t again = 3;                       // how often bytes are listed once more
     static constexpr std::uint64_t bytes_of_one = 4;                // as much as an instruction or a line
 
+    static constexpr std::uint64_t bytes_of_line = 8;  // of debug information: as much as a byte of code
+
     // A file or another source of bytes, and where in it the function is.
     using Space = std::pair<int, std::uint64_t>;
+    enum : int { program, code, jit, jit_lines, kernel, file };
+
+    // debug_of(frame) is where the record with the lines of JIT code is in its dump, and its size; 0 without one.
+    std::pair<std::uint64_t, std::uint64_t> debug_of(const Frame& frame) const {
+        if (frame.kind != FrameKind::jit) return {};
+        const auto& dump = book_.names().jit().code(frame.index).dump();
+        const auto at = book_.names().jit().function(frame.index).debug_at;
+        if (at == 0) return {};
+        const auto start = dump.read(at, JitRecordHeader::bytes);
+        if (!start) return {};
+        return {at, JitRecordHeader::load(start->data(), dump.header().order).size};
+    }
+
+    // The lines of code that is moved are read for each place, however few of them belong to what was moved.
+    std::uint64_t cost_of_lines(const Frame& frame) {
+        const auto [at, size] = debug_of(frame);
+        if (size == 0) return 0;
+        const auto* dump = &book_.names().jit().code(frame.index);
+        const auto fresh = add({jit_lines, reinterpret_cast<std::uintptr_t>(dump)}, at, size);
+        left_ += again * fresh / bytes_of_line;
+        return (size - fresh) / bytes_of_line;
+    }
+
     std::pair<Space, std::uint64_t> place_of(const Listing& listing) const {
-        enum : int { program, code, jit, kernel, file };
         const auto& frame = listing.version.function;
         const auto& timeline = book_.timeline();
         const auto address = listing.image->address.value;

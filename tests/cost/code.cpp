@@ -195,6 +195,24 @@ Command jit_names(const Files& files, std::size_t n) {
     return jit(files, dump);
 }
 
+// Code of a few bytes that is moved about, with many lines that are not its own.
+Command jit_moved_lines(const Files& files, std::size_t n) {
+    JitDumpWriter dump(Sketch::order);
+    std::vector<JitLineValues> lines;
+    for (std::size_t at = 0; at < 10 * n; ++at) lines.push_back({heap + at, 1, 0, "a.c"});
+    dump.debug_info(1, heap, lines);
+    dump.load({10, heap, "f", nops, 1});
+    Sketch sketch;
+    sketch.monotonic().mmap(42, 0x400000, 0x1000, "/tmp/jit-42.dump", 1).sample(heap + 2, 42, 15);
+    for (std::size_t at = 0; at < n; ++at) {
+        dump.move(20 + 10 * at, heap + 16 * at, heap + 16 * (at + 1), nops.size(), 1);
+        sketch.sample(heap + 16 * (at + 1) + 2, 42, 25 + 10 * at);
+    }
+    return one_file(files, sketch,
+                    {"annotate", "--offline", "-o", files.folder() + "/out.txt", "--jitdump",
+                     files.write("jit-42.dump", dump.blob())});
+}
+
 // A bucket count of std::unordered_map: of its multiples all are in one bucket.
 constexpr std::uint64_t bucket_count = 85229;
 
@@ -256,6 +274,7 @@ CostCases code_cases() {
         {"jit_names", 2000, jit_names},
         {"jit_numbers", 1000, jit_numbers},
         {"jit_debug", 2000, jit_debug},
+        {"jit_moved_lines", 500, jit_moved_lines},
         {"jit_files", 500, jit_files},
         {"perf_map", 1000, perf_map},
     };

@@ -41,6 +41,13 @@ class Sketch {
     Sketch& add(const Blob& bytes);
     Sketch& feature(Feature number, Blob payload);
 
+    // monotonic(): its times can be compared with those of jitdumps.
+    Sketch& monotonic() {
+        attr_.flags |= std::uint64_t{1} << 25;  // use_clockid
+        attr_.clockid = 1;
+        return *this;
+    }
+
     // records() is what was added so far, for containers of other kinds.
     const Blob& records() const { return records_; }
     const Attr& attr() const { return attr_; }

@@ -2,9 +2,9 @@
 // Writes jitdump files of either byte order, well-formed unless a record is patched afterwards.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/writer.hpp"
 
@@ -50,7 +50,7 @@ class JitDumpWriter {
         out_.u32(pid).u32(pid).u64(to).u64(from).u64(to).u64(size).u64(index);
         return at;
     }
-    std::size_t debug_info(std::uint64_t time, std::uint64_t code, std::initializer_list<JitLineValues> lines,
+    std::size_t debug_info(std::uint64_t time, std::uint64_t code, const std::vector<JitLineValues>& lines,
                            std::size_t padding = 0) {
         std::size_t size = 32 + padding;
         for (const auto& line : lines) size += 16 + line.file.size() + 1;
