@@ -136,6 +136,41 @@ Command trace_formats(const Files& files, std::size_t n) {
     return {"script", "--offline", files.write("perf.data", builder.build())};
 }
 
+// A tracepoint with this format, and so many samples of `size` bytes of it.
+Command traced(const Files& files, const std::string& format, std::size_t samples, std::uint32_t size) {
+    RecordingBuilder builder(Sketch::order);
+    auto attr = sampling_attr(Sketch::plain | sample_bit::raw);
+    attr.type = attr_type::tracepoint;
+    attr.config = 100;
+    TracingBlob data;
+    data.systems = {{"crafted", {"name: e\nID: 100\nformat:\n" + format}}};
+    builder.event(attr, {}).feature(Feature::tracing_data, tracing_data(Sketch::order, data));
+    for (std::size_t at = 0; at < samples; ++at) {
+        Writer body(Sketch::order);
+        body.u64(0x1000).u32(1).u32(1).u64(10 + at).u32(size).fill(size, 7).align(8);
+        builder.add(record(RecordType::sample, {Sketch::order, {}, Sketch::user}, body.take()));
+    }
+    return {"script", "--offline", files.write("perf.data", builder.build())};
+}
+// A sample of n bytes, of which the format makes text n/50 times that nobody sees.
+Command trace_hidden(const Files& files, std::size_t n) {
+    std::string print, arguments;
+    for (std::size_t at = 0; at < n / 50; ++at) {
+        print += "%.0s";
+        arguments += ", __print_hex(REC->a,60000)";
+    }
+    return traced(
+        files,
+        "\tfield:char a[60000];\toffset:0;\tsize:60000;\tsigned:0;\n\nprint fmt: \"" + print + '"' + arguments + "\n",
+        1, static_cast<std::uint32_t>(n) + 4);
+}
+// n samples, each of a text of 40 n bytes.
+Command trace_text(const Files& files, std::size_t n) {
+    return traced(files,
+                  "\tfield:char a;\toffset:0;\tsize:1;\tsigned:0;\n\nprint fmt: \"" + std::string(40 * n, 'x') + "\"\n",
+                  n + 1, 4);
+}
+
 }  // namespace
 
 CostCases container_cases() {
@@ -151,6 +186,8 @@ CostCases container_cases() {
         {"archive", 500, archive},
         {"event_descriptions", 500, event_descriptions},
         {"trace_formats", 200, trace_formats},
+        {"trace_hidden", 3000, trace_hidden},
+        {"trace_text", 400, trace_text},
     };
 }
 

@@ -107,6 +107,82 @@ Command dwarf_inlined(const Files& files, std::size_t n) {
     return listed(files, elf, {0}, {"annotate", "--json"});
 }
 
+// What lies over each other. n units that say the same, and n functions with samples.
+Command dwarf_units(const Files& files, std::size_t n) {
+    const auto size = code_bytes(n);
+    std::vector<Elf::Symbol> symbols;
+    std::vector<std::uint64_t> places;
+    DwarfWriter dwarf(text_at, size, {.units = n + 1});
+    for (std::uint32_t at = 0; at < size; ++at) {
+        symbols.push_back({"f" + std::to_string(at), text_at + at, 1});
+        places.push_back(at);
+        dwarf.row();
+    }
+    auto elf = program(size, symbols);
+    dwarf.add_to(elf);
+    return listed(files, elf, places);
+}
+// A unit that says n times where its code is, which has n lines.
+Command dwarf_ranges(const Files& files, std::size_t n) {
+    const auto size = code_bytes(n);
+    auto elf = program(size, {{"f", text_at, size}});
+    DwarfWriter dwarf(text_at, size, {.ranges = n + 1});
+    for (std::uint32_t at = 0; at < size; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    return listed(files, elf, {0});
+}
+// n functions of DWARF, or n inlined calls of one, all of them in all of the code; and n functions with samples.
+Command dwarf_over_each_other(const Files& files, std::size_t n, bool inlined) {
+    const auto size = code_bytes(n);
+    std::vector<Elf::Symbol> symbols;
+    std::vector<std::uint64_t> places;
+    DwarfWriter dwarf(text_at, size);
+    if (inlined) dwarf.function(text_at, size, "f");
+    for (std::uint32_t at = 0; at < size; ++at) {
+        symbols.push_back({"f" + std::to_string(at), text_at + at, 1});
+        places.push_back(at);
+        if (!inlined) dwarf.function(text_at, size, "f");
+        dwarf.inlined(text_at, size, 7).end();
+        if (!inlined) dwarf.end();
+        dwarf.row();
+    }
+    if (inlined) dwarf.end();
+    auto elf = program(size, symbols);
+    dwarf.add_to(elf);
+    return listed(files, elf, places);
+}
+Command dwarf_functions_over(const Files& files, std::size_t n) {
+    return dwarf_over_each_other(files, n, false);
+}
+Command dwarf_inlined_over(const Files& files, std::size_t n) {
+    return dwarf_over_each_other(files, n, true);
+}
+
+// n lines of a file whose name has n bytes, which JSON shows as six each.
+Command dwarf_long_file(const Files& files, std::size_t n) {
+    const auto size = code_bytes(n);
+    auto elf = program(size, {{"f", text_at, size}});
+    DwarfWriter dwarf(text_at, size, {.file = "a" + std::string(n, '\x01')});
+    for (std::uint32_t at = 0; at < size; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    return listed(files, elf, {0}, {"annotate", "--json"});
+}
+
+// A relocatable file of n sections.
+Command dwarf_sections(const Files& files, std::size_t n) {
+    const auto size = code_bytes(0);
+    auto elf = program(size, {{"f", 0, size}});
+    elf.type = 1;
+    elf.section(Elf::text).address = 0;
+    for (std::size_t at = 0; at < n; ++at) {
+        elf.add({.name = ".s" + std::to_string(at), .content = Blob(1, std::byte{0x90})});
+    }
+    DwarfWriter dwarf(0, size);
+    for (std::uint32_t at = 0; at < size; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    return listed(files, elf, {8});
+}
+
 // A BPF program of n functions, with a prototype and `lines` lines each.
 Command bpf_program(const Files& files, std::size_t n, std::size_t lines, std::size_t parameters) {
     constexpr std::uint64_t base = 0xffffffffc0000000, tag = 0x0102030405060708;
@@ -160,9 +236,18 @@ Command btf_lines(const Files& files, std::size_t n) {
 
 CostCases line_cases() {
     return {
-        {"dwarf_rows", 2000, dwarf_rows},      {"dwarf_listings", 200, dwarf_listings},
-        {"dwarf_deep", 2000, dwarf_deep},      {"dwarf_inlined", 1000, dwarf_inlined},
-        {"btf_functions", 500, btf_functions}, {"btf_lines", 2000, btf_lines},
+        {"dwarf_rows", 2000, dwarf_rows},
+        {"dwarf_listings", 200, dwarf_listings},
+        {"dwarf_deep", 2000, dwarf_deep},
+        {"dwarf_inlined", 1000, dwarf_inlined},
+        {"dwarf_units", 200, dwarf_units},
+        {"dwarf_ranges", 500, dwarf_ranges},
+        {"dwarf_functions_over", 200, dwarf_functions_over},
+        {"dwarf_inlined_over", 200, dwarf_inlined_over},
+        {"dwarf_long_file", 1000, dwarf_long_file},
+        {"dwarf_sections", 2000, dwarf_sections},
+        {"btf_functions", 500, btf_functions},
+        {"btf_lines", 2000, btf_lines},
     };
 }
 

@@ -58,6 +58,17 @@ Command long_names(const Files& files, std::size_t n) {
     return below_symfs(files, mapped(n, [](std::size_t at) { return 16 * at; }), elf);
 }
 
+// n sections that say that the same n notes are theirs, none of which is a build-id.
+Command notes(const Files& files, std::size_t n) {
+    auto elf = program();
+    constexpr std::uint32_t type = 7, size = 16;
+    Writer content(Sketch::order);
+    for (std::size_t at = 0; at <= n; ++at) content.u32(4).u32(0).u32(1).u32(0);
+    for (std::size_t at = 0; at < n; ++at) elf.add({.name = ".n", .type = type, .only_size = size * n});
+    elf.add({.name = ".n", .type = type, .content = content.take()});
+    return below_symfs(files, mapped(1, [](std::size_t) { return std::uint64_t{0}; }), elf);
+}
+
 // A file of many segments over each other, of which the last holds what was sampled.
 Command segments(const Files& files, std::size_t n) {
     auto elf = program();
@@ -177,6 +188,7 @@ Command callers(const Files& files, std::size_t n) {
 
 CostCases symbol_cases() {
     return {
+        {"notes", 2000, notes},
         {"nested_symbols", 1000, nested_symbols},
         {"long_names", 1000, long_names},
         {"segments", 1000, segments},
