@@ -36,6 +36,7 @@ namespace {
 
 int run(int argc, char** argv) {
     open_closed_streams();
+    raise_open_files();
     std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away ends the writing quietly
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not become larger is an error of the write
     remove_temporaries_on_signals();

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace perfdata::tool {
@@ -22,6 +23,13 @@ int wait_for_room(int descriptor, int patience) noexcept {
 }
 
 }  // namespace
+
+void raise_open_files() noexcept {
+    ::rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max) return;
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+}
 
 void open_closed_streams() noexcept {
     for (int wanted = STDIN_FILENO; wanted <= STDERR_FILENO; ++wanted) {

@@ -62,6 +62,11 @@ void Common::add_to(CLI::App& command, std::vector<Format> formats) {
                     "Take no more memory than this, such as 512M: large parts of the recording are left out and told, "
                     "or it fails")
         ->transform(CLI::AsSizeValue(false))
+        ->transform(CLI::Validator(  // before the other, which takes -1 for very much
+            [](std::string& text) {
+                return text.starts_with('-') ? text + " is less than nothing: give at least 16M" : std::string();
+            },
+            ""))
         ->type_name("SIZE");
     command.add_option("--color,--stdio-color", color, "auto, always or never")
         ->check(CLI::IsMember({"auto", "always", "never"}));

@@ -49,6 +49,10 @@ bool same_file(const struct stat& one, const struct stat& other) {
 Result<Found> find(const FileName& name, LinkWalk walk) {
     Found found{Descriptor(-1), Descriptor(-1), {}, {}};
     const auto wrong = [&](int problem) {
+        if (problem == EMFILE || problem == ENFILE || problem == ENOMEM || problem == EIO) {
+            errno = problem;
+            return io_failure(name.shown(), "cannot open");
+        }
         return no_such_file(name, "there is no regular file of that name: " + std::generic_category().message(problem));
     };
     if (name.path.find('\0') != std::string::npos) return wrong(ENOENT);
