@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // perfdata dump: every record with every field.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -84,7 +85,8 @@ class Dump {
         return {};
     }
 
-    // The rest of a call chain whose user part another record holds.
+    // The rest of a call chain whose user part another record holds: of a long one the innermost frames, since any
+    // number of samples may share it. The record itself has them all.
     template <class Order, class Visit>
     void deferred_fields(const BasicSample<Order>& sample, Visit&& visit) const {
         const auto chain = sample.callchain();
@@ -92,7 +94,12 @@ class Dump {
         if (!cookie) return;
         const auto rest = deferred_.find(sample.tid().value_or(Tid{}), sample.time().value_or(Time{}), *cookie);
         if (!rest) return;
-        visit("user_callchain", AddressWords<AnyOrder>{{std::as_bytes(*rest).data(), rest->size(), AnyOrder{}}});
+        constexpr std::size_t most = 127;  // what the kernel takes unless it is told otherwise
+        const auto some = rest->first(std::min(rest->size(), most));
+        visit("user_callchain", AddressWords<AnyOrder>{{std::as_bytes(some).data(), some.size(), AnyOrder{}}});
+        if (some.size() != rest->size()) {
+            visit("user_callchain_more", std::uint64_t{rest->size() - some.size()});
+        }
     }
 
     // What the trailer adds; a synthesized record's is all zero.

@@ -7,8 +7,8 @@
 
 namespace perfdata::tool {
 
-// raise_open_files() lets the process open as many files as it may: a recording may have one for each CPU, and names any
-// number of others.
+// raise_open_files() lets the process open as many files as it may: a recording may have one for each CPU, and names
+// any number of others.
 void raise_open_files() noexcept;
 
 // open_closed_streams() opens those of descriptors 0 to 2 that are closed, so that no file that is opened later becomes

@@ -48,6 +48,12 @@ class Sketch {
         return *this;
     }
 
+    // defer_callchains(): chains may end in a cookie, and CALLCHAIN_DEFERRED records have the rest.
+    Sketch& defer_callchains() {
+        attr_.flags |= std::uint64_t{1} << 39;  // defer_callchain
+        return *this;
+    }
+
     // records() is what was added so far, for containers of other kinds.
     const Blob& records() const { return records_; }
     const Attr& attr() const { return attr_; }

@@ -170,6 +170,40 @@ TEST_CASE("Long strings in little memory end in an answer or in an error", "[tak
     }
 }
 
+TEST_CASE("A call chain that many samples share is written in full once", "[takes]") {
+    constexpr std::size_t frames = 8000, samples = 500;
+    constexpr auto deferred = static_cast<std::uint64_t>(-640);  // PERF_CONTEXT_USER_DEFERRED
+    Sketch sketch(Sketch::plain | sample_bit::callchain);
+    sketch.defer_callchains().mmap(7, 0x400000, 0x100000, "/bin/x", 1);
+    std::vector<std::uint64_t> rest = {99, frames};
+    for (std::uint64_t at = 0; at < frames; ++at) rest.push_back(0x400000 + at);
+    for (std::uint64_t at = 0; at < samples; ++at) {
+        sketch.chain(0x400010, 7, 10 + at,
+                     std::vector<std::uint64_t>{static_cast<std::uint64_t>(-512), 0x400010, deferred, 99});
+    }
+    sketch.kernel_record(RecordType::callchain_deferred, words(rest), 5000, 7);
+    const TempDir folder;
+    const auto path = folder.write("deferred", sketch.build());
+    const auto got = run(folder, {"dump", "--json", path});
+    CHECK(got.status == 0);
+    CHECK(got.output.size() < 300 * std::filesystem::file_size(path));
+    std::size_t cut = 0, whole = 0;
+    for (std::size_t begin = 0; begin < got.output.size();) {
+        const auto end = got.output.find('\n', begin);
+        const auto line = Json::parse(got.output.substr(begin, end - begin));
+        begin = end + 1;
+        if (line["type"].text() == "CALLCHAIN_DEFERRED") {
+            whole += line["ips"].items().size();
+        } else if (line["type"].text() == "SAMPLE") {
+            CHECK(line["user_callchain"].items().size() == 127);
+            CHECK(line["user_callchain_more"].number() == frames - 127);
+            ++cut;
+        }
+    }
+    CHECK(cut == samples);
+    CHECK(whole == frames);
+}
+
 TEST_CASE("A long name stands shortened in every line", "[takes]") {
     Sketch sketch;
     const std::string name(60000, 'n');
