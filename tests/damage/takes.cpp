@@ -120,7 +120,8 @@ Blob unlike_places(std::size_t n) {
 
 TEST_CASE("What is reported of a recording takes little more memory than the recording", "[takes]") {
     const TempDir folder;
-    for (const auto& [name, content] : {std::pair("chains", unlike_chains(2000)), {"places", unlike_places(80000)}}) {
+    for (const auto& [name, content] : {std::pair("chains", unlike_chains(measured ? 2000 : 200)),
+                                        {"places", unlike_places(measured ? 80000 : 8000)}}) {
         const auto path = folder.write(name, content);
         for (const auto* command : {"report", "script", "annotate"}) {
             for (const bool json : {false, true}) {
@@ -161,14 +162,14 @@ TEST_CASE("With less memory places are joined before anything fails", "[takes]")
 
 TEST_CASE("Long strings in little memory end in an answer or in an error", "[takes]") {
     Sketch sketch;
-    const auto controls = feature_string(Sketch::order, std::string(2'000'000, '\x01'));
+    const auto controls = feature_string(Sketch::order, std::string(measured ? 1'000'000 : 100'000, '\x01'));
     sketch.feature(Feature::hostname, controls);
     sketch.feature(Feature::cmdline, joined({Writer(Sketch::order).u32(1).take(), controls}));
     sketch.sample(0x400010, 7, 100);
     const TempDir folder;
     const auto path = folder.write("controls", sketch.build());
     const std::string largest = "96M";
-    for (const auto& most : {std::string("16M"), std::string("24M"), std::string("32M"), std::string("64M"), largest}) {
+    for (const auto& most : {std::string("16M"), std::string("24M"), largest}) {
         for (const auto* command : {"info", "report", "annotate", "bpf"}) {
             INFO(command << " " << most);
             const auto got = run(folder, {command, "--json", "--max-memory", most, path});
