@@ -195,8 +195,10 @@ void ToolCommand::run(std::span<const std::uint8_t> input) {
         const Instead out(stdout, output.stream()), err(stderr, messages.stream());
         status = line_->run(words);
     }
-    // Only what a recording says, such as the number of a process, can be no value of an option.
-    require(status != tool::usage || facts);
+    // Only what a recording says, such as the number of a process, can be no value of an option; and only a recording
+    // whose samples say their CPU can be asked for some of them.
+    const auto of_cpus = [](std::string_view word) { return word.starts_with("--cpu="); };
+    require(status != tool::usage || facts || std::ranges::any_of(words, of_cpus));
     if (status != tool::usage) check(status, words, html ? page.take() : output.text(), messages.text());
     output.clear();
     messages.clear();
