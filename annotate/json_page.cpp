@@ -26,6 +26,9 @@ class JsonPage {
         }
         write_without_build_id(json_, WithoutBuildId::count(page_.profile));
         write_completeness(json_, page_.completeness, true);
+        if (!page_.notes.empty()) {
+            json_.array("notes", page_.notes, [](const std::string& note) { return note; });
+        }
         json_.key("functions");
         json_.begin_array();
         for (const auto& listing : listings) {

@@ -48,9 +48,11 @@ class ReportJson {
         if (tells_functions(context_.options)) {
             write_without_build_id(json_, WithoutBuildId::count(context_.tally, context_.names));
         }
-        json_.member("broken_chains", context_.tally.broken_chains());
+        const auto& chains = context_.tally.chain_losses();
+        json_.member("broken_chains", chains.broken);
         json_.member("stacks_not_unwound", context_.tally.stacks_not_unwound());
-        if (const auto cut = context_.tally.cut_chains(); cut != 0) json_.member("cut_chains", cut);
+        if (chains.cut != 0) json_.member("cut_chains", chains.cut);
+        if (chains.deep != 0) json_.member("deep_chains", chains.deep);
         if (hits(context_.tally.totals()) == 0) {
             const auto what = without_samples(context_.recording, context_.completeness);
             if (!what.empty()) json_.member("without_samples", what);

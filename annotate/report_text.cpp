@@ -335,12 +335,7 @@ class ReportText {
             print("# {} rows are shown without the tree that they have: the trees are too many\n",
                   report_.rows_without_tree);
         }
-        if (const auto cut = context_.tally.cut_chains(); cut != 0) {
-            print("# {} samples lost their callers: more distinct ones than the limits of memory allow\n", cut);
-        }
-        if (const auto broken = context_.tally.broken_chains(); broken != 0) {
-            print("# {} samples lack the user part of their call chain\n", broken);
-        }
+        for (const auto& note : chain_notes(context_.tally.chain_losses())) print("# {}\n", note);
         if (const auto stacks = context_.tally.stacks_not_unwound(); stacks != 0) {
             print("# {}: callers in user space are not known\n", stacks_text(stacks));
         }

@@ -119,9 +119,12 @@ class ScriptWriter {
             item.has_chain = true;
             looked_up_.clear();
             item.whole_chain = for_each_frame(sample, deferred_, [&](Address address, CpuMode mode) {
-                if (looked_up_.size() < options_.most_frames) {
-                    looked_up_.push_back(places_.look_up(item.moment, address, mode));
+                if (looked_up_.size() >= options_.most_frames) {
+                    ++counts_.deep_chains;
+                    return false;
                 }
+                looked_up_.push_back(places_.look_up(item.moment, address, mode));
+                return true;
             });
             // Of what the copy of a user stack would have to tell, the sampled address is known without it.
             const bool in_stack = events_.layout(context.event).shape().callers_in_stack();

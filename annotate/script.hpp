@@ -37,6 +37,7 @@ struct ScriptOptions {
 struct ScriptCounts {
     std::uint64_t samples = 0;
     std::uint64_t broken_chains = 0;       // whose user part was deferred and never came
+    std::uint64_t deep_chains = 0;         // of more than ScriptOptions::most_frames
     std::uint64_t unread_formats = 0;      // of tracepoints: damaged or too long, their samples show bytes
     std::uint64_t stacks_not_unwound = 0;  // of samples whose callers in user space are nowhere else
     WithoutBuildId without_build_id;       // objects without names; their samples are not counted

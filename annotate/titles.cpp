@@ -14,6 +14,25 @@ std::string stacks_text(std::uint64_t count) {
                        count == 1 ? "sample has" : "samples have", count == 1 ? "its" : "their");
 }
 
+std::string deep_text(std::uint64_t count, std::size_t most) {
+    return fmt::format("{} {} more than {} frames", count, count == 1 ? "call chain has" : "call chains have", most);
+}
+
+std::vector<std::string> chain_notes(const ChainLosses& losses) {
+    std::vector<std::string> notes;
+    if (losses.cut != 0) {
+        notes.push_back(fmt::format("{} samples lost their callers: more distinct ones than the limits of memory allow",
+                                    losses.cut));
+    }
+    if (losses.broken != 0) {
+        notes.push_back(fmt::format("{} samples lack the user part of their call chain", losses.broken));
+    }
+    if (losses.deep != 0) {
+        notes.push_back(deep_text(losses.deep, losses.max_stack) + ": the outermost callers are not counted");
+    }
+    return notes;
+}
+
 std::vector<std::string> column_titles(std::vector<std::string> names, std::size_t width) {
     constexpr std::string_view left_out = "..";
     std::vector<std::string> titles;

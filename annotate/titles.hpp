@@ -9,11 +9,16 @@
 #include <vector>
 
 #include "perfdata/annotate/listing.hpp"
+#include "perfdata/profile/tally.hpp"
 
 namespace perfdata {
 
 // stacks_text(count) is "15 samples have a copy of their user stack, which is not unwound".
 std::string stacks_text(std::uint64_t count);
+// deep_text(count, most) is "15 call chains have more than 127 frames".
+std::string deep_text(std::uint64_t count, std::size_t most);
+// chain_notes(losses) says what each of them means; empty if nothing was left out.
+std::vector<std::string> chain_notes(const ChainLosses& losses);
 
 // column_titles(names, width) is of each name its beginning, at most so many bytes; where two would be equal, its end
 // behind "..", or "event 2".

@@ -11,6 +11,7 @@
 #include "perfdata/annotate/listing.hpp"
 #include "perfdata/symbols/object_architecture.hpp"
 
+#include "../titles.hpp"
 #include "../without_build_id.hpp"
 #include "../without_samples.hpp"
 #include "annotate_choice.hpp"
@@ -140,20 +141,20 @@ class Annotate {
             if (!tally) return fail(tally.error());
             flame_ = Flame::make(*tally, book);
             unnamed_callers_ = WithoutBuildId::count(*tally, book.names()).callers_text();
-            cut_chains_ = tally->cut_chains();
-            broken_chains_ = tally->broken_chains();
+            chain_losses_ = tally->chain_losses();
             if (wanted && chains) edges = CallEdges::make(*tally, book.versions(), functions);
         } else if (wanted && chains && !functions.empty()) {
-            auto counted = CallEdges::count(recording, book.versions(), functions, counting);
-            if (!counted) return fail(counted.error());
-            edges = std::move(*counted);
+            const auto tally = CallEdges::tally(recording, book.versions(), functions, counting);
+            if (!tally) return fail(tally.error());
+            unnamed_callers_ = WithoutBuildId::count(*tally, book.names()).callers_text();
+            chain_losses_ = tally->chain_losses();
+            edges = CallEdges::make(*tally, book.versions(), functions);
         }
         if (wanted && !functions.empty() && CallEdges::has_branches(recording)) {
             if (!edges) edges.emplace();
             if (auto added = edges->add_branches(recording, book.versions(), functions, counting); !added) return added;
         }
         if (edges) add_calls(listings, *edges, book, arch_.name);
-        if (edges) cut_chains_ = std::max(cut_chains_, edges->cut_chains());
         return {};
     }
 
@@ -178,7 +179,9 @@ class Annotate {
         if (!output) return give_up(output.error());
         const auto sink = output->sink();
         if (json) {
-            write_json_page(page, listings, unattributed, sink);
+            const auto notes = own_notes();
+            write_json_page({page.recording, page.timeline, page.profile, page.completeness, notes}, listings,
+                            unattributed, sink);
         } else if (html()) {
             HtmlOptions html;
             html.title = options_.title;
@@ -228,13 +231,7 @@ class Annotate {
     std::vector<std::string> own_notes() const {
         std::vector<std::string> notes;
         if (!unnamed_callers_.empty()) notes.push_back(unnamed_callers_);
-        if (cut_chains_ != 0) {
-            notes.push_back(fmt::format(
-                "{} samples lost their callers: more distinct ones than the limits of memory allow", cut_chains_));
-        }
-        if (broken_chains_ != 0) {
-            notes.push_back(fmt::format("{} samples lack the user part of their call chain", broken_chains_));
-        }
+        for (auto& note : chain_notes(chain_losses_)) notes.push_back(std::move(note));
         if (arch_.guessed()) {
             notes.push_back(
                 fmt::format("the recording does not say its architecture; its code is read as that of {}, as "
@@ -289,7 +286,7 @@ class Annotate {
 
     AnnotateOptions& options_;
     Flame flame_;  // of an HTML page
-    std::uint64_t cut_chains_ = 0, broken_chains_ = 0;
+    ChainLosses chain_losses_;
     std::string unnamed_callers_;
     Architecture arch_;
     bool lacks_callers_ = false;  // of what was asked for

@@ -138,6 +138,10 @@ int run(const ScriptChoice& choice) {
         complain(fmt::format("note: {} call chains lack their user part, which was deferred and never written",
                              counts->broken_chains));
     }
+    if (!choice.common.quiet && counts->deep_chains != 0 && options->most_frames != 0) {
+        complain(fmt::format("note: {}: the outermost ones are not shown (see --max-stack)",
+                             deep_text(counts->deep_chains, options->most_frames)));
+    }
     if (!choice.common.quiet && counts->stacks_not_unwound != 0) {
         complain(fmt::format("note: {}: callers in user space are not shown", stacks_text(counts->stacks_not_unwound)));
     }
@@ -171,7 +175,8 @@ void add_script(CLI::App& app, int& exit) {
         ->check(checked([](const std::string& text) { return FieldChoice().choose(text); }), "")
         ->type_name("FIELDS");
     command->add_flag("-G,--hide-call-graph", choice->hide_chains, "Only the sampled address, no call chains");
-    command->add_option("--max-stack", choice->most_frames, "Frames of a call chain to show (default 127)");
+    command->add_option("--max-stack", choice->most_frames, "Frames of a call chain to show (default 127)")
+        ->check(CLI::Range(0u, 65535u));
     command->add_flag("--ns", choice->nanoseconds, "Times with nine digits behind the point");
     command->add_option("-c,--comms,--comm", choice->comms, "Only threads of these names")
         ->type_name("NAMES")

@@ -160,21 +160,26 @@ CallEdges CallEdges::make(const Tally& tally, const CodeVersions& versions, std:
     CallEdges edges;
     edges.events_ = tally.events();
     edges.functions_ = std::move(table).finish();
-    edges.cut_chains_ = tally.cut_chains();
+    edges.chain_losses_ = tally.chain_losses();
     return edges;
 }
 
-Result<CallEdges> CallEdges::count(const Recording& recording, const CodeVersions& versions,
-                                   std::span<const CodeVersion> functions, const CallOptions& options) {
+Result<Tally> CallEdges::tally(const Recording& recording, const CodeVersions& versions,
+                               std::span<const CodeVersion> functions, const CallOptions& options) {
     const CallFilter filter(versions, functions);
     auto counting = call_tally(versions);
     counting.events = options.events;
     counting.stop = options.stop;
     counting.progress = options.progress;
     counting.only_calls = &filter;
-    const auto tally = Tally::count(recording, versions.timeline(), counting);
-    if (!tally) return fail(tally.error());
-    return make(*tally, versions, functions);
+    return Tally::count(recording, versions.timeline(), counting);
+}
+
+Result<CallEdges> CallEdges::count(const Recording& recording, const CodeVersions& versions,
+                                   std::span<const CodeVersion> functions, const CallOptions& options) {
+    const auto counted = tally(recording, versions, functions, options);
+    if (!counted) return fail(counted.error());
+    return make(*counted, versions, functions);
 }
 
 }  // namespace perfdata

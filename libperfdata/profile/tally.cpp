@@ -68,6 +68,7 @@ class TallyCounter {
           recent_tasks_(timeline.tasks()),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
           column_(recording.events().events().size(), not_counted) {
+        tally_.chain_losses_.max_stack = options.max_stack;
         auto& events = tally_.events_;
         events = options.events;
         std::erase_if(events, [&](std::uint32_t event) { return event >= column_.size(); });
@@ -206,9 +207,14 @@ class TallyCounter {
         if (options_.chains) {
             addresses_.clear();
             const bool whole = for_each_frame(sample, deferred_, [&](Address address, CpuMode at) {
-                if (addresses_.size() < options_.max_stack) addresses_.emplace_back(address, at);
+                if (addresses_.size() >= options_.max_stack) {
+                    ++tally_.chain_losses_.deep;
+                    return false;
+                }
+                addresses_.emplace_back(address, at);
+                return true;
             });
-            if (!whole) ++tally_.broken_chains_;
+            if (!whole) ++tally_.chain_losses_.broken;
             // The innermost is the sampled address itself.
             const std::size_t first = !addresses_.empty() && ip && addresses_.front().first == *ip ? 1 : 0;
             looked_up_.clear();
@@ -219,7 +225,7 @@ class TallyCounter {
                 if (one.number == none) unfolded_.prefetch_key(one.hash);
             }
             if (tally_.chains_.size() + looked_up_.size() > most_nodes_) {
-                if (!looked_up_.empty()) ++tally_.cut_chains_;
+                if (!looked_up_.empty()) ++tally_.chain_losses_.cut;
                 looked_up_.clear();
             }
             // Outermost first: a sample often has the outer callers of the one before it.

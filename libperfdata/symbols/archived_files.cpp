@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t longest_path = 4096;  // as PATH_MAX of Linux
 constexpr std::size_t most_links = 16;      // that are followed for one name
+constexpr std::size_t usual_names = 512;    // bytes of a file's name and of what it leads to, on average at most
 
 // Slice is a piece of a source, which it keeps.
 class Slice final : public Source {
@@ -126,10 +127,11 @@ std::string_view name_of(archive_entry* entry) {
     return name.empty() ? text_or_empty(archive_entry_pathname_utf8(entry)) : name;
 }
 
-// link_of(entry, name) is what a link leads to, empty if it is none or leads out.
+// link_of(entry, name) is what a link leads to, empty if it is none, leads out or is too long.
 std::string link_of(archive_entry* entry, const std::string& name) {
-    if (const auto target = text_or_empty(archive_entry_hardlink(entry)); !target.empty())
-        return inside_archive(target);
+    if (const auto target = text_or_empty(archive_entry_hardlink(entry)); !target.empty()) {
+        return target.size() > longest_path ? std::string() : inside_archive(target);
+    }
     if (archive_entry_filetype(entry) != AE_IFLNK) return {};
     const auto target = text_or_empty(archive_entry_symlink(entry));
     if (target.empty() || target.starts_with('/') || target.size() > longest_path) return {};
@@ -173,6 +175,8 @@ Result<void> ArchivedFiles::unpack(const Source& packed, const Limits& limits, c
     const auto reader = std::make_unique<Reader>(packed);
     if (!reader->open()) return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
     bool any = false, room = true;
+    // Names are packed with the rest, and no part of what it may unpack to.
+    auto names_left = limits.archived_files * usual_names;
     while (auto* header = room ? reader->next() : nullptr) {
         any = true;
         const auto given = name_of(header);
@@ -188,6 +192,11 @@ Result<void> ArchivedFiles::unpack(const Source& packed, const Limits& limits, c
             damaged(ErrorCode::limit, "has more than " + std::to_string(limits.archived_files) + " files");
             break;
         }
+        if (name.size() + entry.link.size() > names_left) {
+            damaged(ErrorCode::limit, "has names of more than " + std::to_string(usual_names) + " bytes on average");
+            break;
+        }
+        names_left -= name.size() + entry.link.size();
         Bytes bytes;
         std::uint64_t offset = 0;
         bool whole = true;
@@ -282,7 +291,12 @@ std::optional<FileTime> ArchivedFiles::modified(const FileName& name) const {
 }
 
 std::optional<FileIdentity> ArchivedFiles::identity(const FileName& name) const {
-    return name.shown().starts_with(prefix_) ? std::nullopt : beneath_->identity(name);
+    const auto path = name.shown();
+    if (!path.starts_with(prefix_)) return beneath_->identity(name);
+    const auto* entry = find(root_ + path.substr(prefix_.size()));
+    if (entry == nullptr) return {};
+    // No device has this number, and each file begins where no other does, if it is not empty.
+    return FileIdentity{~std::uint64_t{0}, entry->offset, entry->size, 0, 0};
 }
 
 }  // namespace perfdata

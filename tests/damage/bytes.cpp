@@ -14,7 +14,7 @@ constexpr std::uint64_t lengths[] = {1, 4, 7, 8, 64, 100, 512, 4096};
 // for_each_place(...) calls visit(fixture, at, length) with places all over the records.
 template <class Visit>
 void for_each_place(std::uint64_t seed, Visit&& visit) {
-    Random random(seed);
+    Random random(seed_of(seed));
     for (const auto& fixture : fixtures()) {
         const auto& frames = fixture.frames;
         for (const auto length : lengths) {

@@ -46,6 +46,11 @@ std::vector<std::uint64_t> thinned(std::uint64_t count, std::uint64_t most) {
     return numbers;
 }
 
+std::uint64_t seed_of(std::uint64_t test) {
+    const char* other = std::getenv("PERFDATA_DAMAGE_SEED");
+    return test + (other != nullptr ? 1000 * std::strtoull(other, nullptr, 10) : 0);
+}
+
 Samples count_samples(Bytes file) {
     const auto recording = Recording::from_memory(file);
     if (!recording) return {};

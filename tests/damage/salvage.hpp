@@ -26,6 +26,8 @@ const std::vector<Fixture>& fixtures();
 // of them, evenly spread, first and last included.
 bool everything();
 std::vector<std::uint64_t> thinned(std::uint64_t count, std::uint64_t most);
+// seed_of(test) is what makes the damage of a test: its own number, and other damage with PERFDATA_DAMAGE_SEED=1, 2...
+std::uint64_t seed_of(std::uint64_t test);
 
 // Samples is what the library counted in one file.
 struct Samples {

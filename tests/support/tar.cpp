@@ -36,8 +36,20 @@ Tar& Tar::header(std::string_view name, char type, std::string_view target, std:
 }
 
 Tar& Tar::file(std::string_view name, Bytes content) {
-    header(name, '0', {}, content.size());
-    text_.append(reinterpret_cast<const char*>(content.data()), content.size());
+    return this->content(name, '0', {reinterpret_cast<const char*>(content.data()), content.size()});
+}
+
+Tar& Tar::pax(std::string_view keyword, std::string_view value) {
+    const auto rest = " " + std::string(keyword) + "=" + std::string(value) + "\n";
+    // The line's size counts its own digits.
+    auto size = rest.size();
+    while (size != rest.size() + std::to_string(size).size()) size = rest.size() + std::to_string(size).size();
+    return content("pax", 'x', std::to_string(size) + rest);
+}
+
+Tar& Tar::content(std::string_view name, char type, std::string_view text) {
+    header(name, type, {}, text.size());
+    text_ += text;
     text_.resize((text_.size() + block - 1) / block * block, '\0');
     return *this;
 }

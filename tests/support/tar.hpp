@@ -18,6 +18,8 @@ class Tar {
     Tar& directory(std::string_view name) { return header(name, '5', {}, 0); }
     // device(name) is a character device, as nobody should find one in a cache.
     Tar& device(std::string_view name) { return header(name, '3', {}, 0); }
+    // pax(keyword, value) is the next header's: a name or link ("path", "linkpath") of any length.
+    Tar& pax(std::string_view keyword, std::string_view value);
     // claim(name, size) is a file's header alone.
     Tar& claim(std::string_view name, std::uint64_t size) { return header(name, '0', {}, size); }
 
@@ -26,6 +28,7 @@ class Tar {
 
   private:
     Tar& header(std::string_view name, char type, std::string_view target, std::uint64_t size);
+    Tar& content(std::string_view name, char type, std::string_view text);
 
     std::string text_;
 };

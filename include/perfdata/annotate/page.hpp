@@ -26,6 +26,8 @@ struct PageContext {
     const Timeline& timeline;
     const Profile& profile;
     const Completeness& completeness;  // of the whole run
+    // What else a reader should know: callers that were not counted, for example. JSON only.
+    std::span<const std::string> notes = {};
 };
 
 // Unattributed is samples that no listing of the page shows, by reason.

@@ -65,7 +65,11 @@ class CallEdges {
   public:
     // make(tally, versions, functions): the tally must be counted as call_tally() says.
     static CallEdges make(const Tally& tally, const CodeVersions& versions, std::span<const CodeVersion> functions);
-    // count(recording, versions, functions) counts the chains that come by these functions, and only these.
+    // tally(recording, versions, functions) counts the chains that come by these functions, and only these, as make()
+    // needs them.
+    static Result<Tally> tally(const Recording& recording, const CodeVersions& versions,
+                               std::span<const CodeVersion> functions, const CallOptions& options = {});
+    // count(...) is both in one.
     static Result<CallEdges> count(const Recording& recording, const CodeVersions& versions,
                                    std::span<const CodeVersion> functions, const CallOptions& options = {});
 
@@ -80,8 +84,8 @@ class CallEdges {
     // events() says which event each cell is of, by index in recording.events().
     const std::vector<std::uint32_t>& events() const { return events_; }
 
-    // cut_chains() is how many samples lost their callers to a limit: see Tally::cut_chains().
-    std::uint64_t cut_chains() const { return cut_chains_; }
+    // chain_losses() is of the chains: branch stacks lose none.
+    const ChainLosses& chain_losses() const { return chain_losses_; }
 
     // has_branches(recording) is whether any event was recorded with branch stacks that count.
     static bool has_branches(const Recording& recording);
@@ -89,7 +93,7 @@ class CallEdges {
   private:
     std::vector<std::uint32_t> events_;
     std::vector<FunctionCalls> functions_;
-    std::uint64_t cut_chains_ = 0;
+    ChainLosses chain_losses_;
 };
 
 }  // namespace perfdata

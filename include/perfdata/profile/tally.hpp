@@ -43,7 +43,9 @@ struct TallyOptions {
     // What tells runners apart.
     bool by_comm = true, by_pid = false, by_tid = false, by_cpu = false, by_cgroup = false;
     bool chains = false;  // count call chains, with their deferred parts; else only the sampled address
-    std::uint32_t max_stack = ~std::uint32_t{0};  // count so many frames of a chain, the innermost
+    // Count so many frames of a chain, the innermost. Many samples may share the user part of one, which may have 8,000
+    // addresses; the kernel's own bound is 127 unless kernel.perf_event_max_stack is raised.
+    std::uint32_t max_stack = 1024;
     // fold(frame) is what to count instead of a frame, the beginning of its function for example: fewer distinct
     // chains cost less time and memory. It is called once for each distinct frame. Empty: every address is itself.
     std::function<Frame(const Frame&)> fold;
@@ -64,6 +66,14 @@ struct TallyOptions {
 // leave out counts for the first of them here.
 struct Dropped {
     std::uint64_t time = 0, cpu = 0, comm = 0, pid = 0, tid = 0;
+};
+
+// ChainLosses is what a counting of call chains left out, in samples.
+struct ChainLosses {
+    std::uint64_t cut = 0;     // lost their callers because there were more distinct ones than Limits::chain_nodes
+    std::uint64_t broken = 0;  // lack the user part of their chain, which was deferred and never came
+    std::uint64_t deep = 0;    // had more than max_stack frames
+    std::uint32_t max_stack = 0;
 };
 
 // Tally is const once counted. Its size is that of what is distinct, not of the recording.
@@ -101,12 +111,9 @@ class Tally {
     // first_time(), last_time() are of the counted samples; empty if none has a time.
     std::optional<Time> first_time() const { return first_time_; }
     std::optional<Time> last_time() const { return last_time_; }
-    // cut_chains() is how many samples lost their callers because there were more distinct ones than
-    // Limits::chain_nodes. Places beyond Limits::places are one frame, Miss::not_kept; what would be more rows than
-    // Limits::cells allow is in one such row for each runner.
-    std::uint64_t cut_chains() const { return cut_chains_; }
-    // broken_chains() is how many samples lack the user part of their chain, which was deferred and never came.
-    std::uint64_t broken_chains() const { return broken_chains_; }
+    // Places beyond Limits::places are one frame, Miss::not_kept; what would be more rows than Limits::cells allow is
+    // in one such row for each runner.
+    const ChainLosses& chain_losses() const { return chain_losses_; }
     // stacks_not_unwound() is how many samples have callers in a copy of their user stack only, which is not unwound.
     std::uint64_t stacks_not_unwound() const { return stacks_not_unwound_; }
 
@@ -122,7 +129,8 @@ class Tally {
     Cells totals_, considered_;
     Dropped dropped_;
     std::optional<Time> first_time_, last_time_;
-    std::uint64_t broken_chains_ = 0, cut_chains_ = 0, stacks_not_unwound_ = 0;
+    ChainLosses chain_losses_;
+    std::uint64_t stacks_not_unwound_ = 0;
 };
 
 }  // namespace perfdata

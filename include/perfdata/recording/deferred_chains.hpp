@@ -59,7 +59,7 @@ std::optional<std::uint64_t> deferred_cookie(const Chain& chain) {
 }
 
 // for_each_frame(sample, deferred, visit) calls visit(Address, CpuMode) for every address of a sample's call chain,
-// innermost first, its deferred part included. False if that part is missing.
+// innermost first, its deferred part included, until one returns false. False if that part is missing.
 template <class Order, class Visit>
 bool for_each_frame(const BasicSample<Order>& sample, const DeferredChains& deferred, Visit&& visit) {
     const auto chain = sample.callchain();
@@ -68,7 +68,9 @@ bool for_each_frame(const BasicSample<Order>& sample, const DeferredChains& defe
     if (!cookie) return true;
     const auto rest = deferred.find(sample.tid().value_or(Tid{}), sample.time().value_or(Time{}), *cookie);
     if (!rest) return false;
-    for (const auto address : *rest) visit(Address{address}, CpuMode::user);
+    for (const auto address : *rest) {
+        if (!visits_on(visit, Address{address}, CpuMode::user)) break;
+    }
     return true;
 }
 

@@ -3,6 +3,9 @@
 
 #include <map>
 
+#include "perfdata/recording/deferred_chains.hpp"
+#include "perfdata/recording/walk.hpp"
+
 #include "../annotate/without_build_id.hpp"
 #include "catch.hpp"
 #include "support/samples.hpp"
@@ -17,15 +20,20 @@ namespace {
 
 // Reported is a report of a recording that nothing else names.
 struct Reported {
-    Reported(const Recording& recording_, ReportOptions options_)
+    Reported(const Recording& recording_, ReportOptions options_, std::uint32_t max_stack = 127)
         : recording(recording_),
           timeline(Timeline::build(recording).value()),
           names(Names::load(recording, timeline, offline())),
           symbols(timeline),
           options(std::move(options_)),
-          tally(Tally::count(recording, timeline, tally_options(options, names)).value()),
+          tally(Tally::count(recording, timeline, counting(options, names, max_stack)).value()),
           report(Report::make(tally, names, symbols, options)) {}
 
+    static TallyOptions counting(const ReportOptions& options, const Names& names, std::uint32_t max_stack) {
+        auto counting = tally_options(options, names);
+        counting.max_stack = max_stack;
+        return counting;
+    }
     static NameOptions offline() {
         NameOptions sources;
         sources.finder.offline = true;
@@ -354,7 +362,7 @@ TEST_CASE("A report says how many samples lost their callers to a limit", "[anno
     ReportOptions options;
     options.children = true;
     const Reported reported(recording, options);
-    const auto cut = reported.tally.cut_chains();
+    const auto cut = reported.tally.chain_losses().cut;
     REQUIRE(cut > 0);
     CHECK(reported.text().find("# " + std::to_string(cut) + " samples lost their callers") != std::string::npos);
     CHECK(reported.json().find("\"cut_chains\": " + std::to_string(cut)) != std::string::npos);
@@ -363,4 +371,33 @@ TEST_CASE("A report says how many samples lost their callers to a limit", "[anno
     CHECK(all.tally.totals() == reported.tally.totals());
     CHECK(all.text().find("lost their callers") == std::string::npos);
     CHECK(all.json().find("cut_chains") == std::string::npos);
+}
+
+TEST_CASE("A report says how many call chains have more frames than it counts", "[annotate][report][fixtures]") {
+    const auto recording = Recording::open(PERFDATA_FIXTURES "/bpf/bpf_events.data").value();
+    const std::size_t most = 3;
+    std::uint64_t deeper = 0;
+    const auto count = [&](const RecordContext&, const auto& sample) {
+        if constexpr (requires { sample.callchain(); }) {
+            std::size_t frames = 0;
+            for_each_frame(sample, DeferredChains(), [&](Address, CpuMode) { ++frames; });
+            if (frames > most) ++deeper;
+        }
+    };
+    Completeness completeness;
+    REQUIRE(walk(recording, completeness, count));
+    REQUIRE(deeper > 100);
+
+    ReportOptions options;
+    options.children = true;
+    const Reported cut(recording, options, most);
+    CHECK(cut.tally.chain_losses().deep == deeper);
+    CHECK(cut.text().find("# " + std::to_string(deeper) + " call chains have more than 3 frames") != std::string::npos);
+    const auto page = Json::parsed(cut.json());
+    REQUIRE(page);
+    CHECK((*page)["deep_chains"].number() == deeper);
+    const Reported whole(recording, options);
+    CHECK(whole.tally.chain_losses().deep == 0);
+    CHECK(whole.text().find("frames") == std::string::npos);
+    CHECK(whole.json().find("deep_chains") == std::string::npos);
 }

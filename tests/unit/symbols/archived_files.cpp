@@ -220,6 +220,45 @@ TEST_CASE("Limits of tar-balls are kept and told", "[symbols][archive]") {
     CHECK(packed.text("second") == "missing");
 }
 
+TEST_CASE("Names and links of tar-balls are as long as paths may be, and on average shorter", "[symbols][archive]") {
+    const std::string longest(4096, 'l'), longer(4097, 'l');
+    Tar tar;
+    tar.pax("path", longest).file("-", bytes("found"));
+    tar.pax("linkpath", longest).hardlink("hard", "-").pax("linkpath", longest).symlink("soft", "-");
+    tar.pax("linkpath", longer).hardlink("longer", "-");
+    Packed packed(tar);
+    CHECK(packed.text("hard") == "found");
+    CHECK(packed.text("soft") == "found");
+    CHECK(packed.text("longer") == "missing");
+
+    Tar many;
+    many.file("first", bytes("1"));
+    for (std::size_t at = 0; at < 64; ++at) many.pax("path", std::to_string(at) + longest.substr(8)).file("-", {});
+    packed = Packed(many);
+    packed.limits.archived_files = 64;
+    CHECK(has(packed.damage(), "names of more than 512 bytes on average"));
+    CHECK(packed.text("first") == "1");
+    packed.limits.archived_files = 1024;
+    CHECK_FALSE(has(packed.damage(), "names"));
+}
+
+TEST_CASE("Any names of a file in a tar-ball are known to be those of one", "[symbols][archive]") {
+    Tar tar;
+    tar.file("one", bytes("same")).file("other", bytes("same")).file("empty", {}).hardlink("hard", "one");
+    tar.symlink("soft", "hard");
+    const Packed packed(tar);
+    const auto files = packed.open().value();
+    const auto identity = [&](const std::string& name) { return files->identity({"", tar_ball + "/" + name}); };
+    REQUIRE(identity("one"));
+    CHECK(identity("hard") == identity("one"));
+    CHECK(identity("soft") == identity("one"));
+    REQUIRE(identity("other"));
+    CHECK(identity("other") != identity("one"));
+    CHECK(identity("empty") != identity("other"));
+    CHECK(identity("empty") != identity("one"));
+    CHECK_FALSE(identity("none"));
+}
+
 TEST_CASE("Unpacking a tar-ball tells how far it has come", "[symbols][archive]") {
     const auto tar = Tar().file("large", Blob(1 << 20)).file(".build-id/x", bytes("y")).blob();
     const Packed packed(tar);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "perfdata/core/types.hpp"
 #include "perfdata/wire/record.hpp"
@@ -41,9 +42,20 @@ constexpr std::optional<CpuMode> chain_mode(std::uint64_t value) {
     return {};
 }
 
+// visits_on(visit, address, mode) calls visit, and is false if that says so; one that returns nothing goes on.
+template <class Visit>
+bool visits_on(Visit& visit, Address address, CpuMode mode) {
+    if constexpr (std::is_void_v<decltype(visit(address, mode))>) {
+        visit(address, mode);
+        return true;
+    } else {
+        return visit(address, mode);
+    }
+}
+
 // for_each_frame(chain, mode, visit) calls visit(Address, CpuMode) for every address, innermost first. `mode` is the
 // sample's own: that of the addresses in front of the first marker. Returns the cookie of a chain whose user part was
-// deferred. Addresses behind an unknown marker get CpuMode::unknown.
+// deferred. Addresses behind an unknown marker get CpuMode::unknown. A visit that returns false is the last one.
 template <class Chain, class Visit>
 std::optional<std::uint64_t> for_each_frame(const Chain& chain, CpuMode mode, Visit&& visit) {
     bool cookie_next = false;
@@ -53,7 +65,7 @@ std::optional<std::uint64_t> for_each_frame(const Chain& chain, CpuMode mode, Vi
             cookie_next = static_cast<ChainContext>(value) == ChainContext::user_deferred;
             mode = chain_mode(value).value_or(CpuMode::unknown);
         } else {
-            visit(Address{value}, mode);
+            if (!visits_on(visit, Address{value}, mode)) return {};
         }
     }
     return {};
