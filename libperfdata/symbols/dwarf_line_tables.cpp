@@ -9,6 +9,8 @@
 
 #include "perfdata/core/cursor.hpp"
 
+#include "dwarf_number.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -18,19 +20,6 @@ constexpr std::uint64_t some_names = std::uint64_t{1} << 20, names_a_byte = 64;
 
 std::unexpected<Error> too_much(const std::string& what) {
     return fail(ErrorCode::limit, Error::no_offset, "DWARF", what);
-}
-
-// leb(in) is a number of variable length. libdw reads at most ten bytes of one; whether it is signed does not matter
-// for where it ends.
-std::uint64_t leb(Cursor& in) {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 70; shift += 7) {
-        const auto byte = in.u8();
-        if (!in.ok()) return UINT64_MAX;
-        if (shift < 64) value |= std::uint64_t{byte & 0x7fu} << shift;
-        if (byte < 0x80) return value;
-    }
-    return UINT64_MAX;
 }
 
 // NameCounter goes through a line table as libdw does, and counts the bytes of text that libdw reads and makes.
@@ -88,9 +77,9 @@ class NameCounter {
             if (auto added = add_directory(name); !added) return added;
         }
         for (auto name = in.terminated_string(); !name.empty(); name = in.terminated_string()) {
-            const auto number = leb(in);
-            leb(in);  // time
-            leb(in);  // size
+            const auto number = dwarf_number(in);
+            dwarf_number(in);  // time
+            dwarf_number(in);  // size
             if (!in.ok()) break;
             if (auto added = add_file(in, name, number); !added) return added;
         }
@@ -113,11 +102,11 @@ class NameCounter {
             // libdw keeps 16 bits of each, and of several names the last.
             std::size_t name = parts.size();
             for (std::size_t number = 0; number < parts.size(); ++number) {
-                parts[number].content = static_cast<std::uint16_t>(leb(in));
-                parts[number].form = static_cast<std::uint16_t>(leb(in));
+                parts[number].content = static_cast<std::uint16_t>(dwarf_number(in));
+                parts[number].form = static_cast<std::uint16_t>(dwarf_number(in));
                 if (parts[number].content == DW_LNCT_path) name = number;
             }
-            const auto count = leb(in);
+            const auto count = dwarf_number(in);
             if (!in.ok()) return in.failure("a list of files");
             if (count == 0) continue;
             if (name == parts.size()) return in.contradiction("files without names");
@@ -174,7 +163,7 @@ class NameCounter {
             case DW_FORM_data2: return in.u16();
             case DW_FORM_data4: return in.u32();
             case DW_FORM_data8: return in.u64();
-            case DW_FORM_udata: return leb(in);
+            case DW_FORM_udata: return dwarf_number(in);
             default: return in.contradiction("a number of a kind that is not known");
         }
     }
@@ -189,7 +178,7 @@ class NameCounter {
             case DW_FORM_data8: in.skip(8); break;
             case DW_FORM_data16: in.skip(16); break;  // MD5
             case DW_FORM_sdata:
-            case DW_FORM_udata: leb(in); break;
+            case DW_FORM_udata: dwarf_number(in); break;
             case DW_FORM_line_strp:
             case DW_FORM_strp:
             case DW_FORM_strp_sup:
@@ -198,7 +187,7 @@ class NameCounter {
             case DW_FORM_block1: in.skip(in.u8()); break;
             case DW_FORM_block2: in.skip(in.u16()); break;
             case DW_FORM_block4: in.skip(in.u32()); break;
-            case DW_FORM_block: in.skip(leb(in)); break;
+            case DW_FORM_block: in.skip(dwarf_number(in)); break;
             default: return in.contradiction("an entry of a kind that is not known");
         }
         return {};
@@ -214,9 +203,9 @@ class NameCounter {
             } else if (code == DW_LNS_fixed_advance_pc) {
                 in.skip(2);
             } else if (code > DW_LNS_set_isa) {
-                for (auto left = operands_[code]; left != 0; --left) leb(in);
+                for (auto left = operands_[code]; left != 0; --left) dwarf_number(in);
             } else if (takes_number(code)) {
-                leb(in);
+                dwarf_number(in);
             }
         }
         if (!in.ok()) return in.failure("a line program");
@@ -236,18 +225,18 @@ class NameCounter {
         switch (code) {
             case DW_LNE_end_sequence: break;
             case DW_LNE_set_address: in.skip(address_size_); break;
-            case DW_LNE_set_discriminator: leb(in); break;
+            case DW_LNE_set_discriminator: dwarf_number(in); break;
             case DW_LNE_define_file: {
                 const auto name = in.terminated_string();
-                const auto directory = leb(in);
-                leb(in);  // time
-                leb(in);  // size
+                const auto directory = dwarf_number(in);
+                dwarf_number(in);  // time
+                dwarf_number(in);  // size
                 if (!in.ok()) return in.failure("a file");
                 return add_file(in, name, static_cast<std::uint32_t>(directory));
             }
-            case inlined_call: leb(in); [[fallthrough]];
+            case inlined_call: dwarf_number(in); [[fallthrough]];
             case function_name: {
-                leb(in);
+                dwarf_number(in);
                 // Other versions of libdw skip these by their size.
                 if (in.ok() && in.position() - begin != size) return in.contradiction("an instruction of another size");
                 break;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "perfdata/core/error.hpp"
@@ -18,7 +19,8 @@ namespace perfdata {
 // - a table has at most 16 MiB;
 // - tables that begin at different places share no bytes: all together are no longer than the section;
 // - the names that libdw reads and makes of all tables so far have at most 1 MiB and 64 bytes for each of theirs. Many
-//   files may name one long directory, and in DWARF 5 one long text.
+//   files may name one long directory, and in DWARF 5 one long text;
+// - of several units that have one table the first takes the addresses that it covers.
 class DwarfLineTables {
   public:
     // `sections` must outlive it.
@@ -29,12 +31,15 @@ class DwarfLineTables {
     Result<void> check(std::uint64_t offset, std::string_view directory, std::uint8_t address_size);
     // refuse(offset, error) of a table that libdw could not read: it would try again for each unit.
     void refuse(std::uint64_t offset, Error error) { tables_[offset] = std::move(error); }
+    // claim(offset) is true once for each table.
+    bool claim(std::uint64_t offset) { return claimed_.insert(offset).second; }
 
   private:
     Result<void> look(std::uint64_t offset, std::string_view directory, std::uint8_t address_size);
 
     const DwarfSections* sections_;
     std::map<std::uint64_t, std::optional<Error>> tables_;  // by offset: why it is not read
+    std::set<std::uint64_t> claimed_;                       // by offset
     std::uint64_t sizes_ = 0, names_ = 0;                   // bytes, of all tables that were looked at
 };
 

@@ -17,8 +17,9 @@
 namespace perfdata {
 namespace {
 
-// Ranges that are read of one file: of functions, inlined calls, units.
-constexpr std::uint64_t most_ranges = std::uint64_t{1} << 26;
+// Ranges that are read of one file, of units, functions and inlined calls: some, and so many for each byte of entries
+// and lists. Any number of entries may have one list.
+constexpr std::uint64_t some_ranges = std::uint64_t{1} << 16, ranges_a_byte = 2;
 
 template <auto end>
 struct Ends {
@@ -86,13 +87,14 @@ struct DwarfLines::State {
 
     std::optional<DwarfSections> contents;
     std::optional<DwarfTexts> texts;
-    std::uint64_t budget = most_ranges;
+    std::uint64_t budget = 0;  // of ranges
     std::deque<DwarfUnit> units;
     struct Piece {
         DwarfRange range;
         std::size_t unit = 0;
     };
     std::vector<Piece> pieces;  // by address and apart from each other, once all units are read
+    std::optional<DwarfAbbreviations> abbreviations;
     std::optional<DwarfLineTables> tables;
     std::optional<Error> damage;  // what ended the reading of the units
 
@@ -216,6 +218,9 @@ Result<void> DwarfLines::State::read_units() {
     int got = 0;
     contents.emplace(dwarf, alternate ? alternate->dwarf.get() : nullptr);
     tables.emplace(*contents);
+    budget = some_ranges + ranges_a_byte * contents->range_bytes();
+    abbreviations.emplace(*contents);
+    if (auto right = abbreviations->check_units(); !right) return right;
     // Names of functions and files, of which compilers write most once.
     constexpr std::uint64_t some_texts = std::uint64_t{1} << 20, times = 16;
     texts.emplace(some_texts + times * contents->size());
@@ -258,7 +263,7 @@ void DwarfLines::State::add_unit(Dwarf_Die die, std::uint64_t size) {
         damage = ranges.error();
         return;
     }
-    DwarfUnit unit(die, size, std::move(*ranges), *contents, *tables);
+    DwarfUnit unit(die, size, std::move(*ranges), *contents, *abbreviations, *tables);
     if (unit.ranges().empty()) {
         auto covered = unit.table_ranges();
         if (!covered) {

@@ -33,14 +33,22 @@ Bytes section(Dwarf* dwarf, std::string_view name) {
 }  // namespace
 
 DwarfSections::DwarfSections(Dwarf* dwarf, Dwarf* alternate)
-    : lines_(section(dwarf, ".debug_line")),
+    : dwarf_(dwarf),
+      lines_(section(dwarf, ".debug_line")),
       strings_(section(dwarf, ".debug_str")),
-      line_strings_(section(dwarf, ".debug_line_str")) {
-    texts_ = {strings_, line_strings_, section(dwarf, ".debug_info")};
+      line_strings_(section(dwarf, ".debug_line_str")),
+      entries_(section(dwarf, ".debug_info")),
+      types_(section(dwarf, ".debug_types")),
+      abbreviations_(section(dwarf, ".debug_abbrev")) {
+    texts_ = {strings_, line_strings_, entries_};
+    entry_bytes_ = entries_.size() + types_.size() + abbreviations_.size();
+    range_bytes_ = entries_.size() + section(dwarf, ".debug_ranges").size() + section(dwarf, ".debug_rnglists").size();
     if (alternate != nullptr) {
         for (const auto* name : {".debug_str", ".debug_line_str", ".debug_info"}) {
             texts_.push_back(section(alternate, name));
         }
+        alternate_abbreviations_ = section(alternate, ".debug_abbrev");
+        entry_bytes_ += texts_.back().size() + alternate_abbreviations_.size();
     }
     const char* start = elf_getident(dwarf_getelf(dwarf), nullptr);
     if (start != nullptr) order_ = AnyOrder(start[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sections that libdw reads texts and line tables from. Needs libdw.
+// The sections that libdw reads debug information from. Needs libdw.
 #pragma once
 
 #include <array>
@@ -22,16 +22,28 @@ class DwarfSections {
     Bytes lines() const { return lines_; }
     Bytes strings() const { return strings_; }
     Bytes line_strings() const { return line_strings_; }
+    Bytes entries() const { return entries_; }
+    Bytes types() const { return types_; }
+    Bytes abbreviations() const { return abbreviations_; }
+    Bytes alternate_abbreviations() const { return alternate_abbreviations_; }
+    // dwarf() is the file itself, not its alternate.
+    Dwarf* dwarf() const { return dwarf_; }
     AnyOrder order() const { return order_; }
-    // size() is that of all of them, in bytes.
+    // size() is that of texts and line tables, in bytes.
     std::uint64_t size() const;
+    // entry_bytes() is that of entries and their abbreviations, in both files.
+    std::uint64_t entry_bytes() const { return entry_bytes_; }
+    // range_bytes() is that of entries and their lists of ranges.
+    std::uint64_t range_bytes() const { return range_bytes_; }
 
     // text(found) is a text that libdw found in one of them, up to its NUL. Nothing: it lies elsewhere, or no NUL ends
     // it before its section ends. libdw does not look for one.
     std::optional<std::string_view> text(const char* found) const;
 
   private:
-    Bytes lines_, strings_, line_strings_;
+    Dwarf* dwarf_;
+    Bytes lines_, strings_, line_strings_, entries_, types_, abbreviations_, alternate_abbreviations_;
+    std::uint64_t entry_bytes_ = 0, range_bytes_ = 0;
     std::vector<Bytes> texts_;
     AnyOrder order_{std::endian::native};
 };

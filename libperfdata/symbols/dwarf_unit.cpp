@@ -127,6 +127,7 @@ Result<void> DwarfUnit::read_lines() {
             tables_->refuse(offset, read.error());
             return read;
         }
+        table_ = offset;
     }
     lines_read_ = true;
     return {};
@@ -193,6 +194,7 @@ Result<std::vector<DwarfSegment>> DwarfUnit::segments(DwarfRange within, DwarfTe
 Result<std::vector<DwarfRange>> DwarfUnit::table_ranges() {
     if (auto read = read_lines(); !read) return fail(read.error());
     std::vector<DwarfRange> found;
+    if (!table_ || !tables_->claim(*table_)) return found;
     std::optional<Dwarf_Addr> begin;
     for (std::size_t row = 0; row < line_count_; ++row) {
         auto* line = dwarf_onesrcline(lines_, row);
@@ -212,6 +214,7 @@ Result<std::vector<DwarfRange>> DwarfUnit::table_ranges() {
 // file: what linkers leave of functions that they took out begins at 0 and may reach far.
 Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
     if (functions_read_) return {};
+    if (auto right = abbreviations_->check(die_); !right) return right;
     function_dies_.clear();
     std::vector<Function> functions;
     Walker walker(die_, entries_left_);
@@ -278,10 +281,28 @@ std::string_view DwarfUnit::function_name(Dwarf_Die& die, DwarfTexts& texts) {
     return known->second;
 }
 
-std::string_view DwarfUnit::name_of(Dwarf_Die& die, DwarfTexts& texts) {
+// As dwarf_attr_integrate() does, the name may be that of the entry which another one is an instance of, or completes.
+// These may be in other units.
+std::string_view DwarfUnit::name_of(const Dwarf_Die& die, DwarfTexts& texts) {
+    constexpr std::size_t most = 16;
+    std::array<Dwarf_Die, most> entries{die};
+    std::size_t count = 0;
     Dwarf_Attribute value;
+    for (bool more = true; more && count < most;) {
+        auto& entry = entries[count++];
+        if (!abbreviations_->check(entry)) {
+            texts.refuse();
+            return {};
+        }
+        if (count == most) break;
+        more = (dwarf_attr(&entry, DW_AT_abstract_origin, &value) != nullptr ||
+                dwarf_attr(&entry, DW_AT_specification, &value) != nullptr) &&
+               dwarf_formref_die(&value, &entries[count]) != nullptr;
+    }
     for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
-        if (dwarf_attr_integrate(&die, attribute, &value) == nullptr) continue;
+        const auto has = [&](Dwarf_Die& entry) { return dwarf_attr(&entry, attribute, &value) != nullptr; };
+        const auto end = entries.begin() + static_cast<std::ptrdiff_t>(count);
+        if (std::find_if(entries.begin(), end, has) == end) continue;
         const char* found = dwarf_formstring(&value);
         if (found == nullptr) continue;
         const bool plain = attribute == DW_AT_name;

@@ -15,6 +15,7 @@
 #include "perfdata/core/types.hpp"
 #include "perfdata/symbols/symbols.hpp"
 
+#include "dwarf_abbreviations.hpp"
 #include "dwarf_line_tables.hpp"
 #include "dwarf_sections.hpp"
 
@@ -38,6 +39,8 @@ class DwarfTexts {
         if (!full_) room_ -= size;
         return !full_;
     }
+    // refuse() is for a text that cannot be read within the limits.
+    void refuse() { full_ = true; }
     // keep(text) is after has_room().
     std::string_view keep(std::string text) { return *texts_.insert(std::move(text)).first; }
     bool full() const { return full_; }
@@ -90,17 +93,23 @@ struct DwarfCall {
 
 class DwarfUnit {
   public:
-    // size: bytes of the unit, which has no more entries than that. `sections` and `tables` must outlive it.
+    // size: bytes of the unit, which has no more entries than that. All references must outlive it.
     DwarfUnit(Dwarf_Die die, std::uint64_t size, std::vector<DwarfRange> ranges, const DwarfSections& sections,
-              DwarfLineTables& tables)
-        : die_(die), entries_left_(size), ranges_(std::move(ranges)), sections_(&sections), tables_(&tables) {}
+              DwarfAbbreviations& abbreviations, DwarfLineTables& tables)
+        : die_(die),
+          entries_left_(size),
+          ranges_(std::move(ranges)),
+          sections_(&sections),
+          abbreviations_(&abbreviations),
+          tables_(&tables) {}
 
     const std::vector<DwarfRange>& ranges() const { return ranges_; }
 
     // segments(within, texts) is by address, without gaps between the first and the last, and as far as the unit goes.
     Result<std::vector<DwarfSegment>> segments(DwarfRange within, DwarfTexts& texts);
 
-    // table_ranges() is what the line table covers, for units that do not say it themselves.
+    // table_ranges() is what the line table covers, for units that do not say it themselves. Empty if another unit has
+    // the same table.
     Result<std::vector<DwarfRange>> table_ranges();
     void set_ranges(std::vector<DwarfRange> ranges) { ranges_ = std::move(ranges); }
 
@@ -122,16 +131,18 @@ class DwarfUnit {
     SourceLine source_of(Dwarf_Line* line, DwarfTexts& texts);
     std::string_view absolute(const char* file, DwarfTexts& texts);
     std::string_view function_name(Dwarf_Die& die, DwarfTexts& texts);
-    std::string_view name_of(Dwarf_Die& die, DwarfTexts& texts);
+    std::string_view name_of(const Dwarf_Die& die, DwarfTexts& texts);
     InlinedCall call_of(Dwarf_Die& die, DwarfTexts& texts);
 
     Dwarf_Die die_;
     std::uint64_t entries_left_;  // to visit, in all walks
     std::vector<DwarfRange> ranges_;
     const DwarfSections* sections_;
+    DwarfAbbreviations* abbreviations_;
     DwarfLineTables* tables_;
     std::optional<std::string_view> directory_;
     bool lines_read_ = false, functions_read_ = false;
+    std::optional<std::uint64_t> table_;  // its offset, once lines are read
     Dwarf_Lines* lines_ = nullptr;
     std::size_t line_count_ = 0;
     Dwarf_Files* files_ = nullptr;

@@ -131,6 +131,31 @@ Command dwarf_ranges(const Files& files, std::size_t n) {
     dwarf.add_to(elf);
     return listed(files, elf, {0});
 }
+// n units that share a table of n abbreviations, and use its last ones.
+Command dwarf_abbreviations(const Files& files, std::size_t n) {
+    const auto size = code_bytes(0);
+    auto elf = program(size, {{"f", text_at, size}});
+    DwarfWriter(text_at, size, {.units = n + 1, .abbreviations = n}).row().add_to(elf);
+    return listed(files, elf, {0});
+}
+// n units that have one table of n lines, and say nothing else of where their code is.
+Command dwarf_unplaced(const Files& files, std::size_t n) {
+    const auto size = code_bytes(n);
+    auto elf = program(size, {{"f", text_at, size}});
+    DwarfWriter dwarf(text_at, size, {.units = n + 1, .placed = false});
+    for (std::uint32_t at = 0; at < size; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    return listed(files, elf, {0});
+}
+// n entries of n attributes that take no bytes.
+Command dwarf_attributes(const Files& files, std::size_t n) {
+    const auto size = code_bytes(0);
+    auto elf = program(size, {{"f", text_at, size}});
+    DwarfWriter dwarf(text_at, size, {.attributes = n + 1});
+    for (std::size_t number = 0; number < n; ++number) dwarf.empty();
+    dwarf.row().add_to(elf);
+    return listed(files, elf, {0});
+}
 // n functions of DWARF, or n inlined calls of one, all of them in all of the code; and n functions with samples.
 Command dwarf_over_each_other(const Files& files, std::size_t n, bool inlined) {
     const auto size = code_bytes(n);
@@ -242,6 +267,9 @@ CostCases line_cases() {
         {"dwarf_inlined", 1000, dwarf_inlined},
         {"dwarf_units", 200, dwarf_units},
         {"dwarf_ranges", 500, dwarf_ranges},
+        {"dwarf_abbreviations", 1000, dwarf_abbreviations},
+        {"dwarf_unplaced", 500, dwarf_unplaced},
+        {"dwarf_attributes", 3000, dwarf_attributes},
         {"dwarf_functions_over", 200, dwarf_functions_over},
         {"dwarf_inlined_over", 200, dwarf_inlined_over},
         {"dwarf_long_file", 1000, dwarf_long_file},

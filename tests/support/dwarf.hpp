@@ -17,15 +17,20 @@ class DwarfWriter {
   public:
     struct Options {
         std::string callee = "callee", file = "a.c";
-        std::size_t units = 1;   // that say the same
-        std::size_t ranges = 0;  // that the unit has, all of its code; 0: it has no list
+        std::size_t units = 1;          // that say the same
+        std::size_t ranges = 0;         // that the unit has, all of its code; 0: it has no list
+        bool placed = true;             // false: units do not say where their code is, only their lines do
+        std::size_t abbreviations = 0;  // that nothing uses, before those of the entries
+        std::size_t attributes = 0;     // of entries that empty() makes; they take no bytes
     };
 
     // The code of the unit is one stretch.
     DwarfWriter(std::uint64_t begin, std::uint32_t size) : DwarfWriter(begin, size, {}) {}
     DwarfWriter(std::uint64_t begin, std::uint32_t size, Options options)
         : options_(std::move(options)), begin_(begin), size_(size) {
-        if (options_.ranges != 0) {
+        if (!options_.placed) {
+            entries_.u8(of_unplaced).u32(0).text("a.c").u8(0);
+        } else if (options_.ranges != 0) {
             entries_.u8(of_ranges).u32(0).u32(0).text("a.c").u8(0);
         } else {
             entries_.u8(of_unit).u32(0).u64(begin).u32(size).text("a.c").u8(0);
@@ -41,6 +46,10 @@ class DwarfWriter {
     }
     DwarfWriter& inlined(std::uint64_t begin, std::uint32_t size, std::uint16_t line) {
         entries_.u8(of_inlined).u32(callee_).u64(begin).u32(size).u8(1).u16(line);
+        return *this;
+    }
+    DwarfWriter& empty() {
+        entries_.u8(of_empty);
         return *this;
     }
     DwarfWriter& end() {
@@ -69,7 +78,7 @@ class DwarfWriter {
 
   private:
     static constexpr auto order = std::endian::little;
-    enum : std::uint8_t { of_unit = 1, of_function, of_inlined, of_callee, of_ranges };
+    enum : std::uint8_t { of_unit = 1, of_function, of_inlined, of_callee, of_ranges, of_unplaced, of_empty, spare };
     static constexpr std::uint32_t unit_header = 11;  // bytes
     static constexpr std::uint8_t first_special = 13;
 
@@ -77,17 +86,27 @@ class DwarfWriter {
         return Writer(order).u32(static_cast<std::uint32_t>(content.size())).bytes(content.blob()).take();
     }
 
-    static Blob abbreviations() {
+    Blob abbreviations() const {
         Writer out(order);
         const auto add = [&](auto... bytes) {
             for (const int byte : {static_cast<int>(bytes)...}) out.u8(static_cast<std::uint8_t>(byte));
         };
         // Code, tag, whether it has children; then pairs of attribute and form.
+        for (std::size_t number = 0; number < options_.abbreviations; ++number) {
+            const auto code = spare + number;
+            add(0x80 | (code & 0x7f), 0x80 | (code >> 7 & 0x7f), code >> 14, 0x34, 0, 0, 0);
+        }
         add(of_unit, 0x11, 1, 0x10, 0x17, 0x11, 1, 0x12, 6, 3, 8, 0, 0);                  // lines, range, name
         add(of_function, 0x2e, 1, 0x11, 1, 0x12, 6, 3, 8, 0, 0);                          // range, name
         add(of_inlined, 0x1d, 1, 0x31, 0x13, 0x11, 1, 0x12, 6, 0x58, 11, 0x59, 5, 0, 0);  // origin, range, call
         add(of_callee, 0x2e, 0, 3, 8, 0, 0);                                              // name
         add(of_ranges, 0x11, 1, 0x10, 0x17, 0x55, 0x17, 3, 8, 0, 0);                      // lines, ranges, name
+        add(of_unplaced, 0x11, 1, 0x10, 0x17, 3, 8, 0, 0);                                // lines, name
+        if (options_.attributes != 0) {
+            add(of_empty, 0x34, 0);
+            for (std::size_t number = 0; number < options_.attributes; ++number) add(0x3f, 0x19);  // external
+            add(0, 0);
+        }
         add(0);
         return out.take();
     }

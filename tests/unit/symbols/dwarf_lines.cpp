@@ -142,3 +142,38 @@ TEST_CASE("Of functions that lie over each other the one that begins last has th
         CHECK(calls[at] == (!inner ? 7u : at >= 20 && at < 24 ? 9u : 0u));
     }
 }
+
+TEST_CASE("Units that share a long table of abbreviations are refused", "[symbols][dwarf]") {
+    const auto error = [](std::size_t units, std::size_t abbreviations) {
+        auto elf = program();
+        DwarfWriter(text_at, code_size, {.units = units, .abbreviations = abbreviations}).row().add_to(elf);
+        const auto lines = lines_of(elf);
+        return lines ? std::string() : std::string(to_string(lines.error().code)) + " " + lines.error().detail;
+    };
+    CHECK(error(1, 5000).empty());
+    CHECK(error(1000, 10).empty());
+    CHECK(error(1000, 5000) == "limit units share long tables of abbreviations");
+}
+
+TEST_CASE("Abbreviations of very many attributes are refused", "[symbols][dwarf]") {
+    const auto error = [](std::size_t attributes) {
+        auto elf = program();
+        DwarfWriter dwarf(text_at, code_size, {.attributes = attributes});
+        dwarf.function(text_at, code_size, "f").empty().end().row().add_to(elf);
+        const auto lines = lines_of(elf);
+        return lines ? std::string() : std::string(to_string(lines.error().code)) + " " + lines.error().detail;
+    };
+    CHECK(error(128).empty());
+    CHECK(error(129) == "limit an abbreviation has more than 128 attributes");
+}
+
+TEST_CASE("Of units that have one line table the first has its code", "[symbols][dwarf]") {
+    auto elf = program();
+    DwarfWriter dwarf(text_at, code_size, {.units = 3, .placed = false});
+    for (std::uint32_t at = 0; at < code_size; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    const auto lines = lines_of(elf);
+    REQUIRE(lines);
+    CHECK(lines->file.ends_with("a.c"));
+    CHECK(lines->lines.size() > code_size / 2);
+}
