@@ -11,6 +11,7 @@
 
 #include "listing_budget.hpp"
 #include "listing_targets.hpp"
+#include "listing_turns.hpp"
 #include "words.hpp"
 
 namespace perfdata {
@@ -18,7 +19,8 @@ namespace {
 
 class ListingMaker {
   public:
-    ListingMaker(const FunctionHits& hits, const CodeBook& book) : hits_(hits), book_(book) {
+    ListingMaker(const FunctionHits& hits, const CodeBook& book, Turns::Turn* turn = nullptr)
+        : hits_(hits), book_(book), turn_(turn) {
         const auto& version = hits.version;
         listing_.version = version;
         listing_.total = hits.total;
@@ -193,7 +195,9 @@ class ListingMaker {
     using KnownLines = std::map<LineKey, std::uint32_t>;  // numbers in listing_.lines; log n each
 
     void add_lines() {
+        if (turn_ != nullptr) turn_->wait(book_.lines().file(hits_.version.function));
         auto starts = book_.lines().lines(hits_.version.function, listing_.image->bytes.size());
+        if (turn_ != nullptr) turn_->end();
         if (!starts) {
             listing_.problems.push_back(starts.error());
             return;
@@ -292,6 +296,7 @@ class ListingMaker {
 
     const FunctionHits& hits_;
     const CodeBook& book_;
+    Turns::Turn* turn_;  // null: nobody else makes listings
     const SharedCells none_ = Cells(hits_.total.size());
     Listing listing_;
     std::map<InlinedCalls, std::uint32_t, BeforeInlined> inlined_;  // those of the listing; log n each
@@ -337,10 +342,12 @@ std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const
             if (claimed > batch_bytes && end != first) break;
         }
         std::atomic<std::size_t> next = first;
+        Turns turns(first, end - first);
         const auto work = [&] {
             const auto disassembler = Disassembler::create(arch, syntax);  // one thread at a time may use it
             for (auto index = next++; index < end; index = next++) {
-                listings[index] = annotate(functions[index], book, disassembler);
+                Turns::Turn turn(turns, index);
+                listings[index] = ListingMaker(functions[index], book, &turn).make(disassembler);
             }
         };
         on_threads(std::min<std::size_t>(jobs, end - first), work);

@@ -200,6 +200,24 @@ struct CodeLines::Sources {
     }
 };
 
+const void* CodeLines::file(const Frame& function) const {
+    const auto& names = sources_->names;
+    switch (function.kind) {
+        case FrameKind::object: {
+            if (sources_->timeline.tasks().objects()[function.index].kind == ObjectKind::kernel) {
+                return &sources_->kernel;
+            }
+            const auto found = names.files().found(names.file_index(function.index));
+            return found ? (*found)->file.get() : nullptr;
+        }
+        case FrameKind::nowhere: return static_cast<Miss>(function.index) == Miss::kernel ? &sources_->kernel : nullptr;
+        case FrameKind::code:
+        case FrameKind::jit:
+        case FrameKind::memory: break;
+    }
+    return nullptr;
+}
+
 std::optional<Error> CodeLines::problem(const Frame& function) const {
     if (function.kind != FrameKind::jit) return {};
     const auto& jit = sources_->names.jit();

@@ -114,7 +114,7 @@ struct ObjectFinder::Opened {
         auto file = std::make_shared<const ElfFile>(std::move(*opened));
         // One that is too long to be any recorded one stays so.
         const auto id = file->build_id().first(std::min(file->build_id().size(), recorded.value.size() + 1));
-        if (identity) note(*identity, {file, std::vector(id.begin(), id.end())});
+        if (identity) file = note(*identity, {file, std::vector(id.begin(), id.end())});
         if (differs(recorded, id)) return std::unexpected(SymbolMiss::build_id_differs);
         return file;
     }
@@ -128,9 +128,14 @@ struct ObjectFinder::Opened {
         std::optional<std::vector<std::byte>> build_id{};  // nothing: it is no ELF file that can be read
     };
 
-    void note(const FileIdentity& identity, Entry entry) {
+    // note(identity, entry) is the file that is in use: another thread may have opened the same one meanwhile.
+    std::shared_ptr<const ElfFile> note(const FileIdentity& identity, Entry entry) {
         const std::scoped_lock lock(mutex);
-        known.insert_or_assign(identity, std::move(entry));
+        auto& place = known[identity];
+        if (auto used = place.file.lock()) return used;
+        auto file = entry.file.lock();
+        place = std::move(entry);
+        return file;
     }
 
     Limits limits;

@@ -35,6 +35,11 @@ class CodeLines {
     // is how many bytes of it are of interest. Texts live as long as this. Errors: malformed, unsupported, io, limit.
     Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const;
 
+    // file(function) is the same for all functions whose lines come from one file with debug information, and null for
+    // others. What is read of one file is bounded over all calls of lines(): for the same answers in each run they are
+    // asked for in the same order.
+    const void* file(const Frame& function) const;
+
     // problem(function) is what lines() leaves out because it is damaged: names of files in a jitdump.
     std::optional<Error> problem(const Frame& function) const;
 
