@@ -186,16 +186,26 @@ struct KernelNames::Loader {
         return false;
     }
 
-    // The running kernel is the recorded one if its build id is the same, and of the same boot if its reference symbol
-    // is where it was; both are needed.
-    bool running_kernel() {
-        if (!options.machine() || kernel.build_id.size == 0 || !known_place()) return false;
+    // Whether the running kernel is the recorded one, by its build id. Where the recording has none the user may say
+    // so; one of another release is another one nevertheless.
+    bool runs_here() const {
+        if (kernel.build_id.size == 0) {
+            if (!options.allow_local) return false;
+            constexpr std::uint64_t longest_release = 65;  // __NEW_UTS_LEN and an end of line
+            const auto release = finder.files().read_kernel_file("/proc/sys/kernel/osrelease", longest_release);
+            return release && (kernel.os_release.empty() || *release == kernel.os_release + "\n");
+        }
         constexpr std::uint64_t largest_notes = 1 << 20;
         const auto notes = finder.files().read_kernel_file("/sys/kernel/notes", largest_notes);
         if (!notes) return false;
-        const auto id = build_id_of_notes(as_bytes(*notes), AnyOrder(std::endian::native));
-        if (!same_build_id(kernel.build_id, id)) return false;
+        return same_build_id(kernel.build_id, build_id_of_notes(as_bytes(*notes), AnyOrder(std::endian::native)));
+    }
+
+    // It must be of the same boot as well: its reference symbol is where it was.
+    bool running_kernel() {
+        if (!options.machine() || !known_place() || !runs_here()) return false;
         const std::string path = "/proc/kallsyms";
+        if (kernel.build_id.size == 0 && !same_boot(path)) return false;
         if (same_boot(path) && from_copy_of_this_boot()) return names.running_ = true;
         names = {};
         auto text = finder.files().read_kernel_file(path, options.limits.kallsyms_bytes);
@@ -218,6 +228,15 @@ Result<KernelNames> KernelNames::load(const RecordedKernel& kernel, const Object
     Loader loader{kernel, finder, finder.options(), {}, {}, false, {}};
     if (loader.load()) return std::move(loader.names);
     if (loader.refused) return fail(std::move(*loader.refused));
+    if (kernel.build_id.size == 0) {
+        return fail(ErrorCode::missing, Error::no_offset, "kernel symbols",
+                    std::string("the recording has no build id of its kernel; ") +
+                        (finder.options().allow_local
+                             ? "this machine runs another one, or booted since; give"
+                             : "add --allow-local if this machine made it and has not booted since, or give") +
+                        " --kallsyms (a copy of the recording machine's /proc/kallsyms, made by root in the same boot) "
+                        "or --vmlinux");
+    }
     return fail(ErrorCode::missing, Error::no_offset, "kernel symbols",
                 "nothing here is proven to be of the recorded kernel; give --kallsyms (a copy of the recording "
                 "machine's /proc/kallsyms, made by root in the same boot) or --vmlinux");

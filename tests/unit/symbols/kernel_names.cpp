@@ -148,6 +148,34 @@ TEST_CASE("The running kernel is used if build id and place prove it", "[symbols
     CHECK(machine.origin() == "missing");
 }
 
+TEST_CASE("The running kernel is used without a build id where the user says so", "[symbols][kernel_names]") {
+    Machine machine;
+    machine.kernel.build_id = {};
+    machine.files->content["/proc/kallsyms"] = kallsyms();
+    machine.files->content["/proc/sys/kernel/osrelease"] = blob_of("6.1.0-x\n");
+    CHECK(machine.load().error().detail.find("add --allow-local") != std::string::npos);
+    machine.options.allow_local = true;
+    CHECK(machine.origin() == "/proc/kallsyms");
+    CHECK(machine.load()->running());
+    SECTION("not one of another boot") {
+        machine.files->content["/proc/kallsyms"] = kallsyms("ffffffffa");
+        CHECK(machine.load().error().detail.find("booted since") != std::string::npos);
+    }
+    SECTION("nor of another release") {
+        machine.files->content["/proc/sys/kernel/osrelease"] = blob_of("6.1.0-y\n");
+        CHECK(machine.origin() == "missing");
+    }
+    SECTION("nor where it is not known where the recorded one was") {
+        machine.kernel.reference_address = {};
+        CHECK(machine.origin() == "missing");
+    }
+    SECTION("nor one of which the recording has another build id") {
+        machine.kernel.build_id = id(2);
+        machine.files->content["/sys/kernel/notes"] = notes(id(1));
+        CHECK(machine.origin() == "missing");
+    }
+}
+
 TEST_CASE("A cached copy is read instead of /proc/kallsyms if kernel and modules are where they were",
           "[symbols][kernel_names]") {
     Machine machine;
