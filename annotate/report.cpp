@@ -85,7 +85,7 @@ class ReportMaker {
 
   private:
     static constexpr std::array<std::string_view, 3> code_filters = {"--kind", "--dso", "--symbols"};
-    static constexpr std::size_t no_filter = code_filters.size();
+    static constexpr std::size_t by_symbol = 2, no_filter = code_filters.size();
 
     // Events without any sample (perf's own "dummy") get no columns.
     void choose_columns() {
@@ -109,7 +109,10 @@ class ReportMaker {
         row_place_.reserve(frames.size());
         for (const auto& frame : frames) {
             const auto filter = left_out_by(frame);
-            if (filtered()) left_out_by_.push_back(filter);
+            if (filtered()) {
+                left_out_by_.push_back(filter);
+                report_.unwanted_frames.push_back(filter < by_symbol ? 1 : 0);
+            }
             row_place_.push_back(filter == no_filter ? row_places_.number(frame) : no_place);
         }
         row_places_.seal();
@@ -133,7 +136,7 @@ class ReportMaker {
         const auto& place = all_places_[all_places_.number(frame)];
         if (!among(options_.kinds, place.kind)) return 0;
         if (!among(options_.objects, place.object) && !among(options_.objects, place.path)) return 1;
-        return options_.symbols.empty() || among(options_.symbols, place.text()) ? no_filter : 2;
+        return options_.symbols.empty() || among(options_.symbols, place.text()) ? no_filter : by_symbol;
     }
 
     void count_dropped() {
@@ -237,9 +240,15 @@ class ReportMaker {
     }
 
     void drop_small_rows() {
+        report_.hidden_by_event.resize(columns_.size());
         if (options_.percent_limit <= 0) return;
-        report_.hidden_rows = std::erase_if(
-            report_.rows, [&](const ReportRow& row) { return !reaches(row.total, options_.percent_limit); });
+        report_.hidden_rows = std::erase_if(report_.rows, [&](const ReportRow& row) {
+            if (reaches(row.total, options_.percent_limit)) return false;
+            for (std::size_t column = 0; column < columns_.size(); ++column) {
+                if (row.total[column].hits != 0) ++report_.hidden_by_event[column];
+            }
+            return true;
+        });
     }
 
     void grow_trees() {

@@ -46,7 +46,7 @@ class ReportJson {
         for (const auto& entry : report_.no_symbol) no_symbol(entry);
         json_.end_array();
         if (tells_functions(context_.options)) {
-            write_without_build_id(json_, WithoutBuildId::count(context_.tally, context_.names));
+            write_without_build_id(json_, without_build_id(context_, report_));
         }
         const auto& chains = context_.tally.chain_losses();
         json_.member("broken_chains", chains.broken);
@@ -133,18 +133,18 @@ class ReportJson {
             case ReportKey::cpu:
                 return json_.member("cpu", runner.cpu == no_cpu ? std::nullopt : std::optional(runner.cpu));
             case ReportKey::object: json_.name("object", place.object); return json_.name_or_null("path", place.path);
-            case ReportKey::symbol: return symbol(place);
+            case ReportKey::symbol: return symbol(place.symbol, place.address);
             case ReportKey::program: return;  // see bpf()
             default: return json_.name(key_name(key), key_text(context_, report_, row, key));
         }
     }
 
-    void symbol(const ReportPlace& place) {
-        if (place.symbol.empty()) {
+    void symbol(std::string_view symbol, std::uint64_t address) {
+        if (symbol.empty()) {
             json_.member("symbol", std::optional<std::string_view>());
-            json_.member("address", Address{place.address});
+            json_.member("address", Address{address});
         } else {
-            json_.name("symbol", place.symbol);
+            json_.name("symbol", symbol);
         }
     }
 
@@ -199,8 +199,12 @@ class ReportJson {
         for (const auto& node : nodes) {
             const auto& place = report_.tree_places[node.place];
             json_.begin_object();
-            symbol(place);
-            json_.name("object", place.object);
+            const InLine symbol(place.symbol, InLine::Keep::beginning, tree_room_.next());
+            tree_room_.take(std::string_view(symbol).size());
+            this->symbol(symbol, place.address);
+            const InLine object(place.object, InLine::Keep::end, tree_room_.next());
+            tree_room_.take(std::string_view(object).size());
+            json_.member("object", std::string_view(object));
             json_.member("kind", to_string(place.kind));
             json_.counts(node.cells);
             json_.key(context_.options.tree == ReportTree::caller ? "callees" : "callers");
@@ -222,6 +226,7 @@ class ReportJson {
     const ReportContext& context_;
     const Report& report_;
     JsonWriter json_;
+    TreeRoom tree_room_;
     std::map<std::pair<std::uint32_t, std::string_view>, CodeIndex> functions_;  // by load and symbol, once needed
 };
 

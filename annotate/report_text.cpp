@@ -24,7 +24,7 @@ class ReportText {
   public:
     ReportText(const ReportContext& context, const Report& report, const ReportTextOptions& options, const Sink& sink)
         : context_(context), report_(report), options_(options), sink_(sink) {
-        if (tells_functions(context.options)) without_ = WithoutBuildId::count(context.tally, context.names);
+        if (tells_functions(context.options)) without_ = without_build_id(context, report);
     }
 
     void write() {
@@ -33,6 +33,7 @@ class ReportText {
         if (columns_.size() <= most_columns) {
             std::vector<const ReportRow*> rows;
             for (const auto& row : report_.rows) rows.push_back(&row);
+            hidden_rows_ = report_.hidden_rows;
             table(rows);
         } else {
             for (const auto column : std::exchange(columns_, {})) {
@@ -60,11 +61,19 @@ class ReportText {
             if (row->tree.size() > 1 || (!row->tree.empty() && !row->tree.front().below.empty())) tree(row->tree);
             if (text_.size() > block) flush();
         }
-        if (columns_.size() == report_.events.size()) return;
-        if (rows.empty() && context_.options.percent_limit > 0) {
-            print("# no row has {} percent\n", context_.options.percent_limit);
+        if (columns_.size() != report_.events.size()) {
+            if (rows.empty() && context_.options.percent_limit > 0) {
+                print("# no row has {} percent\n", context_.options.percent_limit);
+            } else if (rows.empty()) {
+                print("# no samples to show\n");
+            }
         } else if (rows.empty()) {
-            print("# no samples to show\n");
+            const auto what = without_samples(context_.recording, context_.completeness);
+            print("# {}\n", what.empty() ? "no samples to show" : what);
+        }
+        if (hidden_rows_ != 0) {
+            print("#\n# {} row{} below --percent-limit {} left out\n", hidden_rows_, hidden_rows_ == 1 ? "" : "s",
+                  context_.options.percent_limit);
         }
     }
 
@@ -79,10 +88,11 @@ class ReportText {
     // rows_of(column) is those of one event, most first. One pass for each event costs what their cells did.
     std::vector<const ReportRow*> rows_of(std::size_t column) {
         std::vector<const ReportRow*> rows;
+        hidden_rows_ = report_.hidden_by_event[column];
         for (const auto& row : report_.rows) {
             if (row.total[column].hits == 0) continue;
             if (share(row.total[column].periods, report_.whole[column].periods) < context_.options.percent_limit) {
-                ++small_rows_;
+                ++hidden_rows_;
             } else {
                 rows.push_back(&row);
             }
@@ -141,6 +151,15 @@ class ReportText {
         }
         print("# Filters keep {} of {} samples: {}; percentages are of {}\n", hits(report_.kept), all, text,
               hits(report_.whole));
+        const auto more = [&](const ReportRow& row) {
+            for (std::size_t column = 0; column < row.total.size(); ++column) {
+                if (row.total[column].hits > report_.kept[column].hits) return true;
+            }
+            return false;
+        };
+        if (context_.options.children && std::ranges::any_of(report_.rows, more)) {
+            print("# Rows have the samples of what they called as well, which these filters drop\n");
+        }
     }
 
     std::string field(const ReportRow& row, ReportKey key) const {
@@ -274,28 +293,43 @@ class ReportText {
     }
 
     void tree(const std::vector<ReportNode>& nodes) {
-        branches(nodes, std::string(12, ' '));
+        branches(shown_of(nodes), std::string(12, ' '));
         print("\n");
     }
 
-    // A node that has all of its caller's samples continues the line of its caller; several stand below each other,
-    // each with its share. Columns of several events stand beside each other.
-    void branches(const std::vector<ReportNode>& nodes, const std::string& indent) {
+    // shown_of(nodes) is those that are shown, most first: trees are in the order of all events together.
+    std::vector<const ReportNode*> shown_of(const std::vector<ReportNode>& nodes) const {
         std::vector<const ReportNode*> shown_nodes;
         for (const auto& node : nodes) {
             if (is_shown(node)) shown_nodes.push_back(&node);
         }
+        if (columns_.size() != report_.events.size()) {
+            std::ranges::stable_sort(shown_nodes, std::greater(),
+                                     [&](const ReportNode* node) { return node->cells[columns_.front()].periods; });
+        }
+        return shown_nodes;
+    }
+    bool same_shares(const ReportNode& one, const ReportNode& other) const {
+        return std::ranges::all_of(columns_,
+                                   [&](std::size_t column) { return one.cells[column] == other.cells[column]; });
+    }
+
+    // A node that has all of its caller's samples continues the line of its caller; several stand below each other,
+    // each with its share. Columns of several events stand beside each other.
+    void branches(const std::vector<const ReportNode*>& shown_nodes, const std::string& indent) {
         for (std::size_t at = 0; at < shown_nodes.size(); ++at) {
             const auto* node = shown_nodes[at];
             const bool last = at + 1 == shown_nodes.size();
             const auto share = shares(node->cells);
             print("{}|--{}--{}\n", indent, share, name(*node));
             const auto below = indent + (last ? " " : "|") + std::string(share.size() + 4, ' ');
-            while (node->below.size() == 1 && node->below.front().cells == node->cells) {
-                node = &node->below.front();
+            auto next = shown_of(node->below);
+            while (next.size() == 1 && same_shares(*next.front(), *node)) {
+                node = next.front();
                 print("{}{}\n", below, name(*node));
+                next = shown_of(node->below);
             }
-            branches(node->below, below);
+            branches(next, below);
         }
     }
 
@@ -307,17 +341,14 @@ class ReportText {
         }
         return text;
     }
-    std::string name(const ReportNode& node) const { return shown(report_.tree_places[node.place].text()); }
+    std::string name(const ReportNode& node) {
+        const auto text = report_.tree_places[node.place].text();
+        auto name = printable(InLine(text, InLine::Keep::beginning, tree_room_.next()));
+        tree_room_.take(name.size());
+        return name;
+    }
 
     void foot() {
-        if (report_.rows.empty()) {
-            const auto what = without_samples(context_.recording, context_.completeness);
-            print("# {}\n", what.empty() ? "no samples to show" : what);
-        }
-        if (const auto hidden = report_.hidden_rows + small_rows_; hidden != 0) {
-            print("#\n# {} row{} below --percent-limit {} left out\n", hidden, hidden == 1 ? "" : "s",
-                  context_.options.percent_limit);
-        }
         const auto all = hits(report_.whole);
         for (const auto& entry : report_.no_symbol) {
             const auto part = hits(entry.cells);
@@ -347,45 +378,13 @@ class ReportText {
     const Sink& sink_;
     WithoutBuildId without_;
     std::vector<std::size_t> columns_;  // those of the table that is written
-    std::uint64_t small_rows_ = 0;      // that the percent limit left out of tables of one event
+    std::uint64_t hidden_rows_ = 0;     // that the percent limit left out of the table
     std::vector<std::size_t> width_;    // by key
+    TreeRoom tree_room_;
     std::string text_;
 };
 
 }  // namespace
-
-std::string key_text(const ReportContext& context, const Report& report, const ReportRow& row, ReportKey key) {
-    const auto& place = report.places[row.place];
-    const auto& runner = context.tally.runners()[row.runner];
-    switch (key) {
-        case ReportKey::comm: return comm_text(runner);
-        case ReportKey::pid: return fmt::to_string(signed_id(runner.pid.value));
-        case ReportKey::tid: return fmt::to_string(signed_id(runner.tid.value));
-        case ReportKey::cpu: return runner.cpu == no_cpu ? "-" : fmt::to_string(runner.cpu);
-        case ReportKey::cgroup: return cgroup_text(context, runner);
-        case ReportKey::object: return place.object;
-        case ReportKey::symbol: return fmt::format("[{}] {}", place.level, place.text());
-        case ReportKey::kind: return std::string(to_string(place.kind));
-        case ReportKey::line: return place.line;
-        case ReportKey::program: break;
-    }
-    if (place.loads.empty()) return "-";
-    const auto& load = context.names.timeline().loads()[place.loads.front()];
-    const auto name = context.symbols.program_name(load);
-    auto text = name.empty() ? fmt::to_string(load.id.value) : fmt::format("{} {}", load.id.value, name);
-    // The kernel gives ids of programs again.
-    if (load.loaded_at != Time{}) text += " since " + seconds(load.loaded_at);
-    return text;
-}
-
-std::string cgroup_text(const ReportContext& context, const Runner& runner) {
-    if (const auto path = context.names.timeline().tasks().cgroup(runner.cgroup)) return std::string(*path);
-    return runner.cgroup == 0 ? "-" : fmt::format("unknown[{}]", runner.cgroup);
-}
-
-bool tells_functions(const ReportOptions& options) {
-    return options.has(ReportKey::symbol) || options.tree != ReportTree::none;
-}
 
 void write_report_text(const ReportContext& context, const Report& report, const ReportTextOptions& options,
                        const Sink& sink) {

@@ -17,6 +17,11 @@ namespace {
 constexpr std::string_view trust = "add --allow-local if this machine made the recording";
 constexpr std::string_view give = "give the recording machine's files with --symfs";
 
+// The vdso has no file that could be given, and no name by which to find one.
+bool has_file(std::string_view object) {
+    return !object.starts_with('[');
+}
+
 using Samples = std::map<std::string_view, std::uint64_t>;  // by object; a tree: a file chooses the names
 
 WithoutBuildId::Part part_of(const Samples& objects, std::uint64_t samples) {
@@ -41,7 +46,7 @@ class FrameStates {
             if (const auto file = names.file(frame.index); file || !lacks_build_id(file.error())) continue;
             const auto name = names.name(frame);
             if (!name.symbol.empty() || name.kind != CodeClass::user) continue;
-            if (!lacks_build_id(name.miss) || name.object.empty()) continue;
+            if (!lacks_build_id(name.miss) || name.object.empty() || !has_file(name.object)) continue;
             objects_[number] = name.object;
             local_ = local_ || name.miss == SymbolMiss::unproven;
         }
@@ -64,20 +69,27 @@ std::string names_in(const WithoutBuildId::Part& part) {
 
 }  // namespace
 
-WithoutBuildId WithoutBuildId::count(const Tally& tally, const Names& names) {
+WithoutBuildId WithoutBuildId::count(const Tally& tally, const Names& names, std::span<const std::uint8_t> unwanted,
+                                     std::optional<std::uint64_t> all) {
     WithoutBuildId without;
     const FrameStates states(tally, names);
     without.local = states.local();
     without.has_some = names.has_build_ids();
-    without.all = hits(tally.totals());
+    without.has_callers = true;
     Samples sampled, callers;
     std::uint64_t in_sampled = 0, in_callers = 0;
     const auto rows = tally.rows();
     const auto chains = tally.chains();
+    const auto counts = [&](std::size_t row) {
+        return unwanted.empty() || unwanted[chains[rows[row].chain].frame] == 0;
+    };
+    std::uint64_t counted = 0;
     for (std::size_t number = 0; number < rows.size(); ++number) {
+        if (!counts(number)) continue;
+        const auto count = hits(tally.cells(number));
+        counted += count;
         const auto object = states.object(chains[rows[number].chain].frame);
         if (object.empty()) continue;
-        const auto count = hits(tally.cells(number));
         sampled[object] += count;
         in_sampled += count;
     }
@@ -91,11 +103,12 @@ WithoutBuildId WithoutBuildId::count(const Tally& tally, const Names& names) {
     }
     for (std::size_t number = 0; number < rows.size(); ++number) {
         const auto object = caller[rows[number].chain];
-        if (object.empty()) continue;
+        if (object.empty() || !counts(number)) continue;
         const auto count = hits(tally.cells(number));
         callers[object] += count;
         in_callers += count;
     }
+    without.all = all.value_or(counted);
     without.sampled = part_of(sampled, in_sampled);
     without.callers = part_of(callers, in_callers);
     return without;
@@ -113,7 +126,13 @@ WithoutBuildId WithoutBuildId::count(const Profile& profile) {
         samples += hits(cells);
         const auto objects = profile.unnamed_objects().find(why);
         if (objects == profile.unnamed_objects().end()) continue;
-        for (const auto& object : objects->second) sampled[object.object] += object.hits;
+        for (const auto& object : objects->second) {
+            if (has_file(object.object)) {
+                sampled[object.object] += object.hits;
+            } else {
+                samples -= std::min(samples, object.hits);
+            }
+        }
     }
     without.sampled = part_of(sampled, samples);
     return without;
@@ -124,6 +143,7 @@ WithoutBuildId WithoutBuildId::list(const std::map<std::string_view, SymbolMiss>
     without.has_some = names.has_build_ids();
     Samples listed;
     for (const auto& [object, miss] : objects) {
+        if (!has_file(object)) continue;
         listed[object] = 0;
         without.local = without.local || miss == SymbolMiss::unproven;
     }
@@ -166,10 +186,12 @@ void write_without_build_id(JsonWriter& json, const WithoutBuildId& without) {
     json.key("without_build_id");
     json.begin_object();
     part(without.sampled);
-    json.key("callers");
-    json.begin_object();
-    part(without.callers);
-    json.end_object();
+    if (without.has_callers) {
+        json.key("callers");
+        json.begin_object();
+        part(without.callers);
+        json.end_object();
+    }
     json.member("remedy", without.local ? trust : give);
     json.end_object();
 }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,8 +30,13 @@ struct WithoutBuildId {
     bool has_some = false;  // the recording has build ids of other files
     std::uint64_t all = 0;  // samples
 
-    // count(tally, names): a pass over what is distinct. The tally must tell functions apart.
-    static WithoutBuildId count(const Tally& tally, const Names& names);
+    bool has_callers = false;  // whether callers were looked at
+
+    // count(tally, names, unwanted, all): a pass over what is distinct. The tally must tell functions apart. What was
+    // sampled in frames that are unwanted, by number, does not count. `all` is how many samples percentages are of: of
+    // those that count if it is not given.
+    static WithoutBuildId count(const Tally& tally, const Names& names, std::span<const std::uint8_t> unwanted = {},
+                                std::optional<std::uint64_t> all = {});
     // count(profile) knows no callers.
     static WithoutBuildId count(const Profile& profile);
 

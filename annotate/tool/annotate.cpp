@@ -91,6 +91,7 @@ class Annotate {
         const CallOptions counting{*events, {}, progress->of("counting callers")};
         if (auto counted = count_calls(*recording, book, listings, counting); !counted) return give_up(counted.error());
         if (html()) {
+            nameless_ = WithoutBuildId::count(*profile).sampled_text();
             for (const auto& function : std::span(chosen->functions).subspan(listed)) {
                 listings.push_back(outline(function, book));
             }
@@ -230,7 +231,9 @@ class Annotate {
     // own_notes() is what a page and a message say of this run.
     std::vector<std::string> own_notes() const {
         std::vector<std::string> notes;
-        if (!unnamed_callers_.empty()) notes.push_back(unnamed_callers_);
+        for (const auto& text : {nameless_, unnamed_callers_}) {
+            if (!text.empty()) notes.push_back(text);
+        }
         for (auto& note : chain_notes(chain_losses_)) notes.push_back(std::move(note));
         if (arch_.guessed()) {
             notes.push_back(
@@ -287,7 +290,7 @@ class Annotate {
     AnnotateOptions& options_;
     Flame flame_;  // of an HTML page
     ChainLosses chain_losses_;
-    std::string unnamed_callers_;
+    std::string nameless_, unnamed_callers_;  // for want of build ids; text has the first above its table
     Architecture arch_;
     bool lacks_callers_ = false;  // of what was asked for
 };

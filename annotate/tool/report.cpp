@@ -197,16 +197,22 @@ class ReportRun {
         }
         if (auto committed = choice_.common.commit(*output); !committed) return give_up(committed.error());
         warn_losses(choice_.common, context.completeness);
-        warn_names(choice_.common, context.names, lacks_kernel_names(context));
+        warn_names(choice_.common, context.names, lacks_kernel_names(context, report));
         if (!choice_.common.quiet) explain_nothing(context, report);
         return exit_code(choice_.common, context.completeness,
                          wants_callers_ && context.tally.stacks_not_unwound() != 0);
     }
 
-    bool lacks_kernel_names(const ReportContext& context) const {
+    bool lacks_kernel_names(const ReportContext& context, const Report& report) const {
         if (!options_.has(ReportKey::symbol) && options_.tree == ReportTree::none) return false;
-        return std::ranges::any_of(context.tally.frames(),
-                                   [&](const Frame& frame) { return is_unnamed_kernel(context.names, frame); });
+        // Trees show what --kind and --dso do not want.
+        const bool all = options_.tree != ReportTree::none || report.unwanted_frames.empty();
+        const auto frames = context.tally.frames();
+        for (std::size_t number = 0; number < frames.size(); ++number) {
+            if (!all && report.unwanted_frames[number] != 0) continue;
+            if (is_unnamed_kernel(context.names, frames[number])) return true;
+        }
+        return false;
     }
 
     // Why there is not one row, and which names the recording does not have.

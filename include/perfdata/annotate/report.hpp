@@ -107,7 +107,10 @@ struct Report {
     std::vector<std::unique_ptr<Cell[]>> cells;  // of the rows
     std::vector<NoSymbol> no_symbol;             // most first
     std::uint64_t hidden_rows = 0;               // how many the percent limit left out
-    std::uint64_t rows_without_tree = 0;         // how many would have one, had not those before them enough nodes
+    std::vector<std::uint64_t> hidden_by_event;  // how many of these have samples of each event
+    // By number of the tally's frame: 1 where --kind or --dso does not want what was sampled. Empty: all are wanted.
+    std::vector<std::uint8_t> unwanted_frames;
+    std::uint64_t rows_without_tree = 0;  // how many would have one, had not those before them enough nodes
 
     // make(...): `tally` was counted with tally_options() of the same options. Symbols supplies lines of BPF code.
     static Report make(const Tally& tally, const Names& names, const Symbols& symbols, const ReportOptions& options);

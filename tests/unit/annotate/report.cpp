@@ -81,7 +81,9 @@ struct Reported {
 // Functions a to e of one program, with call chains.
 class Chains {
   public:
-    Chains() : attr_(sampling_attr(Scene::sample_type | sample_bit::callchain)), scene_(std::endian::little, {attr_}) {
+    explicit Chains(std::size_t events = 1)
+        : attr_(sampling_attr(Scene::sample_type | sample_bit::callchain)),
+          scene_(std::endian::little, std::vector<Attr>(events, attr_)) {
         test::Program program{1, 1, {}};
         for (std::uint64_t at = 0; at < 5; ++at) {
             program.functions.push_back({0x1000 + 0x100 * at, 0x100, std::string(1, static_cast<char>('a' + at)), at});
@@ -89,9 +91,9 @@ class Chains {
         scene_.known(program);
     }
     // sample("abc"): in c, called by b, called by a.
-    Chains& sample(std::string_view path) {
+    Chains& sample(std::string_view path, std::uint64_t event = 0) {
         SampleContent content;
-        content.fixed.identifier = Scene::first_id;
+        content.fixed.identifier = Scene::first_id + event;
         content.fixed.time = ++time_;
         content.fixed.period = 1;
         content.callchain = {static_cast<std::uint64_t>(ChainContext::kernel)};
@@ -268,6 +270,14 @@ TEST_CASE("Objects without a build id are counted, apart from those that only ca
     CHECK(without.sampled_text() ==
           "1 object (50.00% of samples) has no build id here, so no function names: give the recording machine's files "
           "with --symfs");
+    // Frames by number: those of what is not proven are not wanted.
+    std::vector<std::uint8_t> unwanted;
+    for (const auto& frame : tally.frames()) unwanted.push_back(names.name(frame).object == "/nowhere/sampled" ? 1 : 0);
+    const auto proven = WithoutBuildId::count(tally, names, unwanted, 8);
+    CHECK(proven.sampled.samples == 0);
+    CHECK(proven.callers.samples == 1);
+    CHECK(proven.all == 8);
+    CHECK(WithoutBuildId::count(tally, names, unwanted).all == 2);
     CHECK(without.callers_text() ==
           "callers of 2 samples have no names, as the recording has no build ids of their objects (caller): give the "
           "recording machine's files with --symfs; `perf record --buildid-all` notes them");
@@ -295,6 +305,13 @@ TEST_CASE("A report counts what its filters keep, and what each of them drops", 
     CHECK(by_kind.report.dropped[0].option == "--kind");
     CHECK(by_kind.report.dropped[0].samples == 4);
     CHECK(by_kind.report.kept == Cells{{0, 0}});
+
+    // Callers are rows whose samples the filter drops.
+    auto with_callers = by_symbol(true, ReportTree::none);
+    with_callers.symbols = {Chains::name('a')};
+    constexpr auto note = "# Rows have the samples of what they called as well, which these filters drop\n";
+    CHECK(Reported(recording, with_callers).text().find(note) != std::string::npos);
+    CHECK(by_name.text().find(note) == std::string::npos);
 }
 
 TEST_CASE("Of four events and more each has a table of its own", "[annotate][report]") {
@@ -330,6 +347,59 @@ TEST_CASE("Of four events and more each has a table of its own", "[annotate][rep
         CHECK((text.rfind("[k] b\n") < text.rfind("[k] a\n")) == (events == 5));
         CHECK(text.find("# Samples: 2 of event") < text.find("# Samples: 3 of event"));
     }
+}
+
+TEST_CASE("Of four events and more each has the order of its own branches", "[annotate][report]") {
+    Chains chains(4);
+    for (std::uint64_t event = 0; event < 3; ++event) {
+        chains.sample("abd", event).sample("abd", event).sample("abd", event).sample("acd", event);
+    }
+    chains.sample("ace", 3).sample("ace", 3).sample("ace", 3).sample("abd", 3);
+    const auto recording = chains.open();
+    auto options = by_symbol(true, ReportTree::caller);
+    options.tree_limit = 0;
+    const auto text = letters(Reported(recording, options).text());
+    INFO(text);
+    const auto last = text.rfind("# Samples: ");
+    REQUIRE(last != std::string::npos);
+    const auto first_tree = text.substr(text.find("|--"), 400);
+    CHECK(first_tree.find("75.00%--b") < first_tree.find("25.00%--c"));
+    const auto last_tree = text.substr(text.find("|--", last), 400);
+    CHECK(last_tree.find("75.00%--c") < last_tree.find("25.00%--b"));
+    // In that event e has all samples of c, and d has none.
+    CHECK(last_tree.find("75.00%--c\n") < last_tree.find(" e\n"));
+    CHECK(last_tree.find("--e\n") == std::string::npos);
+}
+
+TEST_CASE("Of four events and more each says how many of its rows are left out", "[annotate][report]") {
+    Scene scene(std::endian::little, 4);
+    scene.known({1, 1, {{0x1000, 0x100, "a", 0}, {0x1100, 0x100, "b", 1}, {0x1200, 0x100, "c", 2}}});
+    std::uint64_t time = 100;
+    const auto add = [&](std::uint64_t address, std::uint32_t event, int count) {
+        for (; count != 0; --count) scene.sample(address, ++time, CpuMode::kernel, event);
+    };
+    for (std::uint32_t event = 0; event < 4; ++event) add(0x1004, event, 6);
+    add(0x1104, 0, 10);  // a is a small one of event 0 only
+    add(0x1204, 0, 1);
+    add(0x1204, 2, 1);  // c is small in all
+    const auto recording = scene.open();
+    auto options = by_symbol(false, ReportTree::none);
+    options.percent_limit = 50;
+    const Reported reported(recording, options);
+    const auto text = reported.text();
+    INFO(text);
+    CHECK(reported.report.hidden_rows == 1);
+    CHECK(reported.report.hidden_by_event == std::vector<std::uint64_t>{1, 0, 1, 0});
+    std::vector<std::string> said;
+    for (auto at = text.find("# Samples: "); at != std::string::npos;) {
+        const auto next = text.find("# Samples: ", at + 1);
+        const auto table = text.substr(at, next - at);
+        const auto line = table.find(" below --percent-limit");
+        said.push_back(
+            line == std::string::npos ? "" : table.substr(table.rfind("# ", line), line - table.rfind("# ", line)));
+        at = next;
+    }
+    CHECK(said == std::vector<std::string>{"# 2 rows", "", "# 1 row", ""});
 }
 
 TEST_CASE("The JSON report has what its rows are sorted by, and sums to the whole", "[annotate][report][fixtures]") {
