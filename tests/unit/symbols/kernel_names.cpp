@@ -155,6 +155,7 @@ TEST_CASE("The running kernel is used without a build id where the user says so"
     machine.files->content["/proc/sys/kernel/osrelease"] = blob_of("6.1.0-x\n");
     CHECK(machine.load().error().detail.find("add --allow-local") != std::string::npos);
     machine.options.allow_local = true;
+    machine.options.local_buildid_dir = "/cache";
     CHECK(machine.origin() == "/proc/kallsyms");
     CHECK(machine.load()->running());
     SECTION("not one of another boot") {
