@@ -50,7 +50,11 @@ std::uint64_t read_by(unsigned instruction) {
         case SYSZ_INS_LHRL:
         case SYSZ_INS_LGHRL:
         case SYSZ_INS_LLHRL:
-        case SYSZ_INS_LLGHRL: return 2;
+        case SYSZ_INS_LLGHRL:
+        case SYSZ_INS_CHRL:
+        case SYSZ_INS_CGHRL:
+        case SYSZ_INS_CLHRL:
+        case SYSZ_INS_CLGHRL: return 2;
         default: return 0;
     }
 }

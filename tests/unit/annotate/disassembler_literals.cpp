@@ -49,6 +49,23 @@ TEST_CASE("s390x: what lgrl and lrl read is data, with the zeros that align it",
     CHECK(listing[0].constant == Address{0xa1b2c4});
 }
 
+TEST_CASE("s390x: the halfword that a comparison reads is data", "[annotate][disassembler]") {
+    struct Comparison {
+        unsigned second;
+        const char* name;
+    };
+    const auto [second, name] = GENERATE(Comparison{0x14, "cghrl"}, Comparison{0x15, "chrl"},
+                                         Comparison{0x16, "clghrl"}, Comparison{0x17, "clhrl"});
+    const auto code = bytes_of({
+        0xc6, second, 0x00, 0x00, 0x00, 0x04,  // 0 chrl %r1, +8
+        0x07, 0xfe,                            // 6 br %r14
+        0x07, 0xf1,                            // 8 reads as br %r1
+        0x07, 0xfe,                            // 10 br %r14
+    });
+    CHECK(pieces(disassembled("s390x", code, base), code.size()) ==
+          Pieces{std::string(name) + " %r1, 0x3ff80001008", "br %r14", ".short 0x7f1", "br %r14"});
+}
+
 TEST_CASE("s390x: words behind a register that holds an address of the code are data", "[annotate][disassembler]") {
     SECTION("basr, which calls do not disturb") {
         const auto code = bytes_of({
