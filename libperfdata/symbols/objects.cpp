@@ -41,6 +41,18 @@ struct FileSymbols {
     }
 };
 
+// part_of_mangled(name) is an identifier that every mangled form of that name spells out; empty: none is known. The
+// ABI has letters of its own for operators, closures, thunks, and types of std.
+std::string_view part_of_mangled(std::string_view name) {
+    const auto is_plain = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':';
+    };
+    const auto path = name.substr(0, name.find_first_of("<("));  // arguments have identifiers, and "::", of their own
+    if (name.starts_with("std::") || !std::ranges::all_of(path, is_plain)) return {};
+    const auto last = path.substr(path.rfind(':') + 1);
+    return last == "operator" ? std::string_view() : last;
+}
+
 }  // namespace
 
 struct ObjectSymbols::Object {
@@ -179,9 +191,7 @@ std::expected<std::uint64_t, SymbolMiss> ObjectSymbols::distance(FileIndex index
 }
 
 std::vector<FileIndex> ObjectSymbols::with_function(std::string_view name) const {
-    // A mangled name holds the last identifier as it is.
-    const auto short_name = name.substr(name.rfind(':') + 1);
-    const auto identifier = short_name.substr(0, short_name.find_first_of("<( "));
+    const auto identifier = part_of_mangled(name);  // most names lack it, and need no demangling
     const auto is_called = [&](std::string_view symbol) {
         if (symbol == name) return true;
         return table_->options.demangle && is_mangled(symbol) && symbol.find(identifier) != std::string_view::npos &&

@@ -181,6 +181,33 @@ TEST_CASE("Many threads load each file once and see the same names", "[symbols][
     CHECK(scene.files->opened == all.size());
 }
 
+TEST_CASE("A function is found by its readable name, whatever its mangled one spells out", "[symbols][objects]") {
+    struct Function {
+        const char *mangled, *name;
+    };
+    const auto [mangled, name] = GENERATE(
+        Function{"c_name", "c_name"}, Function{"_ZN2ns5plainEil", "ns::plain"}, Function{"_ZN1n1XC1Ev", "n::X::X"},
+        Function{"_ZN1n1XD1Ev", "n::X::~X"}, Function{"_ZN1n1XclEi", "n::X::operator()"},
+        Function{"_ZN1n1XlsEi", "n::X::operator<<"}, Function{"_ZN1n1XcviEv", "n::X::operator int"},
+        Function{"_ZN1n2tfINS_1XEEEvRKT_", "n::tf<n::X>"}, Function{"_ZN1n1AINS_1XEE1fEv", "n::A<n::X>::f"},
+        Function{"_ZNSsC1Ev", "std::basic_string<char, std::char_traits<char>, std::allocator<char> >::basic_string"},
+        Function{"_ZN12_GLOBAL__N_11fEv", "(anonymous namespace)::f"},
+        Function{"_ZThn8_N1n1X1fEv", "non-virtual thunk to n::X::f()"},
+        Function{"_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()"}, Function{"_ZN1n1fEv.cold", "n::f"},
+        Function{"_RNvC5crate4main", "crate::main"},
+        Function{"_ZN4core3ptr28drop_in_place$LT$a..File$GT$17h0123456789abcdefE",
+                 "core::ptr::drop_in_place<a::File>"});
+    CAPTURE(mangled);
+    Scene scene;
+    auto elf = program(1);
+    elf.symbols({{mangled, 0x1640, 0x20}});
+    const auto index = scene.add("/bin/a", elf, 1);
+    REQUIRE(scene.objects.name(index, 0x640));
+    CHECK(scene.objects.name(index, 0x640)->name == name);
+    CHECK(scene.objects.with_function(name) == std::vector{index});
+    CHECK(scene.objects.with_function(std::string(name) + "x").empty());
+}
+
 extern "C" [[gnu::noinline, gnu::used]] int perfdata_landmark(int value) {
     return value * 3 + 1;
 }
