@@ -53,6 +53,10 @@ class Annotate {
             complain("HTML is not for terminals: give -o FILE");
             return usage;
         }
+        if (std::ranges::count(options_.functions.symbols, std::string()) != 0) {
+            complain("--symbol: the name is empty");
+            return usage;
+        }
         auto recording = options_.common.open();
         if (!recording) return give_up(recording.error());
         if (recording->events().empty()) {
@@ -81,6 +85,7 @@ class Annotate {
         if (!profile) return give_up(profile.error());
         const auto chosen = choose_functions(options_.functions, *recording, *profile, book);
         if (!chosen) return give_up(chosen.error());
+        absent_ = chosen->absent;
         const auto listed = html() && options_.functions.symbols.empty()
                                 ? html_listings(chosen->functions, profile->totals())
                                 : chosen->functions.size();
@@ -230,9 +235,10 @@ class Annotate {
 
     // own_notes() is what a page and a message say of this run.
     std::vector<std::string> own_notes() const {
-        std::vector<std::string> notes;
+        auto notes = absent_;
         for (const auto& text : {nameless_, unnamed_callers_}) {
-            if (!text.empty()) notes.push_back(text);
+            const bool told = std::ranges::count(notes, text) != 0;
+            if (!text.empty() && !told) notes.push_back(text);
         }
         for (auto& note : chain_notes(chain_losses_)) notes.push_back(std::move(note));
         if (arch_.guessed()) {
@@ -290,6 +296,7 @@ class Annotate {
     AnnotateOptions& options_;
     Flame flame_;  // of an HTML page
     ChainLosses chain_losses_;
+    std::vector<std::string> absent_;         // as ChosenFunctions says
     std::string nameless_, unnamed_callers_;  // for want of build ids; text has the first above its table
     Architecture arch_;
     bool lacks_callers_ = false;  // of what was asked for

@@ -23,10 +23,11 @@ struct FunctionChoice {
 struct ChosenFunctions {
     std::vector<FunctionHits> functions;     // most hits first
     std::vector<Unattributed> unattributed;  // all that none of them shows
+    std::vector<std::string> absent;         // why functions that were asked for by name are not among them
 };
 
 // choose_functions(...): a function that is asked for by its name is there even without a sample, if the recording
-// itself tells of it. Errors: missing, with what there is.
+// itself tells of it. Errors: missing, with what there is, if none is there that was asked for.
 Result<ChosenFunctions> choose_functions(const FunctionChoice& choice, const Recording& recording,
                                          const Profile& profile, const CodeBook& book);
 
