@@ -87,6 +87,15 @@ std::string nothing_shown(const Recording& recording, const Timeline& timeline) 
     return "no samples to show: the options leave none";
 }
 
+// note_callers(...) says which of the wanted names are only in call chains of the samples that are shown.
+void note_callers(std::string_view option, const std::vector<std::string>& absent,
+                  const std::vector<std::string>& others) {
+    for (const auto& name : absent) {
+        if (std::ranges::find(others, name) == others.end()) continue;
+        complain(fmt::format("note: {}: {} has no samples of its own, but called what others fell into", option, name));
+    }
+}
+
 int run(const ScriptChoice& choice) {
     const auto give_up = [](const Error& error) {
         complain(error);
@@ -130,6 +139,8 @@ int run(const ScriptChoice& choice) {
         note_absent("--comm", "thread called", choice.comms, timeline->tasks().comms());
         note_absent("--dsos", "samples in an object called", counts->absent_objects, counts->other_objects);
         note_absent("--symbols", "samples in a function called", counts->absent_symbols, counts->other_symbols);
+        note_callers("--dsos", counts->absent_objects, counts->other_objects);
+        note_callers("--symbols", counts->absent_symbols, counts->other_symbols);
     }
     if (const auto text = counts->without_build_id.list_text(); !text.empty() && !choice.common.quiet) {
         complain("note: " + text);
