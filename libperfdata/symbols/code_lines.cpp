@@ -19,7 +19,7 @@ namespace {
 // OpenedLines is debug information that any number of names may lead to.
 struct OpenedLines {
     Once once;
-    Result<std::shared_ptr<DwarfLines>> lines = nullptr;
+    Result<std::shared_ptr<DwarfLines>> lines = nullptr;  // its error has no name
 };
 
 // CodeFile is a file with code, and the lines of that; null if it has none, or is not here.
@@ -96,12 +96,14 @@ struct CodeLines::Sources {
             if (lines) {
                 one->lines = std::make_shared<DwarfLines>(std::move(*lines));
             } else {
-                auto error = std::move(lines.error());
-                error.where = name.shown() + ": " + error.where;
-                one->lines = fail(std::move(error));
+                one->lines = fail(std::move(lines.error()));
             }
         });
-        return one->lines;
+        if (one->lines) return one->lines;
+        // By the name asked for: others may lead there, too, and which of them came first is chance.
+        auto error = one->lines.error();
+        error.where = name.shown() + ": " + error.where;
+        return fail(std::move(error));
     }
 
     std::shared_ptr<OpenedLines> opened_from(const DwarfFiles& files) {

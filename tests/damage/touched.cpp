@@ -467,3 +467,39 @@ TEST_CASE("Damaged names of source files in a jitdump are left out, and that is 
     CHECK(strict.status == 3);
     CHECK(strict.messages.find("damaged") != std::string::npos);
 }
+
+// Which of the names is asked first is chance: threads load files.
+TEST_CASE("What is wrong with a file's debug information is told by the name that leads there", "[hostile][touched]") {
+    Elf elf;
+    elf.segments = {{0x600, 0x1600, 0x1000}};
+    elf.symbols({{"of_damaged", 0x1640, 0x20}});
+    for (const auto* name : {".debug_info", ".debug_abbrev", ".debug_line"}) {
+        Elf::Section section;
+        section.name = name;
+        section.content = Writer(std::endian::little).u32(16).u16(99).zeros(14).take();  // no such version
+        elf.add(std::move(section));
+    }
+    const TempDir folder;
+    const auto one = folder.write("one", elf.blob());
+    const auto other = (folder.path() / "other").string();
+    fs::create_hard_link(one, other);
+    World world;
+    std::uint64_t begin = mapped_at, time = 10;
+    for (const auto& path : {one, other}) {
+        auto map = mapping(begin, path);
+        map.build_id.reset();
+        map.inode = Mmap2::Inode{};
+        world.map(time, map);
+        world.scene().sample(begin + 0x645, 500 + time, CpuMode::user);
+        begin += apart;
+        ++time;
+    }
+    const auto recording = folder.write("perf.data", world.scene().build());
+    for (const auto* jobs : {"1", "2", "8"}) {
+        const auto got =
+            run(folder, "annotate --allow-local -s of_damaged -j " + std::string(jobs) + " '" + recording + "'");
+        INFO(got.output << got.messages);
+        CHECK(got.status == 0);
+        for (const auto& name : {one, other}) CHECK(got.output.find(name + ": DWARF: ") != std::string::npos);
+    }
+}
