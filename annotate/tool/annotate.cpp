@@ -64,9 +64,9 @@ class Annotate {
             return give_up(explain_no_events(*recording, options_.common.file));
         }
         if (!options_.at.empty()) {
-            const auto time = TimeRange::parse(options_.at + "," + options_.at);
+            const auto time = parse_time(options_.at);
             if (!time) return give_up(time.error());
-            options_.functions.at = time->from;
+            options_.functions.at = *time;
         }
         std::optional<ProgressLine> progress(std::in_place, options_.common);
         const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = progress->of("reading what ran")});
@@ -75,10 +75,12 @@ class Annotate {
         if (!events) return give_up(events.error());
         CodeBookOptions opening;
         opening.names = options_.names.options(*recording, progress->of("unpacking the build-id cache"));
-        if (auto fits = check_kernel_names(*timeline, *opening.names.files); !fits) return give_up(fits.error());
         opening.images = options_.names.image_options();
         opening.lines = options_.lines.options(options_.names.offline);
         const auto book = CodeBook::open(*recording, *timeline, opening);
+        if (auto taken = options_.names.check(book.names(), book.images().problems()); !taken) {
+            return give_up(taken.error());
+        }
         book.names().prepare(options_.names.threads());
         const auto profile = Profile::count(
             *recording, book.versions(), {.stop = {}, .progress = progress->of("counting samples"), .events = *events});
@@ -115,20 +117,6 @@ class Annotate {
     static int give_up(const Error& error) {
         complain(error);
         return failed;
-    }
-
-    // Names of another boot than the recorded one would be wrong ones: a file that the user gave must fit.
-    // It may be a pipe: `files` reads it once.
-    Result<void> check_kernel_names(const Timeline& timeline, const FileSystem& files) const {
-        const auto& path = options_.names.kallsyms;
-        if (path.empty()) return {};
-        Limits limits;
-        limits.unpacked_bytes = limits.kallsyms_bytes;
-        const auto source = files.open_given(path, limits, Content::text);
-        if (!source) return fail(source.error());
-        const auto table = Kallsyms::open(**source, path);
-        if (!table) return fail(table.error());
-        return check_kallsyms(*table, timeline.kernel());
     }
 
     // Of a page one pass over the chains gives the flame graph as well.
@@ -310,25 +298,24 @@ void add_annotate(CLI::App& app, int& exit) {
     auto options = std::make_shared<AnnotateOptions>();
     options->common.add_to(*command, {Format::text, Format::json, Format::html});
     auto& functions = options->functions;
-    const auto list = [&](const char* names, auto& values, const char* help) {
+    const auto several = [&](const char* names, std::vector<std::string>& values, const char* help) {
         return command->add_option(names, values, help)->allow_extra_args(false);
     };
-    list("-s,--symbol", functions.symbols,
-         "Only this function: as source or debug information calls it, a kernel symbol\n"
-         "(bpf_prog_<tag>_<name>), or PROGRAM/SUBPROGRAM of a BPF program by names or numbers.\n"
-         "May be given several times")
+    several("-s,--symbol", functions.symbols,
+            "Only this function: as source or debug information calls it, a kernel symbol\n"
+            "(bpf_prog_<tag>_<name>), or PROGRAM/SUBPROGRAM of a BPF program by names or numbers.\n"
+            "May be given several times")
         ->type_name("NAME");
-    list("-d,--dso", functions.objects, "Only code of these objects, by name or path")
-        ->delimiter(',')
+    add_list(*command, "-d,--dso", functions.objects, "Only code of these objects, by name or path")
         ->type_name("NAMES");
-    list("--kind", functions.kinds, "Only code of these kinds: bpf, kernel, user, jit, out_of_line")
-        ->delimiter(',')
-        ->check(CLI::IsMember({"bpf", "kernel", "user", "jit", "out_of_line"}));
-    list("-e,--event", options->events, "Count only samples of this event. May be given several times")
+    add_list(*command, "--kind", functions.kinds, "Only code of these kinds: bpf, kernel, user, jit, out_of_line")
+        ->check(some_of({"bpf", "kernel", "user", "jit", "out_of_line"}));
+    several("-e,--event", options->events, "Count only samples of this event. May be given several times")
         ->type_name("EVENT");
     command
         ->add_option("--at", options->at,
                      "Only code that was there at this time, in seconds: of a function that changed, its version then")
+        ->check(checked(parse_time), "")
         ->type_name("SECONDS");
     command->add_flag("--versions", functions.versions,
                       "List the functions whose code changed, with all versions and when each was there");
@@ -339,12 +326,12 @@ void add_annotate(CLI::App& app, int& exit) {
     command->add_option("--title", options->title, "Of the HTML page (default: the name of the recording)")
         ->type_name("WORDS");
     command->add_option("-M,--disassembler-style", options->style, "Syntax of x86 instructions: att or intel")
-        ->check(CLI::IsMember({"att", "intel"}));
+        ->check(one_of({"att", "intel"}));
     command
         ->add_option("--percent-type", options->percent_type,
                      "global-hits, global-period: of all samples; local-hits, local-period: of the function's\n"
                      "(default global-hits, of HTML local-hits)")
-        ->check(CLI::IsMember({"global-hits", "global-period", "local-hits", "local-period"}));
+        ->check(one_of({"global-hits", "global-period", "local-hits", "local-period"}));
     command->add_flag("--asm-raw", options->raw_bytes, "Show the bytes of each instruction");
     command->add_flag("--show-total-period", options->show_periods, "A column of periods beside the hits");
     command->add_flag("--bpf-registers", options->bpf_registers,

@@ -206,7 +206,7 @@ void add_dump(CLI::App& app, int& exit) {
             ->type_name("START,END");
     auto* order =
         command->add_option("--order", options->order, "file: as they lie there; time: in exact order of time")
-            ->check(CLI::IsMember({"file", "time"}));
+            ->check(one_of({"file", "time"}));
     command
         ->add_option("--aux", options->aux,
                      "Write the AUX data (of Intel PT, Arm SPE and the like) as it is, undecoded, to files "

@@ -56,6 +56,11 @@ Result<TimeRange> TimeRange::parse(std::string_view text) {
     return range;
 }
 
+Result<Time> parse_time(const std::string& text) {
+    if (const auto time = parse_seconds(text)) return *time;
+    return fail(ErrorCode::malformed, Error::no_offset, "--at", "not a time: " + text + "; expected seconds: 12.5");
+}
+
 Result<std::uint32_t> parse_record_type(const std::string& text) {
     std::uint32_t number = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);

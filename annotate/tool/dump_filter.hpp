@@ -21,6 +21,9 @@ struct TimeRange {
     static Result<TimeRange> parse(std::string_view text);
 };
 
+// parse_time("12.5") is a time in seconds, without its end. Errors: malformed.
+Result<Time> parse_time(const std::string& text);
+
 // parse_record_type("KSYMBOL") takes names with or without PERF_RECORD_, in any case, and numbers. Errors: malformed.
 Result<std::uint32_t> parse_record_type(const std::string& text);
 

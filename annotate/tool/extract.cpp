@@ -85,7 +85,7 @@ class Extract {
             return give_up(nothing(symbols, names));
         }
         if (!choice_.at.empty()) {
-            const auto time = parse_time(choice_.at)->from;
+            const auto time = *parse_time(choice_.at);
             const auto all = candidates_;
             std::erase_if(candidates_, [&](const Candidate& candidate) { return !candidate.there(time); });
             if (candidates_.empty()) {
@@ -111,8 +111,6 @@ class Extract {
         warn_losses(choice_.common, timeline->completeness());
         return exit_code(choice_.common, timeline->completeness());
     }
-
-    static Result<TimeRange> parse_time(const std::string& text) { return TimeRange::parse(text + "," + text); }
 
   private:
     std::string wanted() const {
@@ -348,12 +346,7 @@ void add_extract(CLI::App& app, int& exit) {
     what->add_option("--program", choice->program, "The BPF program of this id or name; without --symbol: all of it")
         ->type_name("ID|NAME");
     command->add_option("--at", choice->at, "The one that was there at this time, in seconds")
-        ->check(
-            [](const std::string& text) {
-                const bool fine = !text.empty() && text.find(',') == std::string::npos && Extract::parse_time(text);
-                return fine ? std::string() : "not a time: " + text + "; expected seconds: 12.5";
-            },
-            "")
+        ->check(checked(parse_time), "")
         ->type_name("SECONDS");
     choice->common.add_format_to(*command, "elf: with symbols and lines; raw: the bytes and nothing else");
     command

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <span>
 #include <stdexcept>
+#include <string>
 #include <unistd.h>
+#include <vector>
 
 #include "perfdata/annotate/disassembler.hpp"
 
@@ -32,6 +36,20 @@ namespace {
 }
 [[gnu::constructor(101)]] void catch_all() {
     std::set_terminate(terminate);
+}
+
+// The arguments in CLI11's order, the last one first. It would take the next one for the value of "--comm=".
+std::vector<std::string> words(int argc, char** argv) {
+    std::vector<std::string> all;
+    bool options = true;
+    for (const std::string word : std::span(argv, static_cast<std::size_t>(argc)).subspan(argc == 0 ? 0 : 1)) {
+        options = options && word != "--";
+        const bool lacks_value = options && word.starts_with("--") && word.find('=') == word.size() - 1;
+        all.push_back(lacks_value ? word.substr(0, word.size() - 1) : word);
+        if (lacks_value) all.emplace_back();
+    }
+    std::ranges::reverse(all);
+    return all;
 }
 
 int run(int argc, char** argv) {
@@ -75,7 +93,7 @@ int run(int argc, char** argv) {
     add_report(app, exit);
     add_help(app, exit);
     try {
-        app.parse(argc, argv);
+        app.parse(words(argc, argv));
     } catch (const CLI::ParseError& problem) {
         return answer(app, problem);
     }

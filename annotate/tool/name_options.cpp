@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/format.h>
 #include <thread>
 
 namespace perfdata::tool {
@@ -42,7 +43,14 @@ void NameChoice::add_to(CLI::App& command) {
         .add_option("--buildid-dir", buildid_dir,
                     "A build-id cache as in ~/.debug, or the tar-ball that `perf archive` packed from one")
         ->type_name("DIR|TAR")
-        ->check(CLI::ExistingPath)
+        ->check(
+            [](const std::string& name) {
+                std::error_code problem;
+                if (std::filesystem::exists(name, problem)) return std::string();
+                if (problem) return fmt::format("cannot look at {}: {}", name, problem.message());
+                return "there is no directory and no file " + name;
+            },
+            "")
         ->group(group);
     auto* debug_dir =
         command
@@ -71,8 +79,8 @@ void NameChoice::add_to(CLI::App& command) {
         ->excludes(local)
         ->excludes(debug_dir)
         ->group(group);
-    command.add_option("-j,--jobs", jobs, "Threads that load files (default: one per CPU)")
-        ->check(CLI::Range(1u, 256u))
+    add_whole(command, "-j,--jobs", jobs, "Threads that load files (default: one per CPU)",
+              {1, 256, "a number from 1 to 256 (default: one per CPU)"})
         ->group(group);
 }
 
@@ -110,6 +118,25 @@ NameOptions NameChoice::options(const Recording& recording, Progress progress) c
     const auto parent = path.parent_path();
     jit.beside.push_back(parent.empty() ? "." : parent.string());
     return names;
+}
+
+Result<void> NameChoice::check(const Names& names, const std::vector<Error>& of_code) const {
+    const auto refused = [](const std::vector<Error>& problems, const std::string& path) -> Result<void> {
+        for (const auto& problem : problems) {
+            if (!path.empty() && problem.where == path && problem.code != ErrorCode::missing) return fail(problem);
+        }
+        return {};
+    };
+    for (const auto& path : {kallsyms, vmlinux}) {
+        if (auto used = refused(names.problems(), path); !used) return used;
+    }
+    if (auto used = refused(of_code, kcore); !used) return used;
+    // What else names the kernel hides why the file does not.
+    const auto& path = kallsyms.empty() ? vmlinux : kallsyms;
+    const auto* kernel = names.kernel();
+    if (path.empty() || kernel == nullptr || kernel->origin() == path) return {};
+    return fail(ErrorCode::mismatch, Error::no_offset, path,
+                "it does not name the recorded kernel at its place, as " + kernel->origin() + " does");
 }
 
 unsigned NameChoice::threads() const {

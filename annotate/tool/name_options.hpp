@@ -30,6 +30,10 @@ struct NameChoice {
     void add_code_to(CLI::App& command);
     // options(recording, progress): progress is told of what takes long.
     NameOptions options(const Recording& recording, Progress progress) const;
+    // check(names, of_code): a file given for the kernel is used, or it fails. Names of another kernel or boot would be
+    // wrong ones, and without those asked for there are others than the user thinks. of_code: problems of its images.
+    // Where the recording does not say enough to tell, that is a note as others.
+    Result<void> check(const Names& names, const std::vector<Error>& of_code = {}) const;
     CodeImageOptions image_options() const { return {kcore}; }
     unsigned threads() const;
 };

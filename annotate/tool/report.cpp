@@ -94,7 +94,8 @@ Result<double> parse_percent(const std::string& text) {
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), percent);
     // What is no number at all ("nan") is neither below 0 nor above 100.
     if (problem == std::errc{} && end == text.data() + text.size() && percent >= 0 && percent <= 100) return percent;
-    return fail(wrong("--percent-limit", text + " is no percentage; give a number from 0 to 100"));
+    return fail(wrong("--percent-limit", fmt::format("{} is no percentage; give a number from 0 to 100",
+                                                     text.empty() ? "nothing" : text)));
 }
 
 class ReportRun {
@@ -115,6 +116,7 @@ class ReportRun {
         const auto names = Names::load(*recording, *timeline,
                                        choice_.names.options(*recording, reading->of("unpacking the build-id cache")));
         reading.reset();
+        if (auto taken = choice_.names.check(names); !taken) return give_up(taken.error());
         names.prepare(choice_.names.threads());
         auto counting = tally_options(options_, names);
         counting.max_stack = choice_.max_stack;
@@ -245,13 +247,13 @@ void add_report(CLI::App& app, int& exit) {
     auto* command = app.add_subcommand("report", "Show where the samples fell, by function or by whatever else");
     auto choice = std::make_shared<ReportChoice>();
     choice->common.add_to(*command);
-    const auto list = [&](const char* names, auto& values, const char* help) {
-        return command->add_option(names, values, help)->delimiter(',')->allow_extra_args(false);
+    const auto list = [&](const char* names, std::vector<std::string>& values, const char* help) {
+        return add_list(*command, names, values, help);
     };
     list("-s,--sort", choice->keys,
          "What tells rows apart: comm, pid, tid, cpu, cgroup, dso, symbol, kind (kernel, user...), srcline,\n"
          "program (BPF program and load). Default: comm,dso,symbol")
-        ->check(checked(parse_key), "")
+        ->check(each(checked(parse_key)), "")
         ->type_name("KEYS");
     choice->common.add_stdio_to(*command);
     auto* children = command->add_flag("--children", choice->children,
@@ -267,23 +269,27 @@ void add_report(CLI::App& app, int& exit) {
             ->expected(0, 1)
             ->check(checked(parse_graph), "")
             ->type_name("TREES");
-    command->add_option("--max-stack", choice->max_stack, "Only so many frames of a chain (default 127)")
-        ->check(CLI::Range(1u, deepest_stack));
+    add_whole(*command, "--max-stack", choice->max_stack, "Only so many frames of a chain (default 127)",
+              {1, deepest_stack, "a number from 1 to 1024 (default 127)"});
     command->add_flag("-n,--show-nr-samples", choice->hits, "A column of samples");
     command->add_flag("--show-total-period", choice->periods, "A column of periods");
     command->add_option("--percent-limit", choice->percent_limit, "Leave out rows with less percent than this")
-        ->check(checked(parse_percent), "");
+        ->check(checked(parse_percent), "")
+        ->type_name("PERCENT");
     command
         ->add_option("--percentage", choice->percentage,
                      "absolute: of all samples; relative: of those that the filters leave")
-        ->check(CLI::IsMember({"absolute", "relative"}));
+        ->check(one_of({"absolute", "relative"}));
     constexpr auto filters = "Which samples";
-    list("-e,--event", choice->events, "Only these events")->delimiter('\0')->group(filters)->type_name("EVENT");
+    command->add_option("-e,--event", choice->events, "Only these events")
+        ->allow_extra_args(false)
+        ->group(filters)
+        ->type_name("EVENT");
     list("--comm,--comms", choice->comms, "Only threads of these names")->group(filters)->type_name("NAMES");
-    list("--pid", choice->pids, "Only these processes")->group(filters);
-    list("--tid", choice->tids, "Only these threads")->group(filters);
+    add_wholes(*command, "--pid", choice->pids, "Only these processes", Whole::process())->group(filters);
+    add_wholes(*command, "--tid", choice->tids, "Only these threads", Whole::thread())->group(filters);
     list("-C,--cpu", choice->cpus, "Only these CPUs: 0,2-3")
-        ->check(checked(parse_cpus), "")
+        ->check(each(checked(parse_cpus)), "")
         ->group(filters)
         ->type_name("CPUS");
     command
@@ -293,7 +299,7 @@ void add_report(CLI::App& app, int& exit) {
         ->group(filters)
         ->type_name("START,END");
     list("--kind", choice->kinds, "Only this kind of code: kernel, module, bpf, out_of_line, user, jit, unknown")
-        ->check(CLI::IsMember({"kernel", "module", "bpf", "out_of_line", "user", "jit", "unknown"}))
+        ->check(some_of({"kernel", "module", "bpf", "out_of_line", "user", "jit", "unknown"}))
         ->group(filters);
     list("-d,--dso,--dsos", choice->objects, "Only code of these objects, by name or path")
         ->group(filters)

@@ -118,6 +118,7 @@ int run(const ScriptChoice& choice) {
     const auto names = Names::load(*recording, *timeline,
                                    choice.names.options(*recording, reading->of("unpacking the build-id cache")));
     reading.reset();
+    if (auto taken = choice.names.check(names); !taken) return give_up(taken.error());
     if (!options->json && shows_registers(*options, *recording)) {
         const auto registers = register_names(*recording, &names);
         options->arch = registers.arch;
@@ -186,20 +187,15 @@ void add_script(CLI::App& app, int& exit) {
         ->check(checked([](const std::string& text) { return FieldChoice().choose(text); }), "")
         ->type_name("FIELDS");
     command->add_flag("-G,--hide-call-graph", choice->hide_chains, "Only the sampled address, no call chains");
-    command->add_option("--max-stack", choice->most_frames, "Frames of a call chain to show (default 127)")
-        ->check(CLI::Range(0u, 65535u));
+    add_whole(*command, "--max-stack", choice->most_frames, "Frames of a call chain to show (default 127)",
+              {0, 65535, "a number from 0 to 65535 (default 127)"});
     command->add_flag("--ns", choice->nanoseconds, "Times with nine digits behind the point");
-    command->add_option("-c,--comms,--comm", choice->comms, "Only threads of these names")
-        ->type_name("NAMES")
-        ->delimiter(',')
-        ->allow_extra_args(false);
-    command->add_option("--pid", choice->pids, "Only these processes")->delimiter(',')->allow_extra_args(false);
-    command->add_option("--tid", choice->tids, "Only these threads")->delimiter(',')->allow_extra_args(false);
-    command->add_option("-C,--cpu", choice->cpus, "Only these CPUs: 0,2-3")
+    add_list(*command, "-c,--comms,--comm", choice->comms, "Only threads of these names")->type_name("NAMES");
+    add_wholes(*command, "--pid", choice->pids, "Only these processes", Whole::process());
+    add_wholes(*command, "--tid", choice->tids, "Only these threads", Whole::thread());
+    add_list(*command, "-C,--cpu", choice->cpus, "Only these CPUs: 0,2-3")
         ->type_name("CPUS")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->check(checked(parse_cpus), "");
+        ->check(each(checked(parse_cpus)), "");
     command
         ->add_option("--time", choice->time,
                      "Only between two times, in seconds: START,END or START, or ,END; START alone is START,")
@@ -208,14 +204,9 @@ void add_script(CLI::App& app, int& exit) {
     command->add_option("-e,--event", choice->events, "Only this event. May be given several times")
         ->type_name("EVENT")
         ->allow_extra_args(false);
-    command->add_option("-S,--symbols", choice->symbols, "Only samples in these functions")
-        ->type_name("NAMES")
-        ->delimiter(',')
-        ->allow_extra_args(false);
-    command->add_option("--dsos", choice->objects, "Only samples in these files, as the last field names them")
-        ->type_name("NAMES")
-        ->delimiter(',')
-        ->allow_extra_args(false);
+    add_list(*command, "-S,--symbols", choice->symbols, "Only samples in these functions")->type_name("NAMES");
+    add_list(*command, "--dsos", choice->objects, "Only samples in these files, as the last field names them")
+        ->type_name("NAMES");
     choice->names.add_to(*command);
     command->remove_option(command->get_option("--jobs"));  // files are read as the samples come to them
     begin_anew(*command, choice);

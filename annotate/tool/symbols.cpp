@@ -26,7 +26,7 @@ struct SymbolsChoice {
     Common common;
     NameChoice names;
     std::string at, address, history;
-    std::optional<std::uint32_t> pid;
+    std::optional<std::uint32_t> pid;  // -1: nobody
 };
 
 Result<Address> parse_address(const std::string& text) {
@@ -37,13 +37,6 @@ Result<Address> parse_address(const std::string& text) {
     if (problem == std::errc{} && end == digits.data() + digits.size()) return address;
     return fail(ErrorCode::malformed, Error::no_offset, "address",
                 "not an address: " + text + "; expected hexadecimal digits such as ffffffffc0025c34");
-}
-
-Result<Time> parse_time(const std::string& text) {
-    // The range from a time to itself.
-    const auto range = TimeRange::parse(text + "," + text);
-    if (range && !text.empty() && text.find(',') == std::string::npos) return range->from;
-    return fail(ErrorCode::malformed, Error::no_offset, "--at", "not a time: " + text + "; expected seconds: 12.5");
 }
 
 // Entry is something that lay at a range of addresses for a while.
@@ -218,6 +211,7 @@ int run(const SymbolsChoice& choice) {
             std::erase_if(answer.entries, [&](const Entry& e) { return !e.range.contains(*answer.address); });
             names.emplace(Names::load(*recording, *timeline,
                                       choice.names.options(*recording, reading->of("unpacking the build-id cache"))));
+            if (auto taken = choice.names.check(*names); !taken) return give_up(taken.error());
             const auto* jit = names->jit().empty() ? nullptr : &names->jit();
             const Moment moment{*answer.at, Pid{choice.pid.value_or(~0u)}, host};
             answer.name = names->name(frame_at(*timeline, jit, moment, *answer.address, CpuMode::unknown));
@@ -264,7 +258,8 @@ void add_symbols(CLI::App& app, int& exit) {
         ->excludes(history_option)
         ->check(checked(parse_address), "")
         ->type_name("ADDRESS");
-    command->add_option("--pid", choice->pid, "The mappings of this process, too; with --history: of it only");
+    add_whole(*command, "--pid", choice->pid, "The mappings of this process, too; with --history: of it only",
+              Whole::process());
     choice->names.add_to(*command);
     command->remove_option(command->get_option("--jobs"));  // one file is read at most
     begin_anew(*command, choice);

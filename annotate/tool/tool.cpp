@@ -5,9 +5,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -57,25 +59,23 @@ void Common::add_to(CLI::App& command, std::vector<Format> formats) {
     command.add_flag("--json", json, "Write JSON");
     command.add_flag("--strict", strict, "List all losses on standard error, and exit with 3 if there are any");
     command.add_flag("-q,--quiet", quiet, "No warnings");
+    const auto set_memory = [this](const std::string& text) {
+        if (const auto size = parse_size(text)) max_memory = *size;
+    };
     command
-        .add_option("--max-memory", max_memory,
-                    "Take no more memory than this, such as 512M: large parts of the recording are left out and told, "
-                    "or it fails")
-        ->transform(CLI::AsSizeValue(false))
-        ->transform(CLI::Validator(  // before the other, which takes -1 for very much
-            [](std::string& text) {
-                return text.starts_with('-') ? text + " is less than nothing: give at least 16M" : std::string();
-            },
-            ""))
+        .add_option_function<std::string>("--max-memory", set_memory,
+                                          "Take no more memory than this, such as 512M: large parts of the recording "
+                                          "are left out and told, or it fails")
+        ->check(checked(parse_size), "")
         ->type_name("SIZE");
     command.add_option("--color,--stdio-color", color, "auto, always or never")
-        ->check(CLI::IsMember({"auto", "always", "never"}));
+        ->check(one_of({"auto", "always", "never"}));
 }
 
 void Common::add_format_to(CLI::App& command, const char* help) {
     std::vector<std::string> words;
     for (const auto one : formats_) words.emplace_back(option_word(one));
-    command.add_option("--format", format, help)->check(CLI::IsMember(words));
+    command.add_option("--format", format, help)->check(one_of(words));
 }
 
 void Common::add_stdio_to(CLI::App& command) {
@@ -83,14 +83,8 @@ void Common::add_stdio_to(CLI::App& command) {
 }
 
 std::optional<int> Common::prepare(const CLI::App& command) {
-    // What the program itself takes, and each thread for its stack, is part of it.
-    constexpr std::uint64_t least_memory = std::uint64_t{16} << 20;
-    if (max_memory != 0 && max_memory < least_memory) {
-        throw CLI::ValidationError("--max-memory", fmt::format("{} bytes are too few: give at least 16M", max_memory));
-    }
     take_inputs(command);
     place.reset();
-    if (output.empty()) throw CLI::ValidationError("--output", "the name of the file is empty");
     auto found = OutputPlace::find(output == "-" ? "/dev/stdout" : output);
     if (found) {
         const auto* name = output == "-" ? "standard output" : output.c_str();
@@ -105,6 +99,28 @@ std::optional<int> Common::prepare(const CLI::App& command) {
         place = std::move(*found);
     }
     choose_format(command);
+    if (const auto problem = unreadable_input(command)) {
+        complain(*problem);
+        return failed;
+    }
+    return {};
+}
+
+std::optional<Error> Common::unreadable_input(const CLI::App& command) {
+    for (const auto* option : command.get_options()) {
+        if (!is_input(*option) || option->check_lname("input")) continue;
+        for (const auto& path : option->results()) {
+            struct stat status = {};
+            const bool there = ::stat(path.c_str(), &status) == 0;
+            const bool directory = there && S_ISDIR(status.st_mode);
+            // Opening it would take what a pipe holds.
+            int problem = there && ::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) == 0 ? 0 : errno;
+            if (problem == 0 && directory && !option->get_type_name().starts_with("DIR")) problem = EISDIR;
+            if (problem == 0) continue;
+            return Error{ErrorCode::io, Error::no_offset, option->get_name(),
+                         fmt::format("{}: cannot open: {}", path, std::strerror(problem))};
+        }
+    }
     return {};
 }
 
@@ -210,7 +226,6 @@ Result<Recording> Common::open() const {
 }
 
 std::string no_directory(const std::string& name) {
-    if (name.empty()) return "the name of the directory is empty";
     std::error_code problem;
     const auto status = std::filesystem::status(name, problem);
     if (std::filesystem::is_directory(status)) return {};

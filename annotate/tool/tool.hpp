@@ -16,6 +16,7 @@
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/recording.hpp"
 
+#include "option_values.hpp"
 #include "output.hpp"
 #include "output_format.hpp"
 
@@ -32,7 +33,7 @@ struct Common {
     bool json = false;   // in run(): whether that is JSON
     bool strict = false;
     bool quiet = false;
-    std::uint64_t max_memory = 0;  // bytes; 0: as the machine has
+    std::uint64_t max_memory = 0;  // bytes; 0: not given
 
     // In run(): where `output` leads, nothing for standard output; and which files the command line has named.
     std::optional<OutputPlace> place;
@@ -63,30 +64,24 @@ struct Common {
   private:
     std::optional<int> prepare(const CLI::App& command);
     void take_inputs(const CLI::App& command);
+    // The first file besides the recording that the command line wants read and that cannot be.
+    static std::optional<Error> unreadable_input(const CLI::App& command);
     void choose_format(const CLI::App& command);
 
     std::vector<Format> formats_;
     bool stdio_ = false;
 };
 
-// begin_anew(command, options): whenever the command is parsed, its options begin as they are now, so that a program
-// can run it several times.
+// begin_anew(command, options) comes behind all options: whenever the command is parsed, they begin as they are now, so
+// that a program can run it several times. None is an empty text.
 template <class Options>
 void begin_anew(CLI::App& command, const std::shared_ptr<Options>& options) {
+    refuse_empty(command);
     command.preparse_callback([options, initial = *options](std::size_t) { *options = initial; });
 }
 
 // refuse_taken(option, name, role) throws the error of an output that is a file with another role (exit code 2).
 [[noreturn]] void refuse_taken(const std::string& option, const std::string& name, const std::string& role);
-
-// checked(parse) is the check of an option whose text `parse` must understand.
-template <class Parse>
-auto checked(Parse parse) {
-    return [parse](const std::string& text) {
-        const auto parsed = parse(text);
-        return parsed ? std::string() : parsed.error().detail;
-    };
-}
 
 // no_directory(name) is the check of an option that names a directory to read from: why it is none, or nothing.
 std::string no_directory(const std::string& name);

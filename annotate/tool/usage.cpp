@@ -148,22 +148,6 @@ const CLI::App& asked(const CLI::App& app) {
     return commands.empty() ? app : *commands.front();
 }
 
-// What CLI11's own checks say: "--kind: x not in {a,b}", "--jobs: Value 0 not in range 1 to 256".
-std::string checked_in_words(const std::string& text) {
-    constexpr std::string_view set = " not in {", range = " not in range ", value = ": Value ";
-    if (const auto at = text.find(set); at != std::string::npos && text.ends_with('}')) {
-        auto words = text.substr(at + set.size());
-        words.pop_back();
-        std::string list;
-        for (const char c : words) list += c == ',' ? std::string(", ") : std::string(1, c);
-        return fmt::format("{}; expected one of {}", text.substr(0, at), list);
-    }
-    const auto at = text.rfind(range), begin = text.find(value);
-    if (at == std::string::npos || begin == std::string::npos || begin + value.size() > at) return {};
-    return fmt::format("{}: {}; expected a number from {}", text.substr(0, begin),
-                       text.substr(begin + value.size(), at - begin - value.size()), text.substr(at + range.size()));
-}
-
 // What CLI11 says, in words that say what to do where its own do not.
 std::string in_words(const CLI::App& app, const CLI::ParseError& problem) {
     const auto& command = asked(app);
@@ -196,16 +180,8 @@ std::string in_words(const CLI::App& app, const CLI::ParseError& problem) {
         if (text.starts_with(begin) && between != std::string::npos) {
             const auto name = text.substr(begin.size(), between - begin.size());
             const auto value = text.substr(between + std::string_view(" = ").size());
-            const auto* option = command.get_option_no_throw(name);
-            const auto type = option == nullptr ? std::string() : option->get_type_name();
-            if (!type.starts_with("INT") && !type.starts_with("UINT") && !type.starts_with("FLOAT")) {
-                return fmt::format("{}: no value that it can have: {}", name, value);
-            }
-            return fmt::format("{}: {} is no number", name, value);
+            return fmt::format("{}: no value that it can have: {}", name, value);
         }
-    }
-    if (dynamic_cast<const CLI::ValidationError*>(&problem) != nullptr) {
-        if (auto words = checked_in_words(text); !words.empty()) return words;
     }
     if (dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr) {
         const auto from = text.find('['), to = text.find(']');
@@ -246,7 +222,7 @@ class HelpText : public CLI::Formatter {
             return " " + words;
         }
         const auto kind = type.substr(0, check);
-        return kind == "INT" || kind == "UINT" || kind == "FLOAT" ? " NUMBER" : " " + kind;
+        return " " + kind;
     }
 };
 

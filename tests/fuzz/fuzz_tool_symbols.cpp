@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                        {"", "--json"},
                        {"--at={time}", "--at={time} --address={address}", "--history={address}", "--at=0",
                         "--history=ffffffffffffffff"},
-                       {"", "--pid={pid}", "--pid=4294967295"},
+                       {"", "--pid={pid}", "--pid=-1"},
                    });
     command.run({data, size});
     return 0;

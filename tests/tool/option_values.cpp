@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// Values of options that make no sense. Which options there are, and what they take, is what the help says: new ones
+// are tried as well.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "catch.hpp"
+#include "tool/run.hpp"
+
+using namespace perfdata::test;
+
+namespace {
+
+struct Option {
+    std::string name, takes;  // "--pid", "NUMBERS"
+};
+
+// The options that take a value, by the lines "  -k,--vmlinux FILE     What it does".
+std::vector<Option> options_of(const Place& place, const std::string& command) {
+    std::istringstream help(place.run({"help", command}).output);
+    std::vector<Option> options;
+    for (std::string line; std::getline(help, line);) {
+        const auto begin = line.find_first_not_of(' ');
+        if (begin != 2 || line[begin] != '-') continue;
+        const auto end = std::min(line.find(' ', begin), line.size());
+        std::istringstream names(line.substr(begin, end - begin));
+        Option option;
+        for (std::string name; option.name.empty() && std::getline(names, name, ',');) {
+            if (name.starts_with("--")) option.name = name;
+        }
+        // One space stands between an option and what it takes, more between that and what it does.
+        if (end + 1 < line.size() && line[end + 1] != ' ') {
+            option.takes = line.substr(end + 1, std::min(line.find(' ', end + 1), line.size()) - end - 1);
+        }
+        if (!option.takes.empty()) options.push_back(option);
+    }
+    return options;
+}
+
+const std::vector<std::string> all_nonsense = {"", "-1", "1e3", "abc", "99999999999999999999", "1.5", "nan"};
+
+std::vector<std::string> all_but(std::vector<std::string> values, const std::set<std::string>& some) {
+    std::erase_if(values, [&](const std::string& value) { return some.contains(value); });
+    return values;
+}
+
+// nonsense_for(option) is by what it takes; nothing for what this test does not know.
+std::vector<std::string> nonsense_for(const Option& option) {
+    static const std::map<std::string, std::vector<std::string>> known = {
+        {"NUMBER", with(all_nonsense, {" 1", "1 ", "0x10", "+1", "-", "-2", "2147483648", "inf", "--json", "1,2"})},
+        {"NUMBERS", with(all_nonsense, {",", "1,", ",1", "1,,2", "1,x", "-2", "2147483648"})},
+        {"PERCENT", with(all_but(all_nonsense, {"1.5"}), {"101", "inf", "0x10"})},
+        {"SIZE", with(all_nonsense, {"0", "1", "0M", "15M", "1.5G", "M", "16Q", "16 Mx", "2000P",
+                                     "18446744073709551615", "18446744073709551616", "17592186044416M"})},
+        {"SECONDS", with(all_but(all_nonsense, {"1.5"}), {"1,2", ",", "inf"})},
+        {"START,END", with(all_but(all_nonsense, {"1.5"}), {",", "2,1", "1,2,3"})},
+        {"ADDRESS", {"", "-1", "99999999999999999999", "1.5", "nan", "0x", "10000000000000000"}},
+        {"CPUS", with(all_nonsense, {",", "1,", "3-2", "1-", "65536"})},
+        // An empty text is as if none stood behind it.
+        {"TREES", with(all_but(all_nonsense, {"", "1.5"}), {",", "caller,,", "101"})},
+        {"KEYS", with(all_nonsense, {",", "comm,", ",comm", "comm,,dso"})},
+        {"FIELDS", all_nonsense},
+        {"TYPE", all_nonsense},
+        {"NAMES", {"", ",", "a,", ",a", "a,,b"}},
+        {"NAME", {""}},
+        {"EVENT", {""}},
+        {"FILE", {""}},
+        {"DIR", {""}},
+        {"DIR|TAR", with(all_nonsense, {"nosuch"})},
+        {"PREFIX", {""}},
+        {"ID|NAME", {""}},
+        {"WORDS", {""}},
+    };
+    // Nobody's samples have the process -1.
+    const std::set<std::string> nobody = {"-1"};
+    if (option.takes.find('|') != std::string::npos && !known.contains(option.takes)) {
+        return with(all_nonsense, {",", "AUTO", option.takes});
+    }
+    const auto values = known.find(option.takes);
+    if (values == known.end()) return {};
+    return option.name == "--pid" || option.name == "--tid" ? all_but(values->second, nobody) : values->second;
+}
+
+// What CLI11 says by itself.
+const std::vector<std::string> foreign = {"could not be", "Could not", "converted", "UINT",          "INT",
+                                          "FLOAT",        "unit",      "Value ",    "in range",      "not in",
+                                          "Validator",    "required",  "excludes",  "does not exist"};
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+const std::vector<std::string> commands = {"annotate", "bpf", "dump", "extract", "info", "report", "script", "symbols"};
+
+}  // namespace
+
+TEST_CASE("No option takes what makes no sense", "[values]") {
+    const Place place;
+    std::set<std::string> tried;
+    for (const auto& command : commands) {
+        const auto options = options_of(place, command);
+        // Those that all commands have.
+        for (const std::string name : {"--input", "--output", "--max-memory"}) {
+            CHECK(std::ranges::any_of(options, [&](const Option& option) { return option.name == name; }));
+        }
+        for (const auto& option : options) {
+            INFO(command << ' ' << option.name << ' ' << option.takes);
+            const auto values = nonsense_for(option);
+            CHECK_FALSE(values.empty());
+            tried.insert(option.name);
+            for (const auto& value : values) {
+                std::vector<std::vector<std::string>> ways = {{command, option.name, value, "in.data"}};
+                if (value.empty()) ways.push_back({command, option.name + "=", "in.data"});
+                for (const auto& way : ways) {
+                    // In one word only -i and FILE could be one too many.
+                    auto arguments = way;
+                    if (option.name == "--input") arguments.pop_back();
+                    INFO(in_words(arguments));
+                    const auto ended = place.run(arguments);
+                    const auto line = ended.messages.substr(0, ended.messages.find('\n'));
+                    CHECK(ended.status == 2);
+                    CHECK(ended.output.empty());
+                    INFO(line);
+                    CHECK(line.starts_with(option.name + ": "));
+                    CHECK_FALSE(has(line, ": ;"));
+                    const auto said = line.substr(std::min(line.size(), option.name.size() + 2));
+                    for (const auto& word : foreign) CHECK_FALSE(has(said, word));
+                }
+            }
+        }
+        const auto unnamed = place.run({command, ""});
+        CHECK(unnamed.status == 2);
+        CHECK(unnamed.messages.starts_with("FILE: the name of the file is empty\n"));
+    }
+    // The help was understood.
+    for (const std::string name : {"--pid", "--max-stack", "--jobs", "--at", "--history", "--symbol", "--kallsyms",
+                                   "--kcore", "--title", "--aux", "--program", "--percent-limit", "--color"}) {
+        INFO(name);
+        CHECK(tried.contains(name));
+    }
+    CHECK(place.files() == std::vector<std::string>{"in.data"});
+}
+
+TEST_CASE("A value that is refused is told with what would be taken", "[values]") {
+    const Place place;
+    const auto said = [&](const std::vector<std::string>& arguments, const std::string& words) {
+        INFO(in_words(arguments));
+        const auto ended = place.run(with(arguments, {"in.data"}));
+        CHECK(ended.status == 2);
+        CHECK(ended.messages.substr(0, ended.messages.find('\n')) == words);
+    };
+    const std::string process = "; expected the number of a process, such as 4711";
+    said({"report", "--pid", ""}, "--pid: the number is empty" + process);
+    said({"script", "--pid", "1.5"}, "--pid: 1.5 is no whole number" + process);
+    said({"symbols", "--pid", "1e3"}, "--pid: 1e3 is no whole number" + process);
+    said({"report", "--pid", "99999999999999999999"}, "--pid: 99999999999999999999 is too large" + process);
+    said({"report", "--pid", "-99999999999999999999"}, "--pid: -99999999999999999999 is too small" + process);
+    said({"report", "--pid", "-2"}, "--pid: -2 is too small" + process);
+    said({"script", "--tid", "x"}, "--tid: x is no number; expected the number of a thread, such as 4711");
+    said({"report", "--pid", "1,"}, "--pid: there is nothing between two commas, or beside one: 1,");
+    said({"report", "--sort", ","}, "--sort: there is nothing beside the comma");
+    said({"report", "--max-stack", "0"}, "--max-stack: 0 is too small; expected a number from 1 to 1024 (default 127)");
+    said({"script", "--max-stack", "65536"},
+         "--max-stack: 65536 is too large; expected a number from 0 to 65535 (default 127)");
+    const std::string size = "; expected a size from 16M to 1P, such as 512M";
+    said({"info", "--max-memory", "0"}, "--max-memory: 0 is too little" + size);
+    said({"info", "--max-memory", "-1"}, "--max-memory: -1 is too little" + size);
+    said({"info", "--max-memory", "16777215"}, "--max-memory: 16777215 is too little" + size);
+    said({"info", "--max-memory", "99999999999999999999"}, "--max-memory: 99999999999999999999 is too much" + size);
+    said({"info", "--max-memory", "abc"}, "--max-memory: abc is no size" + size);
+    said({"annotate", "--at", "abc"}, "--at: not a time: abc; expected seconds: 12.5");
+    said({"annotate", "--at", ""}, "--at: the time is empty; expected seconds: 12.5");
+    said({"report", "--kind", ""},
+         "--kind: no word is given; expected one of kernel, module, bpf, out_of_line, user, "
+         "jit, unknown");
+    said({"annotate", "--buildid-dir", "nosuch"}, "--buildid-dir: there is no directory and no file nosuch");
+}
+
+TEST_CASE("Values at the ends of what is taken are taken", "[values]") {
+    const Place place;
+    const std::vector<std::vector<std::string>> fine = {{"report", "--pid", "-1"},
+                                                        {"report", "--pid=-1,0,2147483647"},
+                                                        {"script", "--tid", "-1", "--max-stack", "0"},
+                                                        {"script", "--max-stack", "65535"},
+                                                        {"report", "--max-stack", "1", "-j", "256"},
+                                                        {"report", "--max-stack", "010", "-S", "a,b", "--sort", "pid"},
+                                                        {"report", "--percent-limit", "1.5", "--kind", "user,jit"},
+                                                        {"report", "-g"},
+                                                        {"annotate", "--at", "6.5", "-d", "[kernel.kallsyms]"},
+                                                        {"symbols", "--at", "6.5", "--pid", "-1"},
+                                                        {"info", "--max-memory", "1P"},
+                                                        {"info", "--max-memory", "1g"},
+                                                        {"info", "--max-memory", "512MiB"},
+                                                        {"info", "--max-memory", "1073741824"}};
+    for (const auto& arguments : fine) {
+        INFO(in_words(arguments));
+        // The file comes first: -g may have a value behind it.
+        auto all = arguments;
+        all.insert(all.begin() + 1, "in.data");
+        const auto ended = place.run(all);
+        INFO(ended.messages);
+        CHECK(ended.status == 0);
+    }
+}
+
+TEST_CASE("A named file that cannot be read or does not fit fails alike in all commands", "[values]") {
+    const Place place;
+    std::filesystem::create_directory(place.path("folder"));
+    place.write("locked", "0000000000000000 T _text\n");
+    std::filesystem::permissions(place.path("locked"), std::filesystem::perms::none);
+    place.write("damaged", "This is no list of symbols.\n");
+    place.write("moved", "0000000000001000 T _text\n0000000000001000 T _stext\n");
+    const std::vector<std::string> all = {"annotate", "report", "script", "symbols", "extract"};
+    for (const auto& command : all) {
+        std::vector<std::string> asks = {command, "in.data"};
+        if (command == "symbols") asks = with(asks, {"--at", "6.5", "--address", "ffffffff81000000"});
+        if (command == "extract") asks = with(asks, {"-s", "step"});
+        const auto fails = [&](const std::string& option, const std::string& name, const std::string& words) {
+            const auto locked = name == "locked";
+            const auto arguments = with(asks, {option, name, "-o", locked ? "/dev/stdout" : "written"});
+            INFO(in_words(arguments));
+            const auto ended = locked ? place.run(arguments, as_nobody) : place.run(arguments);
+            INFO(ended.messages);
+            CHECK(ended.status == 1);
+            CHECK(ended.output.empty());
+            CHECK(ended.messages.starts_with("perfdata: " + words));
+            CHECK_FALSE(std::filesystem::exists(place.path("written")));
+        };
+        std::vector<std::string> options = {"--kallsyms", "--vmlinux", "--jitdump", "--perf-map"};
+        if (command == "annotate") options.push_back("--kcore");
+        for (const auto& option : options) {
+            fails(option, "nosuch", option + ": nosuch: cannot open: No such file or directory\n");
+            fails(option, "folder", option + ": folder: cannot open: Is a directory\n");
+            fails(option, "locked", option + ": locked: cannot open: Permission denied\n");
+        }
+        if (command == "extract") continue;  // it asks for no names of the kernel
+        fails("--kallsyms", "damaged", "damaged: ");
+        fails("--kallsyms", "moved", "moved: it is not from the boot that was recorded: ");
+        fails("--vmlinux", "damaged", "damaged: ");
+        if (command == "annotate") fails("--kcore", "damaged", "damaged: ");
+    }
+}
