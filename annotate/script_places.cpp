@@ -82,4 +82,11 @@ ScriptPlaces::Line ScriptPlaces::write(std::uint32_t number, ScriptFields fields
     return {begin, static_cast<std::uint32_t>(text_.size() - begin)};
 }
 
+ScriptPlaces::Line ScriptPlaces::write_object(std::uint32_t number) {
+    const auto& object = name(number).object;
+    const auto begin = text_.size();
+    text_ += object.empty() ? "[unknown]" : printable(InLine(object, InLine::Keep::end));
+    return {begin, static_cast<std::uint32_t>(text_.size() - begin)};
+}
+
 }  // namespace perfdata

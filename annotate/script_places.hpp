@@ -104,11 +104,7 @@ class ScriptPlaces {
     // line(number, fields) is a line of a call chain: "\tffffffff821f4dab default_idle+0xb ([kernel.kallsyms])\n".
     // Valid until the next call.
     std::string_view line(std::uint32_t number, ScriptFields fields) {
-        auto& lines = lines_[style(fields)];
-        if (lines.size() <= number) lines.resize(std::max(places_.size(), 2 * lines.size()));
-        auto& found = lines[number];
-        if (found.size == 0) found = write(number, fields);
-        return std::string_view(text_).substr(found.begin, found.size);
+        return written(number, lines_[style(fields)], [&] { return write(number, fields); });
     }
     // text(number, fields) is the part behind the address: " default_idle+0xb ([kernel.kallsyms])".
     std::string_view text(std::uint32_t number, ScriptFields fields) {
@@ -116,6 +112,11 @@ class ScriptPlaces {
         text.remove_prefix(behind_address);
         text.remove_suffix(1);
         return text;
+    }
+    // object(number) is its object, or "[unknown]", as a line has room for it that tells of many. Valid until the next
+    // call.
+    std::string_view object(std::uint32_t number) {
+        return written(number, lines_[objects_only], [&] { return write_object(number); });
     }
 
   private:
@@ -125,6 +126,15 @@ class ScriptPlaces {
         std::size_t begin = 0;
         std::uint32_t size = 0;  // 0: not yet written
     };
+
+    // written(number, lines, write) is what stands there for the place, or else what write() adds to the text.
+    template <class Write>
+    std::string_view written(std::uint32_t number, std::vector<Line>& lines, Write&& write) {
+        if (lines.size() <= number) lines.resize(std::max(places_.size(), 2 * lines.size()));
+        auto& found = lines[number];
+        if (found.size == 0) found = write();
+        return std::string_view(text_).substr(found.begin, found.size);
+    }
 
     static constexpr unsigned recent_bits = 13;
     // Recent is a kernel address that was looked for, and the stretch of time in which that holds.
@@ -147,6 +157,7 @@ class ScriptPlaces {
     }
     std::uint64_t shown(const Frame& frame, Address address) const;
     Line write(std::uint32_t number, ScriptFields fields);
+    Line write_object(std::uint32_t number);
 
     const Names& names_;
     std::size_t most_places_;
@@ -160,7 +171,8 @@ class ScriptPlaces {
     std::vector<FrameName> frame_names_;                       // by number
     std::map<std::string_view, SymbolMiss> without_build_id_;  // a tree: a file chooses the names
     bool unnamed_kernel_ = false;
-    std::array<std::vector<Line>, 8> lines_;
+    static constexpr std::size_t styles = 8, objects_only = styles;
+    std::array<std::vector<Line>, styles + 1> lines_;  // by style(), and of object()
     std::string text_;
 };
 

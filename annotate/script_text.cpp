@@ -246,8 +246,8 @@ void ScriptText::append_branches(std::string& text, const ScriptItem& item, cons
     const auto side = [&](char separator, Address address) {
         fmt::format_to(out, "{}{:#x}", separator, address.value);
         if ((fields & field_dso) == 0) return;
-        const auto object = places_.name(places_.find(item.moment, address, item.mode)).object;
-        fmt::format_to(out, "({})", object.empty() ? std::string_view("[unknown]") : object);
+        // A sample has up to some thousand branches, with two of them each.
+        fmt::format_to(out, "({})", places_.object(places_.find(item.moment, address, item.mode)));
     };
     for (std::size_t index = 0; index < branches.size(); ++index) {
         const auto branch = branches[index];

@@ -158,11 +158,18 @@ void TraceText::parse_print(std::string_view text) {
 }
 
 void TraceText::append(std::string& text, const TraceRecord& record) const {
+    const auto begin = text.size();
     if (understood_) {
         append_print(text, record);
     } else {
         append_fields(text, record);
     }
+    // The format itself, its names of fields, and characters that a directive takes apart.
+    const auto graphic = [](char c) { return c >= 0x20 && c < 0x7f; };
+    if (std::all_of(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(), graphic)) return;
+    const auto shown = printable(std::string_view(text).substr(begin));
+    text.resize(begin);
+    text += shown;
 }
 
 void TraceText::append_fields(std::string& text, const TraceRecord& record) const {

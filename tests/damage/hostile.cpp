@@ -11,6 +11,7 @@
 #include "catch.hpp"
 #include "golden/json.hpp"
 #include "support/files.hpp"
+#include "support/samples.hpp"
 #include "unit/annotate/crafted_page.hpp"
 #include "words.hpp"
 
@@ -76,6 +77,38 @@ Blob hostile_recording() {
     return scene.build();
 }
 
+// A sample with some branches, from and to code of files with hostile names.
+Blob hostile_branches() {
+    auto attr = sampling_attr(Scene::sample_type | sample_bit::branch_stack);
+    Scene scene(std::endian::little, std::vector<Attr>{attr});
+    const auto writer = live(90);
+    SampleContent content;
+    content.fixed.identifier = content.fixed.id = Scene::first_id;
+    content.fixed.ip = 0x10000;
+    content.fixed.pid = content.fixed.tid = writer.pid;
+    content.fixed.time = 500;
+    std::uint64_t at = 0x10000;
+    for (const auto& name : {"/" + evil + "/d" + evil, "/" + long_name().substr(0, 64000)}) {
+        Mmap2 map;
+        map.pid = {writer.pid};
+        map.tid = {writer.tid};
+        map.range = {{at}, 0x1000};
+        map.inode = Mmap2::Inode{};
+        map.protection = 5;
+        map.filename = name;
+        scene.add(encode(map, scene.frame(live(85))));
+        for (int count = 0; count < 8; ++count) {
+            BranchEntry branch;
+            branch.from = {at + 0x10};
+            branch.to = {0x10020};
+            content.branches.push_back(branch);
+        }
+        at += 0x1000;
+    }
+    constexpr std::uint16_t user = 2;
+    return scene.add(encode(std::endian::little, attr, content, user)).build();
+}
+
 struct Run {
     int status = 0;
     std::string output, messages;
@@ -83,7 +116,7 @@ struct Run {
 
 class Tool {
   public:
-    Tool() : recording_(folder_.write("hostile.data", hostile_recording())) {}
+    explicit Tool(const Blob& recording = hostile_recording()) : recording_(folder_.write("hostile.data", recording)) {}
 
     Run run(const std::string& arguments) const {
         const auto messages = (folder_.path() / "messages").string();
@@ -130,19 +163,46 @@ std::size_t count_of(const std::string& text, std::string_view part) {
 
 TEST_CASE("Hostile names are shown in text and not obeyed", "[hostile]") {
     const Tool tool;
-    for (const auto* command :
-         {"annotate --offline", "annotate --offline --versions", "annotate --offline --show-total-period --asm-raw",
-          "bpf", "info", "info --verbose --completeness", "dump", "dump --order time", "script --offline",
-          "script --offline -F comm,tid,time,event,ip,sym,symoff,dso", "symbols --at 0.0000005 --offline",
-          "symbols --history 7000 --offline", "symbols --at 0.0000005 --address 7004 --offline", "report --offline",
-          "report --offline --sort comm,dso,symbol,kind,program,srcline -n", "report --offline -e nosuch",
-          "annotate --offline -s nosuch", "extract -s nosuch", "dump --event nosuch"}) {
+    for (const auto* command : {"annotate --offline",
+                                "annotate --offline --versions",
+                                "annotate --offline --show-total-period --asm-raw",
+                                "bpf",
+                                "info",
+                                "info --verbose --completeness",
+                                "dump",
+                                "dump --order time",
+                                "script --offline",
+                                "script --offline -F comm,tid,time,event,ip,sym,symoff,dso",
+                                "script --offline -S nosuch",
+                                "symbols --at 0.0000005 --offline",
+                                "symbols --history 7000 --offline",
+                                "symbols --at 0.0000005 --address 7004 --offline",
+                                "report --offline",
+                                "report --offline --sort comm,dso,symbol,kind,program,srcline -n",
+                                "report --offline -e nosuch",
+                                "annotate --offline -s nosuch",
+                                "extract -s nosuch",
+                                "dump --event nosuch"}) {
         INFO(command);
         const auto got = tool.run(command);
         CHECK((got.status == 0 || (got.status == 1 && std::string(command).find("nosuch") != std::string::npos)));
         CHECK(!(got.output + got.messages).empty());
         CHECK(obeyed(got.output) == "");
         CHECK(obeyed(got.messages) == "");
+    }
+}
+
+TEST_CASE("Hostile names of objects are shown beside branches, and shortened", "[hostile]") {
+    const Tool tool(hostile_branches());
+    for (const auto* command : {"script --offline -F ip,sym,dso,brstack", "script --offline -F +brstack"}) {
+        INFO(command);
+        const auto got = tool.run(command);
+        CHECK(got.status == 0);
+        CHECK(obeyed(got.output) == "");
+        CHECK(count_of(got.output, "\n") == 1);
+        CHECK(count_of(got.output, "0x11010(…") == 8);
+        CHECK(count_of(got.output, "\\x1b]0;owned\\x07") >= 24);
+        CHECK(got.output.size() < 60000);
     }
 }
 

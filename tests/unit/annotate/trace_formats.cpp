@@ -49,6 +49,20 @@ TEST_CASE("Fields of a tracepoint are printed as its format says", "[annotate][t
     CHECK(shown(R"("100%%")", 6, order) == "100%");
 }
 
+TEST_CASE("What a format holds is shown and not obeyed", "[annotate][trace]") {
+    CHECK(shown("\"a\x1b[2J\\nb\xe2\x80\xae\xff\", REC->value") == R"(a\x1b[2J\x0ab\xe2\x80\xae\xff)");
+    CHECK(shown("\"\xd8\xa7 %d\", REC->value") == "\xd8\xa7 6");
+    // A directive's letter is one byte: what is left of a character is none.
+    CHECK(shown("\"%\xdb\x9b|\", REC->value").ends_with(R"(\x9b|)"));
+    // Names of fields, where the rest is not understood.
+    auto named = fields;
+    named.replace(named.find("flags"), 5, "fl\x1bgs");
+    const auto raw = raw_of(std::endian::little, 6);
+    std::string text = "\x1b";
+    TraceText::parse(named + "print fmt: \"%d\", odd(1)\n").append(text, {raw, AnyOrder(std::endian::little)});
+    CHECK(text.starts_with("\x1bname=hello fl\\x1bgs=21 value=6"));
+}
+
 TEST_CASE("Expressions in formats follow C", "[annotate][trace]") {
     CHECK(shown(R"("%d", REC->value > 5 && REC->flags != 0 ? REC->value * 2 + 1 : -1)") == "13");
     CHECK(shown(R"("%d", (1 << 4 | 3) & ~1)") == "18");
