@@ -23,12 +23,9 @@ class ListingBudget {
     bool take(const Listing& listing) {
         if (!listing.image) return true;
         const auto& image = *listing.image;
-        std::uint64_t known = image.bytes.size();
-        for (const auto& gap : image.gaps) known -= gap.size;
+        const auto known = known_bytes(image);
         const auto& function = listing.version.function;
-        const auto begin = place_of(listing);
-        const auto fresh = add(begin.first, begin.second, known);
-        left_ += again * fresh;
+        const auto fresh = add_code(function, image.address, known);
         auto cost = image.bytes.size() - fresh;
         if (!image.bytes.empty()) {
             // As many instructions take room, however short they are.
@@ -45,10 +42,46 @@ class ListingBudget {
         return true;
     }
 
+    // take_caller(function, image) is for code that is only looked through, and not kept.
+    bool take_caller(const Frame& function, const CodeImage& image) {
+        const auto cost = image.bytes.size() - add_code(function, image.address, known_bytes(image));
+        if (cost > left_) return false;
+        left_ -= cost;
+        return true;
+    }
+
     // claim(function) is how many bytes its listing may hold, or read for it.
     std::uint64_t claim(const FunctionHits& function, const Limits& limits) const {
         return std::min(function.version.size, limits.function_bytes) +
                debug_of(function.version.function).second / bytes_of_line;
+    }
+
+    // A file or another source of bytes, and where in it the function is.
+    using Space = std::pair<int, std::uint64_t>;
+    std::pair<Space, std::uint64_t> place_of(const Frame& frame, Address begin) const {
+        const auto& timeline = book_.timeline();
+        switch (frame.kind) {
+            case FrameKind::code: {
+                const auto& load = timeline.code()[frame.index].load;
+                if (load) return {{program, timeline.loads()[*load].id.value}, begin.value};
+                return {{code, frame.index}, begin.value};
+            }
+            case FrameKind::jit: {
+                const auto& jits = book_.names().jit();
+                const auto* dump = &jits.code(frame.index);
+                return {{jit, reinterpret_cast<std::uintptr_t>(dump)}, jits.function(frame.index).code_at};
+            }
+            case FrameKind::object: {
+                const auto kind = timeline.tasks().objects()[frame.index].kind;
+                if (kind == ObjectKind::kernel || kind == ObjectKind::module) break;
+                // Any number of names may lead to one file.
+                const auto found = book_.names().file(frame.index);
+                const auto* read = found ? (*found)->file.get() : nullptr;
+                return {{file, reinterpret_cast<std::uintptr_t>(read)}, frame.offset};
+            }
+            default: break;
+        }
+        return {{kernel, 0}, begin.value};
     }
 
   private:
@@ -58,8 +91,6 @@ class ListingBudget {
 
     static constexpr std::uint64_t bytes_of_line = 8;  // of debug information: as much as a byte of code
 
-    // A file or another source of bytes, and where in it the function is.
-    using Space = std::pair<int, std::uint64_t>;
     enum : int { program, code, jit, jit_lines, kernel, file };
 
     // debug_of(frame) is where the record with the lines of JIT code is in its dump, and its size; 0 without one.
@@ -83,32 +114,18 @@ class ListingBudget {
         return (size - fresh) / bytes_of_line;
     }
 
-    std::pair<Space, std::uint64_t> place_of(const Listing& listing) const {
-        const auto& frame = listing.version.function;
-        const auto& timeline = book_.timeline();
-        const auto address = listing.image->address.value;
-        switch (frame.kind) {
-            case FrameKind::code: {
-                const auto& load = timeline.code()[frame.index].load;
-                if (load) return {{program, timeline.loads()[*load].id.value}, address};
-                return {{code, frame.index}, address};
-            }
-            case FrameKind::jit: {
-                const auto& jits = book_.names().jit();
-                const auto* dump = &jits.code(frame.index);
-                return {{jit, reinterpret_cast<std::uintptr_t>(dump)}, jits.function(frame.index).code_at};
-            }
-            case FrameKind::object: {
-                const auto kind = timeline.tasks().objects()[frame.index].kind;
-                if (kind == ObjectKind::kernel || kind == ObjectKind::module) break;
-                // Any number of names may lead to one file.
-                const auto found = book_.names().file(frame.index);
-                const auto* read = found ? (*found)->file.get() : nullptr;
-                return {{file, reinterpret_cast<std::uintptr_t>(read)}, frame.offset};
-            }
-            default: break;
-        }
-        return {{kernel, 0}, address};
+    static std::uint64_t known_bytes(const CodeImage& image) {
+        std::uint64_t known = image.bytes.size();
+        for (const auto& gap : image.gaps) known -= gap.size;
+        return known;
+    }
+
+    // add_code(function, address, size) is how many of its bytes were not there before; for these others may be again.
+    std::uint64_t add_code(const Frame& function, Address address, std::uint64_t size) {
+        const auto [space, begin] = place_of(function, address);
+        const auto fresh = add(space, begin, size);
+        left_ += again * fresh;
+        return fresh;
     }
 
     // add(space, begin, size) is how many of the bytes were not there before.

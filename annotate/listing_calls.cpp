@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "perfdata/annotate/listing.hpp"
 
+#include "listing_budget.hpp"
 #include "words.hpp"
 
 namespace perfdata {
@@ -27,12 +30,18 @@ struct Step {
 
     std::uint64_t end() const { return offset + size; }
 };
-using Steps = std::vector<Step>;  // by offset, without gaps
+// By offset. Those of a listing are without gaps; of other code there are only those that calls lie in, and the one
+// before each: any number of functions may be made of the same bytes, and a function of any number of instructions.
+using Steps = std::vector<Step>;
 
 class CallsMaker {
   public:
     CallsMaker(std::span<Listing> listings, const CallEdges& edges, const CodeBook& book, std::string_view arch)
-        : listings_(listings), edges_(edges), book_(book), disassembler_(Disassembler::create(arch)) {
+        : listings_(listings),
+          edges_(edges),
+          book_(book),
+          budget_(book, {}),
+          disassembler_(Disassembler::create(arch)) {
         for (const auto& listing : listings) {
             if (listing.instructions.empty()) continue;
             auto& steps = steps_[key_of(listing.version.function)];
@@ -42,7 +51,12 @@ class CallsMaker {
     }
 
     void run() {
+        read_callers();
         for (std::size_t index = 0; index < listings_.size(); ++index) add(listings_[index], edges_.of(index));
+        if (!unread_) return;
+        const auto has_code = [](const Listing& listing) { return !listing.instructions.empty(); };
+        const auto first = std::ranges::find_if(listings_, has_code);
+        tell_unread(first == listings_.end() ? listings_.front() : *first);
     }
 
   private:
@@ -60,17 +74,25 @@ class CallsMaker {
     void add(Listing& listing, const FunctionCalls& found) {
         ListingCalls calls;
         calls.with_callees = found.with_callees;
+        bool unread = false;
         Known sites, callers;
-        const auto own = steps_.find(key_of(listing.version.function));
+        const auto* own = steps(listing.version.function);
         for (const auto& edge : found.sites) {
             auto call = call_of(edge, edge.callee);
-            if (!place(call, edge, own == steps_.end() ? nullptr : &own->second)) continue;
+            if (!place(call, edge, own)) continue;
             merge(calls.sites, sites, std::move(call));
         }
         for (const auto& edge : found.callers) {
             auto call = call_of(edge, edge.caller);
             if (!place(call, edge, edge.caller.named ? steps(edge.caller.function) : nullptr)) continue;
+            if (edge.caller.named && is_unread(edge.caller.function)) unread = true;
             merge(calls.callers, callers, std::move(call));
+        }
+        // What is only a row of a table has no room for it.
+        if (unread && !listing.instructions.empty()) {
+            tell_unread(listing);
+        } else {
+            unread_ = unread_ || unread;
         }
         std::map<CalleeKey, std::vector<std::uint64_t>> branches;
         for (const auto& site : calls.sites) add_branches(branches[callee_key(site)], site.branches);
@@ -144,17 +166,96 @@ class CallsMaker {
         return !edge.may_be_jump || step->call || step->system_call;
     }
 
-    // steps(function) is the instructions of a function that has no listing, null if its code is not at hand.
-    const Steps* steps(const Frame& function) {
-        const auto [place, added] = steps_.try_emplace(key_of(function));
-        if (added && disassembler_) {
-            if (const auto image = book_.images().image(book_.versions().version(function, 0))) {
-                for (const auto& instruction : disassembler_->decode(image->bytes, image->address)) {
-                    place->second.push_back(step_of(instruction));
+    // Caller is code that has no listing, and where in it calls are.
+    struct Caller {
+        CodeVersion version;
+        std::set<std::uint64_t> offsets;
+        Steps steps;
+        bool unread = false;  // too much was read before it
+    };
+    // A file or another source of code, where in it that begins, and its size: names that lead to one file share it.
+    using Place = std::tuple<ListingBudget::Space, std::uint64_t, std::uint64_t>;
+
+    Place place_of(const CodeVersion& version) const {
+        const auto& function = version.function;
+        // What has an address of its own has its own code, unless a compiler moved it.
+        if (version.address && function.kind != FrameKind::jit) {
+            return {{-1 - static_cast<int>(function.kind), function.index}, function.offset, version.size};
+        }
+        const auto [space, begin] = budget_.place_of(function, version.address.value_or(Address{0}));
+        return {space, begin, version.size};
+    }
+
+    // read_callers() looks at each of them once, in the order of the listings, so that what is left out is the least.
+    void read_callers() {
+        if (!disassembler_) return;
+        std::vector<Caller*> order;
+        for (std::size_t index = 0; index < listings_.size(); ++index) {
+            for (const auto& edge : edges_.of(index).callers) {
+                const auto& function = edge.caller.function;
+                if (!edge.caller.named || steps_.contains(key_of(function))) continue;
+                auto& caller = caller_of_[key_of(function)];
+                if (caller == nullptr) {
+                    const auto version = book_.versions().version(function, 0);
+                    const auto [place, added] = callers_.try_emplace(place_of(version));
+                    caller = &place->second;
+                    if (added) {
+                        caller->version = version;
+                        order.push_back(caller);
+                    }
+                }
+                caller->offsets.insert(edge.offset);
+            }
+        }
+        for (std::size_t index = 0; index < listings_.size(); ++index) {
+            const auto own = caller_of_.find(key_of(listings_[index].version.function));
+            if (own == caller_of_.end()) continue;
+            for (const auto& edge : edges_.of(index).sites) own->second->offsets.insert(edge.offset);
+        }
+        bool room = true;
+        for (auto* caller : order) {
+            room = room && read(*caller);
+            caller->unread = !room;
+        }
+    }
+
+    // read(caller) is false if there is no room for it.
+    bool read(Caller& caller) {
+        const auto image = book_.images().image(caller.version);
+        if (!image) return true;
+        if (!budget_.take_caller(caller.version.function, *image)) return false;
+        const auto instructions = disassembler_->decode(image->bytes, image->address);
+        if (instructions.empty()) return true;
+        auto next = instructions.begin();
+        for (const auto offset : caller.offsets) {
+            // Those behind the code belong to its last instruction.
+            while (std::next(next) != instructions.end() && std::next(next)->offset <= offset) ++next;
+            const auto before = next == instructions.begin() ? next : std::prev(next);
+            for (const auto& one : {before, next}) {
+                if (caller.steps.empty() || caller.steps.back().offset < one->offset) {
+                    caller.steps.push_back(step_of(*one));
                 }
             }
         }
-        return &place->second;
+        return true;
+    }
+
+    // steps(function) is the instructions around calls of a function, null if its code was not looked at.
+    const Steps* steps(const Frame& function) const {
+        if (const auto own = steps_.find(key_of(function)); own != steps_.end()) return &own->second;
+        const auto caller = caller_of_.find(key_of(function));
+        return caller == caller_of_.end() ? nullptr : &caller->second->steps;
+    }
+
+    bool is_unread(const Frame& function) const {
+        const auto caller = caller_of_.find(key_of(function));
+        return caller != caller_of_.end() && caller->second->unread;
+    }
+
+    static void tell_unread(Listing& listing) {
+        listing.problems.push_back({ErrorCode::limit, Error::no_offset, "callers",
+                                    "the code of some is not looked at, since those before them take all that the "
+                                    "limits of memory allow: their calls are told by where they return to"});
     }
 
     // Chains and branch stacks tell of the same call by other bytes of it.
@@ -200,8 +301,12 @@ class CallsMaker {
     std::span<Listing> listings_;
     const CallEdges& edges_;
     const CodeBook& book_;
+    ListingBudget budget_;
     Result<Disassembler> disassembler_;
-    std::map<Key, Steps> steps_;
+    bool unread_ = false;               // where nothing tells of it yet
+    std::map<Key, Steps> steps_;        // of listings
+    std::map<Place, Caller> callers_;   // log n each, as the next
+    std::map<Key, Caller*> caller_of_;  // of functions without steps of a listing
 };
 
 }  // namespace

@@ -184,6 +184,37 @@ Command callers(const Files& files, std::size_t n) {
     return {"annotate", "--offline", "-s", "bpf_trampoline_1", files.write("perf.data", sketch.build())};
 }
 
+// n functions that reach to the end of all, which only call.
+Command callers_over(const Files& files, std::size_t n) {
+    constexpr std::uint64_t text_at = 64 + 56, callee_size = 16;
+    const auto size = 2 * n + callee_size;
+    Elf elf;
+    auto& text = elf.section(Elf::text);
+    text.address = text_at;
+    text.content = Blob(size, std::byte{0x90});
+    elf.segments = {{0, 0, text_at + size}};
+    const auto callee = text_at + 2 * n;
+    std::vector<Elf::Symbol> symbols{{"g", callee, callee_size}};
+    Sketch sketch(Sketch::plain | sample_bit::callchain);
+    sketch.mmap(1, 0x10000000, text_size, "/bin/x", 1);
+    for (std::size_t at = 0; at <= n; ++at) {
+        symbols.push_back({"f" + std::to_string(at), text_at + at, 2 * n - at});
+        const std::uint64_t frames[] = {~std::uint64_t{0} - 511, 0x10000000 + callee + 4,
+                                        0x10000000 + text_at + at + 1};
+        sketch.chain(0x10000000 + callee + 4, 1, 2 + at, frames);
+    }
+    elf.symbols(symbols);
+    files.write("root/bin/x", elf.blob());
+    return {"annotate",
+            "--calls",
+            "--offline",
+            "--symfs",
+            files.folder() + "/root",
+            "-o",
+            files.folder() + "/out.txt",
+            files.write("perf.data", sketch.build())};
+}
+
 }  // namespace
 
 CostCases symbol_cases() {
@@ -198,6 +229,7 @@ CostCases symbol_cases() {
         {"kallsyms", 1000, kallsyms},
         {"perf_map", 1000, perf_map},
         {"callers", 500, callers},
+        {"callers_over", 1000, callers_over},
     };
 }
 

@@ -181,6 +181,50 @@ TEST_CASE("Long strings in little memory end in an answer or in an error", "[tak
     }
 }
 
+TEST_CASE("Code of callers over each other is looked at a few times, with a word for the others", "[takes]") {
+    // Functions that reach to the end of all, which only call.
+    constexpr std::uint64_t text_at = 64 + 56, base = 0x10000000, functions = 1000, size = 2 * functions, callee = 16;
+    Elf elf;
+    auto& text = elf.section(Elf::text);
+    text.address = text_at;
+    text.content = Blob(size + callee, std::byte{0x90});
+    elf.segments = {{0, 0, text_at + size + callee}};
+    std::vector<Elf::Symbol> symbols{{"g", text_at + size, callee}};
+    Sketch sketch(Sketch::plain | sample_bit::callchain);
+    sketch.mmap(1, base, std::uint64_t{1} << 20, "/bin/x", 1);
+    for (std::uint64_t at = 0; at < functions; ++at) {
+        symbols.push_back({"f" + std::to_string(at), text_at + at, size - at});
+        // Each calls from its second byte: in front of the second is no function that begins there.
+        const std::uint64_t frames[] = {~std::uint64_t{0} - 511, base + text_at + size + 4, base + text_at + at + 1};
+        sketch.chain(base + text_at + size + 4, 1, 2 + at, frames);
+    }
+    elf.symbols(symbols);
+    const TempDir folder;
+    std::filesystem::create_directories(folder.path() / "root/bin");
+    folder.write("root/bin/x", elf.blob());
+    const auto path = folder.write("callers", sketch.build());
+    const auto root = (folder.path() / "root").string();
+    constexpr std::string_view word = "callers: the code of some is not looked at";
+    const auto got = run(folder, {"annotate", "--offline", "--calls", "--symfs", root, path});
+    CHECK(got.status == 0);
+    CHECK(got.output.find(word) != std::string::npos);
+    const auto json = run(folder, {"annotate", "--offline", "--calls", "--json", "--symfs", root, path});
+    REQUIRE(json.status == 0);
+    const auto document = Json::parse(json.output);
+    std::size_t placed = 0, others = 0;
+    for (const auto& caller : document["functions"].items().at(0)["callers"].items()) {
+        if (caller.has("offset")) {
+            ++placed;
+        } else {
+            ++others;
+        }
+    }
+    CHECK(placed + others == functions);
+    // 64 KiB, and a few times the file.
+    CHECK(placed >= 32);
+    CHECK(placed <= 40);
+}
+
 TEST_CASE("A call chain that many samples share is written in full once", "[takes]") {
     constexpr std::size_t frames = 8000, samples = 500;
     constexpr auto deferred = static_cast<std::uint64_t>(-640);  // PERF_CONTEXT_USER_DEFERRED
