@@ -9,8 +9,6 @@
 namespace perfdata {
 namespace {
 
-constexpr std::string_view no_line = "??:0";
-
 char level_of(const Frame& frame, CodeClass kind) {
     switch (frame.mode) {
         case CpuMode::kernel: return 'k';
@@ -26,7 +24,7 @@ char level_of(const Frame& frame, CodeClass kind) {
 }  // namespace
 
 Places::Places(const Names& names, const Symbols& symbols, PlaceKeys keys) : names_(names), keys_(keys) {
-    if (keys.line) code_lines_.emplace(names.timeline(), names, symbols);
+    if (keys.line) lines_.emplace(names, symbols);
 }
 
 std::string ReportPlace::text() const {
@@ -45,26 +43,6 @@ const std::string& Places::short_name(std::string_view path, CodeClass kind) {
     last_kind_ = kind;
     last_name_ = &name;
     return name;
-}
-
-const std::vector<LineStart>& Places::lines_of(const Frame& function, std::uint64_t size) {
-    const auto number = line_functions_.intern(function);
-    if (number == lines_.size()) {
-        auto lines = code_lines_->lines(function, size);
-        lines_.push_back(lines ? std::move(*lines) : std::vector<LineStart>());
-    }
-    return lines_[number];
-}
-
-std::string Places::line_of(const Frame& frame) {
-    auto [begin, size, address] = names_.extent(frame);
-    begin.mode = CpuMode::unknown;  // the lines are the same in every mode
-    const auto& lines = lines_of(begin, std::max<std::uint64_t>(size, 1));
-    const auto after = std::ranges::upper_bound(lines, frame.offset - begin.offset, {}, &LineStart::offset);
-    if (after == lines.begin()) return std::string(no_line);
-    const auto& source = std::prev(after)->source;
-    if (source.line == 0 || source.file.empty()) return std::string(no_line);
-    return fmt::format("{}:{}", source.file, source.line);
 }
 
 std::uint64_t Places::Key::hash(const HashKey& key) const {
@@ -100,7 +78,7 @@ std::uint32_t Places::number(const Frame& frame) {
         place.symbol = name.symbol;
         if (name.symbol.empty()) place.address = frame.offset;
     }
-    if (keys_.line) place.line = line_of(frame);
+    if (keys_.line) place.line = lines_->line_of(frame);
     place.object = object;
     place.path = name.object;
     if (load) place.loads.push_back(*load);

@@ -12,8 +12,8 @@
 
 #include "perfdata/annotate/report.hpp"
 #include "perfdata/profile/hash_slots.hpp"
-#include "perfdata/profile/intern_table.hpp"
-#include "perfdata/symbols/code_lines.hpp"
+
+#include "report_lines.hpp"
 
 namespace perfdata {
 
@@ -53,8 +53,6 @@ class Places {
         std::uint64_t hash(const HashKey& key) const;
     };
     Key key_of(const ReportPlace& place) const;
-    std::string line_of(const Frame& frame);
-    const std::vector<LineStart>& lines_of(const Frame& function, std::uint64_t size);
     const std::string& short_name(std::string_view path, CodeClass kind);
 
     const Names& names_;
@@ -65,9 +63,7 @@ class Places {
     CodeClass last_kind_ = CodeClass::unknown;
     const std::string* last_name_ = nullptr;  // the short name of these
     std::map<std::pair<std::string_view, CodeClass>, std::string> short_names_;
-    std::optional<CodeLines> code_lines_;  // if lines are wanted
-    InternTable<Frame> line_functions_;    // those of lines_
-    std::vector<std::vector<LineStart>> lines_;
+    std::optional<ReportLines> lines_;  // if they are wanted
     std::vector<ReportPlace> places_;
 };
 

@@ -196,7 +196,7 @@ Command jit_names(const Files& files, std::size_t n) {
 }
 
 // Code of a few bytes that is moved about, with many lines that are not its own.
-Command jit_moved_lines(const Files& files, std::size_t n) {
+Command jit_moved(const Files& files, std::size_t n, std::vector<std::string> options) {
     JitDumpWriter dump(Sketch::order);
     std::vector<JitLineValues> lines;
     for (std::size_t at = 0; at < 10 * n; ++at) lines.push_back({heap + at, 1, 0, "a.c"});
@@ -208,9 +208,17 @@ Command jit_moved_lines(const Files& files, std::size_t n) {
         dump.move(20 + 10 * at, heap + 16 * at, heap + 16 * (at + 1), nops.size(), 1);
         sketch.sample(heap + 16 * (at + 1) + 2, 42, 25 + 10 * at);
     }
-    return one_file(files, sketch,
-                    {"annotate", "--offline", "-o", files.folder() + "/out.txt", "--jitdump",
-                     files.write("jit-42.dump", dump.blob())});
+    for (const auto& word : {std::string("--offline"), std::string("-o"), files.folder() + "/out.txt",
+                             std::string("--jitdump"), files.write("jit-42.dump", dump.blob())}) {
+        options.push_back(word);
+    }
+    return one_file(files, sketch, options);
+}
+Command jit_moved_lines(const Files& files, std::size_t n) {
+    return jit_moved(files, n, {"annotate"});
+}
+Command jit_moved_srcline(const Files& files, std::size_t n) {
+    return jit_moved(files, n, {"report", "--sort", "srcline"});
 }
 
 // A bucket count of std::unordered_map: of its multiples all are in one bucket.
@@ -275,6 +283,7 @@ CostCases code_cases() {
         {"jit_numbers", 1000, jit_numbers},
         {"jit_debug", 2000, jit_debug},
         {"jit_moved_lines", 500, jit_moved_lines},
+        {"jit_moved_srcline", 500, jit_moved_srcline},
         {"jit_files", 500, jit_files},
         {"perf_map", 1000, perf_map},
     };

@@ -183,6 +183,22 @@ Command dwarf_inlined_over(const Files& files, std::size_t n) {
     return dwarf_over_each_other(files, n, true);
 }
 
+// n functions that reach to the end of all, each with a sample, and a line for each byte.
+Command srcline_over(const Files& files, std::size_t n) {
+    const auto size = code_bytes(n);
+    std::vector<Elf::Symbol> symbols;
+    std::vector<std::uint64_t> places;
+    DwarfWriter dwarf(text_at, size);
+    for (std::uint32_t at = 0; at < size; ++at) {
+        symbols.push_back({"f" + std::to_string(at), text_at + at, size - at});
+        places.push_back(at);
+        dwarf.row();
+    }
+    auto elf = program(size, symbols);
+    dwarf.add_to(elf);
+    return listed(files, elf, places, {"report", "--sort", "srcline"});
+}
+
 // n lines of a file whose name has n bytes, which JSON shows as six each.
 Command dwarf_long_file(const Files& files, std::size_t n) {
     const auto size = code_bytes(n);
@@ -272,6 +288,7 @@ CostCases line_cases() {
         {"dwarf_attributes", 3000, dwarf_attributes},
         {"dwarf_functions_over", 200, dwarf_functions_over},
         {"dwarf_inlined_over", 200, dwarf_inlined_over},
+        {"srcline_over", 500, srcline_over},
         {"dwarf_long_file", 1000, dwarf_long_file},
         {"dwarf_sections", 2000, dwarf_sections},
         {"btf_functions", 500, btf_functions},
