@@ -7,12 +7,18 @@
 #include <cstdint>
 
 #include "demangle_parts.hpp"
+#include "stack_room.hpp"
 
 namespace perfdata {
 namespace {
 
 // A name that is longer is left as it is.
 constexpr std::size_t longest_name = 8192;
+// libiberty takes up to 300 bytes of stack for each letter of a name, and up to 512 KiB to print what the letters refer
+// to. Names that are shorter cannot nest so deep.
+constexpr std::size_t most_stack = std::size_t{640} << 10;
+constexpr std::size_t own_stack = std::size_t{1} << 20;
+constexpr std::size_t flat_name = 48;
 
 bool is_hash(std::string_view text) {
     return text.size() == 17 && text[0] == 'h' &&
@@ -107,8 +113,16 @@ std::optional<std::string> demangle(std::string_view symbol, NameStyle style) {
     symbol = symbol.substr(0, symbol.find('@'));  // also the version, as in "name@@GLIBCXX_3.4"
     const bool rust = symbol.starts_with("_R");
     if ((!rust && !symbol.starts_with("_Z")) || symbol.size() > longest_name || symbol.contains('\0')) return {};
-    auto name = rust ? demangle_rust(std::string(symbol), style) : legacy_rust(symbol, style);
-    if (!name && !rust) name = demangle_cxx(std::string(symbol), style);
+    auto name = rust ? std::nullopt : legacy_rust(symbol, style);
+    if (!name) {
+        const std::string text(symbol);
+        const auto nested = [&] { name = rust ? demangle_rust(text, style) : demangle_cxx(text, style); };
+        if (text.size() <= flat_name || has_stack(most_stack)) {
+            nested();
+        } else {
+            on_own_stack(own_stack, nested);
+        }
+    }
     if (name && in_plt) name->append(plt);
     return name;
 }

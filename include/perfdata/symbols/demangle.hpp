@@ -21,7 +21,8 @@ constexpr bool is_mangled(std::string_view symbol) {
 // demangle(symbol) is empty if the name is not mangled, or in a way that is not known, or longer than perf reads (1024
 // bytes of C++), or would become a text without measure: then the mangled name is the better one. C++ (Itanium ABI),
 // Rust's v0 scheme and its legacy one, without hashes unless `style` is full. Time is in proportion to the symbol, and
-// at most a few milliseconds; it takes up to 512 KiB of stack.
+// at most a few milliseconds. Where less than 640 KiB of stack are left, longer names are demangled on a stack of their
+// own, in a thread that this call makes and waits for; they stay mangled if the system gives none.
 std::optional<std::string> demangle(std::string_view symbol, NameStyle style = NameStyle::brief);
 
 }  // namespace perfdata

@@ -2,6 +2,11 @@
 // Names as perf shows them: the expectations are those of perf 6.1 and of `c++filt -p -i`.
 #include "perfdata/symbols/demangle.hpp"
 
+#include <cstddef>
+#include <optional>
+#include <pthread.h>
+#include <string>
+
 #include "catch.hpp"
 
 using namespace perfdata;
@@ -174,4 +179,56 @@ TEST_CASE("Names that libiberty does not come to an end with are not given to it
     }
     CHECK_FALSE(demangle("_R" + std::string(1 << 20, 'N')));
     CHECK_FALSE(demangle("_Z" + std::string(1 << 20, 'N')));
+}
+
+namespace {
+
+struct Demangled {
+    std::string symbol;
+    std::optional<std::string> name{};
+};
+
+// demangle_within(stack, symbol) is demangle(symbol) in a thread that has no more stack than that.
+std::optional<std::string> demangle_within(std::size_t stack, const std::string& symbol) {
+    Demangled demangled{symbol};
+    pthread_attr_t attributes;
+    REQUIRE(::pthread_attr_init(&attributes) == 0);
+    REQUIRE(::pthread_attr_setstacksize(&attributes, stack) == 0);
+    pthread_t thread{};
+    const auto run = [](void* opaque) -> void* {
+        auto& one = *static_cast<Demangled*>(opaque);
+        one.name = demangle(one.symbol);
+        return nullptr;
+    };
+    REQUIRE(::pthread_create(&thread, &attributes, run, &demangled) == 0);
+    ::pthread_attr_destroy(&attributes);
+    ::pthread_join(thread, nullptr);
+    return demangled.name;
+}
+
+std::string repeated(std::size_t count, const std::string& text) {
+    std::string all;
+    for (std::size_t done = 0; done < count; ++done) all += text;
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("Names that nest deeply need no more stack than there is", "[symbols][demangle]") {
+    constexpr std::size_t little = std::size_t{128} << 10;
+    const auto nested = "_Z1fI" + repeated(200, "1aI") + "i" + repeated(200, "E") + "Evv";
+    const std::string names[] = {
+        nested,
+        "_Z1f" + repeated(1000, "P") + "i",
+        "_Z1fI" + repeated(330, "1aI"),
+        "_Z1f" + repeated(160, "PF") + "v" + repeated(160, "vE"),
+        "_RINvC1a1f" + repeated(290, "R") + "uE",
+        "_Z1fDT" + repeated(480, "ng") + "fp_E",
+    };
+    for (const auto& name : names) {
+        INFO(name);
+        CHECK(demangle_within(little, name) == demangle(name));
+    }
+    CHECK(demangle_within(little, nested).value_or(nested).starts_with("f<a<a<"));
+    CHECK(demangle_within(little, "_ZN2ns5plainEil") == "ns::plain");
 }
