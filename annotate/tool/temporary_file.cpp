@@ -98,14 +98,30 @@ int TemporaryFile::move_to(const std::string& path) {
 }
 
 void remove_temporaries_on_signals() {
-    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGXCPU}) {
+    const auto handle = [](int signal) {
         struct sigaction action {};
-        if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+        if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
         action = {};
         action.sa_handler = TemporaryFile::Listed::on_signal;
         action.sa_flags = static_cast<int>(SA_RESETHAND);
         ::sigaction(signal, &action, nullptr);
+    };
+    // All that end a process unless it does something about them, but for those of broken memory and instructions.
+    // Writing sees to SIGPIPE and SIGXFSZ.
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF,
+                             SIGABRT, SIGSYS, SIGTRAP}) {
+        handle(signal);
     }
+#ifdef SIGIO
+    handle(SIGIO);
+#endif
+#ifdef SIGPWR
+    handle(SIGPWR);
+#endif
+#ifdef SIGSTKFLT
+    handle(SIGSTKFLT);
+#endif
+    for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) handle(signal);
 }
 
 }  // namespace perfdata::tool

@@ -245,7 +245,8 @@ TEST_CASE("A directory, an empty name and a name in no directory are no outputs"
 }
 
 TEST_CASE("A signal leaves no temporary file", "[outputs]") {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,
+                             SIGSYS, SIGRTMIN, SIGRTMAX}) {
         const Place place;
         INFO(signal);
         place.write("aux.data", aux_recording());
