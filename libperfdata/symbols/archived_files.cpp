@@ -5,7 +5,6 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <array>
-#include <filesystem>
 #include <new>
 #include <utility>
 #include <vector>
@@ -111,10 +110,21 @@ class Reader {
 // inside_archive(name) is a name from the root of the tar-ball without ".", ".." and double slashes; empty if it leads
 // out.
 std::string inside_archive(std::string_view name) {
-    while (name.starts_with('/')) name.remove_prefix(1);
-    auto text = std::filesystem::path(name).lexically_normal().generic_string();
-    if (text.ends_with('/')) text.pop_back();
-    if (text == "." || text == ".." || text.starts_with("../")) return {};
+    std::string text;
+    text.reserve(name.size());
+    while (!name.empty()) {
+        const auto part = name.substr(0, name.find('/'));
+        name.remove_prefix(std::min(name.size(), part.size() + 1));
+        if (part.empty() || part == ".") continue;
+        if (part != "..") {
+            if (!text.empty()) text += '/';
+            text += part;
+            continue;
+        }
+        if (text.empty()) return {};
+        const auto parent = text.rfind('/');
+        text.resize(parent == std::string::npos ? 0 : parent);
+    }
     return text;
 }
 
@@ -135,7 +145,18 @@ std::string link_of(archive_entry* entry, const std::string& name) {
     if (archive_entry_filetype(entry) != AE_IFLNK) return {};
     const auto target = text_or_empty(archive_entry_symlink(entry));
     if (target.empty() || target.starts_with('/') || target.size() > longest_path) return {};
-    return inside_archive((std::filesystem::path(name).parent_path() / target).generic_string());
+    return inside_archive(name.substr(0, name.rfind('/') + 1).append(target));
+}
+
+// with_breaks(name) has '\0' for each slash.
+std::string with_breaks(std::string name) {
+    std::ranges::replace(name, '/', '\0');
+    return name;
+}
+
+// leads_to(directory, name) is whether a name, both with breaks, is the directory's or below it.
+bool leads_to(std::string_view directory, std::string_view name) {
+    return name.starts_with(directory) && (name.size() == directory.size() || name[directory.size()] == '\0');
 }
 
 }  // namespace
@@ -162,6 +183,7 @@ Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::stri
             return fail(std::move(unpacked.error()));
     }
     files->find_root();
+    files->find_links();
     return files;
 }
 
@@ -239,21 +261,35 @@ void ArchivedFiles::find_root() {
     }
 }
 
-// find(name) follows links of directories and of files. A link that leads to itself ends the search.
+void ArchivedFiles::find_links() {
+    for (const auto& [name, entry] : entries_) {
+        if (!entry.link.empty()) links_.emplace_back(with_breaks(name), with_breaks(entry.link));
+    }
+    std::ranges::sort(links_);
+    std::size_t kept = 0;
+    for (auto& link : links_) {
+        if (kept != 0 && leads_to(links_[kept - 1].first, link.first)) continue;
+        if (&links_[kept] != &link) links_[kept] = std::move(link);
+        ++kept;
+    }
+    links_.resize(kept);
+}
+
+// find(name) follows links of directories and of files. A link that leads to itself ends the search. Names may have
+// thousands of parts: which of them is a link takes one search.
 const ArchivedFiles::Entry* ArchivedFiles::find(std::string_view name) const {
-    std::string at = inside_archive(name);
+    if (name.contains('\0')) return nullptr;
+    auto at =
+        with_breaks(name.contains("..") ? inside_archive(root_ + std::string(name)) : root_ + inside_archive(name));
     for (std::size_t links = 0; links <= most_links; ++links) {
-        const Entry* link = nullptr;
-        std::size_t end = 0;
-        while (link == nullptr && end != std::string::npos) {
-            end = at.find('/', end == 0 ? 0 : end + 1);
-            const auto entry = entries_.find(std::string_view(at).substr(0, end));
-            if (entry == entries_.end()) continue;
-            if (end == std::string::npos && entry->second.link.empty()) return &entry->second;
-            if (!entry->second.link.empty()) link = &entry->second;
+        const auto behind = std::ranges::upper_bound(links_, at, {}, &Link::first);
+        if (behind == links_.begin() || !leads_to(std::prev(behind)->first, at)) {
+            std::ranges::replace(at, '\0', '/');
+            const auto entry = entries_.find(at);
+            return entry == entries_.end() ? nullptr : &entry->second;
         }
-        if (link == nullptr) return nullptr;
-        at = end == std::string::npos ? link->link : link->link + at.substr(end);
+        const auto& [from, to] = *std::prev(behind);
+        at.replace(0, from.size(), to);
         if (at.size() > longest_path) return nullptr;
     }
     return nullptr;
@@ -263,7 +299,7 @@ Result<std::shared_ptr<const Source>> ArchivedFiles::open(const FileName& name, 
                                                           Content content) const {
     const auto path = name.shown();
     if (!path.starts_with(prefix_)) return beneath_->open(name, limits, content);
-    const auto* entry = find(root_ + path.substr(prefix_.size()));
+    const auto* entry = find(std::string_view(path).substr(prefix_.size()));
     if (entry == nullptr) return fail(ErrorCode::missing, Error::no_offset, path, "is not in the tar-ball");
     return unpacked(std::make_shared<Slice>(content_, entry->offset, entry->size), path, limits, content);
 }
@@ -275,7 +311,8 @@ Result<std::shared_ptr<const Source>> ArchivedFiles::open_given(const std::strin
 
 bool ArchivedFiles::has(const FileName& name) const {
     const auto path = name.shown();
-    return path.starts_with(prefix_) ? find(root_ + path.substr(prefix_.size())) != nullptr : beneath_->has(name);
+    return path.starts_with(prefix_) ? find(std::string_view(path).substr(prefix_.size())) != nullptr
+                                     : beneath_->has(name);
 }
 
 Result<std::string> ArchivedFiles::read_kernel_file(const std::string& path, std::uint64_t most) const {
@@ -293,7 +330,7 @@ std::optional<FileTime> ArchivedFiles::modified(const FileName& name) const {
 std::optional<FileIdentity> ArchivedFiles::identity(const FileName& name) const {
     const auto path = name.shown();
     if (!path.starts_with(prefix_)) return beneath_->identity(name);
-    const auto* entry = find(root_ + path.substr(prefix_.size()));
+    const auto* entry = find(std::string_view(path).substr(prefix_.size()));
     if (entry == nullptr) return {};
     // No device has this number, and each file begins where no other does, if it is not empty.
     return FileIdentity{~std::uint64_t{0}, entry->offset, entry->size, 0, 0};

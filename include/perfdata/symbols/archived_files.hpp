@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/file_system.hpp"
@@ -51,18 +53,24 @@ class ArchivedFiles final : public FileSystem {
         std::string link;  // empty: none; else from the root of the tar-ball, without "." and ".."
     };
     using Entries = std::map<std::string, Entry, std::less<>>;
+    using Link = std::pair<std::string, std::string>;
 
     ArchivedFiles(std::string path, std::shared_ptr<const FileSystem> beneath)
         : prefix_(std::move(path) + "/"), beneath_(std::move(beneath)) {}
 
     Result<void> unpack(const Source& packed, const Limits& limits, const Progress& progress);
     void find_root();
+    void find_links();
+    // find(name) is of a name below root_.
     const Entry* find(std::string_view name) const;
 
     std::string prefix_;  // of all names inside
     std::shared_ptr<const FileSystem> beneath_;
     std::shared_ptr<const Source> content_;  // of all files, one behind the other
-    Entries entries_;   // by name from the root of the tar-ball, without a slash in front; a tree: log n
+    Entries entries_;  // by name from the root of the tar-ball, without a slash in front; a tree: log n
+    // Links and what they lead to, by name, with '\0' for slashes: what is below a link then stands behind it at once.
+    // Links below others are left out, since names that lead there lead elsewhere before.
+    std::vector<Link> links_;
     std::string root_;  // "", or where .build-id is, with a slash behind
     std::optional<Error> damage_;
 };

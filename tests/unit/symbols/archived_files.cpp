@@ -137,6 +137,23 @@ TEST_CASE("Links are followed, of directories and of files, to the file of the l
     check_missing(packed, {"", "a", "a/b", "a/b/c/d", "directory", "hard/c", "A/B/C"});
 }
 
+TEST_CASE("A link is followed where other names begin with its name", "[symbols][archive]") {
+    Tar tar;
+    tar.file("target/below/x", bytes("followed"));
+    tar.symlink("a", "target");
+    tar.file("a-b/x", bytes("beside"));
+    tar.file("a.b/x", bytes("beside"));
+    tar.file("ab/x", bytes("beside"));
+    tar.symlink("a/below", "../ab");  // below a link: nothing leads there
+    tar.symlink("a!", "ab");
+    const Packed packed(tar);
+    CHECK(packed.text("a/below/x") == "followed");
+    for (const std::string name : {"a-b/x", "a.b/x", "ab/x", "a!/x"}) {
+        INFO(name);
+        CHECK(packed.text(name) == "beside");
+    }
+}
+
 TEST_CASE("Nothing leads out of a tar-ball", "[symbols][archive]") {
     Tar tar;
     tar.symlink("absolute", "/etc/passwd");
