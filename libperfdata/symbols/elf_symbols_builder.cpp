@@ -179,28 +179,35 @@ bool same_when_shown(std::string_view one, std::string_view other) {
     return kind && one.starts_with("_Z") && one.substr(place + 1) == other.substr(place + 1);
 }
 
-// shown(text) is a name as it will be shown, or its beginning.
-std::string shown(std::string_view text) {
-    auto readable = demangle(text);
-    return readable ? std::move(*readable) : std::string(text);
-}
-
 }  // namespace
+
+// Demangling may take a thousand times as long as reading a symbol, so it is done once for each name, and of names that
+// are parts of each other only so often that it comes to twice all names: the others count as they are.
+ElfSymbolsBuilder::Shape ElfSymbolsBuilder::shape(const Entry& entry) {
+    const auto text = name(entry);
+    const auto of = [](std::string_view shown) {
+        return Shape{std::min(shown.find_first_not_of('_'), shown.size()), shown.size()};
+    };
+    if (!is_mangled(text)) return of(text);
+    if (const auto known = shapes_.find(entry.name); known != shapes_.end()) return known->second;
+    if (demangled_ + text.size() > 2 * names_.size()) return of(text);
+    demangled_ += text.size();
+    const auto readable = demangle(text);
+    return shapes_.emplace(entry.name, of(readable ? *readable : text)).first->second;
+}
 
 // better(earlier, later) is whether the earlier of two symbols of one address is shown, by perf's order of preference:
 // one with a size, not weak, global, fewer underscores in front, the longer name, the earlier.
-bool ElfSymbolsBuilder::better(const Entry& earlier, const Entry& later) const {
+bool ElfSymbolsBuilder::better(const Entry& earlier, const Entry& later) {
     if ((earlier.size != 0) != (later.size != 0)) return earlier.size != 0;
     const auto weak = [](const Entry& entry) { return entry.enclosing >> number_bits == weak_binding; };
     if (weak(earlier) != weak(later)) return weak(later);
     const auto local = [](const Entry& entry) { return entry.enclosing >> number_bits == local_binding; };
     if (local(earlier) != local(later)) return local(later);
-    const auto one = name(earlier).substr(0, compared_name), other = name(later).substr(0, compared_name);
-    if (same_when_shown(one, other)) return true;
-    const auto first = shown(one), second = shown(other);
-    const auto underscores = [](std::string_view text) { return std::min(text.find_first_not_of('_'), text.size()); };
-    if (underscores(first) != underscores(second)) return underscores(first) < underscores(second);
-    return first.size() >= second.size();
+    if (same_when_shown(name(earlier), name(later))) return true;
+    const auto first = shape(earlier), second = shape(later);
+    if (first.underscores != second.underscores) return first.underscores < second.underscores;
+    return first.size >= second.size;
 }
 
 void ElfSymbolsBuilder::sort() {

@@ -2,6 +2,8 @@
 // Collects the symbols of ELF files and decides which of them name an address.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,10 +50,15 @@ class ElfSymbolsBuilder {
     std::optional<std::uint64_t> address(const ElfFile& file, const ElfSymbolFields& symbol, std::string_view name,
                                          const Descriptors& descriptors) const;
     std::optional<std::string> content(const ElfFile& file, const ElfFile::Section& section);
-    std::vector<std::pair<std::uint64_t, std::string>> names_of(std::vector<std::uint64_t> values) const;
+    std::vector<std::pair<std::uint64_t, std::string>> names_of(std::vector<std::uint64_t> values);
     void add(std::uint64_t value, std::uint64_t size, std::uint64_t name, unsigned binding);
     std::string_view name(const Entry& entry) const;
-    bool better(const Entry& earlier, const Entry& later) const;
+    // Shape is what counts of a name as it will be shown.
+    struct Shape {
+        std::size_t underscores = 0, size = 0;  // in front, and of all of it
+    };
+    Shape shape(const Entry& entry);
+    bool better(const Entry& earlier, const Entry& later);
     void sort();
     void close_gaps();
     void choose_among_duplicates();
@@ -60,7 +67,9 @@ class ElfSymbolsBuilder {
 
     Limits limits_;
     std::string names_;
-    std::vector<Entry> entries_;  // `enclosing` is binding and number until link_enclosing()
+    std::vector<Entry> entries_;             // `enclosing` is binding and number until link_enclosing()
+    std::map<std::uint32_t, Shape> shapes_;  // of mangled names, by where they are in names_
+    std::uint64_t demangled_ = 0;            // bytes of mangled names that went into shapes_
     std::optional<Error> damage_;
 };
 

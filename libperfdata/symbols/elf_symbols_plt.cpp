@@ -238,8 +238,7 @@ void ElfSymbolsBuilder::add_plt(const ElfFile& file) {
 }
 
 // names_of(values) is the symbols at those addresses, by address.
-std::vector<std::pair<std::uint64_t, std::string>> ElfSymbolsBuilder::names_of(
-    std::vector<std::uint64_t> values) const {
+std::vector<std::pair<std::uint64_t, std::string>> ElfSymbolsBuilder::names_of(std::vector<std::uint64_t> values) {
     std::ranges::sort(values);
     values.erase(std::ranges::unique(values).begin(), values.end());
     std::vector<const Entry*> best(values.size(), nullptr);
