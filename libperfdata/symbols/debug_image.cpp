@@ -105,8 +105,11 @@ void DebugImage::Unmap::operator()(char* pages) const {
 }
 
 bool has_lines(const ElfFile& file) {
-    return std::ranges::any_of(file.sections(), [](const ElfFile::Section& section) {
-        return is_debug(section.name, "line") && section.type != no_bits && section.size != 0;
+    // Asked for each name of a file.
+    constexpr std::array<std::string_view, 2> names{".debug_line", ".zdebug_line"};
+    return std::ranges::any_of(names, [&](std::string_view name) {
+        const auto* section = file.section(name);
+        return section != nullptr && section->type != no_bits && section->size != 0;
     });
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <queue>
 
 #include "perfdata/core/cursor.hpp"
@@ -19,7 +20,7 @@ constexpr std::uint32_t load_segment = 1, note_segment = 4;
 constexpr std::uint64_t largest_notes = 1 << 20;
 // Bytes of notes of one file that are looked through for a build-id.
 constexpr std::uint64_t most_notes = 4 * largest_notes;
-constexpr std::uint32_t no_segment = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t nothing_there = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t no_room = std::numeric_limits<std::uint64_t>::max();
 
 // word(in, wide) is an address or offset of the file's class.
@@ -49,6 +50,7 @@ Result<ElfFile> ElfFile::open(std::shared_ptr<const Source> source, const Limits
     file.source_ = std::move(source);
     file.section_limit_ = limits.section_bytes;
     if (auto read = file.read_headers(); !read) return fail(std::move(read.error()));
+    file.lay_out_sections();
     file.read_build_id();
     return file;
 }
@@ -195,9 +197,26 @@ std::vector<ElfFile::Stretch> ElfFile::lay_out(const std::vector<Part>& parts) {
     for (const auto turn : turns) {
         for (; next != by_begin.end() && parts[*next].begin == turn; ++next) there.push(*next);
         while (!there.empty() && last(there.top()) < turn) there.pop();
-        stretches.push_back({turn, there.empty() ? no_segment : parts[there.top()].segment});
+        stretches.push_back({turn, there.empty() ? nothing_there : parts[there.top()].index});
     }
     return stretches;
+}
+
+// Names are cut at 256 bytes, which bounds what comparing them takes.
+void ElfFile::lay_out_sections() {
+    by_name_.resize(sections_.size());
+    std::iota(by_name_.begin(), by_name_.end(), std::uint32_t{0});
+    const auto name = [&](std::uint32_t index) { return sections_[index].name; };
+    std::ranges::stable_sort(by_name_, {}, name);
+    const auto repeated = std::ranges::unique(by_name_, {}, name);
+    by_name_.erase(repeated.begin(), repeated.end());
+    if (type_ != Type::relocatable) return;
+    std::vector<Part> code;
+    for (std::uint32_t index = 0; index < sections_.size(); ++index) {
+        const auto& section = sections_[index];
+        if (section.executable()) code.push_back({section.offset, section.size, index});
+    }
+    code_by_offset_ = lay_out(code);
 }
 
 // Of segments that hold the same byte of the file the executable ones come first.
@@ -213,10 +232,15 @@ void ElfFile::lay_out_segments() {
     by_vaddr_ = lay_out(by_vaddr);
 }
 
-const ElfFile::Segment* ElfFile::segment_at(const std::vector<Stretch>& stretches, std::uint64_t at) const {
+std::optional<std::uint32_t> ElfFile::index_at(const std::vector<Stretch>& stretches, std::uint64_t at) {
     const auto above = std::ranges::upper_bound(stretches, at, {}, &Stretch::begin);
-    if (above == stretches.begin() || std::prev(above)->segment == no_segment) return nullptr;
-    return &segments_[std::prev(above)->segment];
+    if (above == stretches.begin() || std::prev(above)->index == nothing_there) return {};
+    return std::prev(above)->index;
+}
+
+const ElfFile::Segment* ElfFile::segment_at(const std::vector<Stretch>& stretches, std::uint64_t at) const {
+    const auto index = index_at(stretches, at);
+    return index ? &segments_[*index] : nullptr;
 }
 
 void ElfFile::read_build_id() {
@@ -234,8 +258,14 @@ void ElfFile::read_build_id() {
 }
 
 const ElfFile::Section* ElfFile::section(std::string_view name) const {
-    const auto found = std::ranges::find(sections_, name, &Section::name);
-    return found == sections_.end() ? nullptr : &*found;
+    const auto found =
+        std::ranges::lower_bound(by_name_, name, {}, [&](std::uint32_t index) { return sections_[index].name; });
+    return found == by_name_.end() || sections_[*found].name != name ? nullptr : &sections_[*found];
+}
+
+const ElfFile::Section* ElfFile::code_section(std::uint64_t offset) const {
+    const auto index = index_at(code_by_offset_, offset);
+    return index ? &sections_[*index] : nullptr;
 }
 
 std::optional<ElfFile::DebugLink> ElfFile::debug_link() const {
@@ -296,6 +326,12 @@ Result<std::size_t> ElfFile::read(std::uint64_t vaddr, std::span<std::byte> out)
     if (segment->offset > no_room - inside) return std::size_t{0};
     const auto count = std::min<std::uint64_t>(out.size(), segment->file_size - inside);
     return source_->read_at(segment->offset + inside, out.first(static_cast<std::size_t>(count)));
+}
+
+std::optional<std::uint64_t> ElfFile::next_segment(std::uint64_t vaddr) const {
+    auto next = std::ranges::upper_bound(by_vaddr_, vaddr, {}, &Stretch::begin);
+    while (next != by_vaddr_.end() && next->index == nothing_there) ++next;  // once: what follows has something
+    return next == by_vaddr_.end() ? std::nullopt : std::optional(next->begin);
 }
 
 }  // namespace perfdata

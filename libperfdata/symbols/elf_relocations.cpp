@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,7 +20,7 @@ namespace {
 constexpr std::uint32_t rela_section = 4, rel_section = 9;
 constexpr std::size_t longest_symbol = 512;  // KSYM_NAME_LEN: of a longer one the beginning
 constexpr std::ptrdiff_t most_nested = 16;
-constexpr int most_tables = 16;  // of one section with code; compilers make one
+constexpr std::ptrdiff_t most_tables = 16;  // of one section with code; compilers make one
 constexpr unsigned section_symbol = 3, function_symbol = 2;
 
 Bytes as_bytes(const std::string& text) {
@@ -137,6 +138,11 @@ struct CodeRelocations::Tables {
             readable.push_back(size <= left);
             if (size <= left) left -= size;
         }
+        for (std::uint32_t index = 0; index < of.sections().size(); ++index) {
+            const auto& section = of.sections()[index];
+            if (section.type == rela_section || section.type == rel_section) by_code.push_back(index);
+        }
+        std::ranges::stable_sort(by_code, {}, [&](std::uint32_t index) { return of.sections()[index].info; });
     }
 
     const ElfFile& file;
@@ -144,6 +150,7 @@ struct CodeRelocations::Tables {
     // By section: sections share no bytes, so that all of them together are no longer than the file. What goes beyond
     // that is not read, or reading it for each section with code would take as long as somebody likes.
     std::vector<bool> readable;
+    std::vector<std::uint32_t> by_code;  // tables of relocations, by the section that they are about
     std::map<std::uint32_t, std::optional<SymbolTable>> symbols;  // by section; none if it is damaged
     std::map<std::uint32_t, std::vector<Field>> fields;  // by section with code; by offset, then as in the file
 
@@ -192,13 +199,10 @@ struct CodeRelocations::Tables {
         const std::scoped_lock lock(mutex);
         if (const auto known = fields.find(number); known != fields.end()) return known->second;
         std::vector<Field> found;
-        int tables = 0;
-        for (std::uint32_t index = 0; index < file.sections().size(); ++index) {
-            const auto& section = file.sections()[index];
-            const bool table = section.type == rela_section || section.type == rel_section;
-            if (!table || section.info != number) continue;
-            read_fields(section, index, found);
-            if (++tables == most_tables) break;
+        const auto tables =
+            std::ranges::equal_range(by_code, number, {}, [&](std::uint32_t at) { return file.sections()[at].info; });
+        for (const auto index : tables | std::views::take(most_tables)) {
+            read_fields(file.sections()[index], index, found);
         }
         std::ranges::stable_sort(found, {}, &Field::offset);
         return fields.emplace(number, std::move(found)).first->second;
@@ -219,12 +223,9 @@ std::vector<CodeRelocation> CodeRelocations::find(std::uint64_t vaddr, std::uint
     std::vector<CodeRelocation> found;
     if (file_->type() != ElfFile::Type::relocatable) return found;
     // Addresses are places in the file.
-    const auto& sections = file_->sections();
-    const auto code = std::ranges::find_if(sections, [&](const ElfFile::Section& section) {
-        return section.executable() && vaddr >= section.offset && vaddr - section.offset < section.size;
-    });
-    if (code == sections.end()) return found;
-    const auto& fields = tables_->of_code(static_cast<std::uint32_t>(code - sections.begin()));
+    const auto* code = file_->code_section(vaddr);
+    if (code == nullptr) return found;
+    const auto& fields = tables_->of_code(static_cast<std::uint32_t>(code - file_->sections().data()));
     const auto begin = vaddr - code->offset;
     auto field = std::ranges::lower_bound(fields, begin, {}, &Field::offset);
     // No more of them than there are bytes.

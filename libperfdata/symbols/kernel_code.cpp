@@ -15,9 +15,8 @@ Result<void> read_code(const ElfFile& file, std::uint64_t vaddr, PatchedCode& co
     auto size = std::min<std::uint64_t>(code.size(), std::numeric_limits<std::uint64_t>::max() - vaddr);
     if (file.type() == ElfFile::Type::relocatable) {
         // Addresses are places in the file; a function does not go on in the next section.
-        for (const auto& section : file.sections()) {
-            if (vaddr < section.offset || vaddr - section.offset >= section.size || !section.executable()) continue;
-            size = std::min(size, section.size - (vaddr - section.offset));
+        if (const auto* section = file.code_section(vaddr)) {
+            size = std::min(size, section->size - (vaddr - section->offset));
         }
     }
     for (std::uint64_t done = 0; done < size;) {
@@ -29,13 +28,8 @@ Result<void> read_code(const ElfFile& file, std::uint64_t vaddr, PatchedCode& co
         if (*got != 0) continue;
         if (file.type() != ElfFile::Type::core) break;
         // An excerpt of memory may lack a page in the middle of a function.
-        auto next = size;
-        for (const auto& segment : file.segments()) {
-            if (segment.vaddr > vaddr + done && segment.file_size != 0) {
-                next = std::min(next, segment.vaddr - vaddr);
-            }
-        }
-        done = next;
+        const auto next = file.next_segment(vaddr + done);
+        done = next ? std::min(size, *next - vaddr) : size;
     }
     return {};
 }

@@ -69,6 +69,8 @@ class ElfFile {
     const std::vector<Segment>& segments() const { return segments_; }
     // section(name) is the first of that name, null if there is none.
     const Section* section(std::string_view name) const;
+    // code_section(offset) is the first with code that has the byte at this place of the file, null if there is none.
+    const Section* code_section(std::uint64_t offset) const;
 
     // build_id() is empty if the file has none.
     Bytes build_id() const { return build_id_; }
@@ -87,6 +89,8 @@ class ElfFile {
     bool layout_known() const;
     // read(vaddr, out) fills `out` with the file's bytes for that address and says how many there were.
     Result<std::size_t> read(std::uint64_t vaddr, std::span<std::byte> out) const;
+    // next_segment(vaddr) is the next address above at which bytes of a segment begin; nothing if there are none.
+    std::optional<std::uint64_t> next_segment(std::uint64_t vaddr) const;
 
   private:
     ElfFile() = default;
@@ -95,17 +99,20 @@ class ElfFile {
     Result<void> read_sections(std::uint64_t offset, std::uint64_t count, std::uint16_t size, std::uint32_t names);
     Result<void> read_segments(std::uint64_t offset, std::uint64_t count, std::uint16_t size);
     void read_build_id();
-    // Stretch is addresses or offsets, up to where the next begins, and the index of the segment that counts there.
+    // Stretch is addresses or offsets, up to where the next begins, and the index of what counts there: of a segment
+    // or of a section.
     struct Stretch {
         std::uint64_t begin = 0;
-        std::uint32_t segment = 0;  // all ones: none
+        std::uint32_t index = 0;  // all ones: none
     };
     struct Part {
         std::uint64_t begin = 0, size = 0;
-        std::uint32_t segment = 0;
+        std::uint32_t index = 0;
     };
     static std::vector<Stretch> lay_out(const std::vector<Part>& parts);
+    static std::optional<std::uint32_t> index_at(const std::vector<Stretch>& stretches, std::uint64_t at);
     const Segment* segment_at(const std::vector<Stretch>& stretches, std::uint64_t at) const;
+    void lay_out_sections();
     void lay_out_segments();
     Result<std::string> bytes(std::uint64_t offset, std::uint64_t size, std::string_view what) const;
 
@@ -117,6 +124,9 @@ class ElfFile {
     AnyOrder order_;
     std::vector<char> section_names_;
     std::vector<Section> sections_;
+    // Searches in them are O(log n), however many a file claims.
+    std::vector<std::uint32_t> by_name_;   // the first of each name
+    std::vector<Stretch> code_by_offset_;  // of a relocatable file only
     std::vector<Segment> segments_;
     std::vector<Stretch> by_offset_, by_vaddr_;  // of segments_: a search is O(log n), however many a file claims
     std::vector<Segment> note_segments_;

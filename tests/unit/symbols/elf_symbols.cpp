@@ -67,6 +67,52 @@ TEST_CASE("Of segments that lie over each other the executable one counts, then 
     CHECK_FALSE(file->vaddr(0x1000));
 }
 
+TEST_CASE("Of sections of one name the first counts", "[symbols][elf]") {
+    Elf elf;
+    elf.add({.name = ".b", .address = 2});
+    elf.add({.name = ".a", .address = 3});
+    elf.add({.name = ".b", .address = 4});
+    const auto file = open_elf(elf.blob());
+    REQUIRE(file);
+    REQUIRE(file->section(".b") != nullptr);
+    CHECK(file->section(".b")->address == 2);
+    REQUIRE(file->section(".a") != nullptr);
+    CHECK(file->section(".a")->address == 3);
+    CHECK(file->section(".c") == nullptr);
+    CHECK(file->section(".") == nullptr);
+}
+
+TEST_CASE("The section with the code at a place of a module is found", "[symbols][elf]") {
+    constexpr std::uint64_t executable = 6;
+    Elf elf;
+    elf.type = 1;
+    elf.add({.name = ".data", .content = Writer(std::endian::little).fill(16, 1).take()});
+    elf.add({.name = ".init.text", .flags = executable, .content = Writer(std::endian::little).fill(16, 2).take()});
+    elf.add({.name = ".exit.text", .flags = executable, .content = Writer(std::endian::little).fill(16, 3).take()});
+    const auto file = open_elf(elf.blob());
+    REQUIRE(file);
+    const auto& sections = file->sections();
+    const auto& data = *file->section(".data");
+    CHECK(file->code_section(data.offset) == nullptr);
+    CHECK(file->code_section(data.offset + 15) == nullptr);
+    CHECK(file->code_section(data.offset + 16) == &sections[3]);
+    CHECK(file->code_section(data.offset + 31) == &sections[3]);
+    CHECK(file->code_section(data.offset + 32) == &sections[4]);
+    CHECK(file->code_section(data.offset + 48) == nullptr);
+}
+
+TEST_CASE("The next segment above an address is found", "[symbols][elf]") {
+    Elf elf;
+    elf.type = 4;
+    elf.segments = {{0, 0x5000, 0x10}, {0, 0x1000, 0x10}, {0, 0x3000, 0}, {0, 0x1008, 0x10}};
+    const auto file = open_elf(elf.blob());
+    REQUIRE(file);
+    CHECK(file->next_segment(0) == 0x1000);
+    CHECK(file->next_segment(0x1018) == 0x5000);
+    CHECK(file->next_segment(0x4fff) == 0x5000);
+    CHECK(file->next_segment(0x5000) == std::nullopt);
+}
+
 TEST_CASE("A debug file without the offsets of its code is known for it", "[symbols][elf]") {
     Elf elf;
     elf.segments = {{0, 0, 0x300, 4}, {0, 0x1000, 0}};
