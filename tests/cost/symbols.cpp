@@ -214,101 +214,102 @@ Command callers_over(const Files& files, std::size_t n) {
             "-o",
             files.folder() + "/out.txt",
             files.write("perf.data", sketch.build())};
-    // A module of n sections, with the code behind them, and n functions that each are listed.
-    Command sections(const Files& files, std::size_t n) {
-        constexpr std::uint64_t code = 4, executable = 6;
-        Elf elf;
-        elf.type = 1;
-        for (std::size_t at = 0; at < n; ++at) elf.add({.name = ".s"});
-        Writer bytes(Sketch::order);
-        bytes.fill(code * n + 16, 0x90);
-        const auto text = elf.add({.name = ".code.text", .flags = executable, .content = bytes.take()});
-        std::vector<Elf::Symbol> symbols{{.name = "f", .size = 16, .section = text}};
-        for (std::size_t at = 0; at < n; ++at) {
-            symbols.push_back(
-                {.name = "f" + std::to_string(at), .value = 16 + code * at, .size = code, .section = text});
-        }
-        elf.symbols(symbols);
-        // Where the code is in the file is known when it is written: at its first byte of this kind.
-        const auto blob = elf.blob();
-        const auto begin = std::ranges::search(blob, std::vector(16, std::byte{0x90})).begin();
-        const auto offset = static_cast<std::uint64_t>(begin - blob.begin());
-        files.write("root/bin/x.ko", blob);
-        Sketch sketch;
-        sketch.mmap(1, 0x10000000, text_size, "/bin/x.ko", 1);
-        for (std::size_t at = 0; at < n; ++at) sketch.sample(0x10000000 + offset + 16 + code * at, 1, 2 + at);
-        const auto recording = files.write("perf.data", sketch.sample(0x10000000 + offset, 1, 5 + n).build());
-        return {"annotate", "--offline", "--symfs", files.folder() + "/root", recording};
-    }
+}
 
-    // n names of one file, which has no symbols, and so many sections that each name could look through.
-    Command sections_of_names(const Files& files, std::size_t n) {
-        auto elf = program();
-        for (std::size_t at = 0; at < n; ++at) elf.add({.name = ".s"});
-        Sketch sketch;
-        for (std::size_t at = 0; at < n; ++at) {
-            const auto pid = static_cast<std::uint32_t>(at + 1);
-            const auto path = "/bin/" + std::to_string(at) + "/../x";
-            sketch.mmap(pid, 0x10000000, text_size, path, 1).sample(0x10000008, pid, 2 + at);
-        }
-        return below_symfs(files, sketch.sample(1, 1, 5 + n), elf);
+// A module of n sections, with the code behind them, and n functions that each are listed.
+Command sections(const Files& files, std::size_t n) {
+    constexpr std::uint64_t code = 4, executable = 6;
+    Elf elf;
+    elf.type = 1;
+    for (std::size_t at = 0; at < n; ++at) elf.add({.name = ".s"});
+    Writer bytes(Sketch::order);
+    bytes.fill(code * n + 16, 0x90);
+    const auto text = elf.add({.name = ".code.text", .flags = executable, .content = bytes.take()});
+    std::vector<Elf::Symbol> symbols{{.name = "f", .size = 16, .section = text}};
+    for (std::size_t at = 0; at < n; ++at) {
+        symbols.push_back({.name = "f" + std::to_string(at), .value = 16 + code * at, .size = code, .section = text});
     }
+    elf.symbols(symbols);
+    // Where the code is in the file is known when it is written: at its first byte of this kind.
+    const auto blob = elf.blob();
+    const auto begin = std::ranges::search(blob, std::vector(16, std::byte{0x90})).begin();
+    const auto offset = static_cast<std::uint64_t>(begin - blob.begin());
+    files.write("root/bin/x.ko", blob);
+    Sketch sketch;
+    sketch.mmap(1, 0x10000000, text_size, "/bin/x.ko", 1);
+    for (std::size_t at = 0; at < n; ++at) sketch.sample(0x10000000 + offset + 16 + code * at, 1, 2 + at);
+    const auto recording = files.write("perf.data", sketch.sample(0x10000000 + offset, 1, 5 + n).build());
+    return {"annotate", "--offline", "--symfs", files.folder() + "/root", recording};
+}
 
-    // A copy of the kernel's memory that lacks every other byte of a function.
-    Command kcore_gaps(const Files& files, std::size_t n) {
-        constexpr std::uint64_t kernel = 0xffffffff81000000;
-        Elf elf;
-        elf.type = 4;
-        for (std::size_t at = 0; at <= n; ++at) elf.segments.push_back({0, kernel + 2 * at, 1});
-        char text[128];
-        std::snprintf(text, sizeof text, "%zx T _text\n%zx T f\n%zx T g\n", kernel - 16, kernel, kernel + 2 * n + 2);
-        Sketch sketch;
-        const auto mapping = Writer(Sketch::order).u32(~0u).u32(0).u64(kernel - 16).u64(1 << 24).u64(kernel - 16);
-        sketch.kernel_record(RecordType::mmap, Writer(mapping).padded_text("[kernel.kallsyms]_text").take(), 0, 0,
-                             Sketch::kernel);
-        return {"annotate",
-                "--offline",
-                "--kcore",
-                files.write("kcore", elf.blob()),
-                "--kallsyms",
-                files.write("kallsyms", blob_of(text)),
-                files.write("perf.data", sketch.sample(kernel, 1, 2, Sketch::kernel).build())};
+// n names of one file, which has no symbols, and so many sections that each name could look through.
+Command sections_of_names(const Files& files, std::size_t n) {
+    auto elf = program();
+    for (std::size_t at = 0; at < n; ++at) elf.add({.name = ".s"});
+    Sketch sketch;
+    for (std::size_t at = 0; at < n; ++at) {
+        const auto pid = static_cast<std::uint32_t>(at + 1);
+        const auto path = "/bin/" + std::to_string(at) + "/../x";
+        sketch.mmap(pid, 0x10000000, text_size, path, 1).sample(0x10000008, pid, 2 + at);
     }
+    return below_symfs(files, sketch.sample(1, 1, 5 + n), elf);
+}
 
-    // n symbols of one address that share two names, which take as long to demangle as all of them to read.
-    Command names_of_one_address(const Files& files, std::size_t n) {
-        constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-        const auto reference = [&](std::size_t place) {
-            const auto number = place - 1;
-            const auto low = std::string("B") + digits[number % 62] + "_";
-            return number < 62 ? low : std::string("B") + digits[number / 62] + low.substr(1);
-        };
-        // Pairs of pairs, each by reference.
-        const auto name = [&](const std::string& crate) {
-            auto path = "INvC1" + crate + "1f";
-            auto last = path.size();
-            path += "TuuE";
-            for (std::size_t steps = 2; steps < n + 2; steps *= 2) {
-                const auto next = path.size();
-                path += "T" + reference(last) + reference(last) + "E";
-                last = next;
-            }
-            return "_R" + path + "E";
-        };
-        auto elf = program();
-        const auto first = name("a");
-        Writer text(Sketch::order);
-        text.u8(0).text(first).u8(0).text(name("b")).u8(0);
-        Writer entries(Sketch::order);
-        entries.zeros(24);
-        for (std::size_t at = 0; at <= n; ++at) {
-            const auto begin = at % 2 == 0 ? 1 : 2 + first.size();
-            entries.u32(static_cast<std::uint32_t>(begin)).u8(0x12).u8(0).u16(Elf::text).u64(0).u64(16);
+// A copy of the kernel's memory that lacks every other byte of a function.
+Command kcore_gaps(const Files& files, std::size_t n) {
+    constexpr std::uint64_t kernel = 0xffffffff81000000;
+    Elf elf;
+    elf.type = 4;
+    for (std::size_t at = 0; at <= n; ++at) elf.segments.push_back({0, kernel + 2 * at, 1});
+    char text[128];
+    std::snprintf(text, sizeof text, "%zx T _text\n%zx T f\n%zx T g\n", kernel - 16, kernel, kernel + 2 * n + 2);
+    Sketch sketch;
+    const auto mapping = Writer(Sketch::order).u32(~0u).u32(0).u64(kernel - 16).u64(1 << 24).u64(kernel - 16);
+    sketch.kernel_record(RecordType::mmap, Writer(mapping).padded_text("[kernel.kallsyms]_text").take(), 0, 0,
+                         Sketch::kernel);
+    return {"annotate",
+            "--offline",
+            "--kcore",
+            files.write("kcore", elf.blob()),
+            "--kallsyms",
+            files.write("kallsyms", blob_of(text)),
+            files.write("perf.data", sketch.sample(kernel, 1, 2, Sketch::kernel).build())};
+}
+
+// n symbols of one address that share two names, which take as long to demangle as all of them to read.
+Command names_of_one_address(const Files& files, std::size_t n) {
+    constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const auto reference = [&](std::size_t place) {
+        const auto number = place - 1;
+        const auto low = std::string("B") + digits[number % 62] + "_";
+        return number < 62 ? low : std::string("B") + digits[number / 62] + low.substr(1);
+    };
+    // Pairs of pairs, each by reference.
+    const auto name = [&](const std::string& crate) {
+        auto path = "INvC1" + crate + "1f";
+        auto last = path.size();
+        path += "TuuE";
+        for (std::size_t steps = 2; steps < n + 2; steps *= 2) {
+            const auto next = path.size();
+            path += "T" + reference(last) + reference(last) + "E";
+            last = next;
         }
-        const auto strings = elf.add({.name = ".strtab", .type = 3, .content = text.take()});
-        elf.add({.name = ".symtab", .type = 2, .content = entries.take(), .link = strings, .entry_size = 24});
-        return below_symfs(files, mapped(1, [](std::size_t) { return std::uint64_t{0}; }), elf);
+        return "_R" + path + "E";
+    };
+    auto elf = program();
+    const auto first = name("a");
+    Writer text(Sketch::order);
+    text.u8(0).text(first).u8(0).text(name("b")).u8(0);
+    Writer entries(Sketch::order);
+    entries.zeros(24);
+    for (std::size_t at = 0; at <= n; ++at) {
+        const auto begin = at % 2 == 0 ? 1 : 2 + first.size();
+        entries.u32(static_cast<std::uint32_t>(begin)).u8(0x12).u8(0).u16(Elf::text).u64(0).u64(16);
     }
+    const auto strings = elf.add({.name = ".strtab", .type = 3, .content = text.take()});
+    elf.add({.name = ".symtab", .type = 2, .content = entries.take(), .link = strings, .entry_size = 24});
+    return below_symfs(files, mapped(1, [](std::size_t) { return std::uint64_t{0}; }), elf);
+}
 
 }  // namespace
 
