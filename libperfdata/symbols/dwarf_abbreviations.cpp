@@ -12,16 +12,12 @@
 namespace perfdata {
 namespace {
 
-constexpr std::uint64_t some = std::uint64_t{1} << 18, times = 16, most_attributes = 128;
-
-std::unexpected<Error> too_much(const std::string& what) {
-    return fail(ErrorCode::limit, Error::no_offset, "DWARF", what);
-}
+constexpr std::uint64_t some_tables = std::uint64_t{1} << 18, tables_a_byte = 16, most_attributes = 128;
 
 }  // namespace
 
 DwarfAbbreviations::DwarfAbbreviations(const DwarfSections& sections)
-    : sections_(&sections), left_(some + times * sections.entry_bytes()) {}
+    : sections_(&sections), left_(some_tables + tables_a_byte * sections.entry_bytes()) {}
 
 Result<void> DwarfAbbreviations::check_units() {
     for (const auto units : {sections_->entries(), sections_->types()}) {
@@ -106,14 +102,14 @@ Result<void> DwarfAbbreviations::read(Bytes table, std::uint64_t offset, std::op
             if (form == DW_FORM_implicit_const) dwarf_number(in);
             if (name == 0 && form == 0) break;
             if (count == most_attributes) {
-                return too_much("an abbreviation has more than " + std::to_string(most_attributes) + " attributes");
+                return dwarf_limit("an abbreviation has more than " + std::to_string(most_attributes) + " attributes");
             }
         }
         if (code && found == *code) break;
     }
     const auto used = in.ok() ? in.position() : bytes;
     left_ -= used;
-    if (left_ == 0) return too_much("units share long tables of abbreviations");
+    if (left_ == 0) return dwarf_limit("units share long tables of abbreviations");
     if (!in.ok()) return in.failure("abbreviations");
     return {};
 }

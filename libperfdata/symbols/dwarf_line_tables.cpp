@@ -18,10 +18,6 @@ constexpr std::string_view where = "section .debug_line";
 constexpr std::uint64_t largest_table = std::uint64_t{1} << 24;  // bytes of one unit's; libdw makes 40 of each
 constexpr std::uint64_t some_names = std::uint64_t{1} << 20, names_a_byte = 64;
 
-std::unexpected<Error> too_much(const std::string& what) {
-    return fail(ErrorCode::limit, Error::no_offset, "DWARF", what);
-}
-
 // NameCounter goes through a line table as libdw does, and counts the bytes of text that libdw reads and makes.
 class NameCounter {
   public:
@@ -55,7 +51,7 @@ class NameCounter {
 
   private:
     Result<void> take(std::uint64_t bytes) {
-        if (bytes > left_) return too_much("names of directories and files in line tables take too much memory");
+        if (bytes > left_) return dwarf_limit("names of directories and files in line tables take too much memory");
         left_ -= bytes;
         return {};
     }
@@ -282,10 +278,10 @@ Result<void> DwarfLineTables::look(std::uint64_t offset, std::string_view direct
     if (wide) size = head.u64();
     if (!head.ok() || size > head.remaining()) return head.failure("a line table");
     if (size > largest_table) {
-        return too_much("a line table has more than " + std::to_string(largest_table) + " bytes");
+        return dwarf_limit("a line table has more than " + std::to_string(largest_table) + " bytes");
     }
     sizes_ += size;
-    if (sizes_ > all.size()) return too_much("line tables lie over each other");
+    if (sizes_ > all.size()) return dwarf_limit("line tables lie over each other");
     const auto begin = offset + head.position();
     Cursor in(head.bytes(size), sections_->order(), {.where = where, .offset = begin});
     const auto most = some_names + names_a_byte * sizes_ - names_;

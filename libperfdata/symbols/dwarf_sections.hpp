@@ -5,13 +5,20 @@
 #include <array>
 #include <elfutils/libdw.h>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "perfdata/core/endian.hpp"
+#include "perfdata/core/error.hpp"
 #include "perfdata/core/types.hpp"
 
 namespace perfdata {
+
+// dwarf_limit(what) is the error where debug information takes too much.
+inline std::unexpected<Error> dwarf_limit(const std::string& what) {
+    return fail(ErrorCode::limit, Error::no_offset, "DWARF", what);
+}
 
 // DwarfSections are those of one file, and the texts of the file that dwz moved some of them to.
 class DwarfSections {

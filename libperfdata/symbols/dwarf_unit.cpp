@@ -17,10 +17,6 @@ constexpr std::string_view place = "DWARF";
 constexpr std::size_t deepest_block = 256;  // nesting of blocks, classes, namespaces
 constexpr std::uint32_t most_inlined = 64;  // nesting of calls
 
-std::unexpected<Error> too_much(const std::string& what) {
-    return fail(ErrorCode::limit, Error::no_offset, std::string(place), what);
-}
-
 std::uint32_t number_of(Dwarf_Die& die, unsigned attribute) {
     Dwarf_Attribute value;
     Dwarf_Word number = 0;
@@ -79,7 +75,7 @@ Result<std::vector<DwarfRange>> dwarf_ranges_of(Dwarf_Die& die, std::uint64_t& b
     Dwarf_Addr base = 0, begin = 0, end = 0;
     std::ptrdiff_t at = 0;
     while ((at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0) {
-        if (budget == 0) return too_much("too many address ranges");
+        if (budget == 0) return dwarf_limit("too many address ranges");
         --budget;
         if (begin < end) ranges.push_back({begin, end});
     }
@@ -222,7 +218,7 @@ Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
     while (true) {
         const auto next = walker.next(inside);
         if (next == Walker::Next::damaged) return dwarf_failure("the tree of functions");
-        if (next == Walker::Next::too_many) return too_much("a unit has too many entries");
+        if (next == Walker::Next::too_many) return dwarf_limit("a unit has too many entries");
         if (next == Walker::Next::end) break;
         auto& die = walker.current();
         // What an inlined instance has in it cannot be a function with code of its own.
@@ -342,7 +338,7 @@ Result<DwarfInlining> DwarfUnit::read_inlining(Dwarf_Die function, DwarfTexts& t
     while (true) {
         const auto next = walker.next(inside);
         if (next == Walker::Next::damaged) return dwarf_failure("inlined calls");
-        if (next == Walker::Next::too_many) return too_much("a function has too many entries");
+        if (next == Walker::Next::too_many) return dwarf_limit("a function has too many entries");
         if (next == Walker::Next::end) break;
         while (!open.empty() && walker.depth() <= open.back().depth) open.pop_back();
         auto& die = walker.current();

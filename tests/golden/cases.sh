@@ -24,8 +24,8 @@ cases() {
         echo "report_program.txt report --offline --sort program,symbol --kind bpf -n"
         ;;
     bpf_events)
-        echo "report_callers.txt report --offline --kallsyms ../expect/bpf_events.kallsyms --comm load --percent-limit 5 -g caller,3"
-        echo "report_callees.txt report --offline --kallsyms ../expect/bpf_events.kallsyms --sort symbol --percent-limit 5 -g callee,3 --no-children"
+        echo "report_callers.txt report --offline --comm load --percent-limit 5 -g caller,3"
+        echo "report_callees.txt report --offline --sort symbol --percent-limit 5 -g callee,3 --no-children"
         echo "report_line.txt report --offline --sort srcline,symbol --kind bpf -n -e cpu-clock --show-total-period"
         echo "dump.txt dump --type PERF_RECORD_KSYMBOL --type bpf_event --type FORK --type THREAD_MAP --type CPU_MAP"
         echo "dump_samples.txt dump --order time --type SAMPLE --event task-clock/freq=499,call-graph=fp,max-stack=8/ --time 20.35,20.36"
