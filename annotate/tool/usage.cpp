@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
+#include <new>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -226,6 +227,31 @@ class HelpText : public CLI::Formatter {
     }
 };
 
+// written(write) is the text that `write` makes. The standard library's streams swallow a lack of memory, and CLI11
+// writes its texts into them: what is cut off there must not pass for the whole.
+template <class Write>
+std::string written(const Write& write) {
+    static bool ran_out;
+    ran_out = false;
+    class Watch {
+      public:
+        Watch() = default;
+        ~Watch() { std::set_new_handler(before_); }
+        Watch(const Watch&) = delete;
+        Watch& operator=(const Watch&) = delete;
+
+      private:
+        std::new_handler before_ = std::set_new_handler([] {
+            ran_out = true;
+            throw std::bad_alloc();
+        });
+    };
+    const Watch watch;
+    auto text = write();
+    if (ran_out) throw std::bad_alloc();
+    return text;
+}
+
 int show(std::string_view text) {
     auto output = Output::open({});
     if (output) output->sink()(text);
@@ -250,12 +276,13 @@ void add_help(CLI::App& app, int& exit) {
         // App::help() would be that of this command.
         const auto formatter = app.get_formatter();
         if (wanted->empty()) {
-            exit = show(formatter->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
+            exit =
+                show(written([&] { return formatter->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal); }));
             return;
         }
         for (const auto* one : app.get_subcommands([](const CLI::App*) { return true; })) {
             if (one->get_name() != *wanted) continue;
-            exit = show(one->help(app.get_name()));
+            exit = show(written([&] { return one->help(app.get_name()); }));
             return;
         }
         throw CLI::ParseError(unknown_command(app, *wanted), CLI::ExitCodes::InvalidError);
@@ -264,10 +291,11 @@ void add_help(CLI::App& app, int& exit) {
 
 int answer(const CLI::App& app, const CLI::ParseError& problem) {
     const auto& command = asked(app);
-    if (problem.get_name() == "CallForHelp") return show(app.help());
+    if (problem.get_name() == "CallForHelp") return show(written([&] { return app.help(); }));
     if (problem.get_name() == "CallForVersion") return show(fmt::format("{}\n", problem.what()));
     const bool of_command = &command != &app && command.get_name() != "help";
-    say(fmt::format("{}\nRun perfdata {}--help for more information.\n", printable(in_words(app, problem)),
+    const auto text = written([&] { return in_words(app, problem); });
+    say(fmt::format("{}\nRun perfdata {}--help for more information.\n", printable(text),
                     of_command ? command.get_name() + " " : ""));
     return usage;
 }

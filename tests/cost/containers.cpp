@@ -101,7 +101,7 @@ Command archive(const Files& files, std::size_t n) {
             files.write("perf.data", sketch.sample(1, 1, 3 * n + 5).build())};
 }
 
-// A build-id cache n directories deep, where what is looked for leads from link to link, and n build-ids.
+// A build-id cache n directories deep, where what is looked for leads from link to link, and 100 build-ids.
 Command deep_archive(const Files& files, std::size_t n) {
     std::string root;
     for (std::size_t at = 0; at <= n; ++at) root += "a/";
@@ -112,18 +112,19 @@ Command deep_archive(const Files& files, std::size_t n) {
     link(".build-id/01", "../q0");
     for (int at = 0; at < 14; ++at) link("q" + std::to_string(at), "q" + std::to_string(at + 1));
     tar.pax("path", root + "q14").file("name", blob_of("x"));
+    constexpr std::size_t lookups = 100;
     Sketch sketch;
-    for (std::size_t at = 0; at < n; ++at) {
+    for (std::size_t at = 0; at < lookups; ++at) {
         const std::uint64_t start = 0x10000 * (at + 1);
         Writer body(Sketch::order);
         body.u32(1).u32(1).u64(start).u64(0x1000).u64(0).u8(20).zeros(3).u8(1).u64(at).zeros(11).u32(5).u32(2);
         constexpr std::uint16_t with_build_id = 1 << 14;
         sketch.kernel_record(RecordType::mmap2, body.padded_text("/bin/" + std::to_string(at)).take(), 1 + at, 1,
                              with_build_id | Sketch::user);
-        sketch.sample(start, 1, n + at);
+        sketch.sample(start, 1, lookups + at);
     }
     return {"report", "--offline", "--buildid-dir", files.write("cache.tar", tar.blob()),
-            files.write("perf.data", sketch.sample(1, 1, 3 * n + 5).build())};
+            files.write("perf.data", sketch.sample(1, 1, 3 * lookups + 5).build())};
 }
 
 Command event_descriptions(const Files& files, std::size_t n) {
@@ -208,7 +209,7 @@ CostCases container_cases() {
         {"shared_ids", 300, shared_ids},
         {"backwards", 1000, backwards},
         {"damage", 1000, damage},
-        {"deep_archive", 200, deep_archive},
+        {"deep_archive", 400, deep_archive},
         {"archive", 500, archive},
         {"event_descriptions", 500, event_descriptions},
         {"trace_formats", 200, trace_formats},
