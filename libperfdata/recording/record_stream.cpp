@@ -43,7 +43,12 @@ bool RecordStream::find_next(RecordView& record) {
                     continue;
                 }
             }
+            if (const auto inside = records_to_end(header); inside != 0) {
+                pass_over(inside);
+                continue;
+            }
             const std::size_t size = header.size;
+            if (header.type <= last_kernel_type) longest_ = std::max(longest_, header.size);
             aligned_ = aligned_ && (unpacking_ || size % 8 == 0);
             hand_out(record, size);
             note_special(record);
@@ -124,6 +129,29 @@ std::size_t RecordStream::record_inside(std::size_t size) {
         if (chain == Chain::more_bytes_needed) extend();
     }
     return 0;
+}
+
+// records_to_end(header) is how many bytes behind the front, inside the record with that header, records begin that
+// lead to its very end: its size is damaged then, and it would swallow them. 0 if there are none. Looks only into
+// records that are longer than all before, and than the plain ones: where samples hold copies of stacks, nearly all are
+// long.
+std::size_t RecordStream::records_to_end(const RecordHeader& header) const {
+    constexpr std::size_t word = 8, records_wanted = 3;
+    if (unpacking_ || header.size <= longest_ || header.type > last_kernel_type || header.size % word != 0) return 0;
+    // For each word how many records lead from it to the end, and one more; 0 if none do.
+    std::array<std::uint8_t, UINT16_MAX / word + 1> leads{};
+    const auto end = header.size / word;
+    leads[end] = 1;
+    std::size_t first = 0;
+    for (auto at = end - 1; at != 0; --at) {
+        const auto inner = RecordHeader::load(block_.at + at * word, options_.order);
+        if (!is_usual(inner) || inner.size % word != 0 || inner.size / word > end - at) continue;
+        const auto behind = leads[at + inner.size / word];
+        if (behind == 0) continue;
+        leads[at] = static_cast<std::uint8_t>(std::min<std::size_t>(behind + 1, records_wanted + 1));
+        if (leads[at] > records_wanted) first = at;
+    }
+    return first * word;
 }
 
 // pass_over(count) leaves the record at the front, of which only so many bytes are there. What was packed in them is

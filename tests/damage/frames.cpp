@@ -115,20 +115,35 @@ bool is_found(Bytes file, std::uint64_t at, std::uint64_t end, std::endian order
     return true;
 }
 
+// The first place inside the record at `at` from which on usual records, at least three, fill it to its end; 0 if there
+// is none.
+std::uint64_t filled_from(Bytes file, std::uint64_t at, std::uint64_t size, std::endian order) {
+    for (auto place = at + 8; place < at + size; place += 8) {
+        std::uint64_t records = 0, next = place;
+        while (next + 8 <= at + size) {
+            const auto header = header_at(file, next, order);
+            if (!header.usual() || header.size % 8 != 0) break;
+            next += header.size;
+            ++records;
+        }
+        if (next == at + size && records >= 3) return place;
+    }
+    return 0;
+}
+
 // The place inside the record at `at` that reading goes on at because that record may not be what it says; 0 if none.
 std::uint64_t better_place(Bytes file, std::uint64_t at, std::uint64_t size, std::uint64_t end, std::endian order,
-                           bool aligned) {
+                           bool aligned, std::uint64_t longest) {
     const auto header = header_at(file, at, order);
     const auto behind = at + size;
     bool doubtful = header.unheard_of();
     if (!doubtful && header.type != auxtrace && header.type != tracing_data && end - behind >= 8) {
         doubtful = !header_at(file, behind, order).usual() && !record_at(file, behind, end, order);
     }
-    if (!doubtful) return 0;
-    for (auto place = at + 1; place < behind; ++place) {
+    for (auto place = at + 1; doubtful && place < behind; ++place) {
         if (is_found(file, place, end, order, !aligned || (place - at) % 8 == 0, false)) return place;
     }
-    return 0;
+    return header.type <= 22 && size > longest && size % 8 == 0 ? filled_from(file, at, size, order) : 0;
 }
 
 std::uint64_t payload_behind(Bytes file, std::uint64_t at, std::uint64_t size, const Frames& frames) {
@@ -231,6 +246,7 @@ Expectation expect(Bytes file, const Frames& frames, std::uint64_t begin, std::u
                    const std::vector<Start>& starts) {
     Expectation expected;
     bool stream_began = false, stream_broken = false, aligned = true, in_data = false;
+    std::uint64_t longest = 4232;
     auto start = starts.begin();
     for (auto at = begin; at < end;) {
         while (start != starts.end() && start->offset < at) ++start;
@@ -249,7 +265,7 @@ Expectation expect(Bytes file, const Frames& frames, std::uint64_t begin, std::u
             continue;
         }
         const auto type = number(file, at, 4, frames.order);
-        if (const auto place = better_place(file, at, *size, end, frames.order, aligned); place != 0) {
+        if (const auto place = better_place(file, at, *size, end, frames.order, aligned, longest); place != 0) {
             for (auto lost = start; lost != starts.end() && lost->offset < place; ++lost) {
                 if (lost->intact) expected.swallowed += lost->samples;
             }
@@ -261,6 +277,7 @@ Expectation expect(Bytes file, const Frames& frames, std::uint64_t begin, std::u
             at = place;
             continue;
         }
+        if (type <= 22) longest = std::max(longest, *size);
         aligned = aligned && *size % 8 == 0;
         if (type == compressed || type == compressed2) {
             stream_began = true;

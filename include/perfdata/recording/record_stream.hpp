@@ -135,11 +135,11 @@ class RecordStream {
 
     // The kernel's types, well-formed and no longer than those whose length is limited; everything else takes the
     // longer way.
+    static constexpr std::uint16_t longest_plain = 4232;
     static bool is_plain(const RecordHeader& header) {
-        constexpr std::uint16_t most = 4232;
         // One comparison for both limits and the multiple of 8.
         const auto words_of_body = std::rotr(static_cast<std::uint16_t>(header.size - RecordHeader::bytes), 3);
-        return header.type - 1 < last_kernel_type && words_of_body <= (most - RecordHeader::bytes) / 8;
+        return header.type - 1 < last_kernel_type && words_of_body <= (longest_plain - RecordHeader::bytes) / 8;
     }
 
     std::uint64_t offset() const { return block_.offset + static_cast<std::uint64_t>(block_.at - block_.begin); }
@@ -156,6 +156,7 @@ class RecordStream {
     Frame frame_at(const std::byte* at) const;
     bool is_contested(const RecordHeader& header);
     std::size_t record_inside(std::size_t size);
+    std::size_t records_to_end(const RecordHeader& header) const;
     void pass_over(std::size_t count);
     void look_ahead();
     bool search();
@@ -187,7 +188,8 @@ class RecordStream {
     bool aligned_ = true;      // all records of the segment so far began at multiples of 8
     bool at_end_ = false;      // the block cannot be extended any more
     std::uint64_t damage_begin_ = 0;
-    std::size_t plain_ = not_seen;  // size of the record at the front if its header was seen and is plain
+    std::uint16_t longest_ = longest_plain;  // of the kernel's types that were handed out, at least
+    std::size_t plain_ = not_seen;           // size of the record at the front if its header was seen and is plain
     Waiting waiting_ = Waiting::nothing;
     Bytes packed_;  // payload of the compressed record that waits
     std::uint64_t packed_offset_ = 0;
