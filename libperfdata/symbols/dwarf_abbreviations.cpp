@@ -19,93 +19,54 @@ constexpr std::uint64_t some_tables = std::uint64_t{1} << 18, tables_a_byte = 16
 DwarfAbbreviations::DwarfAbbreviations(const DwarfSections& sections)
     : sections_(&sections), left_(some_tables + tables_a_byte * sections.entry_bytes()) {}
 
-Result<void> DwarfAbbreviations::check_units() {
-    for (const auto units : {sections_->entries(), sections_->types()}) {
-        if (auto right = check_units_of(units); !right) return right;
-    }
-    return {};
+Result<void> DwarfAbbreviations::check(Bytes section, std::uint64_t offset, std::uint32_t code) {
+    return read(section, offset, code, nullptr);
 }
 
-// Headers as section 7.5.1 of DWARF 5 has them, and those of versions 2 to 4. What is damaged libdw tells.
-Result<void> DwarfAbbreviations::check_units_of(Bytes units) {
-    Cursor all(units, sections_->order(), {.where = "DWARF units"});
-    while (all.remaining() != 0) {
-        std::uint64_t size = all.u32();
-        const bool wide = size == UINT32_MAX;
-        if (wide) size = all.u64();
-        if (!all.ok() || size > all.remaining()) return {};
-        Cursor in(all.bytes(size), sections_->order(), {.where = "DWARF units"});
-        const auto version = in.u16();
-        const auto offset = [&] { return wide ? in.u64() : in.u32(); };
-        std::uint64_t table = 0;
-        if (version >= 5) {
-            const auto type = in.u8();
-            in.skip(1);
-            table = offset();
-            const bool of_type = type == DW_UT_type || type == DW_UT_split_type;
-            const bool of_part = type == DW_UT_skeleton || type == DW_UT_split_compile;
-            if (of_type || of_part) in.skip(8);
-            if (of_type) offset();
-        } else {
-            table = offset();
-            in.skip(1);
-            if (units.data() == sections_->types().data()) {
-                in.skip(8);
-                offset();
-            }
-        }
-        const auto code = dwarf_number(in);
-        if (!in.ok()) continue;
-        if (auto right = read(sections_->abbreviations(), table, code); !right) {
-            if (right.error().code == ErrorCode::limit) return right;
-        }
+Result<const DwarfAbbreviations::Table*> DwarfAbbreviations::table(Bytes section, std::uint64_t offset) {
+    auto& [size, known] = tables_[{section.data(), offset}];
+    if (known) {
+        if (size >= left_) return dwarf_limit("units share long tables of abbreviations");
+        left_ -= size;
+        return known.get();
     }
-    return {};
+    auto table = std::make_unique<Table>();
+    const auto before = left_;
+    if (auto right = read(section, offset, {}, table.get()); !right) return fail(right.error());
+    std::ranges::stable_sort(*table, {}, &DwarfAbbreviation::code);
+    size = before - left_;
+    known = std::move(table);
+    return known.get();
 }
 
-Result<void> DwarfAbbreviations::check(const Dwarf_Die& entry) {
-    if (entry.cu == last_) return {};
-    const auto [known, added] = units_.try_emplace(entry.cu);
-    if (added) {
-        if (auto right = look(entry.cu); !right) known->second = right.error();
-    }
-    if (known->second) return fail(*known->second);
-    last_ = entry.cu;
-    return {};
-}
-
-Result<void> DwarfAbbreviations::look(Dwarf_CU* unit) {
-    Dwarf_Die die;
-    Dwarf_Off offset = 0;
-    if (dwarf_cu_die(unit, &die, nullptr, &offset, nullptr, nullptr, nullptr, nullptr) == nullptr) {
-        return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "a unit cannot be read");
-    }
-    const bool main = dwarf_cu_getdwarf(unit) == sections_->dwarf();
-    return read(main ? sections_->abbreviations() : sections_->alternate_abbreviations(), offset, {});
-}
-
-Result<void> DwarfAbbreviations::read(Bytes table, std::uint64_t offset, std::optional<std::uint64_t> code) {
-    if (offset >= table.size()) {
+Result<void> DwarfAbbreviations::read(Bytes section, std::uint64_t offset, std::optional<std::uint32_t> code,
+                                      Table* table) {
+    if (offset >= section.size()) {
         return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "a table of abbreviations is not there");
     }
-    const auto bytes = std::min(table.size() - offset, left_);
-    Cursor in(table.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)), sections_->order(),
+    const auto bytes = std::min(section.size() - offset, left_);
+    Cursor in(section.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)), sections_->order(),
               {.where = "section .debug_abbrev", .offset = offset});
+    const auto too_large = [&] { return in.contradiction("a number of more than 32 bits"); };
     while (in.ok()) {
-        const auto found = dwarf_number(in);
-        if (found == 0) break;
-        dwarf_number(in);  // what it is
-        in.skip(1);        // whether entries are in it
+        const auto found = dwarf_word(in);
+        if (!found && in.ok()) return too_large();
+        if (found == 0u) break;
+        const auto tag = dwarf_word(in);
+        const bool children = in.u8() == DW_CHILDREN_yes;
+        if (!tag && in.ok()) return too_large();
+        if (table != nullptr && in.ok()) table->push_back({*found, *tag, children, offset + in.position()});
         for (std::uint64_t count = 0; in.ok(); ++count) {
-            const auto name = dwarf_number(in);
-            const auto form = dwarf_number(in);
-            if (form == DW_FORM_implicit_const) dwarf_number(in);
-            if (name == 0 && form == 0) break;
+            const auto name = dwarf_word(in);
+            const auto form = dwarf_word(in);
+            if ((!name || !form) && in.ok()) return too_large();
+            if (form == std::uint32_t{DW_FORM_implicit_const}) dwarf_number(in);
+            if (name == 0u && form == 0u) break;
             if (count == most_attributes) {
                 return dwarf_limit("an abbreviation has more than " + std::to_string(most_attributes) + " attributes");
             }
         }
-        if (code && found == *code) break;
+        if (code && found == code) break;
     }
     const auto used = in.ok() ? in.position() : bytes;
     left_ -= used;

@@ -3,15 +3,24 @@
 #pragma once
 
 #include <cstdint>
-#include <elfutils/libdw.h>
 #include <map>
+#include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "perfdata/core/error.hpp"
 
 #include "dwarf_sections.hpp"
 
 namespace perfdata {
+
+// DwarfAbbreviation says what entries of a code have.
+struct DwarfAbbreviation {
+    std::uint32_t code = 0, tag = 0;
+    bool children = false;         // whether entries are in it
+    std::uint64_t attributes = 0;  // where their names and forms begin, in the section
+};
 
 // An entry of debug information has a code, and a table of abbreviations says what attributes entries of that code
 // have. libdw reads such a table for each unit anew, up to the code that it looks for, and keeps it; for each attribute
@@ -21,25 +30,25 @@ namespace perfdata {
 // - an abbreviation has at most 128 attributes: those that take no bytes cost nothing in the file.
 class DwarfAbbreviations {
   public:
+    using Table = std::vector<DwarfAbbreviation>;  // by code; of several with a code the first is first
+
     // `sections` must outlive it.
     explicit DwarfAbbreviations(const DwarfSections& sections);
 
-    // check_units() is before libdw looks at the first entries of all units. Errors: limit.
-    Result<void> check_units();
-    // check(entry) is before libdw looks at an entry that is not known to be of a unit that was checked. It does not
-    // look at the entry. Errors: limit, malformed.
-    Result<void> check(const Dwarf_Die& entry);
+    // check(section, offset, code) goes through a table up to that code, before libdw does. Errors: limit, malformed,
+    // truncated.
+    Result<void> check(Bytes section, std::uint64_t offset, std::uint32_t code);
+    // table(section, offset) is a whole table, read once, and checked for one more unit. It lives as long as this.
+    // Errors: the same.
+    Result<const Table*> table(Bytes section, std::uint64_t offset);
 
   private:
-    Result<void> check_units_of(Bytes units);
-    Result<void> look(Dwarf_CU* unit);
-    // read(table, offset, code) goes through a table to that code, or to its end.
-    Result<void> read(Bytes table, std::uint64_t offset, std::optional<std::uint64_t> code);
+    Result<void> read(Bytes section, std::uint64_t offset, std::optional<std::uint32_t> code, Table* table);
 
     const DwarfSections* sections_;
-    std::uint64_t left_;                               // bytes of tables
-    Dwarf_CU* last_ = nullptr;                         // which may be read
-    std::map<Dwarf_CU*, std::optional<Error>> units_;  // that were checked: why its entries are not read
+    std::uint64_t left_;  // bytes of tables
+    // By section and offset: how many bytes it has, and what it is.
+    std::map<std::pair<const std::byte*, std::uint64_t>, std::pair<std::uint64_t, std::unique_ptr<Table>>> tables_;
 };
 
 }  // namespace perfdata

@@ -94,14 +94,13 @@ struct DwarfLines::State {
         std::size_t unit = 0;
     };
     std::vector<Piece> pieces;  // by address and apart from each other, once all units are read
-    std::optional<DwarfAbbreviations> abbreviations;
+    std::optional<DwarfEntries> entries;
     std::optional<DwarfLineTables> tables;
     std::optional<Error> damage;  // what ended the reading of the units
 
     Result<void> open_relocatable(const DwarfFiles& files, const Limits& limits);
     Result<void> read_units();
-    std::uint64_t info_bytes() const;
-    void add_unit(Dwarf_Die die, std::uint64_t size);
+    void add_unit(Dwarf_Die die);
     void lay_out_pieces();
     std::optional<std::uint64_t> address_of(std::uint64_t vaddr) const;
     Result<std::vector<LineStart>> lines(std::uint64_t begin, std::uint64_t size);
@@ -200,17 +199,6 @@ std::optional<std::uint64_t> DwarfLines::State::address_of(std::uint64_t vaddr) 
     return found;
 }
 
-// info_bytes() is more than any offset of an entry: the size of the file, unpacked.
-std::uint64_t DwarfLines::State::info_bytes() const {
-    std::size_t size = 0;
-    for (Elf_Scn* one = elf_nextscn(dwarf_getelf(dwarf), nullptr); one != nullptr;
-         one = elf_nextscn(dwarf_getelf(dwarf), one)) {
-        const auto* data = elf_getdata(one, nullptr);
-        if (data != nullptr && data->d_buf != nullptr) size += data->d_size;
-    }
-    return size;
-}
-
 Result<void> DwarfLines::State::read_units() {
     Dwarf_CU* unit = nullptr;
     Dwarf_Die die;
@@ -219,27 +207,15 @@ Result<void> DwarfLines::State::read_units() {
     contents.emplace(dwarf, alternate ? alternate->dwarf.get() : nullptr);
     tables.emplace(*contents);
     budget = some_ranges + ranges_a_byte * contents->range_bytes();
-    abbreviations.emplace(*contents);
-    if (auto right = abbreviations->check_units(); !right) return right;
+    entries.emplace(*contents);
+    if (auto right = entries->check_units(); !right) return right;
     // Names of functions and files, of which compilers write most once.
     constexpr std::uint64_t some_texts = std::uint64_t{1} << 20, times = 16;
     texts.emplace(some_texts + times * contents->size());
-    std::optional<Dwarf_Die> waiting;  // until it is known where the next unit begins
-    const auto add_waiting = [&](std::uint64_t end) {
-        if (!waiting) return;
-        const std::uint64_t begin = dwarf_dieoffset(&*waiting);
-        if (end < begin) end = std::max(begin, info_bytes());  // it is the last of its section
-        // Functions are walked through once for themselves, and once for what was inlined into them.
-        constexpr std::uint64_t walks = 2, least = 64;
-        add_unit(*waiting, walks * (end - begin) + least);
-        waiting.reset();
-    };
     while (!damage && (got = dwarf_get_units(dwarf, unit, &unit, nullptr, &type, &die, nullptr)) == 0) {
-        add_waiting(dwarf_dieoffset(&die));
         if (type == DW_UT_type || type == DW_UT_split_type || dwarf_tag(&die) == DW_TAG_partial_unit) continue;
-        waiting = die;
+        add_unit(die);
     }
-    if (!damage) add_waiting(info_bytes());
     if (got < 0) damage = dwarf_failure("units").error();
     if (pieces.empty() && damage) return fail(*damage);
     lay_out_pieces();
@@ -257,13 +233,18 @@ void DwarfLines::State::lay_out_pieces() {
         [](const Piece& one, const Piece& other) { return one.unit == other.unit; });
 }
 
-void DwarfLines::State::add_unit(Dwarf_Die die, std::uint64_t size) {
-    auto ranges = dwarf_ranges_of(die, budget);
+void DwarfLines::State::add_unit(Dwarf_Die die) {
+    const auto* layout = entries->layout_of(die);
+    if (layout == nullptr) {
+        damage = Error{ErrorCode::malformed, Error::no_offset, "DWARF", "a unit cannot be read"};
+        return;
+    }
+    auto ranges = dwarf_ranges_of(die, *layout, *contents, budget);
     if (!ranges) {
         damage = ranges.error();
         return;
     }
-    DwarfUnit unit(die, size, std::move(*ranges), *contents, *abbreviations, *tables);
+    DwarfUnit unit(die, *layout, std::move(*ranges), *contents, *entries, *tables, *texts);
     if (unit.ranges().empty()) {
         auto covered = unit.table_ranges();
         if (!covered) {
@@ -283,13 +264,13 @@ Result<void> DwarfLines::State::collect(DwarfRange within, std::vector<DwarfSegm
     Result<void> done;
     each_piece(pieces, within.begin, within.end, [&](const Piece& piece, DwarfRange part) {
         auto& unit = units[piece.unit];
-        const auto found = unit.segments(part, *texts);
+        const auto found = unit.segments(part);
         if (!found) {
             done = fail(found.error());
             return false;
         }
         segments.insert(segments.end(), found->begin(), found->end());
-        done = unit.inlined(part, *texts, budget, calls);
+        done = unit.inlined(part, budget, calls);
         return done.has_value();
     });
     if (done && texts->full()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "perfdata/core/cursor.hpp"
 
@@ -19,6 +20,14 @@ inline std::uint64_t dwarf_number(Cursor& in) {
         if (byte < 0x80) return value;
     }
     return UINT64_MAX;
+}
+
+// dwarf_word(in) is a code, a name or a form: libdw keeps 32 bits of those. Nothing: it has more, and libdw would read
+// on out of step.
+inline std::optional<std::uint32_t> dwarf_word(Cursor& in) {
+    const auto value = dwarf_number(in);
+    if (value > UINT32_MAX) return {};
+    return static_cast<std::uint32_t>(value);
 }
 
 }  // namespace perfdata

@@ -39,16 +39,18 @@ DwarfSections::DwarfSections(Dwarf* dwarf, Dwarf* alternate)
       line_strings_(section(dwarf, ".debug_line_str")),
       entries_(section(dwarf, ".debug_info")),
       types_(section(dwarf, ".debug_types")),
-      abbreviations_(section(dwarf, ".debug_abbrev")) {
+      abbreviations_(section(dwarf, ".debug_abbrev")),
+      ranges_(section(dwarf, ".debug_ranges")),
+      range_lists_(section(dwarf, ".debug_rnglists")) {
     texts_ = {strings_, line_strings_, entries_};
     entry_bytes_ = entries_.size() + types_.size() + abbreviations_.size();
-    range_bytes_ = entries_.size() + section(dwarf, ".debug_ranges").size() + section(dwarf, ".debug_rnglists").size();
     if (alternate != nullptr) {
         for (const auto* name : {".debug_str", ".debug_line_str", ".debug_info"}) {
             texts_.push_back(section(alternate, name));
         }
+        alternate_entries_ = texts_.back();
         alternate_abbreviations_ = section(alternate, ".debug_abbrev");
-        entry_bytes_ += texts_.back().size() + alternate_abbreviations_.size();
+        entry_bytes_ += alternate_entries_.size() + alternate_abbreviations_.size();
     }
     const char* start = elf_getident(dwarf_getelf(dwarf), nullptr);
     if (start != nullptr) order_ = AnyOrder(start[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little);

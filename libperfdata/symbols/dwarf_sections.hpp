@@ -32,6 +32,9 @@ class DwarfSections {
     Bytes entries() const { return entries_; }
     Bytes types() const { return types_; }
     Bytes abbreviations() const { return abbreviations_; }
+    Bytes ranges() const { return ranges_; }
+    Bytes range_lists() const { return range_lists_; }  // of version 5
+    Bytes alternate_entries() const { return alternate_entries_; }
     Bytes alternate_abbreviations() const { return alternate_abbreviations_; }
     // dwarf() is the file itself, not its alternate.
     Dwarf* dwarf() const { return dwarf_; }
@@ -41,7 +44,7 @@ class DwarfSections {
     // entry_bytes() is that of entries and their abbreviations, in both files.
     std::uint64_t entry_bytes() const { return entry_bytes_; }
     // range_bytes() is that of entries and their lists of ranges.
-    std::uint64_t range_bytes() const { return range_bytes_; }
+    std::uint64_t range_bytes() const { return entries_.size() + ranges_.size() + range_lists_.size(); }
 
     // text(found) is a text that libdw found in one of them, up to its NUL. Nothing: it lies elsewhere, or no NUL ends
     // it before its section ends. libdw does not look for one.
@@ -49,8 +52,9 @@ class DwarfSections {
 
   private:
     Dwarf* dwarf_;
-    Bytes lines_, strings_, line_strings_, entries_, types_, abbreviations_, alternate_abbreviations_;
-    std::uint64_t entry_bytes_ = 0, range_bytes_ = 0;
+    Bytes lines_, strings_, line_strings_, entries_, types_, abbreviations_, ranges_, range_lists_;
+    Bytes alternate_entries_, alternate_abbreviations_;
+    std::uint64_t entry_bytes_ = 0;
     std::vector<Bytes> texts_;
     AnyOrder order_{std::endian::native};
 };

@@ -14,8 +14,17 @@ namespace perfdata {
 namespace {
 
 constexpr std::string_view place = "DWARF";
-constexpr std::size_t deepest_block = 256;  // nesting of blocks, classes, namespaces
 constexpr std::uint32_t most_inlined = 64;  // nesting of calls
+
+// Functions are walked through once for themselves, and once for what was inlined into them.
+std::uint64_t entries_for(const DwarfUnitLayout& unit) {
+    constexpr std::uint64_t walks = 2, least = 64;
+    return walks * (unit.end - unit.first) + least;
+}
+
+std::unexpected<Error> damaged(const char* what) {
+    return fail(ErrorCode::malformed, Error::no_offset, std::string(place), std::string(what) + " cannot be read");
+}
 
 std::uint32_t number_of(Dwarf_Die& die, unsigned attribute) {
     Dwarf_Attribute value;
@@ -24,64 +33,18 @@ std::uint32_t number_of(Dwarf_Die& die, unsigned attribute) {
     return number > UINT32_MAX ? 0 : static_cast<std::uint32_t>(number);
 }
 
-// Walker visits the entries of a tree without recursion, each before those in it. Damaged links between them can make
-// entries appear over and over: `left` is how many may be visited still, of all walks through a unit.
-class Walker {
-  public:
-    Walker(const Dwarf_Die& root, std::uint64_t& left) : left_(left) { path_.push_back(root); }
-
-    enum class Next : std::uint8_t { entry, end, damaged, too_many };
-
-    // next(inside) goes to the first entry inside the current one if `inside`, else past it.
-    Next next(bool inside) {
-        if (left_ == 0) return Next::too_many;
-        --left_;
-        if (inside && path_.size() < deepest_block && dwarf_haschildren(&path_.back()) == 1) {
-            Dwarf_Die child;
-            const int got = dwarf_child(&path_.back(), &child);
-            if (got < 0) return Next::damaged;
-            if (got == 0) {
-                path_.push_back(child);
-                return Next::entry;
-            }
-        }
-        while (path_.size() > 1) {
-            const int got = dwarf_siblingof(&path_.back(), &path_.back());
-            if (got < 0) return Next::damaged;
-            if (got == 0) return Next::entry;
-            path_.pop_back();
-        }
-        return Next::end;
-    }
-
-    Dwarf_Die& current() { return path_.back(); }
-    std::size_t depth() const { return path_.size(); }
-
-  private:
-    std::vector<Dwarf_Die> path_;
-    std::uint64_t& left_;
-};
-
 }  // namespace
 
-std::unexpected<Error> dwarf_failure(const std::string& what) {
-    const char* text = dwarf_errmsg(-1);
-    return fail(ErrorCode::malformed, Error::no_offset, std::string(place),
-                what + ": " + (text != nullptr ? text : "damaged"));
-}
-
-Result<std::vector<DwarfRange>> dwarf_ranges_of(Dwarf_Die& die, std::uint64_t& budget) {
-    std::vector<DwarfRange> ranges;
-    Dwarf_Addr base = 0, begin = 0, end = 0;
-    std::ptrdiff_t at = 0;
-    while ((at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0) {
-        if (budget == 0) return dwarf_limit("too many address ranges");
-        --budget;
-        if (begin < end) ranges.push_back({begin, end});
-    }
-    if (at < 0) return dwarf_failure("address ranges");
-    return ranges;
-}
+DwarfUnit::DwarfUnit(Dwarf_Die die, const DwarfUnitLayout& layout, std::vector<DwarfRange> ranges,
+                     const DwarfSections& sections, DwarfEntries& entries, DwarfLineTables& tables, DwarfTexts& texts)
+    : die_(die),
+      layout_(&layout),
+      entries_left_(entries_for(layout)),
+      ranges_(std::move(ranges)),
+      sections_(&sections),
+      entries_(&entries),
+      tables_(&tables),
+      texts_(&texts) {}
 
 // directory() is where the unit was compiled, as libdw takes it for names of its line table.
 std::string_view DwarfUnit::directory() {
@@ -89,6 +52,8 @@ std::string_view DwarfUnit::directory() {
         Dwarf_Attribute value;
         const char* text = dwarf_attr(&die_, DW_AT_comp_dir, &value) != nullptr ? dwarf_formstring(&value) : nullptr;
         directory_ = sections_->text(text).value_or(std::string_view{});
+        // Any number of units may name one, which takes time to find the end of.
+        if (!texts_->has_room(directory_->size())) directory_ = std::string_view{};
     }
     return *directory_;
 }
@@ -113,6 +78,7 @@ Result<void> DwarfUnit::read_table(std::uint64_t offset) {
 
 Result<void> DwarfUnit::read_lines() {
     if (lines_read_) return {};
+    if (texts_->full()) return dwarf_limit("names of files and functions take too much memory");
     Dwarf_Attribute value;
     Dwarf_Word offset = 0;
     if (dwarf_attr(&die_, DW_AT_stmt_list, &value) != nullptr) {
@@ -129,30 +95,30 @@ Result<void> DwarfUnit::read_lines() {
     return {};
 }
 
-std::string_view DwarfUnit::absolute(const char* file, DwarfTexts& texts) {
-    if (file == nullptr) return {};
+std::string_view DwarfUnit::absolute(const char* file) {
+    if (file == nullptr || texts_->full()) return {};
     const auto [known, added] = absolute_.try_emplace(file);
     if (added) {
         const std::string_view name = file;
         const bool joined = !name.starts_with('/') && !directory().empty();
-        if (!texts.has_room(name.size() + (joined ? directory().size() : 0))) return {};
+        if (!texts_->has_room(name.size() + (joined ? directory().size() : 0))) return {};
         auto path = joined ? std::string(directory()) + "/" : std::string();
         path += name;
-        known->second = texts.keep(std::move(path));
+        known->second = texts_->keep(std::move(path));
     }
     return known->second;
 }
 
-SourceLine DwarfUnit::source_of(Dwarf_Line* line, DwarfTexts& texts) {
+SourceLine DwarfUnit::source_of(Dwarf_Line* line) {
     int number = 0, column = 0;
     SourceLine source;
-    source.file = absolute(dwarf_linesrc(line, nullptr, nullptr), texts);
+    source.file = absolute(dwarf_linesrc(line, nullptr, nullptr));
     if (dwarf_lineno(line, &number) == 0 && number > 0) source.line = static_cast<std::uint32_t>(number);
     if (dwarf_linecol(line, &column) == 0 && column > 0) source.column = static_cast<std::uint32_t>(column);
     return source;
 }
 
-Result<std::vector<DwarfSegment>> DwarfUnit::segments(DwarfRange within, DwarfTexts& texts) {
+Result<std::vector<DwarfSegment>> DwarfUnit::segments(DwarfRange within) {
     if (auto read = read_lines(); !read) return fail(read.error());
     const auto address = [&](std::size_t index) {
         Dwarf_Addr value = 0;
@@ -182,7 +148,7 @@ Result<std::vector<DwarfSegment>> DwarfUnit::segments(DwarfRange within, DwarfTe
         bool last = false;
         dwarf_lineendsequence(line, &last);
         found.push_back(
-            {{std::max(begin, within.begin), std::min(end, within.end)}, last ? SourceLine{} : source_of(line, texts)});
+            {{std::max(begin, within.begin), std::min(end, within.end)}, last ? SourceLine{} : source_of(line)});
     }
     return found;
 }
@@ -206,25 +172,31 @@ Result<std::vector<DwarfRange>> DwarfUnit::table_ranges() {
     return found;
 }
 
+bool DwarfUnit::die_of(const DwarfEntry& entry, Dwarf_Die& die) const {
+    return dwarf_offdie(sections_->dwarf(), entry.offset, &die) != nullptr;
+}
+
 // Where functions lie over each other the code belongs to the one that begins last, of several to the first in the
 // file: what linkers leave of functions that they took out begins at 0 and may reach far.
 Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
     if (functions_read_) return {};
-    if (auto right = abbreviations_->check(die_); !right) return right;
+    if (const auto right = entries_->unit_of(die_); !right) return fail(right.error());
     function_dies_.clear();
     std::vector<Function> functions;
-    Walker walker(die_, entries_left_);
+    DwarfWalk walk(*layout_, DwarfEntries::offset_of(die_, *layout_), entries_left_);
     bool inside = true;
     while (true) {
-        const auto next = walker.next(inside);
-        if (next == Walker::Next::damaged) return dwarf_failure("the tree of functions");
-        if (next == Walker::Next::too_many) return dwarf_limit("a unit has too many entries");
-        if (next == Walker::Next::end) break;
-        auto& die = walker.current();
+        const auto next = walk.next(inside);
+        if (next == DwarfWalk::Next::damaged) return damaged("the tree of functions");
+        if (next == DwarfWalk::Next::too_many) return dwarf_limit("a unit has too many entries");
+        if (next == DwarfWalk::Next::end) break;
+        const auto tag = walk.current().tag;
         // What an inlined instance has in it cannot be a function with code of its own.
-        inside = dwarf_tag(&die) != DW_TAG_inlined_subroutine;
-        if (dwarf_tag(&die) != DW_TAG_subprogram) continue;
-        const auto ranges = dwarf_ranges_of(die, budget);
+        inside = tag != DW_TAG_inlined_subroutine;
+        if (tag != DW_TAG_subprogram) continue;
+        Dwarf_Die die;
+        if (!die_of(walk.current(), die)) return dwarf_failure("a function");
+        const auto ranges = dwarf_ranges_of(die, *layout_, *sections_, budget);
         if (!ranges) return fail(ranges.error());
         for (const auto& range : *ranges) functions.push_back({range, function_dies_.size()});
         if (!ranges->empty()) function_dies_.push_back(die);
@@ -239,15 +211,14 @@ Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
     return {};
 }
 
-Result<void> DwarfUnit::inlined(DwarfRange within, DwarfTexts& texts, std::uint64_t& budget,
-                                std::vector<DwarfCall>& calls) {
+Result<void> DwarfUnit::inlined(DwarfRange within, std::uint64_t& budget, std::vector<DwarfCall>& calls) {
     if (auto read = read_functions(budget); !read) return fail(read.error());
     if (auto read = read_lines(); !read) return fail(read.error());
     Result<void> done;
     each_piece(functions_, within.begin, within.end, [&](const Function& function, DwarfRange part) {
         auto known = inlining_.find(function.die);
         if (known == inlining_.end()) {
-            auto inlining = read_inlining(function_dies_[function.die], texts, budget);
+            auto inlining = read_inlining(function_dies_[function.die], budget);
             if (!inlining) {
                 done = fail(inlining.error());
                 return false;
@@ -266,28 +237,29 @@ Result<void> DwarfUnit::inlined(DwarfRange within, DwarfTexts& texts, std::uint6
 
 // function_name(die) is the name of the function that an inlined call is an instance of. Many calls share one, whose
 // entry may be long: it is looked through once.
-std::string_view DwarfUnit::function_name(Dwarf_Die& die, DwarfTexts& texts) {
+std::string_view DwarfUnit::function_name(Dwarf_Die& die) {
     Dwarf_Attribute value;
     Dwarf_Die origin;
     if (dwarf_attr(&die, DW_AT_abstract_origin, &value) == nullptr || dwarf_formref_die(&value, &origin) == nullptr) {
-        return name_of(die, texts);
+        return name_of(die);
     }
     const auto [known, added] = function_names_.try_emplace(origin.addr);
-    if (added) known->second = name_of(origin, texts);
+    if (added) known->second = name_of(origin);
     return known->second;
 }
 
 // As dwarf_attr_integrate() does, the name may be that of the entry which another one is an instance of, or completes.
 // These may be in other units.
-std::string_view DwarfUnit::name_of(const Dwarf_Die& die, DwarfTexts& texts) {
+std::string_view DwarfUnit::name_of(const Dwarf_Die& die) {
     constexpr std::size_t most = 16;
+    if (texts_->full()) return {};
     std::array<Dwarf_Die, most> entries{die};
     std::size_t count = 0;
     Dwarf_Attribute value;
     for (bool more = true; more && count < most;) {
         auto& entry = entries[count++];
-        if (!abbreviations_->check(entry)) {
-            texts.refuse();
+        if (!entries_->refer(entry)) {
+            texts_->refuse();
             return {};
         }
         if (count == most) break;
@@ -305,57 +277,58 @@ std::string_view DwarfUnit::name_of(const Dwarf_Die& die, DwarfTexts& texts) {
         const auto [known, added] = names_.try_emplace({found, plain});
         if (added) {
             const auto text = sections_->text(found).value_or(std::string_view{});
-            if (!texts.has_room(text.size())) return {};
+            if (!texts_->has_room(text.size())) return {};
             auto name = plain ? std::string(text) : demangle(text).value_or(std::string(text));
-            if (texts.has_room(name.size())) known->second = texts.keep(std::move(name));
+            if (texts_->has_room(name.size())) known->second = texts_->keep(std::move(name));
         }
         return known->second;
     }
     return {};
 }
 
-InlinedCall DwarfUnit::call_of(Dwarf_Die& die, DwarfTexts& texts) {
+InlinedCall DwarfUnit::call_of(Dwarf_Die& die) {
     InlinedCall call;
-    call.function = function_name(die, texts);
+    call.function = function_name(die);
     if (const auto file = number_of(die, DW_AT_call_file); file < file_count_ && dwarf_hasattr(&die, DW_AT_call_file)) {
-        call.call.file = absolute(dwarf_filesrc(files_, file, nullptr, nullptr), texts);
+        call.call.file = absolute(dwarf_filesrc(files_, file, nullptr, nullptr));
     }
     call.call.line = number_of(die, DW_AT_call_line);
     call.call.column = number_of(die, DW_AT_call_column);
     return call;
 }
 
-Result<DwarfInlining> DwarfUnit::read_inlining(Dwarf_Die function, DwarfTexts& texts, std::uint64_t& budget) {
+Result<DwarfInlining> DwarfUnit::read_inlining(Dwarf_Die function, std::uint64_t& budget) {
     DwarfInlining inlining;
     std::vector<DwarfInlining::Place> places;
     struct Open {
-        std::size_t depth;  // of the walker
+        std::size_t depth;  // of the walk
         std::uint32_t call;
     };
-    std::vector<Open> open;  // the inlined calls that the walker is in
-    Walker walker(function, entries_left_);
+    std::vector<Open> open;  // the inlined calls that the walk is in
+    DwarfWalk walk(*layout_, DwarfEntries::offset_of(function, *layout_), entries_left_);
     bool inside = true;
     while (true) {
-        const auto next = walker.next(inside);
-        if (next == Walker::Next::damaged) return dwarf_failure("inlined calls");
-        if (next == Walker::Next::too_many) return dwarf_limit("a function has too many entries");
-        if (next == Walker::Next::end) break;
-        while (!open.empty() && walker.depth() <= open.back().depth) open.pop_back();
-        auto& die = walker.current();
-        const auto tag = dwarf_tag(&die);
+        const auto next = walk.next(inside);
+        if (next == DwarfWalk::Next::damaged) return damaged("inlined calls");
+        if (next == DwarfWalk::Next::too_many) return dwarf_limit("a function has too many entries");
+        if (next == DwarfWalk::Next::end) break;
+        while (!open.empty() && walk.depth() <= open.back().depth) open.pop_back();
+        const auto tag = walk.current().tag;
         inside = tag != DW_TAG_subprogram;  // one within the function has code and calls of its own
         if (tag != DW_TAG_inlined_subroutine) continue;
         if (open.size() >= most_inlined) {
             inside = false;
             continue;
         }
-        const auto ranges = dwarf_ranges_of(die, budget);
+        Dwarf_Die die;
+        if (!die_of(walk.current(), die)) return dwarf_failure("an inlined call");
+        const auto ranges = dwarf_ranges_of(die, *layout_, *sections_, budget);
         if (!ranges) return fail(ranges.error());
         const auto call = static_cast<std::uint32_t>(inlining.calls.size());
-        inlining.calls.push_back({call_of(die, texts), open.empty() ? DwarfInlined::none : open.back().call,
+        inlining.calls.push_back({call_of(die), open.empty() ? DwarfInlined::none : open.back().call,
                                   static_cast<std::uint32_t>(open.size())});
         for (const auto& range : *ranges) places.push_back({range, call});
-        open.push_back({walker.depth(), call});
+        open.push_back({walk.depth(), call});
     }
     using Innermost = DwarfInlining::Place;
     inlining.places = laid_apart(

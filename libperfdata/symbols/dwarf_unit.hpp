@@ -15,17 +15,12 @@
 #include "perfdata/core/types.hpp"
 #include "perfdata/symbols/symbols.hpp"
 
-#include "dwarf_abbreviations.hpp"
+#include "dwarf_entries.hpp"
 #include "dwarf_line_tables.hpp"
+#include "dwarf_ranges.hpp"
 #include "dwarf_sections.hpp"
 
 namespace perfdata {
-
-struct DwarfRange {
-    std::uint64_t begin = 0, end = 0;
-
-    bool overlaps(const DwarfRange& other) const { return begin < other.end && other.begin < end; }
-};
 
 // DwarfTexts keeps each text once, for as long as it lives itself: equal ones are the same bytes. There is room for so
 // many bytes, of all that it was asked to keep: the texts of a file can be made of each other, and be long.
@@ -50,13 +45,6 @@ class DwarfTexts {
     std::uint64_t room_;
     bool full_ = false;
 };
-
-// dwarf_failure(what) is libdw's last error in words. It is `malformed`: the files are in memory.
-std::unexpected<Error> dwarf_failure(const std::string& what);
-
-// dwarf_ranges_of(die, budget) is the addresses of a unit, a function or an inlined call. Each one costs the budget,
-// which bounds what a damaged file can make of a few lists. Errors: malformed, limit.
-Result<std::vector<DwarfRange>> dwarf_ranges_of(Dwarf_Die& die, std::uint64_t& budget);
 
 // DwarfSegment is a stretch of code that belongs to one line.
 struct DwarfSegment {
@@ -93,29 +81,23 @@ struct DwarfCall {
 
 class DwarfUnit {
   public:
-    // size: bytes of the unit, which has no more entries than that. All references must outlive it.
-    DwarfUnit(Dwarf_Die die, std::uint64_t size, std::vector<DwarfRange> ranges, const DwarfSections& sections,
-              DwarfAbbreviations& abbreviations, DwarfLineTables& tables)
-        : die_(die),
-          entries_left_(size),
-          ranges_(std::move(ranges)),
-          sections_(&sections),
-          abbreviations_(&abbreviations),
-          tables_(&tables) {}
+    // All references must outlive it.
+    DwarfUnit(Dwarf_Die die, const DwarfUnitLayout& layout, std::vector<DwarfRange> ranges,
+              const DwarfSections& sections, DwarfEntries& entries, DwarfLineTables& tables, DwarfTexts& texts);
 
     const std::vector<DwarfRange>& ranges() const { return ranges_; }
 
-    // segments(within, texts) is by address, without gaps between the first and the last, and as far as the unit goes.
-    Result<std::vector<DwarfSegment>> segments(DwarfRange within, DwarfTexts& texts);
+    // segments(within) is by address, without gaps between the first and the last, and as far as the unit goes.
+    Result<std::vector<DwarfSegment>> segments(DwarfRange within);
 
     // table_ranges() is what the line table covers, for units that do not say it themselves. Empty if another unit has
     // the same table.
     Result<std::vector<DwarfRange>> table_ranges();
     void set_ranges(std::vector<DwarfRange> ranges) { ranges_ = std::move(ranges); }
 
-    // inlined(within, texts, budget, calls) adds the innermost inlined calls there, by address and apart from each
+    // inlined(within, budget, calls) adds the innermost inlined calls there, by address and apart from each
     // other.
-    Result<void> inlined(DwarfRange within, DwarfTexts& texts, std::uint64_t& budget, std::vector<DwarfCall>& calls);
+    Result<void> inlined(DwarfRange within, std::uint64_t& budget, std::vector<DwarfCall>& calls);
 
   private:
     struct Function {
@@ -123,23 +105,27 @@ class DwarfUnit {
         std::size_t die = 0;  // in function_dies_
     };
 
+    // die_of(entry, die) is false where libdw does not see that entry.
+    bool die_of(const DwarfEntry& entry, Dwarf_Die& die) const;
     Result<void> read_lines();
     Result<void> read_functions(std::uint64_t& budget);
-    Result<DwarfInlining> read_inlining(Dwarf_Die function, DwarfTexts& texts, std::uint64_t& budget);
+    Result<DwarfInlining> read_inlining(Dwarf_Die function, std::uint64_t& budget);
     Result<void> read_table(std::uint64_t offset);
     std::string_view directory();
-    SourceLine source_of(Dwarf_Line* line, DwarfTexts& texts);
-    std::string_view absolute(const char* file, DwarfTexts& texts);
-    std::string_view function_name(Dwarf_Die& die, DwarfTexts& texts);
-    std::string_view name_of(const Dwarf_Die& die, DwarfTexts& texts);
-    InlinedCall call_of(Dwarf_Die& die, DwarfTexts& texts);
+    SourceLine source_of(Dwarf_Line* line);
+    std::string_view absolute(const char* file);
+    std::string_view function_name(Dwarf_Die& die);
+    std::string_view name_of(const Dwarf_Die& die);
+    InlinedCall call_of(Dwarf_Die& die);
 
     Dwarf_Die die_;
+    const DwarfUnitLayout* layout_;
     std::uint64_t entries_left_;  // to visit, in all walks
     std::vector<DwarfRange> ranges_;
     const DwarfSections* sections_;
-    DwarfAbbreviations* abbreviations_;
+    DwarfEntries* entries_;
     DwarfLineTables* tables_;
+    DwarfTexts* texts_;
     std::optional<std::string_view> directory_;
     bool lines_read_ = false, functions_read_ = false;
     std::optional<std::uint64_t> table_;  // its offset, once lines are read

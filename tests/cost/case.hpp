@@ -35,6 +35,7 @@ struct CostCase {
     // Cases with the same word here have the same input of 0, which is measured once.
     std::string_view nothing = {};
     double most = 2.3;
+    bool refused = false;  // a limit may end it before it costs anything
 };
 
 using CostCases = std::vector<CostCase>;
@@ -42,6 +43,7 @@ using CostCases = std::vector<CostCase>;
 // One function a file; main.cpp has the list of them.
 CostCases code_cases();
 CostCases container_cases();
+CostCases dwarf_cases();
 CostCases line_cases();
 CostCases record_cases();
 CostCases symbol_cases();

@@ -110,8 +110,16 @@ TEST_CASE("A size that reaches over other records costs its record alone", "[rec
     const auto order = GENERATE(std::endian::little, std::endian::big);
     constexpr std::size_t size = 40, count = 3000, which = 3;
     // To a place between records; to a record, but longer than its type is, or of a type that is not known.
-    const auto [type, wrong] = GENERATE(table<std::uint32_t, std::size_t>(
-        {{9, 48}, {9, 72}, {9, 1008}, {9, 65528}, {3, 65528}, {3, 8000}, {5000, 800}, {0x12345678, 1200}}));
+    const auto [type, wrong] = GENERATE(table<std::uint32_t, std::size_t>({{9, 48},
+                                                                           {9, 72},
+                                                                           {9, 1008},
+                                                                           {9, 65528},
+                                                                           {9, 8000},
+                                                                           {9, 65520},
+                                                                           {3, 65528},
+                                                                           {3, 8000},
+                                                                           {5000, 800},
+                                                                           {0x12345678, 1200}}));
     CAPTURE(type, wrong);
     auto data = repeated(sample_of(order, size), count);
     const auto word = Writer(order).u32(type).take();
@@ -120,6 +128,22 @@ TEST_CASE("A size that reaches over other records costs its record alone", "[rec
     const auto read = read_all(data, order);
     CHECK(read.offsets == offsets(which, size) + offsets(count - which - 1, size, (which + 1) * size));
     CHECK(read.unread == size);
+}
+
+TEST_CASE("A long sample is not taken for few records", "[recording][contested]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    constexpr std::size_t size = 40, count = 20, extra = 8000;
+    const auto [inside, found] = GENERATE(table<std::size_t, bool>({{0, false}, {2, false}, {3, true}, {50, true}}));
+    CAPTURE(inside);
+    auto data = joined(
+        {sample_of(order, extra), repeated(sample_of(order, size), inside), repeated(sample_of(order, size), count)});
+    const auto all = extra + inside * size;
+    set_size(data, order, 0, all);
+    const auto first = found ? offsets(inside, size, extra) : offsets(1, all);
+    CHECK(read_all(data, order).offsets == first + offsets(count, size, all));
+    // One that is no longer than others before is not looked into.
+    const auto before = sample_of(order, all);
+    CHECK(read_all(joined({before, data}), order).offsets == offsets(2, all) + offsets(count, size, 2 * all));
 }
 
 TEST_CASE("A record whose follower is damaged arrives", "[recording][contested]") {

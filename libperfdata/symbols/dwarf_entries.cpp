@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+#include "dwarf_entries.hpp"
+
+#include <algorithm>
+#include <dwarf.h>
+#include <functional>
+
+#include "dwarf_number.hpp"
+#include "dwarf_signatures.hpp"
+
+namespace perfdata {
+namespace {
+
+constexpr std::size_t deepest_block = 256;  // nesting of blocks, classes, namespaces
+constexpr std::uint64_t some_bytes = std::uint64_t{1} << 18, times_referred = 32;
+
+}  // namespace
+
+const DwarfAbbreviation* DwarfUnitLayout::find(std::uint32_t code) const {
+    // Compilers count them from 1.
+    if (code - 1 < codes->size() && (*codes)[code - 1].code == code && (code == 1 || (*codes)[code - 2].code != code)) {
+        return &(*codes)[code - 1];
+    }
+    const auto found = std::ranges::lower_bound(*codes, code, {}, &DwarfAbbreviation::code);
+    return found == codes->end() || found->code != code ? nullptr : &*found;
+}
+
+bool DwarfUnitLayout::skip(Cursor& in, std::uint32_t form) const {
+    switch (form) {
+        case DW_FORM_flag_present:
+        case DW_FORM_implicit_const: break;
+        case DW_FORM_data1:
+        case DW_FORM_ref1:
+        case DW_FORM_flag:
+        case DW_FORM_strx1:
+        case DW_FORM_addrx1: in.skip(1); break;
+        case DW_FORM_data2:
+        case DW_FORM_ref2:
+        case DW_FORM_strx2:
+        case DW_FORM_addrx2: in.skip(2); break;
+        case DW_FORM_strx3:
+        case DW_FORM_addrx3: in.skip(3); break;
+        case DW_FORM_data4:
+        case DW_FORM_ref4:
+        case DW_FORM_ref_sup4:
+        case DW_FORM_strx4:
+        case DW_FORM_addrx4: in.skip(4); break;
+        case DW_FORM_data8:
+        case DW_FORM_ref8:
+        case DW_FORM_ref_sig8:
+        case DW_FORM_ref_sup8: in.skip(8); break;
+        case DW_FORM_data16: in.skip(16); break;
+        case DW_FORM_sdata:
+        case DW_FORM_udata:
+        case DW_FORM_ref_udata:
+        case DW_FORM_strx:
+        case DW_FORM_addrx:
+        case DW_FORM_loclistx:
+        case DW_FORM_rnglistx:
+        case DW_FORM_GNU_addr_index:
+        case DW_FORM_GNU_str_index: dwarf_number(in); break;
+        case DW_FORM_addr: in.skip(address_size); break;
+        case DW_FORM_ref_addr: in.skip(version < 3 ? address_size : offset_size); break;
+        case DW_FORM_strp:
+        case DW_FORM_line_strp:
+        case DW_FORM_sec_offset:
+        case DW_FORM_strp_sup:
+        case DW_FORM_GNU_ref_alt:
+        case DW_FORM_GNU_strp_alt: in.skip(offset_size); break;
+        case DW_FORM_string: in.terminated_string(); break;
+        case DW_FORM_block1: in.skip(in.u8()); break;
+        case DW_FORM_block2: in.skip(in.u16()); break;
+        case DW_FORM_block4: in.skip(in.u32()); break;
+        case DW_FORM_block:
+        case DW_FORM_exprloc: in.skip(dwarf_number(in)); break;
+        case DW_FORM_indirect: {
+            const auto inner = dwarf_word(in);
+            return inner && inner != std::uint32_t{DW_FORM_indirect} &&
+                   inner != std::uint32_t{DW_FORM_implicit_const} && skip(in, *inner);
+        }
+        default: return false;
+    }
+    return in.ok();
+}
+
+std::optional<std::uint64_t> DwarfUnitLayout::reference(Cursor& in, std::uint32_t form) const {
+    switch (form) {
+        case DW_FORM_ref1: return begin + in.u8();
+        case DW_FORM_ref2: return begin + in.u16();
+        case DW_FORM_ref4: return begin + in.u32();
+        case DW_FORM_ref8: return begin + in.u64();
+        case DW_FORM_ref_udata: return begin + dwarf_number(in);
+        case DW_FORM_ref_addr:
+            if (version >= 3) return offset_size == 8 ? in.u64() : in.u32();
+            return address_size == 8 ? in.u64() : in.u32();
+        default: return {};
+    }
+}
+
+bool DwarfUnitLayout::read(std::uint64_t offset, DwarfEntry& entry) const {
+    if (offset < first || offset >= end) return false;
+    Cursor in(section.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(end - offset)), order,
+              {.where = "DWARF entries", .offset = offset});
+    const auto code = dwarf_word(in);
+    if (!code) return false;
+    entry = {.offset = offset, .end = offset + in.position()};
+    if (*code == 0) return true;
+    const auto* abbreviation = find(*code);
+    if (abbreviation == nullptr || abbreviation->tag == 0) return false;
+    entry.tag = abbreviation->tag;
+    entry.children = abbreviation->children;
+    Cursor attributes(abbreviations.subspan(static_cast<std::size_t>(abbreviation->attributes)), order,
+                      {.where = "section .debug_abbrev"});
+    while (true) {
+        const auto name = dwarf_word(attributes);
+        const auto form = dwarf_word(attributes);
+        if (!name || !form) return false;
+        if (*name == 0 && *form == 0) break;
+        if (*form == DW_FORM_implicit_const) dwarf_number(attributes);
+        const auto before = in.position();
+        const auto sibling = *name == DW_AT_sibling ? reference(in, *form) : std::nullopt;
+        if (sibling && in.ok()) entry.sibling = *sibling;
+        if (in.position() == before && !skip(in, *form)) return false;
+        if (!in.ok()) return false;
+    }
+    entry.end = offset + in.position();
+    if (entry.sibling != 0 && (entry.sibling < entry.end || entry.sibling > end)) return false;
+    return true;
+}
+
+DwarfEntries::DwarfEntries(const DwarfSections& sections)
+    : sections_(&sections),
+      abbreviations_(sections),
+      all_{Section{sections.entries(), sections.abbreviations(), false, {}},
+           Section{sections.types(), sections.abbreviations(), true, {}},
+           Section{sections.alternate_entries(), sections.alternate_abbreviations(), false, {}}},
+      left_(some_bytes + times_referred * sections.entry_bytes()) {}
+
+Result<void> DwarfEntries::check_units() {
+    for (auto& section : all_) {
+        if (auto right = check_units_of(section); !right) return right;
+    }
+    return {};
+}
+
+// Headers as section 7.5.1 of DWARF 5 has them, and those of versions 2 to 4. What is damaged libdw tells.
+Result<void> DwarfEntries::check_units_of(Section& section) {
+    DwarfSignatures signatures;
+    Cursor all(section.bytes, sections_->order(), {.where = "DWARF units"});
+    while (all.remaining() != 0) {
+        DwarfUnitLayout unit{.section = section.bytes,
+                             .abbreviations = section.abbreviations,
+                             .begin = all.position(),
+                             .order = sections_->order()};
+        std::uint64_t size = all.u32();
+        const bool wide = size == UINT32_MAX;
+        if (wide) size = all.u64();
+        if (!all.ok() || size > all.remaining()) return {};
+        const auto start = all.position();
+        unit.end = start + size;
+        unit.offset_size = wide ? 8 : 4;
+        Cursor in(all.bytes(size), sections_->order(), {.where = "DWARF units"});
+        const auto offset = [&] { return wide ? in.u64() : in.u32(); };
+        unit.version = in.u16();
+        bool of_type = section.of_types;
+        std::uint8_t type = 0;
+        if (unit.version >= 5) {
+            type = in.u8();
+            unit.address_size = in.u8();
+            of_type = type == DW_UT_type || type == DW_UT_split_type;
+        }
+        unit.table = offset();
+        if (unit.version < 5) unit.address_size = in.u8();
+        const bool of_part = type == DW_UT_skeleton || type == DW_UT_split_compile;
+        const auto signature = of_type || of_part ? in.u64() : 0;
+        if (of_type) offset();
+        unit.first = start + in.position();
+        const auto code = dwarf_word(in);
+        if (!in.ok()) continue;
+        if (of_type && !signatures.add(signature)) return dwarf_limit("types have signatures that collide");
+        if (!code) return dwarf_limit("a code of more than 32 bits");
+        section.units.push_back({unit, false, {}});
+        if (auto right = abbreviations_.check(section.abbreviations, unit.table, *code); !right) {
+            if (right.error().code == ErrorCode::limit) return right;
+        }
+    }
+    return {};
+}
+
+DwarfEntries::Unit* DwarfEntries::find(const Dwarf_Die& entry) {
+    const auto* const at = static_cast<const std::byte*>(entry.addr);
+    const std::less before;
+    for (auto& section : all_) {
+        const auto* const begin = section.bytes.data();
+        if (section.bytes.empty() || before(at, begin) || !before(at, begin + section.bytes.size())) continue;
+        const auto offset = static_cast<std::uint64_t>(at - begin);
+        const auto behind =
+            std::ranges::upper_bound(section.units, offset, {}, [](const Unit& unit) { return unit.layout.first; });
+        if (behind == section.units.begin()) return nullptr;
+        auto& unit = *std::prev(behind);
+        return offset < unit.layout.end ? &unit : nullptr;
+    }
+    return nullptr;
+}
+
+const DwarfUnitLayout* DwarfEntries::layout_of(const Dwarf_Die& entry) {
+    const auto* unit = find(entry);
+    return unit == nullptr ? nullptr : &unit->layout;
+}
+
+Result<const DwarfUnitLayout*> DwarfEntries::unit_of(const Dwarf_Die& entry) {
+    const auto in = [&](const DwarfUnitLayout& unit) {
+        const auto* const at = static_cast<const std::byte*>(entry.addr);
+        const auto* const begin = unit.section.data();
+        return !std::less{}(at, begin + unit.first) && std::less{}(at, begin + unit.end);
+    };
+    if (last_ == nullptr || !in(last_->layout)) {
+        auto* unit = find(entry);
+        if (unit == nullptr) return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "a unit cannot be read");
+        if (!unit->checked) {
+            unit->checked = true;
+            if (const auto codes = abbreviations_.table(unit->layout.abbreviations, unit->layout.table)) {
+                unit->layout.codes = *codes;
+            } else {
+                unit->damage = codes.error();
+            }
+        }
+        if (unit->damage) return fail(*unit->damage);
+        last_ = unit;
+    }
+    return &last_->layout;
+}
+
+Result<void> DwarfEntries::refer(const Dwarf_Die& entry) {
+    const auto unit = unit_of(entry);
+    if (!unit) return fail(unit.error());
+    DwarfEntry found;
+    if (!(*unit)->read(offset_of(entry, **unit), found)) {
+        return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "an entry cannot be read");
+    }
+    const auto size = found.end - found.offset;
+    if (size >= left_) return dwarf_limit("entries that others refer to are too long");
+    left_ -= size;
+    return {};
+}
+
+DwarfWalk::DwarfWalk(const DwarfUnitLayout& unit, std::uint64_t root, std::uint64_t& left)
+    : unit_(&unit), left_(&left) {
+    damaged_ = !unit.read(root, current_) || current_.tag == 0;
+}
+
+DwarfWalk::Next DwarfWalk::next(bool inside) {
+    if (damaged_) return Next::damaged;
+    auto at = current_.end;
+    std::size_t passing = 0;  // levels below the one that entries are wanted of
+    if (current_.children && inside && depth_ < deepest_block) {
+        ++depth_;
+    } else if (depth_ == 1) {
+        return Next::end;
+    } else if (current_.children) {
+        if (current_.sibling != 0) at = current_.sibling;
+        if (current_.sibling == 0) ++passing;
+    }
+    while (at < unit_->end) {
+        if (*left_ == 0) return Next::too_many;
+        --*left_;
+        DwarfEntry entry;
+        if (!unit_->read(at, entry)) {
+            damaged_ = true;
+            return Next::damaged;
+        }
+        at = entry.end;
+        if (entry.tag == 0) {
+            if (passing != 0) {
+                --passing;
+            } else if (--depth_ == 1) {
+                return Next::end;
+            }
+        } else if (passing == 0) {
+            current_ = entry;
+            return Next::entry;
+        } else if (entry.children) {
+            if (entry.sibling != 0) at = entry.sibling;
+            if (entry.sibling == 0) ++passing;
+        }
+    }
+    return Next::end;
+}
+
+}  // namespace perfdata
