@@ -15,15 +15,19 @@ namespace perfdata {
 namespace {
 
 constexpr std::string_view where = "section .debug_line";
-constexpr std::uint64_t largest_table = std::uint64_t{1} << 24;  // bytes of one unit's; libdw makes 40 of each
+constexpr std::uint64_t largest_table = std::uint64_t{1} << 24;  // bytes of one unit's
+// libdw takes 106 bytes for a row while it reads a table, and keeps 40; a row may have one byte.
+constexpr std::uint64_t most_rows = std::uint64_t{6} << 20;  // of one table
+constexpr std::uint64_t some_rows = std::uint64_t{1} << 16, rows_a_byte = 4;
 constexpr std::uint64_t some_names = std::uint64_t{1} << 20, names_a_byte = 64;
 
-// NameCounter goes through a line table as libdw does, and counts the bytes of text that libdw reads and makes.
+// NameCounter goes through a line table as libdw does, and counts its rows and the bytes of text that libdw reads and
+// makes.
 class NameCounter {
   public:
-    // most: bytes, beyond which it ends with an error.
-    NameCounter(const DwarfSections& sections, std::uint8_t address_size, std::uint64_t most)
-        : sections_(sections), address_size_(address_size), left_(most) {}
+    // most: bytes; rows: of the table. It ends with an error beyond them.
+    NameCounter(const DwarfSections& sections, std::uint8_t address_size, std::uint64_t most, std::uint64_t rows)
+        : sections_(sections), address_size_(address_size), left_(most), rows_left_(rows) {}
 
     Result<void> count(Cursor& in, bool wide, std::string_view directory) {
         wide_ = wide;
@@ -48,11 +52,18 @@ class NameCounter {
     }
 
     std::uint64_t left() const { return left_; }
+    std::uint64_t rows_left() const { return rows_left_; }
 
   private:
     Result<void> take(std::uint64_t bytes) {
         if (bytes > left_) return dwarf_limit("names of directories and files in line tables take too much memory");
         left_ -= bytes;
+        return {};
+    }
+
+    Result<void> add_row() {
+        if (rows_left_ == 0) return dwarf_limit("line tables have too many rows");
+        --rows_left_;
         return {};
     }
 
@@ -193,7 +204,10 @@ class NameCounter {
     Result<void> program(Cursor& in) {
         while (in.remaining() != 0) {
             const auto code = in.u8();
-            if (code >= first_special_) continue;
+            if (code >= first_special_ || code == DW_LNS_copy) {
+                if (auto added = add_row(); !added) return added;
+                continue;
+            }
             if (code == 0) {
                 if (auto read = extended(in); !read) return read;
             } else if (code == DW_LNS_fixed_advance_pc) {
@@ -219,7 +233,7 @@ class NameCounter {
         const auto begin = in.position();
         const auto code = in.u8();
         switch (code) {
-            case DW_LNE_end_sequence: break;
+            case DW_LNE_end_sequence: return add_row();
             case DW_LNE_set_address: in.skip(address_size_); break;
             case DW_LNE_set_discriminator: dwarf_number(in); break;
             case DW_LNE_define_file: {
@@ -247,7 +261,7 @@ class NameCounter {
 
     const DwarfSections& sections_;
     std::uint8_t address_size_;
-    std::uint64_t left_;
+    std::uint64_t left_, rows_left_;
     bool wide_ = false;
     std::uint8_t first_special_ = 0;
     std::array<std::uint8_t, 256> operands_{};
@@ -255,6 +269,9 @@ class NameCounter {
 };
 
 }  // namespace
+
+DwarfLineTables::DwarfLineTables(const DwarfSections& sections, std::uint64_t bytes_in_file)
+    : sections_(&sections), rows_left_(some_rows + rows_a_byte * bytes_in_file) {}
 
 Result<void> DwarfLineTables::check(std::uint64_t offset, std::string_view directory, std::uint8_t address_size) {
     const auto known = tables_.find(offset);
@@ -285,10 +302,12 @@ Result<void> DwarfLineTables::look(std::uint64_t offset, std::string_view direct
     const auto begin = offset + head.position();
     Cursor in(head.bytes(size), sections_->order(), {.where = where, .offset = begin});
     const auto most = some_names + names_a_byte * sizes_ - names_;
-    NameCounter counter(*sections_, address_size, most);
+    const auto rows = std::min(most_rows, rows_left_);
+    NameCounter counter(*sections_, address_size, most, rows);
     auto counted = counter.count(in, wide, directory);
     // What libdw has made stays, even of a table that it cannot read to its end.
     names_ += most - counter.left();
+    rows_left_ -= rows - counter.rows_left();
     return counted;
 }
 

@@ -50,8 +50,7 @@ struct Opened {
     DwarfHandle dwarf;
 };
 
-Result<Opened> open_plain(const ElfFile& file, const Limits& limits) {
-    auto image = DebugImage::read(file, limits);
+Result<Opened> open_image(Result<DebugImage> image) {
     if (!image) return fail(image.error());
     Opened opened{std::move(*image), nullptr, nullptr};
     const auto bytes = opened.image.bytes();
@@ -78,7 +77,7 @@ struct SectionPlace {
 struct DwarfLines::State {
     std::mutex mutex;
     // Destroyed in reverse order: libdw's handles before what they read.
-    std::optional<Opened> alternate, plain;
+    std::optional<Opened> nothing, alternate, plain;
     std::optional<DebugImage> image;
     DwflHandle dwfl;
     Dwarf* dwarf = nullptr;
@@ -100,6 +99,7 @@ struct DwarfLines::State {
 
     Result<void> open_relocatable(const DwarfFiles& files, const Limits& limits);
     Result<void> read_units();
+    Result<void> set_alternate(const DwarfFiles& files, const Limits& limits);
     void add_unit(Dwarf_Die die);
     void lay_out_pieces();
     std::optional<std::uint64_t> address_of(std::uint64_t vaddr) const;
@@ -124,20 +124,30 @@ Result<DwarfLines> DwarfLines::open(const DwarfFiles& files, const Limits& limit
     if (files.debug->type() == ElfFile::Type::relocatable) {
         if (auto opened = state->open_relocatable(files, limits); !opened) return fail(opened.error());
     } else {
-        auto opened = open_plain(*files.debug, limits);
+        auto opened = open_image(DebugImage::read(*files.debug, limits));
         if (!opened) return fail(opened.error());
         state->plain = std::move(*opened);
         state->dwarf = state->plain->dwarf.get();
     }
-    if (files.alternate) {
-        // Without it names and inlined calls are missing, lines are not.
-        if (auto alternate = open_plain(*files.alternate, limits)) {
-            state->alternate = std::move(*alternate);
-            dwarf_setalt(state->dwarf, state->alternate->dwarf.get());
-        }
-    }
+    if (auto set = state->set_alternate(files, limits); !set) return fail(set.error());
     if (auto read = state->read_units(); !read) return fail(read.error());
     return DwarfLines(std::move(state));
+}
+
+// libdw looks for an alternate by itself, with no check, where it knows of none: there always is one.
+Result<void> DwarfLines::State::set_alternate(const DwarfFiles& files, const Limits& limits) {
+    auto empty = open_image(DebugImage::nothing());
+    if (!empty) return fail(empty.error());
+    nothing = std::move(*empty);
+    dwarf_setalt(dwarf, nothing->dwarf.get());
+    if (!files.alternate) return {};
+    // Without it names and inlined calls are missing, lines are not.
+    auto opened = open_image(DebugImage::read(*files.alternate, limits));
+    if (!opened) return {};
+    alternate = std::move(*opened);
+    dwarf_setalt(alternate->dwarf.get(), nothing->dwarf.get());
+    dwarf_setalt(dwarf, alternate->dwarf.get());
+    return {};
 }
 
 Result<void> DwarfLines::State::open_relocatable(const DwarfFiles& files, const Limits& limits) {
@@ -165,16 +175,15 @@ Result<void> DwarfLines::State::open_relocatable(const DwarfFiles& files, const 
     dwarf_new_oom_handler(dwarf, without_memory);
 
     // A separate debug file has the same sections at other offsets.
-    std::size_t names = 0;
-    if (elf_getshdrstrndx(elf, &names) != 0) return failed("names of sections");
     std::map<std::string_view, const ElfFile::Section*> in_code;  // of several with a name the first
     for (const auto& section : files.file->sections()) in_code.emplace(section.name, &section);
     for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
         GElf_Shdr header;
         if (gelf_getshdr(section, &header) == nullptr || (header.sh_flags & SHF_EXECINSTR) == 0) continue;
-        const char* name = elf_strptr(elf, names, header.sh_name);
-        const auto found = in_code.find(name != nullptr ? name : "");
-        if (name == nullptr || found == in_code.end()) continue;
+        const auto number = elf_ndxscn(section);  // the same as in the file
+        if (number >= files.debug->sections().size()) continue;
+        const auto found = in_code.find(files.debug->sections()[number].name);
+        if (found == in_code.end()) continue;
         const auto* in_file = found->second;
         if (in_file->size > UINT64_MAX - in_file->offset) continue;
         sections.push_back({{in_file->offset, in_file->offset + in_file->size},
@@ -205,7 +214,7 @@ Result<void> DwarfLines::State::read_units() {
     std::uint8_t type = 0;
     int got = 0;
     contents.emplace(dwarf, alternate ? alternate->dwarf.get() : nullptr);
-    tables.emplace(*contents);
+    tables.emplace(*contents, (relocatable ? *image : plain->image).line_bytes());
     budget = some_ranges + ranges_a_byte * contents->range_bytes();
     entries.emplace(*contents);
     if (auto right = entries->check_units(); !right) return right;
