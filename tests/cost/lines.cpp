@@ -224,6 +224,43 @@ Command dwarf_sections(const Files& files, std::size_t n) {
     return listed(files, elf, {8});
 }
 
+// A relocatable file with n relocations, and n sections of them for debug information that nothing is read from.
+Command dwarf_relocations(const Files& files, std::size_t n) {
+    const auto size = code_bytes(0);
+    auto elf = program(size, {{"f", 0, size}});
+    elf.type = 1;
+    elf.section(Elf::text).address = 0;
+    DwarfWriter dwarf(0, size);
+    for (std::uint32_t at = 0; at < size; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    const auto symbols = elf.symbols({});
+    const auto strings = elf.add({.name = ".debug_str", .content = Blob(64)});
+    const auto macros = elf.add({.name = ".debug_macro", .content = Blob(64)});
+    Writer table(std::endian::little);
+    for (std::size_t at = 0; at < n; ++at) table.u64(0).u64(1).u64(0);  // R_X86_64_64 of no symbol
+    const auto relocations = elf.add(
+        {.name = ".rela", .type = 4, .content = table.take(), .link = symbols, .entry_size = 24, .info = strings});
+    for (std::size_t at = 0; at < n; ++at) {
+        elf.add(
+            {.name = ".rela", .type = 4, .link = symbols, .entry_size = 24, .info = macros, .bytes_of = relocations});
+    }
+    return listed(files, elf, {8});
+}
+
+// n tables of symbols that are the same bytes, n of them.
+Command dwarf_symbol_tables(const Files& files, std::size_t n) {
+    const auto size = code_bytes(0);
+    auto elf = program(size, {{"f", text_at, size}});
+    DwarfWriter dwarf(text_at, size);
+    for (std::uint32_t at = 0; at < size; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    const auto symbols = elf.add({.name = ".s", .type = 2, .content = Blob(24 * n), .entry_size = 24});
+    for (std::size_t at = 0; at < n; ++at) {
+        elf.add({.name = ".s", .type = 2, .entry_size = 24, .bytes_of = symbols});
+    }
+    return listed(files, elf, {8});
+}
+
 // A BPF program of n functions, with a prototype and `lines` lines each.
 Command bpf_program(const Files& files, std::size_t n, std::size_t lines, std::size_t parameters) {
     constexpr std::uint64_t base = 0xffffffffc0000000, tag = 0x0102030405060708;
@@ -291,6 +328,8 @@ CostCases line_cases() {
         {"srcline_over", 500, srcline_over},
         {"dwarf_long_file", 1000, dwarf_long_file},
         {"dwarf_sections", 2000, dwarf_sections},
+        {"dwarf_relocations", 1000, dwarf_relocations},
+        {"dwarf_symbol_tables", 1000, dwarf_symbol_tables},
         {"btf_functions", 500, btf_functions},
         {"btf_lines", 2000, btf_lines},
     };

@@ -14,6 +14,7 @@
 
 #include "catch.hpp"
 #include "golden/json.hpp"
+#include "support/dwarf.hpp"
 #include "support/elf.hpp"
 #include "support/features.hpp"
 #include "support/files.hpp"
@@ -86,6 +87,23 @@ Blob with_split_lines(const std::string& split) {
     lines.u8(0).u8(9).u8(2).u64(0x1640).u8(1).u8(2).u8(0x20).u8(0).u8(1).u8(1);
     const auto line_bytes = lines.take();
     add(".debug_line", Writer(order).u32(static_cast<std::uint32_t>(line_bytes.size())).bytes(line_bytes).take());
+    return elf.blob();
+}
+
+// with_alternate(name, type, target) is a file of that type with a section of that name, which says that parts of the
+// debug information are in the file `target`: what was inlined is there.
+Blob with_alternate(const char* name, std::uint16_t type, const std::string& target) {
+    const auto order = std::endian::little;
+    Elf elf;
+    elf.type = type;
+    elf.segments = {{0x600, 0x1600, 0x1000}};
+    elf.build_id(build_id().bytes());
+    elf.symbols({{"of_alternate", 0x1640, 0x20}});
+    DwarfWriter dwarf(0x1640, 0x20);
+    dwarf.function(0x1640, 0x20, "of_alternate").in_alternate(0x1640, 0x10, 11).end();
+    for (int row = 0; row < 0x20; ++row) dwarf.row();
+    dwarf.add_to(elf);
+    elf.add({.name = name, .content = Writer(order).text(target).u8(0).fill(20, 1).take()});
     return elf.blob();
 }
 
@@ -281,6 +299,24 @@ TEST_CASE("The file of split debug information is not opened", "[hostile][touche
     CHECK(got.status == 0);
     CHECK(got.output.find("a.c:1") != std::string::npos);
     CHECK(got.output.find("of_split") != std::string::npos);
+    CHECK(watch.opened().empty());
+}
+
+// libdw opens it by itself, with no check, where nobody gave it one. Of the old name for compressed sections it takes
+// what is not compressed, too.
+TEST_CASE("The file that debug information was moved to is opened only where it may be", "[hostile][touched]") {
+    const RecordedMachine machine;
+    fs::remove(machine.path + "/home/.debug/" + link_of_id + "/elf");
+    const auto* name = GENERATE(".gnu_debugaltlink", ".zgnu_debugaltlink");
+    const auto type = GENERATE(std::uint16_t{1}, std::uint16_t{3});  // relocatable, shared
+    INFO(name << " " << type);
+    machine.folder.write("symfs" + machine.program_path, with_alternate(name, type, machine.path + "/outside/prog"));
+    const Watch watch({machine.path + "/outside"});
+    const auto got =
+        run(machine.folder, "report --sort srcline,symbol --symfs '" + machine.symfs + "' '" + machine.recording + "'");
+    CHECK(got.status == 0);
+    CHECK(got.output.find("of_alternate") != std::string::npos);
+    if (type == 3) CHECK(got.output.find("a.c:") != std::string::npos);
     CHECK(watch.opened().empty());
 }
 

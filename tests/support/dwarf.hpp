@@ -48,6 +48,11 @@ class DwarfWriter {
         entries_.u8(of_inlined).u32(callee_).u64(begin).u32(size).u8(1).u16(line);
         return *this;
     }
+    // in_alternate(begin, size, entry) is a function that was inlined, at a place in the alternate of the file.
+    DwarfWriter& in_alternate(std::uint64_t begin, std::uint32_t size, std::uint32_t entry) {
+        entries_.u8(of_alternate).u32(entry).u64(begin).u32(size);
+        return *this;
+    }
     DwarfWriter& empty() {
         entries_.u8(of_empty);
         return *this;
@@ -78,7 +83,17 @@ class DwarfWriter {
 
   private:
     static constexpr auto order = std::endian::little;
-    enum : std::uint8_t { of_unit = 1, of_function, of_inlined, of_callee, of_ranges, of_unplaced, of_empty, spare };
+    enum : std::uint8_t {
+        of_unit = 1,
+        of_function,
+        of_inlined,
+        of_callee,
+        of_ranges,
+        of_unplaced,
+        of_empty,
+        of_alternate,
+        spare
+    };
     static constexpr std::uint32_t unit_header = 11;  // bytes
     static constexpr std::uint8_t first_special = 13;
 
@@ -102,6 +117,7 @@ class DwarfWriter {
         add(of_callee, 0x2e, 0, 3, 8, 0, 0);                                              // name
         add(of_ranges, 0x11, 1, 0x10, 0x17, 0x55, 0x17, 3, 8, 0, 0);                      // lines, ranges, name
         add(of_unplaced, 0x11, 1, 0x10, 0x17, 3, 8, 0, 0);                                // lines, name
+        add(of_alternate, 0x1d, 0, 0x31, 0xa0, 0x3e, 0x11, 1, 0x12, 6, 0, 0);             // GNU_ref_alt: origin, range
         if (options_.attributes != 0) {
             add(of_empty, 0x34, 0);
             for (std::size_t number = 0; number < options_.attributes; ++number) add(0x3f, 0x19);  // external

@@ -98,11 +98,13 @@ Blob Elf::blob() const {
     out.zeros(section_size);
     for (std::size_t index = 0; index < all.size(); ++index) {
         const auto& section = all[index];
+        const auto bytes = section.bytes_of == 0 ? index : section.bytes_of - 1u;
+        const auto& content = all[bytes].content;
         out.u32(static_cast<std::uint32_t>(name_offsets[index])).u32(section.type);
         word(out, wide_, section.flags);
         word(out, wide_, section.address);
-        word(out, wide_, offsets[index]);
-        word(out, wide_, section.content.empty() ? section.only_size : section.content.size());
+        word(out, wide_, offsets[bytes]);
+        word(out, wide_, content.empty() ? section.only_size : content.size());
         out.u32(section.link).u32(section.info);
         word(out, wide_, 1);
         word(out, wide_, section.entry_size);

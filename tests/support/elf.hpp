@@ -33,6 +33,7 @@ class Elf {
         std::uint64_t entry_size = 0;
         std::uint64_t only_size = 0;  // of NOBITS
         std::uint32_t info = 0;
+        std::uint16_t bytes_of = 0;  // another section, whose bytes are its bytes too
     };
     struct Segment {
         std::uint64_t offset = 0, vaddr = 0, file_size = 0;
