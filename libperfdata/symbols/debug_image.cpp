@@ -19,8 +19,6 @@ enum SectionType : std::uint32_t {
     content_section = 1,
     symbol_section = 2,
     string_section = 3,
-    rela_section = 4,
-    rel_section = 9,
     symbol_index_section = 18  // the numbers of sections that do not fit into symbols
 };
 constexpr std::uint64_t in_memory = 2, executable = 4, in_group = 0x200;  // flags

@@ -17,7 +17,6 @@
 namespace perfdata {
 namespace {
 
-constexpr std::uint32_t rela_section = 4, rel_section = 9;
 constexpr std::size_t longest_symbol = 512;  // KSYM_NAME_LEN: of a longer one the beginning
 constexpr std::ptrdiff_t most_nested = 16;
 constexpr std::ptrdiff_t most_tables = 16;  // of one section with code; compilers make one
