@@ -22,7 +22,7 @@ std::uint64_t entries_for(const DwarfUnitLayout& unit) {
     return walks * (unit.end - unit.first) + least;
 }
 
-std::unexpected<Error> damaged(const char* what) {
+std::unexpected<Error> unreadable(const char* what) {
     return fail(ErrorCode::malformed, Error::no_offset, std::string(place), std::string(what) + " cannot be read");
 }
 
@@ -187,7 +187,7 @@ Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
     bool inside = true;
     while (true) {
         const auto next = walk.next(inside);
-        if (next == DwarfWalk::Next::damaged) return damaged("the tree of functions");
+        if (next == DwarfWalk::Next::damaged) return unreadable("the tree of functions");
         if (next == DwarfWalk::Next::too_many) return dwarf_limit("a unit has too many entries");
         if (next == DwarfWalk::Next::end) break;
         const auto tag = walk.current().tag;
@@ -309,7 +309,7 @@ Result<DwarfInlining> DwarfUnit::read_inlining(Dwarf_Die function, std::uint64_t
     bool inside = true;
     while (true) {
         const auto next = walk.next(inside);
-        if (next == DwarfWalk::Next::damaged) return damaged("inlined calls");
+        if (next == DwarfWalk::Next::damaged) return unreadable("inlined calls");
         if (next == DwarfWalk::Next::too_many) return dwarf_limit("a function has too many entries");
         if (next == DwarfWalk::Next::end) break;
         while (!open.empty() && walk.depth() <= open.back().depth) open.pop_back();
