@@ -197,14 +197,13 @@ class ListingMaker {
     void add_lines() {
         if (turn_ != nullptr) turn_->wait(book_.lines().file(hits_.version.function));
         auto starts = book_.lines().lines(hits_.version.function, listing_.image->bytes.size());
+        auto problem = starts ? missing_lines(*starts) : std::optional(starts.error());
         if (turn_ != nullptr) turn_->end();
-        if (!starts) {
-            listing_.problems.push_back(starts.error());
-            return;
-        }
-        if (auto problem = book_.lines().problem(hits_.version.function)) {
+        if (problem) {
+            listing_.lines_problem = listing_.problems.size();
             listing_.problems.push_back(std::move(*problem));
         }
+        if (!starts) return;
         KnownLines known;
         auto next = starts->begin();
         std::optional<std::uint32_t> line, inlined, bpf_instruction;
@@ -225,6 +224,22 @@ class ListingMaker {
             row.bpf_instruction = bpf_instruction;
         }
         own_first_line(known);
+    }
+
+    // missing_lines(starts) is why some of the code has no lines where some has: a function may be in several units, of
+    // which debug information that is damaged has only the first.
+    std::optional<Error> missing_lines(const std::vector<LineStart>& starts) const {
+        auto place = hits_.version.function;
+        if (auto problem = book_.lines().problem(place)) return problem;
+        if (book_.lines().file(place) == nullptr || starts.empty()) return {};
+        if (starts.front().offset == 0) {
+            const auto without = [](const LineStart& start) { return start.source.file.empty(); };
+            const auto hole = std::ranges::find_if(starts, without);
+            if (hole == starts.end()) return {};
+            place.offset += hole->offset;
+        }
+        const auto there = book_.lines().lines(place, 1);
+        return there ? std::nullopt : std::optional(there.error());
     }
 
     // Instructions in front of the first entry of a table belong to no line; with lines at all, each needs one.

@@ -107,19 +107,30 @@ class ReportMaker {
     void place_frames() {
         const auto frames = tally_.frames();
         row_place_.reserve(frames.size());
+        const auto shown = shown_frames();
         for (const auto& frame : frames) {
             const auto filter = left_out_by(frame);
             if (filtered()) {
                 left_out_by_.push_back(filter);
                 report_.unwanted_frames.push_back(filter < by_symbol ? 1 : 0);
             }
-            row_place_.push_back(filter == no_filter ? row_places_.number(frame) : no_place);
+            const bool is_shown = shown.empty() || shown[row_place_.size()];
+            row_place_.push_back(filter == no_filter ? row_places_.number(frame, is_shown) : no_place);
         }
         row_places_.seal();
+        report_.line_problems = row_places_.line_problems();
         if (options_.tree == ReportTree::none || same_places()) return;
         tree_place_.reserve(frames.size());
         for (const auto& frame : frames) tree_place_.push_back(tree_places_.number(frame));
         tree_places_.seal();
+    }
+
+    // shown_frames() is by number whether a row shows it; empty: all. Trees show no lines.
+    std::vector<bool> shown_frames() const {
+        if (!options_.has(ReportKey::line) || options_.children) return {};
+        std::vector<bool> shown(tally_.frames().size());
+        for (const auto& row : tally_.rows()) shown[tally_.chains()[row.chain].frame] = true;
+        return shown;
     }
 
     // same_places() is whether rows and trees tell the same places apart.

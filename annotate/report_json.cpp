@@ -48,6 +48,10 @@ class ReportJson {
         if (tells_functions(context_.options)) {
             write_without_build_id(json_, without_build_id(context_, report_));
         }
+        if (!report_.line_problems.empty()) {
+            json_.array("line_problems", report_.line_problems,
+                        [](const LineProblem& problem) { return problem.error.message(); });
+        }
         const auto& chains = context_.tally.chain_losses();
         json_.member("broken_chains", chains.broken);
         json_.member("stacks_not_unwound", context_.tally.stacks_not_unwound());

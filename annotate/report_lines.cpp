@@ -14,25 +14,51 @@ constexpr unsigned most_reads = 16;                         // of one list, for 
 
 }  // namespace
 
-ReportLines::Lines ReportLines::read(const Frame& begin, std::uint64_t size) const {
-    const auto starts = code_lines_.lines(begin, size);
+ReportLines::Read ReportLines::read(const Frame& begin, std::uint64_t size) const {
+    auto starts = code_lines_.lines(begin, size);
+    if (!starts) return {{}, std::move(starts.error())};
     Lines lines;
-    if (!starts) return lines;
     lines.reserve(starts->size());
     for (const auto& start : *starts) lines.push_back({start.offset, start.source.file, start.source.line});
-    return lines;
+    auto problem = problem_of(begin, lines);
+    return {std::move(lines), std::move(problem)};
 }
 
-const ReportLines::Lines& ReportLines::listed(const Source& source, const Frame& function, std::uint64_t size) {
+// problem_of(function, lines) is why some are missing where reading them is no error.
+std::optional<Error> ReportLines::problem_of(const Frame& function, const Lines& lines) const {
+    if (function.kind == FrameKind::jit) {
+        const auto nameless = [](const Line& line) { return line.file.empty(); };
+        return std::ranges::any_of(lines, nameless) ? code_lines_.problem(function) : std::nullopt;
+    }
+    if (function.kind != FrameKind::code || !lines.empty()) return {};
+    const auto load = names_.timeline().code()[function.index].load;
+    return load ? symbols_.problem(names_.timeline().loads()[*load]) : std::nullopt;
+}
+
+// One of each kind is enough for a file: each row may have words of its own.
+void ReportLines::tell(const Frame& frame, const Error& error) {
+    const void* from = nullptr;
+    if (frame.kind == FrameKind::code) {
+        const auto load = names_.timeline().code()[frame.index].load;
+        if (load) from = names_.timeline().loads()[*load].info;
+    } else if (frame.kind == FrameKind::jit) {
+        from = &names_.jit().code(frame.index);
+    } else {
+        from = code_lines_.file(frame);
+    }
+    if (told_.insert({from, error.code}).second) problems_.push_back({error, CodeLines::is_loss(frame, error)});
+}
+
+const ReportLines::Read& ReportLines::listed(const Source& source, const Frame& function, std::uint64_t size) {
     auto& list = lists_[source];
     // Lines of a longer function are those of a shorter one and some behind it. Compilers do not change the size of
     // what they move, and files shall not make one list be read again and again.
     if (list.reads == 0 || (list.size < size && list.reads < most_reads)) {
-        list.lines = read(function, size);
+        list.read = read(function, size);
         list.size = size;
         ++list.reads;
     }
-    return list.lines;
+    return list.read;
 }
 
 const ReportLines::Lines& ReportLines::around(const Frame& begin) {
@@ -43,7 +69,7 @@ const ReportLines::Lines& ReportLines::around(const Frame& begin) {
     }
     const auto number = windows_.intern(begin);
     if (number == window_lines_.size()) {
-        window_lines_.push_back(read(begin, window - begin.offset % window));
+        window_lines_.push_back(read(begin, window - begin.offset % window).lines);
         kept_ += window_lines_.back().size();
     }
     return window_lines_[number];
@@ -54,24 +80,31 @@ const ReportLines::Line* ReportLines::find(const Lines& lines, std::uint64_t off
     return after == lines.begin() ? nullptr : &*std::prev(after);
 }
 
-std::string ReportLines::line_of(const Frame& frame) {
+std::string ReportLines::line_of(const Frame& frame, bool shown) {
     auto [begin, size, address] = names_.extent(frame);
     begin.mode = CpuMode::unknown;  // the lines are the same in every mode
     const auto offset = frame.offset - begin.offset;
     const Line* line = nullptr;
-    Lines own;
+    const std::optional<Error>* problem = nullptr;
+    Read own;
+    const auto find_listed = [&](const Source& source) {
+        const auto& list = listed(source, begin, size);
+        line = find(list.lines, offset);
+        // Where other lines are missing, this one may be one that there is not.
+        if (list.lines.empty() || (line != nullptr && line->file.empty())) problem = &list.problem;
+    };
     switch (frame.kind) {
         case FrameKind::code: {
             const auto& code = names_.timeline().code()[frame.index];
             if (!code.load) break;
             const auto* info = names_.timeline().loads()[*code.load].info;
-            line = find(listed({info, code.range.begin.value}, begin, size), offset);
+            find_listed({info, code.range.begin.value});
             break;
         }
         case FrameKind::jit: {
             const auto& function = names_.jit().function(frame.index);
             if (function.debug_at == 0) break;
-            line = find(listed({&names_.jit().code(frame.index), function.debug_at}, begin, size), offset);
+            find_listed({&names_.jit().code(frame.index), function.debug_at});
             break;
         }
         case FrameKind::object:
@@ -80,17 +113,23 @@ std::string ReportLines::line_of(const Frame& frame) {
             auto first = begin;
             first.offset = std::max(begin.offset, frame.offset - frame.offset % window);
             line = find(around(first), frame.offset - first.offset);
-            if (line != nullptr) break;
-            // What is wrong with the lines around it is no matter here.
+            // Where a file is named, but no line, compilers say that there is none.
+            if (line != nullptr && !line->file.empty()) break;
+            // What is wrong with the lines around it is no matter here, and lines around it do not say whether
+            // something is wrong with this one.
             auto exact = frame;
             exact.mode = CpuMode::unknown;
             own = read(exact, 1);
-            line = find(own, 0);
+            line = find(own.lines, 0);
+            problem = &own.problem;
             break;
         }
         case FrameKind::memory: break;
     }
-    if (line == nullptr || line->line == 0 || line->file.empty()) return "??:0";
+    if (!is_known(line)) {
+        if (shown && problem != nullptr && *problem) tell(frame, **problem);
+        return "??:0";
+    }
     return fmt::format("{}:{}", line->file, line->line);
 }
 

@@ -65,7 +65,7 @@ Places::Key Places::key_of(const ReportPlace& place) const {
     return key;
 }
 
-std::uint32_t Places::number(const Frame& frame) {
+std::uint32_t Places::number(const Frame& frame, bool shown) {
     const auto name = names_.name(frame);
     const auto& object = short_name(name.object, name.kind);
     std::optional<std::uint32_t> load;
@@ -78,7 +78,7 @@ std::uint32_t Places::number(const Frame& frame) {
         place.symbol = name.symbol;
         if (name.symbol.empty()) place.address = frame.offset;
     }
-    if (keys_.line) place.line = lines_->line_of(frame);
+    if (keys_.line) place.line = lines_->line_of(frame, shown);
     place.object = object;
     place.path = name.object;
     if (load) place.loads.push_back(*load);

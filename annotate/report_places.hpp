@@ -29,8 +29,11 @@ class Places {
   public:
     Places(const Names& names, const Symbols& symbols, PlaceKeys keys);
 
-    // number(frame): equal for frames that the keys do not tell apart.
-    std::uint32_t number(const Frame& frame);
+    // number(frame, shown): equal for frames that the keys do not tell apart. shown: whether what is not known of its
+    // line is one of line_problems().
+    std::uint32_t number(const Frame& frame, bool shown = true);
+    // line_problems() is why lines are "??:0", of each file once.
+    std::vector<LineProblem> line_problems() const { return lines_ ? lines_->problems() : std::vector<LineProblem>(); }
     const PlaceKeys& keys() const { return keys_; }
     // seal() gives back what only number() needs, which must not be called any more.
     void seal() { slots_ = {}; }

@@ -362,6 +362,16 @@ class ReportText {
             print("\n");
         }
         if (const auto text = without_.callers_text(); !text.empty()) print("#\n# {}\n", text);
+        constexpr std::size_t most_problems = 10;
+        const auto problems = report_.line_problems.size();
+        for (std::size_t at = 0; at < problems && at < most_problems; ++at) {
+            print("{}# Source lines are missing: {}\n", at == 0 ? "#\n" : "",
+                  shown(report_.line_problems[at].error.message()));
+        }
+        if (problems > most_problems) {
+            print("# Source lines are missing for {} more reasons; see line_problems in --json\n",
+                  problems - most_problems);
+        }
         if (report_.rows_without_tree != 0) {
             print("# {} rows are shown without the tree that they have: the trees are too many\n",
                   report_.rows_without_tree);

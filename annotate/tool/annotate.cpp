@@ -155,10 +155,14 @@ class Annotate {
     static void note_problems(const std::vector<Listing>& listings, Completeness& completeness) {
         std::set<std::string> told;
         for (const auto& listing : listings) {
-            for (const auto& problem : listing.problems) {
+            for (std::size_t index = 0; index < listing.problems.size(); ++index) {
+                const auto& problem = listing.problems[index];
                 // What the recorder could not get, and what another file would have to supply, is no loss of ours.
                 const bool damaged = listing.kind == CodeClass::jit && problem.code == ErrorCode::malformed;
-                const bool ours = problem.code == ErrorCode::limit || listing.kind == CodeClass::bpf || damaged;
+                const bool of_lines =
+                    index == listing.lines_problem && CodeLines::is_loss(listing.version.function, problem);
+                const bool ours =
+                    problem.code == ErrorCode::limit || listing.kind == CodeClass::bpf || damaged || of_lines;
                 const bool loss = ours && problem.code != ErrorCode::missing;
                 if (loss && told.insert(problem.message()).second) completeness.diagnostics.add(problem);
             }

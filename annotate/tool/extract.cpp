@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/annotate/elf_writer.hpp"
+#include "perfdata/symbols/code_lines.hpp"
 #include "perfdata/symbols/object_architecture.hpp"
 
 #include "../words.hpp"
@@ -109,10 +110,18 @@ class Extract {
         if (!content) return give_up(content.error());
         if (auto written = write(*content); !written) return give_up(written.error());
         warn_losses(choice_.common, timeline->completeness());
-        return exit_code(choice_.common, timeline->completeness());
+        return exit_code(choice_.common, timeline->completeness(), lost_lines_);
     }
 
   private:
+    // Raw code has no lines, whatever the recording has.
+    bool wants_lines() const { return choice_.common.format != "raw"; }
+
+    void note_lines(std::string_view what, const Error& error, bool loss) {
+        lost_lines_ = lost_lines_ || loss;
+        if (!choice_.common.quiet) complain(fmt::format("warning: {}: {}", what, error.message()));
+    }
+
     std::string wanted() const {
         if (choice_.symbol.empty()) return "program " + choice_.program;
         return choice_.program.empty() ? choice_.symbol : choice_.symbol + " of program " + choice_.program;
@@ -246,15 +255,10 @@ class Extract {
             Piece piece;
             const auto image = symbols.image(index);
             if (!image) return fail(image.error());
-            auto lines = symbols.lines(index);
             piece.name = symbols.name(index).name;
             piece.address = timeline.code()[index].range.begin;
             piece.code = *image;
-            if (lines) {
-                piece.lines = std::move(*lines);
-            } else if (!choice_.common.quiet) {
-                complain("warning: no lines: " + lines.error().message());
-            }
+            if (wants_lines()) add_lines(symbols, index, piece);
             pieces_.push_back(std::move(piece));
         }
         if (candidate.jit == nullptr) return {};
@@ -265,16 +269,35 @@ class Extract {
         piece.address = candidate.jit->range.begin;
         piece.owned = std::move(*image);
         piece.code = piece.owned;
-        if (auto lines = candidate.jit_code->lines(*candidate.jit)) {
-            piece.jit_lines = std::move(*lines);
-            for (const auto& line : piece.jit_lines) {
-                piece.lines.push_back({line.offset, 0, {line.file, line.damaged ? 0 : line.line, 0, {}}});
-            }
-        } else if (!choice_.common.quiet) {
-            complain("warning: no lines: " + lines.error().message());
-        }
+        if (wants_lines()) add_lines(candidate, piece);
         pieces_.push_back(std::move(piece));
         return {};
+    }
+
+    void add_lines(const Symbols& symbols, CodeIndex index, Piece& piece) {
+        const Frame function{0, index, FrameKind::code, CpuMode::kernel};
+        const auto note = [&](const Error& error) {
+            note_lines("no lines", error, CodeLines::is_loss(function, error));
+        };
+        auto lines = symbols.lines(index);
+        if (!lines) return note(lines.error());
+        piece.lines = std::move(*lines);
+        const auto& code = symbols.timeline().code()[index];
+        if (!piece.lines.empty() || !code.load) return;
+        // Without types there are none.
+        if (const auto problem = symbols.problem(symbols.timeline().loads()[*code.load])) note(*problem);
+    }
+
+    void add_lines(const Candidate& candidate, Piece& piece) {
+        auto lines = candidate.jit_code->lines(*candidate.jit);
+        if (!lines) return note_lines("no lines", lines.error(), true);
+        if (const auto problem = CodeLines::problem(*candidate.jit_code, *lines)) {
+            note_lines("not all lines", *problem, true);
+        }
+        piece.jit_lines = std::move(*lines);
+        for (const auto& line : piece.jit_lines) {
+            piece.lines.push_back({line.offset, 0, {line.file, line.damaged ? 0 : line.line, 0, {}}});
+        }
     }
 
     Result<std::string> make(const std::string& arch, const Candidate& candidate) {
@@ -321,6 +344,7 @@ class Extract {
     const ExtractChoice& choice_;
     std::vector<Candidate> candidates_;
     std::vector<Piece> pieces_;
+    bool lost_lines_ = false;
     SourceTree tree_;
 };
 

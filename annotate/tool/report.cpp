@@ -129,7 +129,11 @@ class ReportRun {
         if (!tally) return give_up(tally.error());
         const Symbols symbols(*timeline);
         const auto report = Report::make(*tally, names, symbols, options_);
-        return write({*recording, names, symbols, *tally, timeline->completeness(), options_}, report);
+        auto completeness = timeline->completeness();
+        for (const auto& problem : report.line_problems) {
+            if (problem.loss) completeness.diagnostics.add(problem.error);
+        }
+        return write({*recording, names, symbols, *tally, completeness, options_}, report);
     }
 
   private:

@@ -225,10 +225,20 @@ std::optional<Error> CodeLines::problem(const Frame& function) const {
     const auto& jit = sources_->names.jit();
     const auto& code = jit.code(function.index);
     const auto lines = code.lines(jit.function(function.index));
-    if (!lines || std::ranges::none_of(*lines, &JitLine::damaged)) return {};
+    return lines ? problem(code, *lines) : std::nullopt;
+}
+
+std::optional<Error> CodeLines::problem(const JitCode& code, const JitLines& lines) {
+    if (std::ranges::none_of(lines, &JitLine::damaged)) return {};
     return Error{ErrorCode::malformed, Error::no_offset, code.dump().name(),
                  "names of source files in it are damaged, as compilers write them from memory that they have freed: "
                  "these lines are left out"};
+}
+
+bool CodeLines::is_loss(const Frame& function, const Error& error) {
+    if (error.code == ErrorCode::missing) return false;
+    // Types of BTF that are not known hide those behind them.
+    return error.code != ErrorCode::unsupported || function.kind == FrameKind::code;
 }
 
 CodeLines::CodeLines(const Timeline& timeline, const Names& names, const Symbols& symbols, CodeLineOptions options)

@@ -97,6 +97,7 @@ struct Listing {
     std::vector<InlinedCalls> inlined;             // each chain once
     std::optional<ListingCalls> calls;             // see add_calls()
     std::vector<Error> problems;                   // why instructions or lines are missing or doubtful
+    std::optional<std::size_t> lines_problem;      // the one of problems that lines are missing for
 };
 
 // annotate(hits, book, disassembler) makes the listing of one function. Without a disassembler it has no instructions,

@@ -89,6 +89,12 @@ struct NoSymbol {
     std::vector<std::string> objects;  // those with most of them, at most three
 };
 
+// LineProblem is why lines of code are not known.
+struct LineProblem {
+    Error error;
+    bool loss = false;  // they are there: damaged, or beyond a limit
+};
+
 // DroppedSamples is what a filter left out.
 struct DroppedSamples {
     std::string_view option;
@@ -106,6 +112,8 @@ struct Report {
     std::vector<ReportPlace> tree_places;        // of the nodes of trees
     std::vector<std::unique_ptr<Cell[]>> cells;  // of the rows
     std::vector<NoSymbol> no_symbol;             // most first
+    // Why rows have the line "??:0", of each file once, in the order in which they were sampled first.
+    std::vector<LineProblem> line_problems;
     std::uint64_t hidden_rows = 0;               // how many the percent limit left out
     std::vector<std::uint64_t> hidden_by_event;  // how many of these have samples of each event
     // By number of the tally's frame: 1 where --kind or --dso does not want what was sampled. Empty: all are wanted.

@@ -42,6 +42,13 @@ class CodeLines {
 
     // problem(function) is what lines() leaves out because it is damaged: names of files in a jitdump.
     std::optional<Error> problem(const Frame& function) const;
+    // problem(code, lines) is that of lines which were read of this jitdump.
+    static std::optional<Error> problem(const JitCode& code, const JitLines& lines);
+
+    // is_loss(function, error): whether that error of lines() or problem() is of something that is there and damaged,
+    // or beyond a limit. What the recording lacks is no loss, nor is debug information that this library was built
+    // without.
+    static bool is_loss(const Frame& function, const Error& error);
 
   private:
     struct Sources;
