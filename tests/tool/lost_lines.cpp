@@ -7,6 +7,7 @@
 #include "golden/json.hpp"
 #include "support/dwarf.hpp"
 #include "support/elf.hpp"
+#include "support/features.hpp"
 #include "support/jitdump.hpp"
 #include "tool/file_status.hpp"
 #include "tool/run.hpp"
@@ -21,7 +22,7 @@ namespace {
 constexpr std::uint64_t text_at = 64 + 56, mapped_at = 0x10000000;
 constexpr std::uint32_t code_size = 64;
 constexpr std::uint16_t info_section = 4;
-constexpr auto damage = "/root/bin/x: DWARF: address ranges: ";
+constexpr auto damage = "root/bin/x: DWARF: address ranges: ";
 
 std::string text_of(const Blob& blob) {
     return std::string(as_text(blob));
@@ -205,6 +206,7 @@ TEST_CASE("Lines of BPF code that contradict each other are told, by extract as 
         crafted.code(Blob(4, std::byte{0x90})).names({"main"});
         crafted.lines({{at, 0, "a.c", "x = 1;", 7, 1}}).line_addresses({first_line});
         Scene scene;
+        scene.feature(Feature::arch, feature_string(scene.order(), "x86_64"));
         crafted.known_in(scene);
         scene.sample(at + 1, 500).sample(at + 2, 501);
         place.write("perf.data", text_of(scene.build()));
