@@ -8,20 +8,20 @@
 #include <unistd.h>
 #include <vector>
 
-#include "perfdata/annotate/listing.hpp"
-#include "perfdata/symbols/object_architecture.hpp"
+#include "perfdata/annotate/listing/listing.hpp"
+#include "perfdata/symbols/elf/object_architecture.hpp"
 
-#include "../titles.hpp"
-#include "../without_build_id.hpp"
-#include "../without_samples.hpp"
-#include "annotate_choice.hpp"
-#include "annotate_html.hpp"
-#include "dump_filter.hpp"
-#include "event_choice.hpp"
-#include "line_options.hpp"
-#include "name_options.hpp"
-#include "progress.hpp"
+#include "page/titles.hpp"
+#include "report/without_build_id.hpp"
+#include "report/without_samples.hpp"
 #include "tool.hpp"
+#include "tool/annotate/annotate_choice.hpp"
+#include "tool/annotate/annotate_html.hpp"
+#include "tool/dump/dump_filter.hpp"
+#include "tool/options/event_choice.hpp"
+#include "tool/options/line_options.hpp"
+#include "tool/options/name_options.hpp"
+#include "tool/output/progress.hpp"
 
 namespace perfdata::tool {
 namespace {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <optional>
 
-#include "../json_parts.hpp"
-#include "../words.hpp"
-#include "progress.hpp"
+#include "format/words.hpp"
+#include "page/json/json_parts.hpp"
 #include "tool.hpp"
+#include "tool/output/progress.hpp"
 
 namespace perfdata::tool {
 namespace {

@@ -10,13 +10,13 @@
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/wire/sample/fields.hpp"
 
-#include "dump_aux.hpp"
-#include "dump_filter.hpp"
-#include "dump_lines.hpp"
-#include "event_choice.hpp"
-#include "progress.hpp"
-#include "register_names.hpp"
 #include "tool.hpp"
+#include "tool/dump/dump_aux.hpp"
+#include "tool/dump/dump_filter.hpp"
+#include "tool/dump/dump_lines.hpp"
+#include "tool/options/event_choice.hpp"
+#include "tool/options/register_names.hpp"
+#include "tool/output/progress.hpp"
 
 namespace perfdata::tool {
 namespace {

@@ -9,17 +9,17 @@
 #include <set>
 #include <vector>
 
-#include "perfdata/annotate/elf_writer.hpp"
+#include "perfdata/annotate/elf/elf_writer.hpp"
 #include "perfdata/symbols/code_lines.hpp"
-#include "perfdata/symbols/object_architecture.hpp"
+#include "perfdata/symbols/elf/object_architecture.hpp"
 
-#include "../words.hpp"
-#include "dump_filter.hpp"
-#include "extract_sources.hpp"
-#include "name_options.hpp"
-#include "near_names.hpp"
-#include "progress.hpp"
+#include "format/words.hpp"
 #include "tool.hpp"
+#include "tool/dump/dump_filter.hpp"
+#include "tool/extract/extract_sources.hpp"
+#include "tool/options/name_options.hpp"
+#include "tool/options/near_names.hpp"
+#include "tool/output/progress.hpp"
 
 namespace perfdata::tool {
 namespace {

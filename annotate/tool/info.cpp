@@ -2,9 +2,9 @@
 // perfdata info: what a recording is and what it holds.
 #include <optional>
 
-#include "info_page.hpp"
-#include "progress.hpp"
 #include "tool.hpp"
+#include "tool/info/info_page.hpp"
+#include "tool/output/progress.hpp"
 
 namespace perfdata::tool {
 namespace {

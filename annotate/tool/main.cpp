@@ -11,11 +11,11 @@
 #include <unistd.h>
 #include <vector>
 
-#include "perfdata/annotate/disassembler.hpp"
+#include "perfdata/annotate/disassembly/disassembler.hpp"
 
-#include "streams.hpp"
-#include "temporary_file.hpp"
 #include "tool.hpp"
+#include "tool/output/streams.hpp"
+#include "tool/output/temporary_file.hpp"
 #include "usage.hpp"
 
 namespace perfdata::tool {

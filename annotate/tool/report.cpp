@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // perfdata report: where the samples fell, by what the user wants to see it by.
-#include "perfdata/annotate/report.hpp"
+#include "perfdata/annotate/report/report.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -11,15 +11,15 @@
 #include <set>
 #include <vector>
 
-#include "../without_samples.hpp"
-#include "../words.hpp"
-#include "cpu_choice.hpp"
-#include "dump_filter.hpp"
-#include "event_choice.hpp"
-#include "name_options.hpp"
-#include "near_names.hpp"
-#include "progress.hpp"
+#include "format/words.hpp"
+#include "report/without_samples.hpp"
 #include "tool.hpp"
+#include "tool/dump/dump_filter.hpp"
+#include "tool/options/cpu_choice.hpp"
+#include "tool/options/event_choice.hpp"
+#include "tool/options/name_options.hpp"
+#include "tool/options/near_names.hpp"
+#include "tool/output/progress.hpp"
 
 namespace perfdata::tool {
 namespace {

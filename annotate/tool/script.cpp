@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // perfdata script: every sample, in exact order of time, as perf script prints it.
-#include "../script.hpp"
+#include "script/script.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -9,16 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "../titles.hpp"
-#include "../without_samples.hpp"
-#include "cpu_choice.hpp"
-#include "dump_filter.hpp"
-#include "event_choice.hpp"
-#include "name_options.hpp"
-#include "near_names.hpp"
-#include "progress.hpp"
-#include "register_names.hpp"
+#include "page/titles.hpp"
+#include "report/without_samples.hpp"
 #include "tool.hpp"
+#include "tool/dump/dump_filter.hpp"
+#include "tool/options/cpu_choice.hpp"
+#include "tool/options/event_choice.hpp"
+#include "tool/options/name_options.hpp"
+#include "tool/options/near_names.hpp"
+#include "tool/options/register_names.hpp"
+#include "tool/output/progress.hpp"
 
 namespace perfdata::tool {
 namespace {

@@ -12,12 +12,12 @@
 #include "perfdata/timeline/frame_at.hpp"
 #include "perfdata/timeline/mapping_lives.hpp"
 
-#include "../json_writer.hpp"
-#include "../words.hpp"
-#include "dump_filter.hpp"
-#include "name_options.hpp"
-#include "progress.hpp"
+#include "format/json_writer.hpp"
+#include "format/words.hpp"
 #include "tool.hpp"
+#include "tool/dump/dump_filter.hpp"
+#include "tool/options/name_options.hpp"
+#include "tool/output/progress.hpp"
 
 namespace perfdata::tool {
 namespace {

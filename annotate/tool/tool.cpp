@@ -15,8 +15,8 @@
 
 #include "perfdata/core/memory_limits.hpp"
 
-#include "../words.hpp"
-#include "streams.hpp"
+#include "format/words.hpp"
+#include "tool/output/streams.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define PERFDATA_ADDRESS_SANITIZER

@@ -11,14 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "perfdata/annotate/page.hpp"
+#include "perfdata/annotate/page/page.hpp"
 #include "perfdata/core/error.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/recording.hpp"
 
-#include "option_values.hpp"
-#include "output.hpp"
-#include "output_format.hpp"
+#include "tool/options/option_values.hpp"
+#include "tool/output/output.hpp"
+#include "tool/output/output_format.hpp"
 
 namespace perfdata::tool {
 

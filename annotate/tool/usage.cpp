@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "../words.hpp"
-#include "near_names.hpp"
-#include "streams.hpp"
+#include "format/words.hpp"
 #include "tool.hpp"
+#include "tool/options/near_names.hpp"
+#include "tool/output/streams.hpp"
 
 namespace perfdata::tool {
 namespace {

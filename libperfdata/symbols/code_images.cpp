@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "kernel_code.hpp"
-#include "patched_code.hpp"
+#include "symbols/kernel/kernel_code.hpp"
+#include "symbols/kernel/patched_code.hpp"
 
 namespace perfdata {
 namespace {

@@ -8,10 +8,10 @@
 #include <set>
 #include <utility>
 
-#include "debug_image.hpp"
-#include "dwarf_lines.hpp"
 #include "once.hpp"
 #include "source_files.hpp"
+#include "symbols/elf/dwarf/debug_image.hpp"
+#include "symbols/elf/dwarf/dwarf_lines.hpp"
 
 namespace perfdata {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "perfdata/recording/walk.hpp"
-#include "perfdata/symbols/archived_files.hpp"
+#include "perfdata/symbols/elf/find/archived_files.hpp"
 #include "perfdata/symbols/names.hpp"
 #include "perfdata/wire/feature/build_id.hpp"
 

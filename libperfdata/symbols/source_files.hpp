@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "perfdata/symbols/code_lines.hpp"
-#include "perfdata/symbols/object_finder.hpp"
+#include "perfdata/symbols/elf/find/object_finder.hpp"
 
 namespace perfdata {
 

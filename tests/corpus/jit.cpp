@@ -3,7 +3,7 @@
 #include <charconv>
 #include <map>
 
-#include "perfdata/symbols/perf_map.hpp"
+#include "perfdata/symbols/jit/perf_map.hpp"
 #include "perfdata/timeline/jit_code.hpp"
 
 #include "catch.hpp"

@@ -6,7 +6,7 @@
 
 #include "perfdata/recording/bpf_features.hpp"
 #include "perfdata/recording/walk.hpp"
-#include "perfdata/symbols/btf.hpp"
+#include "perfdata/symbols/bpf/btf.hpp"
 
 #include "catch.hpp"
 #include "folder.hpp"

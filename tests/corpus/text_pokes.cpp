@@ -9,7 +9,7 @@
 #include "perfdata/symbols/symbols.hpp"
 #include "perfdata/timeline/frame_at.hpp"
 #ifdef PERFDATA_ANNOTATE
-#include "perfdata/annotate/disassembler.hpp"
+#include "perfdata/annotate/disassembly/disassembler.hpp"
 #endif
 
 #include "catch.hpp"

@@ -3,11 +3,11 @@
 
 #include <utility>
 
-#include "perfdata/annotate/flame.hpp"
-#include "perfdata/annotate/html_page.hpp"
-#include "perfdata/annotate/listing.hpp"
-#include "perfdata/annotate/page.hpp"
-#include "perfdata/annotate/report.hpp"
+#include "perfdata/annotate/listing/flame.hpp"
+#include "perfdata/annotate/listing/listing.hpp"
+#include "perfdata/annotate/page/html_page.hpp"
+#include "perfdata/annotate/page/page.hpp"
+#include "perfdata/annotate/report/report.hpp"
 #include "perfdata/core/guarded.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/profile/tally.hpp"
@@ -15,7 +15,7 @@
 #include "perfdata/symbols/code_book.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
-#include "script.hpp"
+#include "script/script.hpp"
 #include "support/reading.hpp"
 
 namespace perfdata::test {

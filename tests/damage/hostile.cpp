@@ -9,11 +9,11 @@
 #include <sys/wait.h>
 
 #include "catch.hpp"
+#include "format/words.hpp"
 #include "golden/json.hpp"
 #include "support/files.hpp"
 #include "support/samples.hpp"
 #include "unit/annotate/crafted_page.hpp"
-#include "words.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "perfdata/annotate/disassembler.hpp"
-#include "perfdata/annotate/listing.hpp"
+#include "perfdata/annotate/disassembly/disassembler.hpp"
+#include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/symbols/symbols.hpp"

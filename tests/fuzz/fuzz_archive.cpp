@@ -4,7 +4,7 @@
 #include <string>
 
 #include "perfdata/core/cursor.hpp"
-#include "perfdata/symbols/archived_files.hpp"
+#include "perfdata/symbols/elf/find/archived_files.hpp"
 
 #include "promise.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "outputs.hpp"
 #include "promise.hpp"
-#include "tool/dump_lines.hpp"
-#include "tool/info_page.hpp"
+#include "tool/dump/dump_lines.hpp"
+#include "tool/info/info_page.hpp"
 
 namespace {
 

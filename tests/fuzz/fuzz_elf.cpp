@@ -5,15 +5,15 @@
 #include <array>
 #include <memory>
 
-#include "perfdata/symbols/demangle.hpp"
-#include "perfdata/symbols/elf_symbols.hpp"
-#include "perfdata/symbols/objects.hpp"
+#include "perfdata/symbols/elf/demangle/demangle.hpp"
+#include "perfdata/symbols/elf/elf_symbols.hpp"
+#include "perfdata/symbols/elf/objects.hpp"
 
-#include "debug_image.hpp"
-#include "dwarf_lines.hpp"
-#include "elf_relocations.hpp"
-#include "kernel_code.hpp"
 #include "promise.hpp"
+#include "symbols/elf/dwarf/debug_image.hpp"
+#include "symbols/elf/dwarf/dwarf_lines.hpp"
+#include "symbols/elf/elf_relocations.hpp"
+#include "symbols/kernel/kernel_code.hpp"
 
 namespace {
 

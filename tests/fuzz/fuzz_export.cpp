@@ -6,16 +6,16 @@
 #include <string_view>
 #include <vector>
 
-#include "perfdata/annotate/elf_writer.hpp"
-#include "perfdata/annotate/html_page.hpp"
-#include "perfdata/annotate/report.hpp"
+#include "perfdata/annotate/elf/elf_writer.hpp"
+#include "perfdata/annotate/page/html_page.hpp"
+#include "perfdata/annotate/report/report.hpp"
 #include "perfdata/profile/call_edges.hpp"
-#include "perfdata/symbols/elf_symbols.hpp"
+#include "perfdata/symbols/elf/elf_symbols.hpp"
 #include "perfdata/symbols/unnamed.hpp"
 
 #include "outputs.hpp"
 #include "promise.hpp"
-#include "script.hpp"
+#include "script/script.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "perfdata/symbols/perf_map.hpp"
+#include "perfdata/symbols/jit/perf_map.hpp"
 #include "perfdata/timeline/jit_code.hpp"
 
 namespace {

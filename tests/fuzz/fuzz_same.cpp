@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "perfdata/annotate/listing.hpp"
+#include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/recording/ordered_stream.hpp"
 #include "perfdata/timeline/timeline.hpp"
 

@@ -2,9 +2,9 @@
 // Fuzz target: texts with names in them: a kallsyms file, a perf map, and mangled names, one a line.
 #include <string>
 
-#include "perfdata/symbols/demangle.hpp"
-#include "perfdata/symbols/kallsyms.hpp"
-#include "perfdata/symbols/perf_map.hpp"
+#include "perfdata/symbols/elf/demangle/demangle.hpp"
+#include "perfdata/symbols/jit/perf_map.hpp"
+#include "perfdata/symbols/kernel/kallsyms.hpp"
 
 #include "promise.hpp"
 

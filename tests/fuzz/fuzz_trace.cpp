@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "trace_formats.hpp"
+#include "trace/trace_formats.hpp"
 
 namespace {
 

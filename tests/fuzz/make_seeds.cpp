@@ -10,9 +10,9 @@
 #include <fstream>
 #include <string>
 
-#include "perfdata/annotate/elf_writer.hpp"
+#include "perfdata/annotate/elf/elf_writer.hpp"
 #include "perfdata/recording/walk.hpp"
-#include "perfdata/symbols/elf_file.hpp"
+#include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/names.hpp"
 #include "perfdata/timeline/timeline.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "perfdata/recording/bpf_features.hpp"
 #include "perfdata/recording/walk.hpp"
-#include "perfdata/symbols/btf.hpp"
+#include "perfdata/symbols/bpf/btf.hpp"
 #include "perfdata/wire/sample/fields.hpp"
 
 #include "catch.hpp"

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <sys/wait.h>
 
-#include "perfdata/annotate/elf_writer.hpp"
+#include "perfdata/annotate/elf/elf_writer.hpp"
 
 #include "catch.hpp"
 #include "fixtures.hpp"

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 
 #include "perfdata/symbols/code_lines.hpp"
-#include "perfdata/symbols/demangle.hpp"
-#include "perfdata/symbols/elf_symbols.hpp"
+#include "perfdata/symbols/elf/demangle/demangle.hpp"
+#include "perfdata/symbols/elf/elf_symbols.hpp"
 
 #include "catch.hpp"
 #include "fixtures.hpp"

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "perfdata/annotate/disassembler.hpp"
-#include "perfdata/symbols/elf_symbols.hpp"
+#include "perfdata/annotate/disassembly/disassembler.hpp"
+#include "perfdata/symbols/elf/elf_symbols.hpp"
 
 #include "catch.hpp"
 

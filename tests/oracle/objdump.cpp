@@ -7,7 +7,7 @@
 
 #include "perfdata/symbols/code_images.hpp"
 #include "perfdata/symbols/code_versions.hpp"
-#include "perfdata/symbols/elf_symbols.hpp"
+#include "perfdata/symbols/elf/elf_symbols.hpp"
 
 #include "catch.hpp"
 #include "support/build.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rows of the report, against `perf report` with the same sources of names: none but the recording, and a kallsyms file
 // of the recorded machine where there is one.
-#include "perfdata/annotate/report.hpp"
+#include "perfdata/annotate/report/report.hpp"
 
 #include <algorithm>
 #include <cstdio>

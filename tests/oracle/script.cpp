@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // perfdata script against perf script: the same bytes, from the same sources of names.
-#include "script.hpp"
+#include "script/script.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/symbols/elf_file.hpp"
-#include "perfdata/symbols/elf_symbols.hpp"
-#include "perfdata/symbols/objects.hpp"
+#include "perfdata/symbols/elf/elf_file.hpp"
+#include "perfdata/symbols/elf/elf_symbols.hpp"
+#include "perfdata/symbols/elf/objects.hpp"
 
 #include "support/elf.hpp"
 #include "support/files.hpp"

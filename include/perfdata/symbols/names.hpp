@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/symbols/kernel_names.hpp"
-#include "perfdata/symbols/objects.hpp"
-#include "perfdata/symbols/perf_map.hpp"
+#include "perfdata/symbols/elf/objects.hpp"
+#include "perfdata/symbols/jit/perf_map.hpp"
+#include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/timeline/frame.hpp"
 #include "perfdata/timeline/jit_codes.hpp"
 #include "perfdata/timeline/timeline.hpp"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "perfdata/core/error.hpp"
-#include "perfdata/symbols/btf.hpp"
-#include "perfdata/symbols/kallsyms.hpp"
+#include "perfdata/symbols/bpf/btf.hpp"
+#include "perfdata/symbols/kernel/kallsyms.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 namespace perfdata {

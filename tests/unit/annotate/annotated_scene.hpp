@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "perfdata/annotate/listing.hpp"
+#include "perfdata/annotate/listing/listing.hpp"
 
 #include "support/files.hpp"
 #include "unit/timeline/scene.hpp"

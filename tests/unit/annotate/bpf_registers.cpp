@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bpf_registers.hpp"
+#include "disassembly/bpf_registers.hpp"
 
 #include "catch.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "perfdata/annotate/page.hpp"
+#include "perfdata/annotate/page/page.hpp"
 
 #include "unit/annotate/annotated_scene.hpp"
 #include "unit/annotate/machine_code.hpp"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // ELF files made of code, read back.
-#include "perfdata/annotate/elf_writer.hpp"
+#include "perfdata/annotate/elf/elf_writer.hpp"
 
 #include <array>
 #include <filesystem>
 #include <fstream>
 
-#include "perfdata/symbols/elf_symbols.hpp"
+#include "perfdata/symbols/elf/elf_symbols.hpp"
 
 #include "catch.hpp"
-#include "source_tree.hpp"
+#include "elf/source_tree.hpp"
 #include "support/files.hpp"
 #include "unit/symbols/elf_case.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/annotate/flame.hpp"
+#include "perfdata/annotate/listing/flame.hpp"
 
 #include <algorithm>
 

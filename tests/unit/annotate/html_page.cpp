@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/annotate/html_page.hpp"
+#include "perfdata/annotate/page/html_page.hpp"
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -7,9 +7,9 @@
 #include <map>
 #include <regex>
 
-#include "../annotate/html_writer.hpp"
-#include "../annotate/words.hpp"
 #include "catch.hpp"
+#include "format/words.hpp"
+#include "page/html/html_writer.hpp"
 #include "unit/annotate/crafted_page.hpp"
 #include "unit/annotate/html_pages.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "perfdata/annotate/html_page.hpp"
+#include "perfdata/annotate/page/html_page.hpp"
 
 #include "unit/annotate/crafted_page.hpp"
 

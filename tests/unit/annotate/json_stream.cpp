@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "json_stream.hpp"
+#include "format/json_stream.hpp"
 
 #include <limits>
 #include <rapidjson/stringbuffer.h>
 
 #include "catch.hpp"
-#include "words.hpp"
+#include "format/words.hpp"
 
 using namespace perfdata;
 

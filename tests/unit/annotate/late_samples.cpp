@@ -5,11 +5,11 @@
 #include <iterator>
 #include <map>
 
-#include "perfdata/annotate/report.hpp"
+#include "perfdata/annotate/report/report.hpp"
 #include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"
-#include "script.hpp"
+#include "script/script.hpp"
 #include "support/files.hpp"
 #include "support/random.hpp"
 #include "unit/timeline/scene.hpp"

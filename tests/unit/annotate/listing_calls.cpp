@@ -2,7 +2,7 @@
 // Who calls whom, in listings and on pages.
 #include <algorithm>
 
-#include "perfdata/annotate/html_page.hpp"
+#include "perfdata/annotate/page/html_page.hpp"
 
 #include "catch.hpp"
 #include "unit/annotate/annotated_scene.hpp"

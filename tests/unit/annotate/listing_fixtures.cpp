@@ -2,7 +2,7 @@
 // Listings of real programs: right bytes show in hits on instruction starts, right names in the calls.
 #include <set>
 
-#include "perfdata/annotate/listing.hpp"
+#include "perfdata/annotate/listing/listing.hpp"
 
 #include "catch.hpp"
 #include "unit/annotate/annotated_scene.hpp"

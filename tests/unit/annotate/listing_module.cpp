@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "perfdata/annotate/page.hpp"
+#include "perfdata/annotate/page/page.hpp"
 
 #include "catch.hpp"
 #include "unit/annotate/annotated_scene.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../annotate/listing_turns.hpp"
+#include "listing/listing_turns.hpp"
 
 #include <array>
 #include <atomic>

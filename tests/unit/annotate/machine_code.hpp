@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "perfdata/annotate/disassembler.hpp"
+#include "perfdata/annotate/disassembly/disassembler.hpp"
 
 #include "catch.hpp"
 #include "support/writer.hpp"

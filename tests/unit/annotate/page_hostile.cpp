@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Names in a recording are foreign text: they must not command the terminal nor break a document.
-#include "../annotate/words.hpp"
 #include "catch.hpp"
+#include "format/words.hpp"
 #include "unit/annotate/crafted_page.hpp"
 #include "unit/annotate/json_value.hpp"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/annotate/report.hpp"
+#include "perfdata/annotate/report/report.hpp"
 
 #include <map>
 
 #include "perfdata/recording/deferred_chains.hpp"
 #include "perfdata/recording/walk.hpp"
 
-#include "../annotate/without_build_id.hpp"
 #include "catch.hpp"
+#include "report/without_build_id.hpp"
 #include "support/samples.hpp"
 #include "unit/annotate/json_value.hpp"
 #include "unit/symbols/expected.hpp"

@@ -2,7 +2,7 @@
 // The same samples give the same report: with any number of threads, from whatever container.
 #include <algorithm>
 
-#include "perfdata/annotate/report.hpp"
+#include "perfdata/annotate/report/report.hpp"
 
 #include "catch.hpp"
 #include "support/compressor.hpp"

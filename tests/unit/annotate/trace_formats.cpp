@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "trace_formats.hpp"
+#include "trace/trace_formats.hpp"
 
 #include "catch.hpp"
 #include "support/writer.hpp"

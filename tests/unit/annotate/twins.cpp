@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The annotation of a recording's byte-swapped twin is that of the recording: programs, names, lines, code and hits.
-#include "perfdata/annotate/page.hpp"
+#include "perfdata/annotate/page/page.hpp"
 
 #include "catch.hpp"
 #include "support/files.hpp"

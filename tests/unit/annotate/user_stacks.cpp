@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Samples whose callers are in a copy of the user stack, which nobody unwinds: counted everywhere, shown as far as they
 // are known.
-#include "perfdata/annotate/report.hpp"
+#include "perfdata/annotate/report/report.hpp"
 #include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"
-#include "script.hpp"
+#include "script/script.hpp"
 #include "support/build.hpp"
 #include "support/samples.hpp"
 

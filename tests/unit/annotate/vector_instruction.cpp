@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Sizes as objdump has them.
-#include "vector_instruction.hpp"
+#include "disassembly/vector_instruction.hpp"
 
-#include "perfdata/annotate/disassembler.hpp"
+#include "perfdata/annotate/disassembly/disassembler.hpp"
 
 #include "catch.hpp"
 #include "unit/annotate/machine_code.hpp"

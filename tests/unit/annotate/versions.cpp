@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Hits and listings of a function whose code the kernel changed while it was recorded.
-#include "perfdata/annotate/page.hpp"
+#include "perfdata/annotate/page/page.hpp"
 
 #include "unit/annotate/annotated_scene.hpp"
 #include "unit/annotate/machine_code.hpp"

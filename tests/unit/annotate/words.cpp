@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "../annotate/words.hpp"
+#include "format/words.hpp"
 
 #include <array>
 
-#include "../annotate/titles.hpp"
 #include "catch.hpp"
+#include "page/titles.hpp"
 #include "unit/timeline/scene.hpp"
 
 using namespace perfdata;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Build-id caches in tar-balls.
-#include "perfdata/symbols/archived_files.hpp"
+#include "perfdata/symbols/elf/find/archived_files.hpp"
 
-#include "perfdata/symbols/object_finder.hpp"
+#include "perfdata/symbols/elf/find/object_finder.hpp"
 
 #include "catch.hpp"
 #include "support/files.hpp"

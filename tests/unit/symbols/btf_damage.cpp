@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <unistd.h>
 
-#include "perfdata/symbols/btf.hpp"
+#include "perfdata/symbols/bpf/btf.hpp"
 
 #include "catch.hpp"
 #include "unit/symbols/btf_builder.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Prototypes as C would write them, from BTF of either byte order.
-#include "perfdata/symbols/btf.hpp"
+#include "perfdata/symbols/bpf/btf.hpp"
 
 #include "catch.hpp"
 #include "unit/symbols/btf_builder.hpp"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What libdw gets to see of a file, which says of itself whatever it likes.
-#include "debug_image.hpp"
+#include "symbols/elf/dwarf/debug_image.hpp"
 
 #include <algorithm>
 #include <zstd.h>
 
 #include "catch.hpp"
-#include "dwarf_lines.hpp"
 #include "support/dwarf.hpp"
 #include "support/elf.hpp"
+#include "symbols/elf/dwarf/dwarf_lines.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

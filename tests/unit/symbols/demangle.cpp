@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Names as perf shows them: the expectations are those of perf 6.1 and of `c++filt -p -i`.
-#include "perfdata/symbols/demangle.hpp"
+#include "perfdata/symbols/elf/demangle/demangle.hpp"
 
 #include <cstddef>
 #include <optional>

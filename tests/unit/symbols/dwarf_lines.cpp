@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What debug information that was made for it takes. The tests of usual one compare it with what other tools say.
-#include "dwarf_lines.hpp"
+#include "symbols/elf/dwarf/dwarf_lines.hpp"
 
 #include <utility>
 

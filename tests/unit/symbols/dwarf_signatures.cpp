@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Signatures that make libdw's hash table slow are refused; those of compilers are not, however many there are.
-#include "dwarf_signatures.hpp"
+#include "symbols/elf/dwarf/dwarf_signatures.hpp"
 
 #include "catch.hpp"
 #include "support/random.hpp"

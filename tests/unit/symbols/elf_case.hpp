@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "perfdata/symbols/elf_file.hpp"
-#include "perfdata/symbols/elf_symbols.hpp"
-#include "perfdata/symbols/file_system.hpp"
+#include "perfdata/symbols/elf/elf_file.hpp"
+#include "perfdata/symbols/elf/elf_symbols.hpp"
+#include "perfdata/symbols/elf/find/file_system.hpp"
 #include "perfdata/wire/record/mmap2.hpp"
 
 #include "support/elf.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Damaged ELF files: whatever is in them, reading ends, and stays inside.
-#include "perfdata/symbols/elf_symbols.hpp"
+#include "perfdata/symbols/elf/elf_symbols.hpp"
 
 #include "catch.hpp"
 #include "support/files.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions of ELF files by address.
-#include "perfdata/symbols/elf_symbols.hpp"
+#include "perfdata/symbols/elf/elf_symbols.hpp"
 
 #include "catch.hpp"
 #include "support/files.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The two ways to open a file: by a recording's word, and by the user's.
-#include "perfdata/symbols/file_system.hpp"
+#include "perfdata/symbols/elf/find/file_system.hpp"
 
 #include <fstream>
 #include <sys/stat.h>

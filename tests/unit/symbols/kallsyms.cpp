@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/symbols/kallsyms.hpp"
+#include "perfdata/symbols/kernel/kallsyms.hpp"
 
 #include "catch.hpp"
 #include "support/files.hpp"

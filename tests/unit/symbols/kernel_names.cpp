@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Names of the kernel, from what is proven to be of the recorded one.
-#include "perfdata/symbols/kernel_names.hpp"
+#include "perfdata/symbols/kernel/kernel_names.hpp"
 
 #include "catch.hpp"
 #include "unit/symbols/elf_case.hpp"

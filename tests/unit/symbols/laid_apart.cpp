@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "laid_apart.hpp"
+#include "symbols/kernel/laid_apart.hpp"
 
 #include <map>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The files of mapped objects tell the architecture where the recording does not.
-#include "perfdata/symbols/object_architecture.hpp"
+#include "perfdata/symbols/elf/object_architecture.hpp"
 
 #include <filesystem>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which file is the recorded one.
-#include "perfdata/symbols/object_finder.hpp"
+#include "perfdata/symbols/elf/find/object_finder.hpp"
 
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Names by object and file offset.
-#include "perfdata/symbols/objects.hpp"
+#include "perfdata/symbols/elf/objects.hpp"
 
 #include <array>
 #include <atomic>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-#include "perfdata/symbols/elf_symbols.hpp"
+#include "perfdata/symbols/elf/elf_symbols.hpp"
 
 #include "catch.hpp"
 #include "unit/symbols/elf_case.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/symbols/perf_map.hpp"
+#include "perfdata/symbols/jit/perf_map.hpp"
 
 #include "catch.hpp"
 #include "support/files.hpp"

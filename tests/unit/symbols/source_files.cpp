@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Text of source lines by the names that debug information has.
-#include "source_files.hpp"
+#include "symbols/source_files.hpp"
 
 #include <filesystem>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A recording of code made at run time, its dump, and what perf inject made of the two. See fixtures/MANIFEST.md.
 #include "perfdata/recording/walk.hpp"
-#include "perfdata/symbols/perf_map.hpp"
+#include "perfdata/symbols/jit/perf_map.hpp"
 #include "perfdata/timeline/jit_code.hpp"
 #include "perfdata/timeline/jit_files.hpp"
 

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/annotate/listing/flame.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "perfdata/annotate/report/report.hpp"
+#include "perfdata/profile/intern_table.hpp"
+
+#include "format/words.hpp"
+
+namespace perfdata {
+namespace {
+
+// Call is a place in the tree: a name below a caller.
+struct Call {
+    std::uint32_t caller = ChainNode::none;
+    std::uint32_t name = 0;
+
+    bool operator==(const Call&) const = default;
+    std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{caller} << 32 | name); }
+};
+
+class FlameMaker {
+  public:
+    FlameMaker(const Tally& tally, const CodeBook& book, const FlameOptions& options)
+        : tally_(tally), book_(book), options_(options), events_(tally.events().size()) {}
+
+    Flame make() && {
+        flame_.events = tally_.events();
+        flame_.names.push_back({FlameRole::all, {}, {}, CodeClass::unknown, {}});
+        flame_.names.push_back({FlameRole::smaller, {}, {}, CodeClass::unknown, {}});
+        for (const auto& frame : tally_.frames()) name_of_frame_.push_back(name_of(frame));
+        call({});
+        add_rows();
+        add_up();
+        choose_limit();
+        lay_out();
+        return std::move(flame_);
+    }
+
+  private:
+    static constexpr std::uint32_t smaller_name = 1;
+
+    std::uint32_t add_name(FlameName name) {
+        flame_.names.push_back(std::move(name));
+        return static_cast<std::uint32_t>(flame_.names.size() - 1);
+    }
+
+    // Frames without a symbol are told apart by object only.
+    std::uint32_t name_of(const Frame& frame) {
+        const auto name = book_.names().name(frame);
+        auto& known = code_names_[{name.symbol, name.object, name.kind}];
+        if (known == 0) {
+            known = add_name({FlameRole::code, best_name(frame, name), std::string(name.object), name.kind,
+                              name.symbol.empty() ? Frame{} : book_.names().function(frame)});
+        }
+        return known;
+    }
+
+    // Of BPF code the names of the source are better than the kernel's.
+    std::string best_name(const Frame& frame, const FrameName& name) const {
+        if (frame.kind != FrameKind::code || name.kind != CodeClass::bpf) return std::string(name.symbol);
+        const auto source = book_.symbols().name(frame.index);
+        if (source.program.empty() || source.program == source.name) return source.name;
+        return source.program + "/" + source.name;
+    }
+
+    std::uint32_t name_of(const Runner& runner) {
+        auto text = comm_text(runner);
+        auto& known = task_names_[text];
+        if (known == 0) known = add_name({FlameRole::task, std::move(text), {}, CodeClass::unknown, {}});
+        return known;
+    }
+
+    std::uint32_t call(const Call& of) {
+        const auto number = calls_.intern(of);
+        if (number == depth_.size()) {
+            depth_.push_back(of.caller == ChainNode::none ? 0 : depth_[of.caller] + 1);
+            cells_.resize(cells_.size() + events_);
+        }
+        return number;
+    }
+
+    void add_rows() {
+        const auto rows = tally_.rows();
+        const auto chains = tally_.chains();
+        std::vector<std::uint32_t> order(rows.size());
+        std::iota(order.begin(), order.end(), 0u);
+        std::ranges::stable_sort(order, {}, [&](std::uint32_t row) { return rows[row].runner; });
+        // Chains share their callers, and so does the way down to them as long as the runner is the same.
+        std::vector<std::uint32_t> runner_of(chains.size(), ChainNode::none);
+        std::vector<std::uint32_t> call_of(chains.size());
+        std::vector<std::uint32_t> path;
+        for (const auto number : order) {
+            const auto& row = rows[number];
+            path.clear();
+            auto node = row.chain;
+            for (; node != ChainNode::none && runner_of[node] != row.runner; node = chains[node].caller) {
+                path.push_back(node);
+            }
+            auto at = node == ChainNode::none ? call({0, name_of(tally_.runners()[row.runner])}) : call_of[node];
+            for (; !path.empty(); path.pop_back()) {
+                node = path.back();
+                if (chains[node].caller != ChainNode::none) flame_.chains = true;
+                if (depth_[at] < options_.most_depth) at = call({at, name_of_frame_[chains[node].frame]});
+                runner_of[node] = row.runner;
+                call_of[node] = at;
+            }
+            const auto cells = tally_.cells(number);
+            for (std::size_t event = 0; event < events_; ++event) cells_[at * events_ + event] += cells[event];
+        }
+    }
+
+    // Callers were made before what they called.
+    void add_up() {
+        for (auto number = static_cast<std::uint32_t>(calls_.size()); number-- > 1;) {
+            const auto caller = calls_[number].caller;
+            for (std::size_t event = 0; event < events_; ++event) {
+                cells_[caller * events_ + event] += cells_[number * events_ + event];
+            }
+        }
+    }
+
+    std::span<const Cell> cells(std::uint32_t number) const {
+        return std::span(cells_).subspan(number * events_, events_);
+    }
+
+    double percent(std::uint32_t number) const {
+        double most = 0;
+        for (std::size_t event = 0; event < events_; ++event) {
+            most = std::max(most, share(cells(number)[event].hits, cells(0)[event].hits));
+        }
+        return most;
+    }
+
+    void choose_limit() {
+        std::vector<double> percents;
+        for (std::uint32_t number = 0; number < calls_.size(); ++number) percents.push_back(percent(number));
+        std::ranges::sort(percents, std::greater());
+        flame_.least_percent = options_.least_percent;
+        const auto most = std::max<std::size_t>(1, options_.most_nodes);
+        if (percents.size() <= most) return;
+        // Just above the first that is too much, and above its equals.
+        const auto above = std::nextafter(percents[most], std::numeric_limits<double>::infinity());
+        flame_.least_percent = std::max(flame_.least_percent, above);
+    }
+
+    void lay_out() {
+        std::vector<std::vector<std::uint32_t>> callees(calls_.size());
+        for (std::uint32_t number = 1; number < calls_.size(); ++number) {
+            callees[calls_[number].caller].push_back(number);
+        }
+        std::vector<std::uint32_t> stack{0};
+        std::map<std::uint32_t, FlameNode> smaller;  // by caller: written when all its other callees are
+        while (!stack.empty()) {
+            const auto number = stack.back();
+            stack.pop_back();
+            if (number >= calls_.size()) {
+                flame_.nodes.push_back(std::move(smaller.at(number - static_cast<std::uint32_t>(calls_.size()))));
+                continue;
+            }
+            flame_.nodes.push_back(
+                {calls_[number].name, depth_[number], 0, Cells(cells(number).begin(), cells(number).end())});
+            auto& below = callees[number];
+            FlameNode rest{smaller_name, depth_[number] + 1, 0, Cells(events_)};
+            std::erase_if(below, [&](std::uint32_t callee) {
+                if (percent(callee) >= flame_.least_percent) return false;
+                ++rest.smaller;
+                add(rest.cells, cells(callee));
+                return true;
+            });
+            if (rest.smaller != 0) {
+                smaller.emplace(number, std::move(rest));
+                stack.push_back(number + static_cast<std::uint32_t>(calls_.size()));
+            }
+            std::ranges::sort(below, [&](std::uint32_t a, std::uint32_t b) { return before(a, b); });
+            stack.insert(stack.end(), below.rbegin(), below.rend());
+        }
+    }
+
+    // The order of siblings: most hits first, equal ones always in the same order.
+    bool before(std::uint32_t a, std::uint32_t b) const {
+        const auto& one = flame_.names[calls_[a].name];
+        const auto& other = flame_.names[calls_[b].name];
+        return std::tuple(hits(cells(b)), std::string_view(one.symbol), std::string_view(one.object), one.kind) <
+               std::tuple(hits(cells(a)), std::string_view(other.symbol), std::string_view(other.object), other.kind);
+    }
+
+    const Tally& tally_;
+    const CodeBook& book_;
+    const FlameOptions& options_;
+    std::size_t events_;
+    Flame flame_;
+    std::map<std::tuple<std::string_view, std::string_view, CodeClass>, std::uint32_t> code_names_;
+    std::map<std::string, std::uint32_t> task_names_;
+    std::vector<std::uint32_t> name_of_frame_;
+    InternTable<Call> calls_;
+    std::vector<std::uint32_t> depth_;  // by call
+    std::vector<Cell> cells_;           // by call and event
+};
+
+}  // namespace
+
+Flame Flame::make(const Tally& tally, const CodeBook& book, const FlameOptions& options) {
+    return FlameMaker(tally, book, options).make();
+}
+
+TallyOptions flame_tally(const Names& names, bool chains) {
+    TallyOptions options;
+    options.chains = chains;
+    options.jit = &names.jit();
+    options.fold = [&names](const Frame& frame) { return names.function(frame); };
+    return options;
+}
+
+}  // namespace perfdata

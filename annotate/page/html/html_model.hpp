@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// What the parts of the HTML page have in common: columns, functions with their versions, and where links lead.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "perfdata/annotate/page/html_page.hpp"
+
+namespace perfdata {
+
+// HtmlFunction is one function with all of its versions that the page was given.
+struct HtmlFunction {
+    std::vector<const Listing*> versions;  // by number
+    Cells total;
+    std::uint32_t number = 0;  // its anchor is fN; 0: it has no listing
+
+    const Listing& first() const { return *versions.front(); }
+};
+
+class HtmlModel {
+  public:
+    HtmlModel(const PageContext& page, std::span<const Listing> listings, const HtmlOptions& options);
+    HtmlModel(const HtmlModel&) = delete;
+    HtmlModel& operator=(const HtmlModel&) = delete;
+
+    const PageContext& page() const { return page_; }
+    const HtmlOptions& options() const { return options_; }
+    // columns() is which cells are shown: of events with samples.
+    const std::vector<std::size_t>& columns() const { return columns_; }
+    const std::vector<HtmlFunction>& functions() const { return functions_; }  // most hits first
+    const std::string& event_name(std::size_t column) const;
+    bool has_periods() const { return has_periods_; }
+
+    bool by_period() const {
+        return options_.percent_of == PercentOf::all_periods || options_.percent_of == PercentOf::function_periods;
+    }
+    std::uint64_t count(const Cell& cell) const { return by_period() ? cell.periods : cell.hits; }
+    const Cells& totals() const { return page_.profile.totals(); }
+    // percent_of_all(cells) is the largest share that it has of an event.
+    double percent_of_all(std::span<const Cell> cells) const { return percent(cells, totals()); }
+    double percent(std::span<const Cell> cells, std::span<const Cell> whole) const;
+
+    // anchor(function) is the number of the HtmlFunction whose listing shows it; 0: none does.
+    std::uint32_t anchor(const Frame& function) const;
+    // anchor(listing, target) is the same for where code of a listing leads to.
+    std::uint32_t anchor(const Listing& from, const ListingTarget& target) const;
+
+    // call_anchor(call) leads to the call instruction of a caller if the page shows it, else to the function; empty:
+    // it shows neither.
+    std::string call_anchor(const ListingCall& call) const;
+
+  private:
+    void choose_columns();
+    void group(std::span<const Listing> listings);
+    void find_periods();
+
+    const PageContext& page_;
+    const HtmlOptions& options_;
+    std::vector<std::size_t> columns_;
+    std::vector<HtmlFunction> functions_;
+    std::vector<const HtmlFunction*> numbered_;  // by number, from 1 on
+    std::map<std::tuple<FrameKind, std::uint32_t, std::uint64_t>, std::uint32_t> anchors_;
+    // By object (of what lies at one address for everybody: none) and first address.
+    std::multimap<std::pair<std::string, std::uint64_t>, const HtmlFunction*> places_;
+    bool has_periods_ = false;
+};
+
+// has_listing(listing) is whether there is more to it than a row of the table.
+bool has_listing(const Listing& listing);
+// full_name(listing) is "function", or "program/function" of BPF code.
+std::string full_name(const Listing& listing);
+// called_name(call) is the other end's name, or "[libc.so.6]" for code without one.
+std::string called_name(const ListingCall& call);
+// html_kind(kind) is the class that colours code of a kind.
+char html_kind(CodeClass kind);
+// heat_class(percent) is 0 for hardly anything to 7.
+int heat_class(double percent);
+// quantity(number) is "7.15 G".
+std::string quantity(std::uint64_t number);
+
+}  // namespace perfdata

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "perfdata/annotate/page/page.hpp"
+
+#include "disassembly/bpf_registers.hpp"
+#include "format/words.hpp"
+#include "page/titles.hpp"
+#include "report/without_build_id.hpp"
+#include "report/without_samples.hpp"
+#include "text_columns.hpp"
+
+namespace perfdata {
+namespace {
+
+class TextPage : private TextColumns {
+  public:
+    TextPage(const PageContext& page, const TextOptions& options, const Sink& sink)
+        : TextColumns(page, options), sink_(sink) {}
+
+    // finish() is needed after what follows.
+    void finish() { hand_out(sink_); }
+
+    void summary(std::span<const Listing> listings, std::span<const Unattributed> unattributed) {
+        print("Samples: ");
+        for (const auto column : columns_) {
+            print("{}{} of {}", column == columns_.front() ? "" : ", ", page_.profile.totals()[column].hits,
+                  shown(event_name(column)));
+        }
+        print("\n\n");
+        if (const auto text = WithoutBuildId::count(page_.profile).sampled_text(); !text.empty()) {
+            styled(TextStyle::dim, text);
+            print("\n\n");
+        }
+        event_names();
+        columns_title();
+        std::size_t width = std::string_view("function").size();
+        std::vector<std::string> names;
+        for (const auto& listing : listings) {
+            names.push_back(shown(full_name(listing)) + version_mark(listing));
+            constexpr std::size_t widest = 44;
+            width = std::clamp(names.back().size(), width, widest);
+        }
+        // Rows that would look the same: moves of JIT code, functions of one name in one file.
+        std::vector<std::string> labels;
+        std::vector<const Listing*> rows;
+        for (std::size_t index = 0; index < listings.size(); ++index) {
+            labels.push_back(names[index] + '\n' + place(listings[index]));
+            rows.push_back(&listings[index]);
+        }
+        const auto marks = told_apart(labels, rows);
+        print("  {:>8}  {:<11}  {:<{}}  {}\n", "on start", "kind", "function", width, "object");
+        for (std::size_t index = 0; index < listings.size(); ++index) {
+            const auto& listing = listings[index];
+            cells(listing.total, nullptr);
+            print("  {:>8}  {:<11}  ", on_start(listing), kind_name(listing.kind));
+            styled(TextStyle::title, fmt::format("{:<{}}", names[index], width));
+            print("  {}{}\n", shown(place(listing)), marks[index]);
+            end_row();
+        }
+        for (const auto& entry : unattributed) {
+            cells(entry.cells, nullptr);
+            print("  {:>8}  {:<11}  ", "", "");
+            styled(TextStyle::dim, "(" + shown(entry.reason) + ")");
+            print("\n");
+        }
+        const auto& completeness = page_.completeness;
+        if (completeness.lost_samples != 0)
+            print("\nLost samples: {}, for the recorder's buffers were full\n", completeness.lost_samples);
+        if (completeness.stacks_not_unwound != 0) {
+            print("\nNot unwound: {}; callers in user space are not known\n",
+                  stacks_text(completeness.stacks_not_unwound));
+        }
+        if (hits(page_.profile.totals()) != 0) return;
+        if (const auto what = without_samples(page_.recording, completeness); !what.empty()) print("\n{}\n", what);
+    }
+
+    // Versions of one function stand together.
+    void versions(std::span<const Listing> listings) {
+        event_names();
+        columns_title();
+        print("  {:>7}  {:<21}  {}  {}\n", "version", "from", "until", "changed");
+        const Listing* before = nullptr;
+        for (const auto& listing : listings) {
+            const auto& version = listing.version;
+            if (before == nullptr || !(before->version.function == version.function)) {
+                styled(TextStyle::title, shown(full_name(listing)));
+                print("  {}, {} bytes at {}\n", shown(place(listing)), listing.range.size, hex(listing.range.begin));
+            }
+            before = &listing;
+            cells(listing.total, nullptr);
+            print("  {:>7}  {:<21}  {}", fmt::format("{}/{}", version.number + 1, listing.versions),
+                  version.from == Time{} ? "before the recording" : seconds(version.from),
+                  version.until == Time::forever() ? "its end" : seconds(version.until));
+            std::string_view before_change = "  ";
+            for (const auto& row : listing.instructions) {
+                if (!row.changed) continue;
+                print("{}+0x{:x} {} -> {}", before_change, row.instruction.offset, row.changed->text,
+                      text_of(row.instruction));
+                before_change = ", ";
+            }
+            print("\n");
+            end_row();
+        }
+    }
+
+    void listing(const Listing& listing) {
+        header(listing);
+        if (listing.instructions.empty()) {
+            for (const auto& problem : listing.problems) print("  No code: {}\n", shown(problem.message()));
+            calls(listing);
+            return;
+        }
+        for (const auto& problem : listing.problems) print("  Note: {}\n", shown(problem.message()));
+        calls(listing);
+        print("\n");
+        event_names();
+        columns_title();
+        print("   {:>6}  {}\n", "offset", "source line, instruction");
+        const auto hottest = std::ranges::max_element(listing.instructions, {},
+                                                      [&](const ListingInstruction& row) { return weight(row.cells); });
+        std::vector<bool> seen(listing.lines.size());
+        std::optional<std::uint32_t> line, inlined;
+        for (auto row = listing.instructions.begin(); row != listing.instructions.end(); ++row) {
+            if (row->line && (row->line != line || row->inlined != inlined)) {
+                heading(listing, *row, seen[*row->line]);
+                seen[*row->line] = true;
+            }
+            line = row->line;
+            inlined = row->inlined;
+            instruction(listing, *row, row == hottest && weight(row->cells) != 0);
+            end_row();
+        }
+    }
+
+  private:
+    // Rows of many events are long.
+    void end_row() {
+        constexpr std::size_t block = std::size_t{1} << 16;
+        if (text().size() >= block) hand_out(sink_);
+    }
+
+    static std::string full_name(const Listing& listing) {
+        const auto& name = listing.name;
+        return name.program.empty() || name.program == name.name ? name.name : name.program + "/" + name.name;
+    }
+
+    static std::string on_start(const Listing& listing) {
+        return listing.on_instruction_start ? fmt::format("{:.2f}%", *listing.on_instruction_start * 100) : "no code";
+    }
+
+    void field(std::string_view name, std::string_view content) { print("  {:<11}{}\n", name, shown(content)); }
+
+    // "+0x10", "-0x4" or nothing.
+    void distance(std::uint64_t offset) {
+        if (offset == 0) return;
+        const bool behind = offset >> 63 == 0;
+        put(behind ? "+0x" : "-0x");
+        hexadecimal(behind ? offset : ~offset + 1);
+    }
+
+    // " (2 of 3)" if the function's code changed.
+    static std::string version_mark(const Listing& listing) {
+        return listing.versions < 2 ? std::string()
+                                    : fmt::format(" ({} of {})", listing.version.number + 1, listing.versions);
+    }
+
+    // place(listing) is the object, and of BPF code which function of the program it is.
+    std::string place(const Listing& listing) const {
+        if (!listing.code) return std::string(short_name(listing.object));
+        const auto& code = page_.timeline.code()[*listing.code];
+        return code.load ? fmt::format("{} {}", listing.object, code.subprogram) : listing.object;
+    }
+
+    static std::string span(Time from, Time until) {
+        return fmt::format("from {} to {}", from == Time{} ? "before the recording" : seconds(from),
+                           until == Time::forever() ? "its end" : seconds(until));
+    }
+
+    const BpfLoad* load_of(const Listing& listing) const {
+        if (!listing.code) return nullptr;
+        const auto& code = page_.timeline.code()[*listing.code];
+        return code.load ? &page_.timeline.loads()[*code.load] : nullptr;
+    }
+
+    void header(const Listing& listing) {
+        const auto* load = load_of(listing);
+        const auto& version = listing.version;
+        print("\n");
+        styled(TextStyle::title, shown(full_name(listing)));
+        if (load != nullptr) {
+            const auto subprogram = page_.timeline.code()[*listing.code].subprogram;
+            print("   program {}, subprogram {} of 0 to {}", load->id.value, subprogram,
+                  std::max<std::size_t>(load->function_count(), subprogram + 1) - 1);
+        }
+        if (listing.versions > 1) print("   version {} of {}", version.number + 1, listing.versions);
+        print("\n");
+        if (!listing.name.prototype.empty()) field("prototype", listing.name.prototype);
+        if (listing.symbol != listing.name.name) field("symbol", listing.symbol);
+        if (load != nullptr) {
+            program(*load, listing, page_.timeline.code()[*listing.code]);
+        } else {
+            field("object", listing.object);
+        }
+        if (listing.range.size != 0) {
+            field("address", fmt::format("{} to {}, {} bytes{}", hex(listing.range.begin), hex(listing.range.last()),
+                                         listing.range.size, version.address ? "" : ", in the file"));
+        }
+        if ((load == nullptr && listing.code) || listing.versions > 1)
+            field("there", span(version.from, version.until));
+        for (const auto column : columns_) {
+            const auto& cell = listing.total[column];
+            const auto& whole = page_.profile.totals()[column];
+            field(column == columns_.front() ? "samples" : "",
+                  fmt::format("{} of {} {} ({:.2f}%), {:.2f}% of its periods", cell.hits, whole.hits,
+                              event_name(column), share(cell.hits, whole.hits), share(cell.periods, whole.periods)));
+        }
+        if (listing.image) field("code", "from " + listing.image->origin);
+        if (listing.on_instruction_start) {
+            field("checked", fmt::format("{:.2f}% of the samples are on the start of an instruction",
+                                         *listing.on_instruction_start * 100));
+        }
+    }
+
+    void program(const BpfLoad& load, const Listing& listing, const Code& code) {
+        std::string text =
+            fmt::format("{}, tag {}", listing.name.program.empty() ? "(no name)" : listing.name.program, hex(load.tag));
+        if (load.info != nullptr) {
+            text += ", " + program_type(load.info->type);
+            if (load.info->btf_id != 0) text += fmt::format(", BTF {}", load.info->btf_id);
+            const auto maps = load.info->map_ids();
+            for (std::size_t index = 0; index < maps.size(); ++index) {
+                text += fmt::format("{}{}", index == 0 ? ", maps " : " ", maps[index]);
+            }
+            if (code.subprogram < load.info->tags() && load.info->function_tag(code.subprogram) != load.tag) {
+                text += ", tag of this subprogram " + hex(load.info->function_tag(code.subprogram));
+            }
+            if (load.info->run_count != 0) {
+                text += fmt::format(", {} runs in {} ns", load.info->run_count, load.info->run_time_ns);
+            }
+        }
+        field("program", text);
+        field("loaded", fmt::format("{}, unloaded {}",
+                                    load.loaded_at == Time{} ? "before the recording" : seconds(load.loaded_at),
+                                    load.unloaded_at == Time::forever() ? "after it" : seconds(load.unloaded_at)));
+    }
+
+    void calls(const Listing& listing) {
+        if (!listing.calls) return;
+        const auto& calls = *listing.calls;
+        if (calls.callers.empty() && calls.callees.empty()) return;
+        print("\n");
+        event_names();
+        columns_title();
+        print("  calls: samples below them{}\n", calls.branches ? ", and how often branch stacks saw them" : "");
+        call_list(calls.callers, calls, "from", calls.callers.size() + calls.callees.size() <= most_calls);
+        call_list(calls.callees, calls, "to", calls.callers.size() + calls.callees.size() <= most_calls);
+    }
+
+    // Long lists end with how much is left out.
+    void call_list(const std::vector<ListingCall>& list, const ListingCalls& calls, std::string_view way, bool all) {
+        const auto shown = all ? list.size() : std::min(list.size(), most_calls / 2);
+        for (std::size_t at = 0; at < shown; ++at) {
+            cells(list[at].below, nullptr);
+            print("  {:<4}  {}", way, call_name(list[at]));
+            if (const auto seen = branches(list[at]); !seen.empty()) print("  ({} branches)", seen);
+            print("\n");
+        }
+        if (shown == list.size()) return;
+        Cells rest(calls.with_callees.size());
+        for (auto at = shown; at < list.size(); ++at) add(rest, list[at].below);
+        cells(rest, nullptr);
+        print("  {:<4}  ", way);
+        styled(TextStyle::dim, fmt::format("({} more)", list.size() - shown));
+        print("\n");
+    }
+
+    // Code without a name is told by its object: "[libc.so.6]".
+    static std::string other_end(const ListingCall& call) {
+        if (!call.name.empty()) return shown(call.name);
+        if (call.object.empty()) return "[unknown]";
+        return call.object.starts_with('[') ? shown(call.object) : fmt::format("[{}]", shown(short_name(call.object)));
+    }
+
+    static std::string call_name(const ListingCall& call) {
+        auto name = other_end(call);
+        if (call.offset) {
+            name += fmt::format("{}0x{:x}", call.name.empty() ? " " : "+", *call.offset);
+        } else if (call.returns_to) {
+            name += fmt::format(" before {}0x{:x}", call.name.empty() ? "" : "+", *call.returns_to);
+        }
+        return call.entry ? name + "  (into the kernel)" : name;
+    }
+
+    // branches(call) is a count for each shown event that has branch stacks: "12", or "12+3".
+    std::string branches(const ListingCall& call) const {
+        std::string text;
+        for (const auto column : columns_) {
+            if (column >= call.branches.size() || call.branches[column] == 0) continue;
+            text += fmt::format("{}{}", text.empty() ? "" : "+", call.branches[column]);
+        }
+        return text;
+    }
+
+    // What a call instruction called: "# 80 samples below", "# calls other: 51, leaf: 17 samples below". The name of
+    // its own target needs no repetition.
+    void called(const Listing& listing, const ListingInstruction& row) {
+        std::string below, taken;
+        bool names = row.calls.size() > 1, enters = false;
+        for (const auto index : row.calls) names = names || !is_target(listing.calls->sites[index], row);
+        for (const auto index : row.calls) {
+            const auto& call = listing.calls->sites[index];
+            const auto name = names ? other_end(call) + ": " : std::string();
+            std::string samples;
+            for (const auto column : columns_) {
+                if (hits(call.below) == 0) break;
+                if (!has_calls(listing, column)) continue;
+                samples += fmt::format("{}{}", samples.empty() ? "" : "+", call.below[column].hits);
+            }
+            if (!samples.empty()) below += fmt::format("{}{}{}", below.empty() ? "" : ", ", name, samples);
+            if (const auto seen = branches(call); !seen.empty()) {
+                taken += fmt::format("{}{}{}", taken.empty() ? "" : ", ", name, seen);
+            }
+            enters = enters || call.entry;
+        }
+        std::string text = names ? (enters ? "# enters " : "# calls ") : "# ";
+        if (!below.empty()) text += below + " samples below";
+        if (!taken.empty()) text += fmt::format("{}{} branches", below.empty() ? "" : "; ", taken);
+        print("   ");
+        styled(TextStyle::dim, text);
+    }
+
+    // Events without call chains have none.
+    static bool has_calls(const Listing& listing, std::size_t column) {
+        return std::ranges::any_of(listing.calls->sites,
+                                   [&](const ListingCall& call) { return call.below[column].hits != 0; });
+    }
+
+    static bool is_target(const ListingCall& call, const ListingInstruction& row) {
+        return row.target && !row.target->name.empty() && row.target->offset == 0 &&
+               (call.name == row.target->name || call.name.ends_with("/" + row.target->name));
+    }
+
+    void heading(const Listing& listing, const ListingInstruction& row, bool again) {
+        const auto& line = listing.lines[*row.line];
+        if (again) {
+            cells(Cells(line.cells.size()), &listing.total);
+        } else {
+            cells(line.cells, &listing.total);
+        }
+        const auto& source = line.source;
+        const auto file = printable(InLine(source.file, InLine::Keep::end));
+        const auto place = source.line == 0     ? std::string("(no source)")
+                           : source.column == 0 ? fmt::format("{}:{}", file, source.line)
+                                                : fmt::format("{}:{}:{}", file, source.line, source.column);
+        print("   {:>6}  ", "");
+        if (again) {
+            // Its text stands above.
+            styled(TextStyle::source, fmt::format("; {}", place));
+        } else {
+            const auto indent = std::min(source.text.find_first_not_of(" \t"), source.text.size());
+            const auto text = printable(InLine(source.text.substr(indent)));
+            styled(TextStyle::source, fmt::format("; {}{}{}", place, text.empty() ? "" : "  ", text));
+        }
+        if (row.inlined) styled(TextStyle::dim, inlined_text(listing.inlined[*row.inlined]));
+        print("\n");
+    }
+
+    // "  (in f, inlined at main.c:12; in g, inlined at f.c:3)", outermost last; of long names the first calls only.
+    static std::string inlined_text(const InlinedCalls& chain) {
+        std::string text;
+        std::size_t written = 0;
+        for (const auto& call : chain) {
+            if (text.size() > most_inlined_text) {
+                text += fmt::format("; and {} more", chain.size() - written);
+                break;
+            }
+            ++written;
+            text += fmt::format("{}in {}, inlined at {}:{}", text.empty() ? "  (" : "; ",
+                                printable(InLine(call.function, InLine::Keep::beginning, most_inlined_text)),
+                                printable(InLine(short_name(call.call.file))), call.call.line);
+        }
+        return text + ")";
+    }
+
+    void instruction(const Listing& listing, const ListingInstruction& row, bool hottest) {
+        const auto& decoded = row.instruction;
+        cells(row.cells, &listing.total);
+        put(hottest ? " > " : "   ");
+        hexadecimal(decoded.offset, 6);
+        put(": ");
+        if (options_.raw_bytes) {
+            std::string bytes;
+            for (const auto byte : row.bytes) bytes += fmt::format("{:02x} ", std::to_integer<unsigned>(byte));
+            styled(TextStyle::dim, fmt::format("{:<31}", bytes));
+        }
+        if (decoded.operands.empty()) {
+            put(decoded.mnemonic);
+        } else {
+            left_aligned(decoded.mnemonic, 7);
+            put(" ");
+            put(decoded.operands);
+        }
+        if (row.target && !row.target->name.empty()) {
+            const auto& target = *row.target;
+            put("   ");
+            begin(TextStyle::source);
+            put("<");
+            put(shown(target.name));
+            distance(target.offset);
+            put(">");
+            end(TextStyle::source);
+            if (target.relocation) {
+                print("   ");
+                styled(TextStyle::dim, "# bytes before relocation");
+            }
+        }
+        if (!row.calls.empty()) called(listing, row);
+        if (options_.bpf_registers && listing.kind == CodeClass::bpf) {
+            if (const auto registers = bpf_registers(page_.recording.arch(), decoded.operands); !registers.empty()) {
+                print("   ");
+                styled(TextStyle::dim, "# " + registers);
+            }
+        }
+        if (row.changed) {
+            print("   ");
+            styled(TextStyle::warm, fmt::format("# was: {}, until {}", row.changed->text, seconds(row.changed->time)));
+        }
+        put("\n");
+    }
+
+    static constexpr std::size_t most_inlined_text = 1024;  // bytes of a line, about
+    static constexpr std::size_t most_calls = 12;           // callers and callees of a function, together
+
+    const Sink& sink_;
+};
+
+}  // namespace
+
+void write_text_summary(const PageContext& page, std::span<const Listing> listings,
+                        std::span<const Unattributed> unattributed, const TextOptions& options, const Sink& sink) {
+    TextPage text(page, options, sink);
+    text.summary(listings, unattributed);
+    text.finish();
+}
+
+void write_text_versions(const PageContext& page, std::span<const Listing> listings, const TextOptions& options,
+                         const Sink& sink) {
+    TextPage text(page, options, sink);
+    text.versions(listings);
+    text.finish();
+}
+
+void write_text_listing(const PageContext& page, const Listing& listing, const TextOptions& options, const Sink& sink) {
+    TextPage text(page, options, sink);
+    text.listing(listing);
+    text.finish();
+}
+
+}  // namespace perfdata

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "perfdata/annotate/report/report.hpp"
+
+#include "format/words.hpp"
+#include "page/report_words.hpp"
+#include "page/titles.hpp"
+#include "report/without_build_id.hpp"
+#include "report/without_samples.hpp"
+
+namespace perfdata {
+namespace {
+
+// A column of keys is as wide as its widest entry, but for those of templates and paths; the last is never padded.
+constexpr std::size_t widest = 60;
+
+class ReportText {
+  public:
+    ReportText(const ReportContext& context, const Report& report, const ReportTextOptions& options, const Sink& sink)
+        : context_(context), report_(report), options_(options), sink_(sink) {
+        if (tells_functions(context.options)) without_ = without_build_id(context, report);
+    }
+
+    void write() {
+        lost();
+        for (std::size_t column = 0; column < report_.events.size(); ++column) columns_.push_back(column);
+        if (columns_.size() <= most_columns) {
+            std::vector<const ReportRow*> rows;
+            for (const auto& row : report_.rows) rows.push_back(&row);
+            hidden_rows_ = report_.hidden_rows;
+            table(rows);
+        } else {
+            for (const auto column : std::exchange(columns_, {})) {
+                columns_ = {column};
+                table(rows_of(column));
+                print("\n");
+            }
+        }
+        foot();
+        flush();
+    }
+
+  private:
+    static constexpr std::size_t block = 256 * 1024;
+    static constexpr std::size_t most_columns = 3;  // of more events each has a table of its own, as in perf
+
+    void table(const std::vector<const ReportRow*>& rows) {
+        head();
+        measure(rows);
+        columns_title();
+        for (const auto* row : rows) {
+            line(*row);
+            // A function alone is no tree.
+            if (std::ranges::none_of(row->tree, [&](const ReportNode& node) { return is_shown(node); })) continue;
+            if (row->tree.size() > 1 || (!row->tree.empty() && !row->tree.front().below.empty())) tree(row->tree);
+            if (text_.size() > block) flush();
+        }
+        if (columns_.size() != report_.events.size()) {
+            if (rows.empty() && context_.options.percent_limit > 0) {
+                print("# no row has {} percent\n", context_.options.percent_limit);
+            } else if (rows.empty()) {
+                print("# no samples to show\n");
+            }
+        } else if (rows.empty()) {
+            const auto what = without_samples(context_.recording, context_.completeness);
+            print("# {}\n", what.empty() ? "no samples to show" : what);
+        }
+        if (hidden_rows_ != 0) {
+            print("#\n# {} row{} below --percent-limit {} left out\n", hidden_rows_, hidden_rows_ == 1 ? "" : "s",
+                  context_.options.percent_limit);
+        }
+    }
+
+    // Trees have the branches that reach the limit in any event.
+    bool is_shown(const ReportNode& node) const {
+        if (columns_.size() == report_.events.size()) return true;
+        const auto& cell = node.cells[columns_.front()];
+        return cell.hits != 0 &&
+               share(cell.periods, report_.whole[columns_.front()].periods) >= context_.options.tree_limit;
+    }
+
+    // rows_of(column) is those of one event, most first. One pass for each event costs what their cells did.
+    std::vector<const ReportRow*> rows_of(std::size_t column) {
+        std::vector<const ReportRow*> rows;
+        hidden_rows_ = report_.hidden_by_event[column];
+        for (const auto& row : report_.rows) {
+            if (row.total[column].hits == 0) continue;
+            if (share(row.total[column].periods, report_.whole[column].periods) < context_.options.percent_limit) {
+                ++hidden_rows_;
+            } else {
+                rows.push_back(&row);
+            }
+        }
+        std::ranges::stable_sort(rows, std::greater(), [&](const ReportRow* row) {
+            return std::pair(row->total[column].periods, row->self[column].periods);
+        });
+        return rows;
+    }
+
+    template <class... Arguments>
+    void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+        fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+    }
+    void flush() {
+        sink_(text_);
+        text_.clear();
+    }
+    const std::string& event_name(std::size_t column) const {
+        return context_.recording.events().events()[report_.events[column]].name;
+    }
+
+    void lost() {
+        // As perf has it: of all events together.
+        if (const auto lost = context_.completeness.lost_samples; lost != 0) {
+            print("# Total Lost Samples: {}\n#\n", lost);
+        }
+        if (report_.events.size() > most_columns) {
+            filters();
+            if (const auto text = without_.sampled_text(); !text.empty()) print("# {}\n#\n", text);
+        }
+    }
+
+    void head() {
+        for (const auto column : columns_) {
+            const auto& kept = report_.kept[column];
+            print("# Samples: {} of event '{}', periods {}\n", kept.hits, shown(event_name(column)), kept.periods);
+        }
+        if (report_.events.size() <= most_columns) {
+            filters();
+            print("#\n");
+            if (const auto text = without_.sampled_text(); !text.empty()) print("# {}\n#\n", text);
+        } else {
+            print("#\n");
+        }
+    }
+
+    // What the filters left out, and what percentages are of.
+    void filters() {
+        if (report_.dropped.empty()) return;
+        std::uint64_t all = hits(report_.kept);
+        std::string text;
+        for (const auto& one : report_.dropped) {
+            all += one.samples;
+            text += fmt::format("{}{} drops {}", text.empty() ? "" : ", ", one.option, one.samples);
+        }
+        print("# Filters keep {} of {} samples: {}; percentages are of {}\n", hits(report_.kept), all, text,
+              hits(report_.whole));
+        const auto more = [&](const ReportRow& row) {
+            for (std::size_t column = 0; column < row.total.size(); ++column) {
+                if (row.total[column].hits > report_.kept[column].hits) return true;
+            }
+            return false;
+        };
+        if (context_.options.children && std::ranges::any_of(report_.rows, more)) {
+            print("# Rows have the samples of what they called as well, which these filters drop\n");
+        }
+    }
+
+    std::string field(const ReportRow& row, ReportKey key) const {
+        return shown(key_text(context_, report_, row, key));
+    }
+
+    void measure(const std::vector<const ReportRow*>& rows) {
+        width_.clear();
+        for (const auto key : context_.options.keys) width_.push_back(title(key).size());
+        if (width_.empty()) return;
+        std::set<std::string_view> objects;
+        for (const auto* each : rows) {
+            const auto& row = *each;
+            for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
+                const auto key = context_.options.keys[at];
+                // Objects are few, and their names take long to make printable for each row anew.
+                if (key == ReportKey::object) {
+                    objects.insert(report_.places[row.place].object);
+                } else if (key == ReportKey::comm) {
+                    width_[at] = std::max(width_[at], comm_width(row.runner));
+                } else {
+                    width_[at] = std::max(width_[at], std::min(widest, field(row, key).size()));
+                }
+            }
+        }
+        for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
+            if (context_.options.keys[at] != ReportKey::object) continue;
+            for (const auto object : objects) {
+                width_[at] = std::max(width_[at], std::min(widest, shown(object).size()));
+            }
+        }
+    }
+
+    std::size_t comm_width(std::uint32_t runner) const {
+        return shown(comm_text(context_.tally.runners()[runner])).size();
+    }
+
+    std::size_t cells_width() const {
+        const auto shares = context_.options.children ? std::size_t{20} : std::size_t{10};
+        return shares + (options_.hits ? 12 : 0) + (options_.periods ? 16 : 0);
+    }
+
+    void columns_title() {
+        if (columns_.size() > 1) {
+            print("#");
+            std::vector<std::string> names;
+            for (const auto column : columns_) {
+                names.push_back(shown(event_name(column)));
+            }
+            for (const auto& name : column_titles(std::move(names), cells_width() - 2)) {
+                print("{:>{}}", name, cells_width());
+            }
+            print("\n");
+        }
+        print("#");
+        for (std::size_t at = 0; at < columns_.size(); ++at) {
+            if (context_.options.children) {
+                print("{:>10}{:>10}", "Children", "Self");
+            } else {
+                print("{:>10}", "Overhead");
+            }
+            if (options_.hits) print("{:>12}", "Samples");
+            if (options_.periods) print("{:>16}", "Period");
+        }
+        for (std::size_t at = 0; at < width_.size(); ++at) {
+            const auto name = title(context_.options.keys[at]);
+            if (at + 1 == width_.size()) {
+                print("  {}", name);
+            } else {
+                print("  {:<{}}", name, width_[at]);
+            }
+        }
+        print("\n#\n");
+    }
+
+    void percent(std::uint64_t part, std::uint64_t whole) {
+        const auto value = share(part, whole);
+        // As in perf: red from 5 %, green from 0.5 %.
+        const auto* colour = !options_.color ? "" : value >= 5.0 ? "\x1b[31m" : value >= 0.5 ? "\x1b[32m" : "";
+        text_ += colour;
+        // Most rows of a long report.
+        if (value < 0.005) {
+            text_ += "     0.00%";
+        } else {
+            print("{:>9.2f}%", value);
+        }
+        if (*colour != '\0') text_ += "\x1b[m";
+    }
+
+    void line(const ReportRow& row) {
+        print(" ");
+        for (const auto column : columns_) {
+            const auto whole = report_.whole[column].periods;
+            if (context_.options.children) percent(row.total[column].periods, whole);
+            percent(row.self[column].periods, whole);
+            if (options_.hits) print("{:>12}", row.self[column].hits);
+            if (options_.periods) print("{:>16}", row.self[column].periods);
+        }
+        for (std::size_t at = 0; at < width_.size(); ++at) {
+            text_ += "  ";
+            const auto begin = text_.size();
+            append_field(row, context_.options.keys[at]);
+            const auto size = text_.size() - begin;
+            if (at + 1 != width_.size() && size < width_[at]) text_.append(width_[at] - size, ' ');
+        }
+        text_ += '\n';
+    }
+
+    // The fields of most reports, and most names, need no text of their own.
+    void append_field(const ReportRow& row, ReportKey key) {
+        const auto& place = report_.places[row.place];
+        const auto& runner = context_.tally.runners()[row.runner];
+        if (key == ReportKey::comm && !runner.comm.empty()) {
+            append(runner.comm);
+        } else if (key == ReportKey::object) {
+            append(place.object);
+        } else if (key == ReportKey::symbol && !place.symbol.empty()) {
+            text_ += {'[', place.level, ']', ' '};
+            append(place.symbol);
+        } else {
+            text_ += field(row, key);
+        }
+    }
+    void append(std::string_view text) {
+        const auto plain = [](char c) { return c >= ' ' && c <= '~'; };
+        if (text.size() <= most_shown && std::ranges::all_of(text, plain)) {
+            text_ += text;
+        } else {
+            text_ += shown(text);
+        }
+    }
+
+    void tree(const std::vector<ReportNode>& nodes) {
+        branches(shown_of(nodes), std::string(12, ' '));
+        print("\n");
+    }
+
+    // shown_of(nodes) is those that are shown, most first: trees are in the order of all events together.
+    std::vector<const ReportNode*> shown_of(const std::vector<ReportNode>& nodes) const {
+        std::vector<const ReportNode*> shown_nodes;
+        for (const auto& node : nodes) {
+            if (is_shown(node)) shown_nodes.push_back(&node);
+        }
+        if (columns_.size() != report_.events.size()) {
+            std::ranges::stable_sort(shown_nodes, std::greater(),
+                                     [&](const ReportNode* node) { return node->cells[columns_.front()].periods; });
+        }
+        return shown_nodes;
+    }
+    bool same_shares(const ReportNode& one, const ReportNode& other) const {
+        return std::ranges::all_of(columns_,
+                                   [&](std::size_t column) { return one.cells[column] == other.cells[column]; });
+    }
+
+    // A node that has all of its caller's samples continues the line of its caller; several stand below each other,
+    // each with its share. Columns of several events stand beside each other.
+    void branches(const std::vector<const ReportNode*>& shown_nodes, const std::string& indent) {
+        for (std::size_t at = 0; at < shown_nodes.size(); ++at) {
+            const auto* node = shown_nodes[at];
+            const bool last = at + 1 == shown_nodes.size();
+            const auto share = shares(node->cells);
+            print("{}|--{}--{}\n", indent, share, name(*node));
+            const auto below = indent + (last ? " " : "|") + std::string(share.size() + 4, ' ');
+            auto next = shown_of(node->below);
+            while (next.size() == 1 && same_shares(*next.front(), *node)) {
+                node = next.front();
+                print("{}{}\n", below, name(*node));
+                next = shown_of(node->below);
+            }
+            branches(next, below);
+        }
+    }
+
+    std::string shares(const Cells& cells) const {
+        std::string text;
+        for (const auto column : columns_) {
+            fmt::format_to(std::back_inserter(text), "{}{:.2f}%", text.empty() ? "" : " ",
+                           share(cells[column].periods, report_.whole[column].periods));
+        }
+        return text;
+    }
+    std::string name(const ReportNode& node) {
+        const auto text = report_.tree_places[node.place].text();
+        auto name = printable(InLine(text, InLine::Keep::beginning, tree_room_.next()));
+        tree_room_.take(name.size());
+        return name;
+    }
+
+    void foot() {
+        const auto all = hits(report_.whole);
+        for (const auto& entry : report_.no_symbol) {
+            const auto part = hits(entry.cells);
+            print("{}# {:.2f}% of samples ({}) have no symbol: {}", &entry == report_.no_symbol.data() ? "#\n" : "",
+                  share(part, all), part, entry.reason);
+            for (std::size_t at = 0; at < entry.objects.size(); ++at) {
+                print("{}{}", at == 0 ? " (" : ", ", shown(entry.objects[at]));
+            }
+            if (!entry.objects.empty()) print(")");
+            if (!entry.remedy.empty()) print(" - {}", entry.remedy);
+            print("\n");
+        }
+        if (const auto text = without_.callers_text(); !text.empty()) print("#\n# {}\n", text);
+        constexpr std::size_t most_problems = 10;
+        const auto problems = report_.line_problems.size();
+        for (std::size_t at = 0; at < problems && at < most_problems; ++at) {
+            print("{}# Source lines are missing: {}\n", at == 0 ? "#\n" : "",
+                  shown(report_.line_problems[at].error.message()));
+        }
+        if (problems > most_problems) {
+            print("# Source lines are missing for {} more reasons; see line_problems in --json\n",
+                  problems - most_problems);
+        }
+        if (report_.rows_without_tree != 0) {
+            print("# {} rows are shown without the tree that they have: the trees are too many\n",
+                  report_.rows_without_tree);
+        }
+        for (const auto& note : chain_notes(context_.tally.chain_losses())) print("# {}\n", note);
+        if (const auto stacks = context_.tally.stacks_not_unwound(); stacks != 0) {
+            print("# {}: callers in user space are not known\n", stacks_text(stacks));
+        }
+    }
+
+    const ReportContext& context_;
+    const Report& report_;
+    const ReportTextOptions& options_;
+    const Sink& sink_;
+    WithoutBuildId without_;
+    std::vector<std::size_t> columns_;  // those of the table that is written
+    std::uint64_t hidden_rows_ = 0;     // that the percent limit left out of the table
+    std::vector<std::size_t> width_;    // by key
+    TreeRoom tree_room_;
+    std::string text_;
+};
+
+}  // namespace
+
+void write_report_text(const ReportContext& context, const Report& report, const ReportTextOptions& options,
+                       const Sink& sink) {
+    ReportText(context, report, options, sink).write();
+}
+
+}  // namespace perfdata

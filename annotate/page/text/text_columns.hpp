@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// The columns of counts that begin each row of a text page.
+#pragma once
+
+#include <fmt/format.h>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "perfdata/annotate/page/page.hpp"
+
+#include "format/text_writer.hpp"
+#include "format/words.hpp"
+#include "page/titles.hpp"
+
+namespace perfdata {
+
+class TextColumns : public TextWriter {
+  public:
+    // Events without any sample (perf's own "dummy") get no columns.
+    TextColumns(const PageContext& page, const TextOptions& options)
+        : TextWriter(options.color), page_(page), options_(options) {
+        const auto& totals = page.profile.totals();
+        for (std::size_t column = 0; column < totals.size(); ++column) {
+            if (totals[column].hits != 0) columns_.push_back(column);
+        }
+        if (columns_.empty() && !totals.empty()) columns_.push_back(0);
+    }
+
+    std::uint64_t weight(std::span<const Cell> cells) const {
+        std::uint64_t sum = 0;
+        for (const auto& cell : cells) sum += count(cell);
+        return sum;
+    }
+
+    // Several events stand side by side, each with its columns; their names stand above.
+    void event_names() {
+        if (columns_.size() == 1) return;
+        const std::size_t width = options_.show_periods ? with_period : without_period;
+        std::vector<std::string> names;
+        for (const auto column : columns_) names.push_back(shown(event_name(column)));
+        for (const auto& name : column_titles(std::move(names), width - 2)) print("  {:>{}}", name, width - 2);
+        print("\n");
+    }
+    void columns_title() {
+        for (std::size_t index = 0; index < columns_.size(); ++index) {
+            print("  {:>7} {:>7}", "percent", "hits");
+            if (options_.show_periods) print(" {:>12}", "period");
+        }
+    }
+
+    // cells(...) are the columns of one row, one group an event. Shares are of `function` if the options say so.
+    void cells(std::span<const Cell> row, const Cells* function) {
+        const bool local = function != nullptr && (options_.percent_of == PercentOf::function_hits ||
+                                                   options_.percent_of == PercentOf::function_periods);
+        const auto& whole = local ? *function : page_.profile.totals();
+        for (const auto event : columns_) {
+            const auto& cell = row[event];
+            if (cell.hits == 0) {
+                spaces(options_.show_periods ? with_period : without_period);
+                continue;
+            }
+            const auto percent = share(count(cell), count(whole[event]));
+            const auto of_function = function == nullptr ? percent : share(count(cell), count((*function)[event]));
+            print("  ");
+            styled(heat(of_function), fmt::format("{:>6.2f}%", percent));
+            print(" {:>7}", cell.hits);
+            if (options_.show_periods) print(" {:>12}", cell.periods);
+        }
+    }
+
+    const std::string& event_name(std::size_t column) const {
+        return page_.recording.events().events()[page_.profile.events()[column]].name;
+    }
+
+  protected:
+    const PageContext& page_;
+    const TextOptions& options_;
+    std::vector<std::size_t> columns_;  // those of Profile::events() that are shown
+
+  private:
+    // Of one event.
+    static constexpr std::size_t without_period = 17, with_period = 30;
+
+    // As in perf annotate: red from 5 % of what is shown, green from 0.5 %.
+    static TextStyle heat(double percent) {
+        return percent >= 5.0 ? TextStyle::hot : percent >= 0.5 ? TextStyle::warm : TextStyle::plain;
+    }
+    bool by_period() const {
+        return options_.percent_of == PercentOf::all_periods || options_.percent_of == PercentOf::function_periods;
+    }
+    std::uint64_t count(const Cell& cell) const { return by_period() ? cell.periods : cell.hits; }
+};
+
+}  // namespace perfdata

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "titles.hpp"
+
+#include <fmt/format.h>
+#include <map>
+#include <string_view>
+
+#include "format/words.hpp"
+
+namespace perfdata {
+
+std::string stacks_text(std::uint64_t count) {
+    return fmt::format("{} {} a copy of {} user stack, which is not unwound", count,
+                       count == 1 ? "sample has" : "samples have", count == 1 ? "its" : "their");
+}
+
+std::string deep_text(std::uint64_t count, std::size_t most) {
+    return fmt::format("{} {} more than {} frames", count, count == 1 ? "call chain has" : "call chains have", most);
+}
+
+std::vector<std::string> chain_notes(const ChainLosses& losses) {
+    std::vector<std::string> notes;
+    if (losses.cut != 0) {
+        notes.push_back(fmt::format("{} samples lost their callers: more distinct ones than the limits of memory allow",
+                                    losses.cut));
+    }
+    if (losses.broken != 0) {
+        notes.push_back(fmt::format("{} samples lack the user part of their call chain", losses.broken));
+    }
+    if (losses.deep != 0) {
+        notes.push_back(deep_text(losses.deep, losses.max_stack) + ": the outermost callers are not counted");
+    }
+    return notes;
+}
+
+std::vector<std::string> column_titles(std::vector<std::string> names, std::size_t width) {
+    constexpr std::string_view left_out = "..";
+    std::vector<std::string> titles;
+    for (const auto& name : names) titles.push_back(cut(name, width));
+    // shared() is which titles another column has, too.
+    const auto shared = [&] {
+        std::map<std::string_view, std::size_t> count;
+        for (const auto& title : titles) ++count[title];
+        std::vector<bool> result;
+        for (const auto& title : titles) result.push_back(count[title] > 1);
+        return result;
+    };
+    const auto ends = shared();
+    for (std::size_t at = 0; at < names.size(); ++at) {
+        const auto& name = names[at];
+        if (!ends[at] || name.size() <= width || width <= left_out.size()) continue;
+        auto begin = name.size() - (width - left_out.size());
+        while (begin < name.size() && (static_cast<unsigned char>(name[begin]) & 0xc0) == 0x80) ++begin;
+        titles[at] = std::string(left_out) + name.substr(begin);
+    }
+    const auto numbers = shared();
+    for (std::size_t at = 0; at < names.size(); ++at) {
+        if (numbers[at]) titles[at] = fmt::format("event {}", at + 1);
+    }
+    return titles;
+}
+
+std::vector<std::string> told_apart(const std::vector<std::string>& labels, std::span<const Listing* const> listings) {
+    std::map<std::string_view, std::size_t> labelled;
+    std::map<std::pair<std::string_view, std::uint64_t>, std::size_t> placed;
+    for (std::size_t at = 0; at < labels.size(); ++at) {
+        ++labelled[labels[at]];
+        ++placed[{labels[at], listings[at]->range.begin.value}];
+    }
+    std::vector<std::string> marks(labels.size());
+    for (std::size_t at = 0; at < labels.size(); ++at) {
+        if (labelled[labels[at]] < 2) continue;
+        const auto& listing = *listings[at];
+        if (listing.range.size != 0) marks[at] = " at " + hex(listing.range.begin);
+        if (placed[{labels[at], listing.range.begin.value}] < 2) continue;
+        const auto from = listing.version.from;
+        marks[at] += " from " + (from == Time{} ? std::string("before the recording") : seconds(from));
+    }
+    return marks;
+}
+
+}  // namespace perfdata

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/annotate/report/report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+
+#include "perfdata/symbols/unnamed.hpp"
+
+#include "format/words.hpp"
+#include "report_places.hpp"
+#include "report_tree.hpp"
+
+namespace perfdata {
+namespace {
+
+struct KeyWord {
+    std::string_view word;
+    ReportKey key;
+};
+constexpr KeyWord key_words[] = {
+    {"comm", ReportKey::comm},       {"pid", ReportKey::pid},       {"tid", ReportKey::tid},
+    {"cpu", ReportKey::cpu},         {"cgroup", ReportKey::cgroup}, {"dso", ReportKey::object},
+    {"object", ReportKey::object},   {"symbol", ReportKey::symbol}, {"sym", ReportKey::symbol},
+    {"kind", ReportKey::kind},       {"srcline", ReportKey::line},  {"line", ReportKey::line},
+    {"program", ReportKey::program},
+};
+
+// RowCells is what rows count, self and then total: in pieces, so that they do not move when more are needed.
+class RowCells {
+  public:
+    RowCells(std::size_t columns, std::vector<std::unique_ptr<Cell[]>>& pieces) : columns_(columns), pieces_(pieces) {}
+
+    // at(row) is its first cell. Rows come in order, or were asked for before.
+    Cell* at(std::uint32_t row) {
+        if (row / piece == pieces_.size()) pieces_.push_back(std::make_unique<Cell[]>(piece * 2 * columns_));
+        return &pieces_[row / piece][(row % piece) * 2 * columns_];
+    }
+    std::span<const Cell> self(std::uint32_t row) { return {at(row), columns_}; }
+    std::span<const Cell> total(std::uint32_t row) { return {at(row) + columns_, columns_}; }
+
+  private:
+    static constexpr std::size_t piece = 1024;  // rows
+
+    std::size_t columns_;
+    std::vector<std::unique_ptr<Cell[]>>& pieces_;
+};
+
+// RowId is one row: who, where.
+struct RowId {
+    std::uint32_t runner = 0;
+    std::uint32_t place = 0;
+
+    bool operator==(const RowId&) const = default;
+    std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{runner} << 32 | place); }
+};
+
+class ReportMaker {
+  public:
+    ReportMaker(const Tally& tally, const Names& names, const Symbols& symbols, const ReportOptions& options)
+        : tally_(tally),
+          names_(names),
+          options_(options),
+          row_places_(names, symbols,
+                      {options.has(ReportKey::object), options.has(ReportKey::symbol), options.has(ReportKey::kind),
+                       options.has(ReportKey::line), options.has(ReportKey::program)}),
+          tree_places_(names, symbols, {}),
+          all_places_(names, symbols, {.kind = true}) {}
+
+    Report make() && {
+        choose_columns();
+        place_frames();
+        count_dropped();
+        sum_rows();
+        if (options_.has(ReportKey::symbol)) find_no_symbol();
+        drop_small_rows();
+        if (options_.tree != ReportTree::none && report_.whole.size() != 0) grow_trees();
+        keep_tree_places();
+        report_.places = std::move(row_places_).take();
+        sort_rows();
+        return std::move(report_);
+    }
+
+  private:
+    static constexpr std::array<std::string_view, 3> code_filters = {"--kind", "--dso", "--symbols"};
+    static constexpr std::size_t by_symbol = 2, no_filter = code_filters.size();
+
+    // Events without any sample (perf's own "dummy") get no columns.
+    void choose_columns() {
+        const auto& counted = tally_.considered();
+        for (std::size_t column = 0; column < counted.size(); ++column) {
+            if (counted[column].hits != 0) columns_.push_back(column);
+        }
+        if (columns_.empty() && !counted.empty()) columns_.push_back(0);
+        for (const auto column : columns_) report_.events.push_back(tally_.events()[column]);
+        report_.whole = chosen(options_.relative ? tally_.totals() : counted);
+    }
+
+    Cells chosen(std::span<const Cell> cells) const {
+        Cells result;
+        for (const auto column : columns_) result.push_back(cells[column]);
+        return result;
+    }
+
+    void place_frames() {
+        const auto frames = tally_.frames();
+        row_place_.reserve(frames.size());
+        const auto shown = shown_frames();
+        for (const auto& frame : frames) {
+            const auto filter = left_out_by(frame);
+            if (filtered()) {
+                left_out_by_.push_back(filter);
+                report_.unwanted_frames.push_back(filter < by_symbol ? 1 : 0);
+            }
+            const bool is_shown = shown.empty() || shown[row_place_.size()];
+            row_place_.push_back(filter == no_filter ? row_places_.number(frame, is_shown) : no_place);
+        }
+        row_places_.seal();
+        report_.line_problems = row_places_.line_problems();
+        if (options_.tree == ReportTree::none || same_places()) return;
+        tree_place_.reserve(frames.size());
+        for (const auto& frame : frames) tree_place_.push_back(tree_places_.number(frame));
+        tree_places_.seal();
+    }
+
+    // shown_frames() is by number whether a row shows it; empty: all. Trees show no lines.
+    std::vector<bool> shown_frames() const {
+        if (!options_.has(ReportKey::line) || options_.children) return {};
+        std::vector<bool> shown(tally_.frames().size());
+        for (const auto& row : tally_.rows()) shown[tally_.chains()[row.chain].frame] = true;
+        return shown;
+    }
+
+    // same_places() is whether rows and trees tell the same places apart.
+    bool same_places() const { return row_places_.keys() == PlaceKeys{} && !filtered(); }
+
+    bool filtered() const { return !(options_.kinds.empty() && options_.symbols.empty() && options_.objects.empty()); }
+
+    // left_out_by(frame) is the first of code_filters that does not want it, or no_filter.
+    std::size_t left_out_by(const Frame& frame) {
+        if (!filtered()) return no_filter;
+        const auto among = [](const auto& chosen, const auto& value) {
+            return chosen.empty() || std::ranges::find(chosen, value) != chosen.end();
+        };
+        const auto& place = all_places_[all_places_.number(frame)];
+        if (!among(options_.kinds, place.kind)) return 0;
+        if (!among(options_.objects, place.object) && !among(options_.objects, place.path)) return 1;
+        return options_.symbols.empty() || among(options_.symbols, place.text()) ? no_filter : by_symbol;
+    }
+
+    void count_dropped() {
+        const auto& dropped = tally_.dropped();
+        const auto add_dropped = [&](std::string_view option, std::uint64_t samples) {
+            if (samples != 0) report_.dropped.push_back({option, samples});
+        };
+        add_dropped("--time", dropped.time);
+        add_dropped("--cpu", dropped.cpu);
+        add_dropped("--comm", dropped.comm);
+        add_dropped("--pid", dropped.pid);
+        add_dropped("--tid", dropped.tid);
+        report_.kept = chosen(tally_.totals());
+        if (!filtered()) return;
+        std::array<std::uint64_t, code_filters.size()> samples{};
+        const auto rows = tally_.rows();
+        for (std::size_t number = 0; number < rows.size(); ++number) {
+            const auto filter = left_out_by_[tally_.chains()[rows[number].chain].frame];
+            if (filter == no_filter) continue;
+            samples[filter] += hits(tally_.cells(number));
+            for (std::size_t column = 0; column < columns_.size(); ++column) {
+                const auto& cell = tally_.cells(number)[columns_[column]];
+                report_.kept[column].hits -= cell.hits;
+                report_.kept[column].periods -= cell.periods;
+            }
+        }
+        for (std::size_t filter = 0; filter < samples.size(); ++filter) {
+            add_dropped(code_filters[filter], samples[filter]);
+        }
+    }
+
+    void sum_rows() {
+        const auto columns = columns_.size();
+        InternTable<RowId> ids;
+        RowCells cells(columns, report_.cells);
+        {
+            std::optional<RunnerCalls> calls;
+            if (options_.children) calls.emplace(tally_, columns_);
+            each_share(tally_, columns_, row_place_, calls ? &*calls : nullptr,
+                       [&](std::uint32_t runner, std::uint32_t place, std::span<const Cell> self,
+                           std::span<const Cell> total) {
+                           auto* sum = cells.at(ids.intern({runner, place}));
+                           for (std::size_t column = 0; column < columns; ++column) *sum++ += self[column];
+                           for (std::size_t column = 0; column < columns; ++column) *sum++ += total[column];
+                       });
+        }
+        report_.rows.reserve(ids.size());
+        for (std::uint32_t row = 0; const auto& id : ids.keys()) {
+            report_.rows.push_back({id.runner, id.place, cells.self(row), cells.total(row), {}});
+            ++row;
+        }
+        if (options_.relative) {
+            // What --kind, --dso and --symbols leave out does not count either.
+            Cells left(columns_.size());
+            for (const auto& row : report_.rows) add(left, row.self);
+            report_.whole = left;
+        }
+    }
+
+    void find_no_symbol() {
+        std::map<Unnamed, Cells> reasons;
+        std::map<std::pair<std::string_view, std::string>, std::uint64_t> objects;
+        const auto rows = tally_.rows();
+        for (std::size_t number = 0; number < rows.size(); ++number) {
+            const auto leaf = tally_.chains()[rows[number].chain].frame;
+            if (row_place_[leaf] == no_place) continue;
+            const auto& place = row_places_[row_place_[leaf]];
+            if (!place.symbol.empty()) continue;
+            const auto why = why_unnamed(names_, tally_.frames()[leaf]);
+            const auto cells = chosen(tally_.cells(number));
+            auto& sum = reasons[why];
+            sum.resize(columns_.size());
+            add(sum, cells);
+            objects[{why.reason, place.object}] += hits(cells);
+        }
+        for (const auto& [why, cells] : reasons) {
+            std::vector<std::pair<std::uint64_t, std::string>> most;
+            for (const auto& [of, count] : objects) {
+                if (of.first == why.reason && of.second != "[unknown]") most.emplace_back(count, of.second);
+            }
+            std::ranges::sort(most, [](const auto& a, const auto& b) {
+                return a.first != b.first ? a.first > b.first : a.second < b.second;
+            });
+            constexpr std::size_t named = 3;
+            NoSymbol entry{why.reason, why.remedy, cells, {}};
+            for (std::size_t at = 0; at < most.size() && at < named; ++at) {
+                entry.objects.push_back(std::move(most[at].second));
+            }
+            report_.no_symbol.push_back(std::move(entry));
+        }
+        std::ranges::sort(report_.no_symbol, [](const NoSymbol& a, const NoSymbol& b) {
+            return std::tuple(hits(b.cells), a.reason) < std::tuple(hits(a.cells), b.reason);
+        });
+    }
+
+    bool reaches(std::span<const Cell> cells, double limit) const {
+        for (std::size_t column = 0; column < cells.size(); ++column) {
+            if (share(cells[column].periods, report_.whole[column].periods) >= limit) return true;
+        }
+        return false;
+    }
+
+    void drop_small_rows() {
+        report_.hidden_by_event.resize(columns_.size());
+        if (options_.percent_limit <= 0) return;
+        report_.hidden_rows = std::erase_if(report_.rows, [&](const ReportRow& row) {
+            if (reaches(row.total, options_.percent_limit)) return false;
+            for (std::size_t column = 0; column < columns_.size(); ++column) {
+                if (row.total[column].hits != 0) ++report_.hidden_by_event[column];
+            }
+            return true;
+        });
+    }
+
+    void grow_trees() {
+        Cells least;
+        for (const auto& cell : report_.whole) {
+            const auto share = static_cast<double>(cell.periods) * options_.tree_limit / 100;
+            // Of nothing, and of what is too small to count, every branch has something.
+            least.push_back({0, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share))});
+        }
+        std::vector<ReportRow*> rows;
+        for (auto& row : report_.rows) rows.push_back(&row);
+        // Runner by runner, and of each those with most first: there may be too many for trees.
+        const auto most = [](const ReportRow* row) { return row->total.empty() ? 0 : ~row->total[0].periods; };
+        std::ranges::stable_sort(rows, {}, [&](const ReportRow* row) { return std::pair(row->runner, most(row)); });
+        RunnerCalls calls(tally_, columns_);
+        TreeGrower grower(tally_, columns_, row_place_, same_places() ? row_place_ : tree_place_, least, options_,
+                          calls);
+        grower.grow(rows);
+        report_.rows_without_tree = grower.without();
+    }
+
+    // Most places are in no tree: branches need a share of the whole.
+    void keep_tree_places() {
+        std::vector<std::uint32_t> number;  // by the former
+        const auto keep = [&](auto& self, std::vector<ReportNode>& nodes) -> void {
+            for (auto& node : nodes) {
+                if (number.size() <= node.place) number.resize(node.place + 1, no_place);
+                auto& kept = number[node.place];
+                if (kept == no_place) {
+                    kept = static_cast<std::uint32_t>(report_.tree_places.size());
+                    report_.tree_places.push_back((same_places() ? row_places_ : tree_places_)[node.place]);
+                }
+                node.place = kept;
+                self(self, node.below);
+            }
+        };
+        for (auto& row : report_.rows) keep(keep, row.tree);
+    }
+
+    // ranks(values) is of each its place among the distinct ones in order.
+    template <class Value>
+    static std::vector<std::uint32_t> ranks(const std::vector<Value>& values) {
+        std::map<Value, std::uint32_t> rank;
+        for (const auto& value : values) rank.emplace(value, 0);
+        std::uint32_t next = 0;
+        for (auto& [value, number] : rank) number = next++;
+        std::vector<std::uint32_t> result;
+        result.reserve(values.size());
+        for (const auto& value : values) result.push_back(rank.find(value)->second);
+        return result;
+    }
+
+    // By periods; equal ones by who and where, in which no two rows are equal: so the order is always the same.
+    void sort_rows() {
+        using Who = std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t>;
+        std::vector<Who> runners;
+        for (const auto& runner : tally_.runners()) {
+            runners.emplace_back(runner.comm, runner.pid, runner.tid, runner.cpu, runner.cgroup);
+        }
+        const auto runner_rank = ranks(runners);
+        const auto object_rank = [&] {
+            std::vector<std::string_view> objects;
+            objects.reserve(report_.places.size());
+            for (const auto& place : report_.places) objects.push_back(place.object);
+            return ranks(objects);
+        }();
+
+        // What decides nearly always lies together.
+        struct Sorted {
+            std::uint64_t total, self;  // periods of the first event
+            std::uint64_t who_where, address;
+            std::uint32_t row;
+            bool named;
+        };
+        std::vector<Sorted> order;
+        order.reserve(report_.rows.size());
+        for (std::uint32_t at = 0; at < report_.rows.size(); ++at) {
+            const auto& row = report_.rows[at];
+            const auto& place = report_.places[row.place];
+            order.push_back({row.total.empty() ? 0 : row.total[0].periods, row.self.empty() ? 0 : row.self[0].periods,
+                             std::uint64_t{runner_rank[row.runner]} << 32 | object_rank[row.place], place.address, at,
+                             !place.symbol.empty()});
+        }
+        const auto periods = [](std::span<const Cell> a, std::span<const Cell> b) {
+            return std::lexicographical_compare_three_way(
+                b.begin(), b.end(), a.begin(), a.end(),
+                [](const Cell& one, const Cell& other) { return one.periods <=> other.periods; });
+        };
+        const bool single = columns_.size() == 1;
+        std::ranges::sort(order, [&](const Sorted& one, const Sorted& other) {
+            if (one.total != other.total) return one.total > other.total;
+            const auto& a = report_.rows[one.row];
+            const auto& b = report_.rows[other.row];
+            if (single) {
+                if (one.self != other.self) return one.self > other.self;
+            } else {
+                if (const auto by = periods(a.total, b.total); by != 0) return by < 0;
+                if (const auto by = periods(a.self, b.self); by != 0) return by < 0;
+            }
+            if (one.who_where != other.who_where) return one.who_where < other.who_where;
+            if (one.named != other.named) return other.named;
+            if (!one.named && one.address != other.address) return one.address < other.address;
+            const auto& here = report_.places[a.place];
+            const auto& there = report_.places[b.place];
+            if (const auto by = here.symbol <=> there.symbol; by != 0) return by < 0;
+            return std::tie(here.address, here.line, here.kind, here.loads, a.place) <
+                   std::tie(there.address, there.line, there.kind, there.loads, b.place);
+        });
+        // In place, cycle by cycle: row `order[at].row` comes to `at`.
+        for (std::uint32_t begin = 0; begin < order.size(); ++begin) {
+            auto at = begin;
+            while (order[at].row != begin) {
+                const auto from = order[at].row;
+                std::swap(report_.rows[at], report_.rows[from]);
+                order[at].row = at;
+                at = from;
+            }
+            order[at].row = at;
+        }
+    }
+
+    const Tally& tally_;
+    const Names& names_;
+    const ReportOptions& options_;
+    Places row_places_, tree_places_, all_places_;
+    std::vector<std::size_t> columns_;       // those of Tally::events() that are shown
+    std::vector<std::uint32_t> row_place_;   // by number of the frame
+    std::vector<std::size_t> left_out_by_;   // by number of the frame; empty unless filtered()
+    std::vector<std::uint32_t> tree_place_;  // by number of the frame; empty without trees, and with same_places()
+    Report report_;
+};
+
+}  // namespace
+
+std::optional<ReportKey> report_key(std::string_view word) {
+    const auto* found = std::ranges::find(key_words, word, &KeyWord::word);
+    if (found == std::end(key_words)) return std::nullopt;
+    return found->key;
+}
+
+std::string_view title(ReportKey key) {
+    switch (key) {
+        case ReportKey::comm: return "Command";
+        case ReportKey::pid: return "Pid";
+        case ReportKey::tid: return "Tid";
+        case ReportKey::cpu: return "CPU";
+        case ReportKey::cgroup: return "Cgroup";
+        case ReportKey::object: return "Shared Object";
+        case ReportKey::symbol: return "Symbol";
+        case ReportKey::kind: return "Kind";
+        case ReportKey::line: return "Source:Line";
+        case ReportKey::program: return "BPF Program";
+    }
+    return "";
+}
+
+bool ReportOptions::has(ReportKey key) const {
+    return std::ranges::find(keys, key) != keys.end();
+}
+
+TallyOptions tally_options(const ReportOptions& options, const Names& names) {
+    TallyOptions tally;
+    tally.by_comm = options.has(ReportKey::comm);
+    tally.by_pid = options.has(ReportKey::pid);
+    tally.by_tid = options.has(ReportKey::tid);
+    tally.by_cpu = options.has(ReportKey::cpu);
+    tally.by_cgroup = options.has(ReportKey::cgroup);
+    tally.chains = options.children || options.tree != ReportTree::none;
+    tally.jit = &names.jit();
+    if (options.has(ReportKey::line)) return tally;
+    if (options.has(ReportKey::symbol) || options.has(ReportKey::kind) || options.tree != ReportTree::none ||
+        !options.symbols.empty() || !options.kinds.empty()) {
+        tally.fold = [&names](const Frame& frame) { return names.function(frame); };
+    } else {
+        // The object is all that counts.
+        tally.fold = [](const Frame& frame) { return Frame{0, frame.index, frame.kind, frame.mode}; };
+    }
+    return tally;
+}
+
+std::string comm_text(const Runner& runner) {
+    // Signed, as perf prints it.
+    return runner.comm.empty() ? fmt::format(":{}", static_cast<std::int32_t>(runner.tid.value))
+                               : std::string(runner.comm);
+}
+
+Report Report::make(const Tally& tally, const Names& names, const Symbols& symbols, const ReportOptions& options) {
+    return ReportMaker(tally, names, symbols, options).make();
+}
+
+}  // namespace perfdata

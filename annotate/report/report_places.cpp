@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "report_places.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "format/words.hpp"
+
+namespace perfdata {
+namespace {
+
+char level_of(const Frame& frame, CodeClass kind) {
+    switch (frame.mode) {
+        case CpuMode::kernel: return 'k';
+        case CpuMode::user: return '.';
+        case CpuMode::guest_kernel: return 'g';
+        case CpuMode::guest_user: return 'u';
+        case CpuMode::hypervisor: return 'H';
+        case CpuMode::unknown: break;
+    }
+    return kind == CodeClass::user || kind == CodeClass::jit ? '.' : kind == CodeClass::unknown ? '?' : 'k';
+}
+
+}  // namespace
+
+Places::Places(const Names& names, const Symbols& symbols, PlaceKeys keys) : names_(names), keys_(keys) {
+    if (keys.line) lines_.emplace(names, symbols);
+}
+
+std::string ReportPlace::text() const {
+    return symbol.empty() ? fmt::format("0x{:016x}", address) : std::string(symbol);
+}
+
+const std::string& Places::short_name(std::string_view path, CodeClass kind) {
+    // Frames of one object come in a row, with the very same path.
+    if (last_name_ != nullptr && path.data() == last_path_.data() && path.size() == last_path_.size() &&
+        kind == last_kind_) {
+        return *last_name_;
+    }
+    auto& name = short_names_[{path, kind}];
+    if (name.empty()) name = object_label(path, kind);
+    last_path_ = path;
+    last_kind_ = kind;
+    last_name_ = &name;
+    return name;
+}
+
+std::uint64_t Places::Key::hash(const HashKey& key) const {
+    const auto text = [&](std::string_view of) { return of.empty() ? 0 : key.text(of); };
+    const auto rest = std::uint64_t{load} << 16 | std::uint64_t{static_cast<unsigned char>(level)} << 8 |
+                      static_cast<std::uint64_t>(kind);
+    return key(text(symbol), key(text(object), text(line)), address, rest);
+}
+
+Places::Key Places::key_of(const ReportPlace& place) const {
+    Key key;
+    key.symbol = place.symbol;
+    key.address = place.address;
+    // An address without a name means something in its object only.
+    if (keys_.object || (keys_.symbol && place.symbol.empty())) key.object = place.object;
+    if (keys_.symbol) key.level = place.level;
+    if (keys_.kind) key.kind = place.kind;
+    if (keys_.line) key.line = place.line;
+    if (keys_.program && !place.loads.empty()) key.load = place.loads.front();
+    return key;
+}
+
+std::uint32_t Places::number(const Frame& frame, bool shown) {
+    const auto name = names_.name(frame);
+    const auto& object = short_name(name.object, name.kind);
+    std::optional<std::uint32_t> load;
+    if (frame.kind == FrameKind::code) load = names_.timeline().code()[frame.index].load;
+
+    ReportPlace place{};
+    place.level = level_of(frame, name.kind);
+    place.kind = name.kind;
+    if (keys_.symbol) {
+        place.symbol = name.symbol;
+        if (name.symbol.empty()) place.address = frame.offset;
+    }
+    if (keys_.line) place.line = lines_->line_of(frame, shown);
+    place.object = object;
+    place.path = name.object;
+    if (load) place.loads.push_back(*load);
+    const auto key = key_of(place);
+    auto& number =
+        slots_.number(key.hash(HashKey::process()), [&](std::uint32_t known) { return key_of(places_[known]) == key; });
+    if (number == HashSlots::free) {
+        number = static_cast<std::uint32_t>(places_.size());
+        places_.push_back(std::move(place));
+        return number;
+    }
+    auto& known = places_[number];
+    if (known.kind != name.kind) known.kind = CodeClass::unknown;
+    if (load) {
+        const auto at = std::ranges::lower_bound(known.loads, *load);
+        if (at == known.loads.end() || *at != *load) known.loads.insert(at, *load);
+    }
+    return number;
+}
+
+}  // namespace perfdata

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// The code of frames as a report tells it apart.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "perfdata/annotate/report/report.hpp"
+#include "perfdata/profile/hash_slots.hpp"
+
+#include "report_lines.hpp"
+
+namespace perfdata {
+
+// What of a place is a difference.
+struct PlaceKeys {
+    bool object = true, symbol = true, kind = false, line = false, program = false;
+
+    bool operator==(const PlaceKeys&) const = default;
+};
+
+// Places numbers what is told apart.
+class Places {
+  public:
+    Places(const Names& names, const Symbols& symbols, PlaceKeys keys);
+
+    // number(frame, shown): equal for frames that the keys do not tell apart. shown: whether what is not known of its
+    // line is one of line_problems().
+    std::uint32_t number(const Frame& frame, bool shown = true);
+    // line_problems() is why lines are "??:0", of each file once.
+    std::vector<LineProblem> line_problems() const { return lines_ ? lines_->problems() : std::vector<LineProblem>(); }
+    const PlaceKeys& keys() const { return keys_; }
+    // seal() gives back what only number() needs, which must not be called any more.
+    void seal() { slots_ = {}; }
+    std::vector<ReportPlace> take() && { return std::move(places_); }
+    const ReportPlace& operator[](std::uint32_t number) const { return places_[number]; }
+
+  private:
+    static constexpr std::uint32_t no_load = ~std::uint32_t{0};
+
+    // Key is what places are told apart by: views of a place's own members, and empty what the keys leave out.
+    struct Key {
+        std::string_view object, symbol;
+        std::uint64_t address = 0;
+        char level = '\0';
+        CodeClass kind = CodeClass::unknown;
+        std::string_view line;
+        std::uint32_t load = no_load;  // of BPF code
+
+        bool operator==(const Key&) const = default;
+        std::uint64_t hash(const HashKey& key) const;
+    };
+    Key key_of(const ReportPlace& place) const;
+    const std::string& short_name(std::string_view path, CodeClass kind);
+
+    const Names& names_;
+    PlaceKeys keys_;
+
+    HashSlots slots_;  // numbers in places_, by key
+    std::string_view last_path_;
+    CodeClass last_kind_ = CodeClass::unknown;
+    const std::string* last_name_ = nullptr;  // the short name of these
+    std::map<std::pair<std::string_view, CodeClass>, std::string> short_names_;
+    std::optional<ReportLines> lines_;  // if they are wanted
+    std::vector<ReportPlace> places_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "without_build_id.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+
+#include "perfdata/symbols/unnamed.hpp"
+
+#include "format/json_writer.hpp"
+#include "format/words.hpp"
+
+namespace perfdata {
+namespace {
+
+constexpr std::string_view trust = "add --allow-local if this machine made the recording";
+constexpr std::string_view give = "give the recording machine's files with --symfs";
+
+// The vdso has no file that could be given, and no name by which to find one.
+bool has_file(std::string_view object) {
+    return !object.starts_with('[');
+}
+
+using Samples = std::map<std::string_view, std::uint64_t>;  // by object; a tree: a file chooses the names
+
+WithoutBuildId::Part part_of(const Samples& objects, std::uint64_t samples) {
+    WithoutBuildId::Part part{samples, objects.size(), {}};
+    std::vector<std::pair<std::uint64_t, std::string_view>> most;
+    for (const auto& [object, count] : objects) most.emplace_back(~count, object);
+    constexpr std::size_t named = 3;
+    const auto shown_names = std::min(named, most.size());
+    std::ranges::partial_sort(most, most.begin() + static_cast<std::ptrdiff_t>(shown_names));
+    for (std::size_t at = 0; at < shown_names; ++at) part.names.emplace_back(short_name(most[at].second));
+    return part;
+}
+
+// FrameStates is which frames of a tally lack a build id.
+class FrameStates {
+  public:
+    FrameStates(const Tally& tally, const Names& names) : objects_(tally.frames().size()) {
+        for (std::size_t number = 0; number < objects_.size(); ++number) {
+            const auto& frame = tally.frames()[number];
+            if (frame.kind != FrameKind::object) continue;
+            // Most objects have their file: names take longer to find.
+            if (const auto file = names.file(frame.index); file || !lacks_build_id(file.error())) continue;
+            const auto name = names.name(frame);
+            if (!name.symbol.empty() || name.kind != CodeClass::user) continue;
+            if (!lacks_build_id(name.miss) || name.object.empty() || !has_file(name.object)) continue;
+            objects_[number] = name.object;
+            local_ = local_ || name.miss == SymbolMiss::unproven;
+        }
+    }
+
+    // object(frame) is the one without a build id that it is in; empty: none.
+    std::string_view object(std::uint32_t frame) const { return objects_[frame]; }
+    bool local() const { return local_; }
+
+  private:
+    std::vector<std::string_view> objects_;
+    bool local_ = false;
+};
+
+std::string names_in(const WithoutBuildId::Part& part) {
+    std::string text;
+    for (const auto& name : part.names) text += (text.empty() ? "" : ", ") + shown(name);
+    return part.objects > part.names.size() ? text + ", ..." : text;
+}
+
+}  // namespace
+
+WithoutBuildId WithoutBuildId::count(const Tally& tally, const Names& names, std::span<const std::uint8_t> unwanted,
+                                     std::optional<std::uint64_t> all) {
+    WithoutBuildId without;
+    const FrameStates states(tally, names);
+    without.local = states.local();
+    without.has_some = names.has_build_ids();
+    without.has_callers = true;
+    Samples sampled, callers;
+    std::uint64_t in_sampled = 0, in_callers = 0;
+    const auto rows = tally.rows();
+    const auto chains = tally.chains();
+    const auto counts = [&](std::size_t row) {
+        return unwanted.empty() || unwanted[chains[rows[row].chain].frame] == 0;
+    };
+    std::uint64_t counted = 0;
+    for (std::size_t number = 0; number < rows.size(); ++number) {
+        if (!counts(number)) continue;
+        const auto count = hits(tally.cells(number));
+        counted += count;
+        const auto object = states.object(chains[rows[number].chain].frame);
+        if (object.empty()) continue;
+        sampled[object] += count;
+        in_sampled += count;
+    }
+    // The nearest caller of each chain in an object that no sample fell into. Callers are made before what they call.
+    std::vector<std::string_view> caller(chains.size());
+    for (std::size_t node = 0; node < chains.size(); ++node) {
+        const auto above = chains[node].caller;
+        if (above == ChainNode::none) continue;
+        const auto object = states.object(chains[above].frame);
+        caller[node] = object.empty() || sampled.contains(object) ? caller[above] : object;
+    }
+    for (std::size_t number = 0; number < rows.size(); ++number) {
+        const auto object = caller[rows[number].chain];
+        if (object.empty() || !counts(number)) continue;
+        const auto count = hits(tally.cells(number));
+        callers[object] += count;
+        in_callers += count;
+    }
+    without.all = all.value_or(counted);
+    without.sampled = part_of(sampled, in_sampled);
+    without.callers = part_of(callers, in_callers);
+    return without;
+}
+
+WithoutBuildId WithoutBuildId::count(const Profile& profile) {
+    WithoutBuildId without;
+    without.all = hits(profile.totals());
+    Samples sampled;
+    std::uint64_t samples = 0;
+    for (const auto& [why, cells] : profile.unnamed()) {
+        const bool unproven = why.reason == explain(SymbolMiss::unproven);
+        if (!unproven && why.reason != explain(SymbolMiss::no_build_id)) continue;
+        without.local = without.local || unproven;
+        samples += hits(cells);
+        const auto objects = profile.unnamed_objects().find(why);
+        if (objects == profile.unnamed_objects().end()) continue;
+        for (const auto& object : objects->second) {
+            if (has_file(object.object)) {
+                sampled[object.object] += object.hits;
+            } else {
+                samples -= std::min(samples, object.hits);
+            }
+        }
+    }
+    without.sampled = part_of(sampled, samples);
+    return without;
+}
+
+WithoutBuildId WithoutBuildId::list(const std::map<std::string_view, SymbolMiss>& objects, const Names& names) {
+    WithoutBuildId without;
+    without.has_some = names.has_build_ids();
+    Samples listed;
+    for (const auto& [object, miss] : objects) {
+        if (!has_file(object)) continue;
+        listed[object] = 0;
+        without.local = without.local || miss == SymbolMiss::unproven;
+    }
+    without.sampled = part_of(listed, 0);
+    return without;
+}
+
+std::string WithoutBuildId::list_text() const {
+    if (sampled.objects == 0) return {};
+    return fmt::format("{} object{} ({}) {} no build id here, so no function names: {}{}", sampled.objects,
+                       sampled.objects == 1 ? "" : "s", names_in(sampled), sampled.objects == 1 ? "has" : "have",
+                       local ? trust : give, has_some ? "; `perf record --buildid-all` notes them" : "");
+}
+
+std::string WithoutBuildId::sampled_text() const {
+    if (sampled.objects == 0) return {};
+    return fmt::format("{} object{} ({:.2f}% of samples) {} no build id here, so no function names: {}",
+                       sampled.objects, sampled.objects == 1 ? "" : "s", share(sampled.samples, all),
+                       sampled.objects == 1 ? "has" : "have", local ? trust : give);
+}
+
+std::string WithoutBuildId::callers_text() const {
+    if (callers.objects == 0) return {};
+    const auto what = fmt::format(
+        "callers of {} sample{} have no names, as the recording has no build ids of their "
+        "objects ({})",
+        callers.samples, callers.samples == 1 ? "" : "s", names_in(callers));
+    // Without any build id there is a reason for that, and not that perf left out those without samples.
+    return fmt::format("{}: {}{}", what, local ? trust : give,
+                       has_some ? "; `perf record --buildid-all` notes them" : "");
+}
+
+void write_without_build_id(JsonWriter& json, const WithoutBuildId& without) {
+    if (without.sampled.objects + without.callers.objects == 0) return;
+    const auto part = [&](const WithoutBuildId::Part& one) {
+        json.member("samples", one.samples);
+        json.member("objects", one.objects);
+        json.array("names", one.names, [](const std::string& name) { return name; });
+    };
+    json.key("without_build_id");
+    json.begin_object();
+    part(without.sampled);
+    if (without.has_callers) {
+        json.key("callers");
+        json.begin_object();
+        part(without.callers);
+        json.end_object();
+    }
+    json.member("remedy", without.local ? trust : give);
+    json.end_object();
+}
+
+}  // namespace perfdata

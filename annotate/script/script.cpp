@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "script.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "perfdata/core/guarded.hpp"
+#include "perfdata/recording/deferred_chains.hpp"
+#include "perfdata/recording/walk.hpp"
+
+#include "format/words.hpp"
+#include "script_item.hpp"
+#include "script_json.hpp"
+#include "script_places.hpp"
+#include "script_text.hpp"
+#include "trace/trace_formats.hpp"
+
+namespace perfdata {
+namespace {
+
+class ScriptWriter {
+  public:
+    ScriptWriter(const Recording& recording, const Names& names, const ScriptOptions& options, const Sink& sink)
+        : events_(recording.events()),
+          names_(names),
+          tasks_(names.timeline().tasks()),
+          recent_tasks_(tasks_),
+          options_(options),
+          sink_(sink),
+          deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
+          formats_(TraceFormats::read(recording)),
+          places_(names, std::min(most_places, recording.limits().places)),
+          text_writer_(recording, options.fields, options.nanoseconds,
+                       register_set(options.arch.empty() ? recording.arch() : options.arch), formats_, places_),
+          json_writer_(formats_, places_, sink) {
+        text_.reserve(2 * most_kept);
+    }
+
+    template <class Order>
+    void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
+        const auto& event = events_.events()[context.event];
+        if (!event.attr.has(sample_bit::read)) return take(context, sample, event, context.event, sample.period());
+        // Of events whose samples hold values, perf makes the period from these, and a sample for each of a group.
+        const auto values = sample.details().read();
+        if (!values) return;
+        for (std::size_t index = 0; index < values->size(); ++index) {
+            const auto value = (*values)[index];
+            const auto id = value.id ? value.id : sample.id();
+            const auto member = id ? events_.find(id->value) : EventIndex();
+            if (!member) continue;
+            auto& last = last_values_[id->value];
+            const auto period = value.value - last;
+            last = value.value;
+            if (period != 0) take(context, sample, events_.events()[*member], *member, period);
+        }
+    }
+
+    ScriptCounts finish() {
+        flush();
+        counts_.unread_formats = formats_.unread();
+        counts_.without_build_id = WithoutBuildId::list(places_.without_build_id(), names_);
+        counts_.unnamed_kernel = places_.unnamed_kernel();
+        for (const auto& symbol : options_.symbols) {
+            if (!found_symbols_.contains(symbol)) counts_.absent_symbols.push_back(symbol);
+        }
+        for (const auto& object : options_.objects) {
+            if (!found_objects_.contains(object)) counts_.absent_objects.push_back(object);
+        }
+        if (counts_.absent_symbols.size() + counts_.absent_objects.size() != 0) {
+            std::set<std::string_view> symbols, objects;
+            for (std::uint32_t number = 0; number < places_.size(); ++number) {
+                symbols.insert(places_.name(number).symbol);
+                objects.insert(places_.name(number).object);
+            }
+            symbols.erase(std::string_view());
+            objects.erase(std::string_view());
+            counts_.other_symbols.assign(symbols.begin(), symbols.end());
+            counts_.other_objects.assign(objects.begin(), objects.end());
+        }
+        return counts_;
+    }
+
+  private:
+    static constexpr std::size_t most_kept = std::size_t{256} << 10;
+    static constexpr std::size_t most_places = std::size_t{1} << 18;
+    static constexpr Pid nobody{~std::uint32_t{0}};
+
+    template <class Order>
+    void take(const RecordContext& context, const BasicSample<Order>& sample, const Event& event, std::uint32_t index,
+              std::uint64_t period) {
+        places_.forget_many();
+        ScriptItem item{.record = context.view, .layout = events_.layout(context.event), .event = event};
+        item.mode = sample.mode();
+        item.pid = sample.pid();
+        item.tid = sample.tid();
+        item.cpu = sample.cpu();
+        item.time = sample.time();
+        item.period = period;
+        item.moment = {context.time, item.pid.value_or(nobody), host};
+        if (tasks_.has_guests()) {
+            if (const auto id = sample.id()) item.moment.machine = tasks_.machine_of(*id);
+        }
+        const auto comm =
+            recent_tasks_.comm_at(item.tid.value_or(Tid{nobody.value}), context.time, item.moment.machine);
+        if (!wanted(item, index, comm)) return;
+        item.comm = shown_comm(comm, item.tid);
+        item.ip = sample.ip();
+        const bool has_chain = options_.chains && event.attr.has(sample_bit::callchain);
+        // Of a sample with a chain the text shows the chain only.
+        if (item.ip && (!has_chain || options_.json || !options_.symbols.empty() || !options_.objects.empty())) {
+            item.place = places_.find(item.moment, *item.ip, item.mode);
+            if (!wanted(places_, item.place)) return;
+        } else if (!item.ip && (!options_.symbols.empty() || !options_.objects.empty())) {
+            return;
+        }
+        if (has_chain) {
+            item.has_chain = true;
+            looked_up_.clear();
+            item.whole_chain = for_each_frame(sample, deferred_, [&](Address address, CpuMode mode) {
+                if (looked_up_.size() >= options_.most_frames) {
+                    ++counts_.deep_chains;
+                    return false;
+                }
+                looked_up_.push_back(places_.look_up(item.moment, address, mode));
+                return true;
+            });
+            // Of what the copy of a user stack would have to tell, the sampled address is known without it.
+            const bool in_stack = events_.layout(context.event).shape().callers_in_stack();
+            if (in_stack && looked_up_.empty() && item.ip && options_.most_frames != 0) {
+                looked_up_.push_back(places_.look_up(item.moment, *item.ip, item.mode));
+            }
+            chain_.clear();
+            for (const auto& one : looked_up_) chain_.push_back(places_.number(one));
+            item.chain = chain_;
+            if (!item.whole_chain) ++counts_.broken_chains;
+        }
+        if (options_.chains && sample.has_unread_callers()) {
+            item.unread_callers = true;
+            ++counts_.stacks_not_unwound;
+        }
+        ++counts_.samples;
+        if (options_.json) {
+            json_writer_.write(item);
+        } else {
+            text_writer_.append(text_, item);
+        }
+        if (text_.size() >= most_kept) flush();
+    }
+
+    bool wanted(const ScriptItem& item, std::uint32_t event, std::string_view comm) const {
+        const auto among = [](const auto& chosen, const auto& value) {
+            return chosen.empty() || chosen.contains(value);
+        };
+        return among(options_.events, event) && among(options_.comms, comm) &&
+               among(options_.pids, item.moment.pid.value) &&
+               among(options_.tids, item.tid.value_or(Tid{nobody.value}).value) &&
+               among(options_.cpus, item.cpu.value_or(nobody.value)) && item.moment.time >= options_.from &&
+               item.moment.time <= options_.until;
+    }
+    bool wanted(ScriptPlaces& places, std::uint32_t place) {
+        if (options_.symbols.empty() && options_.objects.empty()) return true;
+        const auto& name = places.name(place);
+        const bool symbol = options_.symbols.contains(name.symbol), object = options_.objects.contains(name.object);
+        if (symbol && found_symbols_.size() < options_.symbols.size()) found_symbols_.emplace(name.symbol);
+        if (object && found_objects_.size() < options_.objects.size()) found_objects_.emplace(name.object);
+        return (options_.symbols.empty() || symbol) && (options_.objects.empty() || object);
+    }
+
+    // A thread without a name is called by its number. The view lives until the next call.
+    std::string_view shown_comm(std::string_view comm, std::optional<Tid> tid) {
+        if (comm.empty()) {
+            unnamed_ = ":" + std::to_string(static_cast<std::int32_t>(tid.value_or(Tid{nobody.value}).value));
+            return unnamed_;
+        }
+        auto& text = comms_[comm.data()];
+        if (text.empty()) text = shown(comm);
+        return text;
+    }
+
+    void flush() {
+        json_writer_.flush();
+        sink_(text_);
+        text_.clear();
+    }
+
+    const EventTable& events_;
+    const Names& names_;
+    const Tasks& tasks_;
+    RecentTasks recent_tasks_;
+    const ScriptOptions& options_;
+    const Sink& sink_;
+    DeferredChains deferred_;
+    TraceFormats formats_;
+    ScriptPlaces places_;
+    ScriptText text_writer_;
+    ScriptJson json_writer_;
+    std::unordered_map<const char*, std::string> comms_;  // by data() of the timeline's view: no file chooses it
+    std::string unnamed_;
+    std::vector<ScriptPlaces::LookedUp> looked_up_;
+    std::vector<std::uint32_t> chain_;
+    std::map<std::uint64_t, std::uint64_t> last_values_;  // by event id
+    std::set<std::string, std::less<>> found_symbols_, found_objects_;
+    std::string text_;
+    ScriptCounts counts_;
+};
+
+}  // namespace
+
+Result<ScriptCounts> write_script(const Recording& recording, const Names& names, const ScriptOptions& options,
+                                  const Sink& sink) {
+    return guarded([&]() -> Result<ScriptCounts> {
+        ScriptWriter writer(recording, names, options, sink);
+        Completeness seen;  // the timeline's pass has counted all records already
+        auto walked = walk(recording, seen, writer,
+                           {.order = RecordOrder::time, .stop = options.stop, .progress = options.progress});
+        if (!walked) return fail(walked.error());
+        return writer.finish();
+    });
+}
+
+}  // namespace perfdata

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "script_json.hpp"
+
+#include <string_view>
+
+#include "format/words.hpp"
+
+namespace perfdata {
+
+void ScriptJson::member(std::string_view name, std::string_view value) {
+    writer_.text(name);
+    writer_.text(value);
+}
+void ScriptJson::member(std::string_view name, std::uint64_t value) {
+    writer_.text(name);
+    writer_.Uint64(value);
+}
+
+void ScriptJson::id(std::string_view name, std::uint32_t value) {
+    writer_.text(name);
+    writer_.Int(signed_id(value));
+}
+
+// place(number): what is not known has no member.
+void ScriptJson::place(std::uint32_t number) {
+    const auto& name = places_.name(number);
+    if (!name.symbol.empty()) {
+        member("symbol", Shortened(name.symbol));
+        member("offset", name.offset);
+    }
+    if (!name.object.empty()) {
+        member("object", Shortened(name.object));
+        if (name.symbol.empty()) member("object_offset", name.offset);
+    }
+    member("kind", to_string(name.kind));
+}
+
+void ScriptJson::write(const ScriptItem& item) {
+    writer_.Reset(stream_);
+    writer_.StartObject();
+    if (item.time) member("time", seconds(*item.time));
+    member("event", Shortened(item.event.name));
+    member("comm", Shortened(item.comm));
+    if (item.pid) id("pid", item.pid->value);
+    if (item.tid) id("tid", item.tid->value);
+    if (item.cpu) member("cpu", *item.cpu);
+    member("period", item.period);
+    if (item.ip) {
+        member("ip", hex(*item.ip));
+        place(item.place);
+    }
+    if (item.has_chain) {
+        writer_.text("callchain");
+        writer_.StartArray();
+        for (const auto number : item.chain) {
+            writer_.StartObject();
+            member("ip", hex(Address{places_.place(number).shown}));
+            place(number);
+            writer_.EndObject();
+        }
+        writer_.EndArray();
+        if (!item.whole_chain) {
+            writer_.text("callchain_whole");
+            writer_.Bool(false);
+        }
+    }
+    if (item.unread_callers) {
+        writer_.text("stack_unwound");
+        writer_.Bool(false);
+    }
+    if (item.layout.shape().has(SamplePart::raw)) {
+        if (const auto raw = item.sample().details().raw()) {
+            if (item.event.attr.type == attr_type::tracepoint) {
+                std::string trace;
+                formats_.append(trace, item.event.attr.config, *raw);
+                member("trace", trace);
+            }
+            writer_.text("raw");
+            writer_.hex(*raw);
+        }
+    }
+    writer_.EndObject();
+    stream_.Put('\n');
+}
+
+}  // namespace perfdata

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Samples as JSON: one object a line.
+#pragma once
+
+#include "format/json_stream.hpp"
+#include "script_item.hpp"
+#include "script_places.hpp"
+#include "trace/trace_formats.hpp"
+
+namespace perfdata {
+
+class ScriptJson {
+  public:
+    // All must outlive it.
+    ScriptJson(const TraceFormats& formats, ScriptPlaces& places, const Sink& sink)
+        : formats_(formats), places_(places), stream_(sink), writer_(stream_) {}
+
+    void write(const ScriptItem& item);
+    // flush() hands out what there is.
+    void flush() { stream_.flush(); }
+
+  private:
+    void member(std::string_view name, std::string_view value);
+    void member(std::string_view name, std::uint64_t value);
+    void id(std::string_view name, std::uint32_t value);
+    void place(std::uint32_t number);
+
+    const TraceFormats& formats_;
+    ScriptPlaces& places_;
+    JsonStream stream_;
+    CompactJson writer_;
+};
+
+}  // namespace perfdata

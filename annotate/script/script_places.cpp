@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "script_places.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "format/words.hpp"
+
+namespace perfdata {
+
+ScriptPlaces::ScriptPlaces(const Names& names, std::size_t most_places)
+    : names_(names),
+      most_places_(most_places),
+      jit_(names.jit().empty() ? nullptr : &names.jit()),
+      recent_tasks_(names.timeline().tasks()),
+      recent_(std::size_t{1} << recent_bits) {
+    constexpr Pid kernel{~std::uint32_t{0}};
+    for (const auto& code : names.timeline().code()) {
+        changes_.push_back(code.from);
+        changes_.push_back(code.until);
+    }
+    for (const auto& mapping : names.timeline().tasks().mappings()) {
+        if (mapping.pid == kernel) changes_.push_back(mapping.from);
+    }
+    std::ranges::sort(changes_);
+}
+
+void ScriptPlaces::forget_many() {
+    constexpr std::size_t most_text = std::size_t{64} << 20;
+    if (places_.size() < most_places_ && text_.size() < most_text) return;
+    places_ = {};
+    frame_names_.clear();
+    for (auto& lines : lines_) lines.clear();
+    text_.clear();
+    ++stretch_;  // nothing that was found lately holds
+}
+
+void ScriptPlaces::enter(Time time) {
+    const auto next = std::ranges::upper_bound(changes_, time);
+    since_ = next == changes_.begin() ? Time{} : *std::prev(next);
+    until_ = next == changes_.end() ? Time::forever() : *next;
+    ++stretch_;
+}
+
+std::uint64_t ScriptPlaces::shown(const Frame& frame, Address address) const {
+    if (frame.kind != FrameKind::object) return address.value;
+    const auto& object = names_.timeline().tasks().objects()[frame.index];
+    switch (object.kind) {
+        case ObjectKind::kernel:
+        case ObjectKind::module:
+        case ObjectKind::heap:
+        case ObjectKind::stack: return address.value;
+        case ObjectKind::memory:
+            // perf takes the first of these for anonymous memory, and the second for no object at all.
+            if (object.path.starts_with("/dev/zero") || object.path.starts_with("/SYSV")) return address.value;
+            return frame.offset;
+        default: return frame.offset;
+    }
+}
+
+ScriptPlaces::Line ScriptPlaces::write(std::uint32_t number, ScriptFields fields) {
+    const auto& found = name(number);
+    const auto begin = text_.size();
+    auto out = std::back_inserter(text_);
+    fmt::format_to(out, "\t{:16x}", places_[number].shown);
+    if ((fields & field_sym) != 0) {
+        if (found.symbol.empty()) {
+            text_ += " [unknown]";
+        } else {
+            text_ += ' ';
+            text_ += perfdata::shown(found.symbol);
+            if ((fields & field_symoff) != 0) fmt::format_to(out, "+{:#x}", found.offset);
+        }
+    }
+    if ((fields & field_dso) != 0) {
+        text_ += " (";
+        text_ += found.object.empty() ? "[unknown]" : perfdata::shown(found.object);
+        text_ += ')';
+    }
+    text_ += '\n';
+    return {begin, static_cast<std::uint32_t>(text_.size() - begin)};
+}
+
+ScriptPlaces::Line ScriptPlaces::write_object(std::uint32_t number) {
+    const auto& object = name(number).object;
+    const auto begin = text_.size();
+    text_ += object.empty() ? "[unknown]" : printable(InLine(object, InLine::Keep::end));
+    return {begin, static_cast<std::uint32_t>(text_.size() - begin)};
+}
+
+}  // namespace perfdata

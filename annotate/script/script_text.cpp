@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include "script_text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "format/words.hpp"
+
+namespace perfdata {
+namespace {
+
+// append_number(text, number, width) is "%*lu": the same as fmt does, in a third of the time.
+void append_number(std::string& text, std::uint64_t number, std::size_t width) {
+    const fmt::format_int digits(number);
+    if (digits.size() < width) text.append(width - digits.size(), ' ');
+    text.append(digits.data(), digits.size());
+}
+
+// append_fraction(text, number, digits) is "%0*lu".
+void append_fraction(std::string& text, std::uint64_t number, std::size_t digits) {
+    const auto begin = text.size();
+    text.append(digits, '0');
+    for (auto at = text.size(); at > begin && number != 0; number /= 10) {
+        text[--at] = static_cast<char>('0' + number % 10);
+    }
+}
+
+void append_right(std::string& text, std::string_view word, std::size_t width) {
+    if (word.size() < width) text.append(width - word.size(), ' ');
+    text += word;
+}
+
+void append_misc(std::string& text, const ScriptItem& item) {
+    constexpr std::size_t width = 6;
+    std::string_view mode;
+    switch (item.mode) {
+        case CpuMode::kernel: mode = "K"; break;
+        case CpuMode::user: mode = "U"; break;
+        case CpuMode::hypervisor: mode = "KUH"; break;
+        case CpuMode::guest_kernel: mode = "KG"; break;
+        case CpuMode::guest_user: mode = "UGg"; break;
+        case CpuMode::unknown: break;
+    }
+    // perf tests the mode, which is a number, as if it were a set of bits: 3 is "KU" and "H", too.
+    text += mode;
+    text.append(width - mode.size(), ' ');
+}
+
+void append_registers(std::string& text, const std::optional<Registers<AnyOrder>>& registers, RegisterSet set) {
+    if (!registers || registers->values().size() == 0) return;
+    auto out = std::back_inserter(text);
+    fmt::format_to(out, " ABI:{} ", registers->abi());
+    registers->for_each([&](unsigned bit, std::uint64_t value) {
+        const auto name = register_name(set, bit);
+        if (set == RegisterSet::unknown) {
+            fmt::format_to(out, "{:>5}:{:#x} ", fmt::format("reg{}", bit), value);
+        } else {
+            fmt::format_to(out, "{:>5}:{:#x} ", name.empty() ? std::string_view("unknown") : name, value);
+        }
+    });
+}
+
+// page_size(4096) is "4K".
+std::string page_size(std::uint64_t bytes) {
+    if (bytes == 0) return "N/A";
+    constexpr std::string_view units = "BKMG";
+    std::size_t unit = 0;
+    for (; bytes / 1024 != 0 && unit + 1 < units.size(); ++unit) bytes /= 1024;
+    return fmt::format("{}{}", bytes, units[unit]);
+}
+
+// What bpf_perf_event_output wrote: lines of eight bytes, and the string that it may be.
+void append_bpf_output(std::string& text, Bytes bytes) {
+    constexpr std::size_t bytes_a_line = 8;
+    constexpr std::size_t label_width = 17;
+    auto out = std::back_inserter(text);
+    const auto is_graphic = [](std::byte byte) { return byte >= std::byte{0x20} && byte < std::byte{0x7f}; };
+    text += '\n';
+    for (std::size_t at = 0; at < bytes.size(); at += bytes_a_line) {
+        append_right(text, at == 0 ? "BPF output:" : "           ", label_width);
+        fmt::format_to(out, " {:04x}:", at);
+        const auto line = bytes.subspan(at, std::min(bytes_a_line, bytes.size() - at));
+        for (const auto byte : line) fmt::format_to(out, " {:02x}", std::to_integer<unsigned>(byte));
+        text.append(3 * (bytes_a_line - line.size()), ' ');
+        text += "  ";
+        for (const auto byte : line) text += is_graphic(byte) ? static_cast<char>(byte) : '.';
+        text.append(bytes_a_line - line.size(), ' ');
+        text += '\n';
+    }
+    const auto end = std::ranges::find(bytes, std::byte{0});
+    const auto graphic = std::all_of(bytes.begin(), end, is_graphic);
+    if (graphic && end != bytes.end() && std::all_of(end, bytes.end(), [](std::byte b) { return b == std::byte{0}; })) {
+        append_right(text, "BPF string:", label_width);
+        text += " \"";
+        for (auto at = bytes.begin(); at != end; ++at) text += static_cast<char>(*at);
+        text += "\"\n";
+    }
+}
+
+constexpr std::uint64_t page_faults = 2, minor_faults = 5, major_faults = 6, bpf_output = 10;
+
+// address_has_symbol(attr) is whether perf looks for a symbol at the address of the data.
+bool address_has_symbol(const Attr& attr) {
+    return attr.type == attr_type::software &&
+           (attr.config == page_faults || attr.config == minor_faults || attr.config == major_faults);
+}
+
+}  // namespace
+
+ScriptText::ScriptText(const Recording& recording, const FieldChoice& fields, bool nanoseconds, RegisterSet registers,
+                       const TraceFormats& formats, ScriptPlaces& places)
+    : fields_(fields),
+      nanoseconds_(nanoseconds),
+      formats_(formats),
+      places_(places),
+      registers_(registers),
+      first_event_(recording.events().events().data()) {
+    for (const auto& event : recording.events().events()) {
+        names_.push_back(shown(event.name));
+        name_width_ = std::max(name_width_, names_.back().size());
+    }
+}
+
+void ScriptText::append(std::string& text, const ScriptItem& item) {
+    const auto& attr = item.event.attr;
+    const auto fields = fields_.of(attr);
+    if (fields == 0) return;
+    append_start(text, item, fields);
+    if ((fields & field_period) != 0) {
+        append_number(text, item.period, 10);
+        text += ' ';
+    }
+    if ((fields & field_event) != 0) {
+        append_right(text, names_[static_cast<std::size_t>(&item.event - first_event_)], name_width_);
+        text += ": ";
+    }
+    constexpr ScriptFields in_front = field_trace | field_addr | field_data_src | field_weight;
+    constexpr ScriptFields behind = field_iregs | field_uregs | field_brstack | field_bpf_output | field_phys_addr |
+                                    field_data_page_size | field_code_page_size;
+    if ((fields & in_front) != 0) append_details(text, item, fields & (in_front | ~behind));
+    if ((fields & field_ip) != 0) append_places(text, item, fields);
+    if ((fields & behind) != 0) append_details(text, item, fields & (behind | ~in_front));
+    text += '\n';
+}
+
+void ScriptText::append_start(std::string& text, const ScriptItem& item, ScriptFields fields) const {
+    const auto pid = static_cast<std::int32_t>(item.pid.value_or(Pid{~0u}).value);
+    const auto tid = static_cast<std::int32_t>(item.tid.value_or(Tid{~0u}).value);
+    if ((fields & field_comm) != 0) {
+        append_right(text, item.comm, item.has_chain && (fields & field_ip) != 0 ? 0 : 16);
+        text += ' ';
+    }
+    auto out = std::back_inserter(text);
+    if ((fields & field_pid) != 0 && (fields & field_tid) != 0) {
+        fmt::format_to(out, "{:5}/{:<5} ", pid, tid);
+    } else if ((fields & (field_pid | field_tid)) != 0) {
+        const auto id = (fields & field_pid) != 0 ? pid : tid;
+        if (id >= 0) {
+            append_number(text, static_cast<std::uint64_t>(id), 5);
+        } else {
+            fmt::format_to(out, "{:5}", id);
+        }
+        text += ' ';
+    }
+    if ((fields & field_cpu) != 0) {
+        const auto cpu = item.cpu.value_or(~0u);
+        if (cpu < 1000) {
+            text += '[';
+            append_fraction(text, cpu, 3);
+            text += "] ";
+        } else {
+            fmt::format_to(out, "[{:03}] ", static_cast<std::int32_t>(cpu));
+        }
+    }
+    if ((fields & field_misc) != 0) append_misc(text, item);
+    if ((fields & field_time) != 0) append_time(text, item.time.value_or(Time{~std::uint64_t{0}}));
+}
+
+void ScriptText::append_time(std::string& text, Time time) const {
+    constexpr std::uint64_t second = 1'000'000'000;
+    append_number(text, time.nanoseconds / second, 5);
+    text += '.';
+    if (nanoseconds_) {
+        append_fraction(text, time.nanoseconds % second, 9);
+    } else {
+        append_fraction(text, time.nanoseconds % second / 1000, 6);
+    }
+    text += ": ";
+}
+
+void ScriptText::append_places(std::string& text, const ScriptItem& item, ScriptFields fields) {
+    if (item.has_chain) {
+        text += '\n';
+        for (const auto place : item.chain) places_.prefetch(place, fields);
+        for (const auto place : item.chain) places_.prefetch_line(place, fields);
+        for (const auto place : item.chain) text += places_.line(place, fields);
+        return;
+    }
+    fmt::format_to(std::back_inserter(text), " {:16x}", item.ip.value_or(Address{0}).value);
+    if (item.ip) text += places_.text(item.place, fields);
+}
+
+void ScriptText::append_details(std::string& text, const ScriptItem& item, ScriptFields fields) {
+    const auto sample = item.sample();
+    const auto details = sample.details();
+    auto out = std::back_inserter(text);
+    if ((fields & field_trace) != 0) {
+        if (const auto raw = details.raw()) formats_.append(text, item.event.attr.config, *raw);
+    }
+    if ((fields & field_addr) != 0) append_address(text, item, sample.addr().value_or(Address{0}), fields);
+    if ((fields & field_data_src) != 0) {
+        const auto source = details.data_source().value_or(DataSource{});
+        fmt::format_to(out, "{:16x} {}", source.word, describe(source));
+    }
+    if ((fields & field_weight) != 0) {
+        const auto weight = details.weight().value_or(Weight{});
+        append_number(text, weight.is_struct ? weight.first() : weight.word, 16);
+    }
+    if ((fields & field_iregs) != 0) append_registers(text, details.interrupt_registers(), registers_);
+    if ((fields & field_uregs) != 0) append_registers(text, details.user_registers(), registers_);
+    if ((fields & field_brstack) != 0) {
+        if (const auto branches = details.branch_stack()) append_branches(text, item, *branches, fields);
+    }
+    if ((fields & field_bpf_output) != 0 && item.event.attr.type == attr_type::software &&
+        item.event.attr.config == bpf_output) {
+        append_bpf_output(text, details.raw().value_or(Bytes()));
+    }
+    if ((fields & field_phys_addr) != 0) {
+        fmt::format_to(out, "{:16x}", details.physical_address().value_or(Address{0}).value);
+    }
+    if ((fields & field_data_page_size) != 0) text += " " + page_size(details.data_page_size().value_or(0));
+    if ((fields & field_code_page_size) != 0) text += " " + page_size(details.code_page_size().value_or(0));
+}
+
+void ScriptText::append_address(std::string& text, const ScriptItem& item, Address address, ScriptFields fields) {
+    fmt::format_to(std::back_inserter(text), "{:16x}", address.value);
+    if (!address_has_symbol(item.event.attr)) return;
+    text += places_.text(places_.find(item.moment, address, item.mode), fields);
+}
+
+void ScriptText::append_branches(std::string& text, const ScriptItem& item, const BranchStack<AnyOrder>& branches,
+                                 ScriptFields fields) {
+    auto out = std::back_inserter(text);
+    const auto side = [&](char separator, Address address) {
+        fmt::format_to(out, "{}{:#x}", separator, address.value);
+        if ((fields & field_dso) == 0) return;
+        // A sample has up to some thousand branches, with two of them each.
+        fmt::format_to(out, "({})", places_.object(places_.find(item.moment, address, item.mode)));
+    };
+    for (std::size_t index = 0; index < branches.size(); ++index) {
+        const auto branch = branches[index];
+        side(' ', branch.from);
+        side('/', branch.to);
+        const auto type = branch_type_name(branch.type);
+        const char predicted = branch.mispredicted ? 'M' : branch.predicted ? 'P' : '-';
+        fmt::format_to(out, "/{}/{}/{}/{}/{} ", predicted, branch.in_transaction ? 'X' : '-',
+                       branch.aborted ? 'A' : '-', branch.cycles, type.empty() ? std::string_view("-") : type);
+    }
+}
+
+}  // namespace perfdata

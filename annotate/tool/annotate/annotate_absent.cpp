@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "annotate_absent.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <utility>
+
+#include "perfdata/annotate/listing/flame.hpp"
+
+#include "format/words.hpp"
+#include "report/without_build_id.hpp"
+#include "tool/options/event_choice.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+constexpr std::size_t most_told = 3;  // objects or events
+
+class Reasons {
+  public:
+    Reasons(const std::vector<std::string>& wanted, const NamesOf& names_of, const Recording& recording,
+            const CodeBook& book, const Profile& profile)
+        : wanted_(wanted), names_of_(names_of), recording_(recording), book_(book), profile_(profile) {
+        absent_.why.resize(wanted.size());
+        std::vector<bool> counted(recording.events().events().size());
+        for (const auto event : profile.events()) counted[event] = true;
+        for (std::uint32_t event = 0; event < counted.size(); ++event) {
+            if (!counted[event]) other_events_.push_back(event);
+        }
+    }
+
+    Result<Absent> find() && {
+        if (has_chains(recording_)) {
+            if (auto found = find_callers(); !found) return fail(found.error());
+        }
+        if (!other_events_.empty()) {
+            if (auto found = find_other_events(); !found) return fail(found.error());
+        }
+        for (std::size_t name = 0; name < wanted_.size(); ++name) {
+            if (absent_.why[name].text.empty()) absent_.why[name].text = in_files(wanted_[name]);
+        }
+        return std::move(absent_);
+    }
+
+  private:
+    Result<Tally> tally(const std::vector<std::uint32_t>& events, bool chains) const {
+        auto counting = flame_tally(book_.names(), chains);
+        counting.events = events;
+        return Tally::count(recording_, book_.timeline(), counting);
+    }
+
+    // frames_of(tally) is by wanted name the numbers of the frames that have it.
+    std::vector<std::vector<std::uint32_t>> frames_of(const Tally& tally) const {
+        std::vector<std::vector<std::uint32_t>> frames(wanted_.size());
+        for (std::uint32_t frame = 0; frame < tally.frames().size(); ++frame) {
+            for (const auto name : names_of_(tally.frames()[frame])) frames[name].push_back(frame);
+        }
+        return frames;
+    }
+
+    Result<void> find_callers() {
+        const auto counted = tally(profile_.events(), true);
+        if (!counted) return fail(counted.error());
+        absent_.unnamed_callers = WithoutBuildId::count(*counted, book_.names()).callers_text();
+        const auto frames = frames_of(*counted);
+        std::string option;
+        for (const auto event : profile_.events()) {
+            if (!other_events_.empty()) option += fmt::format(" -e '{}'", name_of(event));
+        }
+        for (std::size_t name = 0; name < wanted_.size(); ++name) {
+            if (frames[name].empty()) continue;
+            const auto samples = samples_below(*counted, frames[name]);
+            if (samples == 0) continue;
+            // The report knows no other name than the symbol.
+            const auto symbol = book_.names().name(counted->frames()[frames[name].front()]).symbol;
+            absent_.why[name] = {
+                fmt::format("{} has no samples of its own{}, but called what {} sample{} fell into: perfdata "
+                            "report --children{} -S '{}'",
+                            wanted_[name], among_events(), samples, samples == 1 ? "" : "s", option, shown(symbol)),
+                true};
+        }
+        return {};
+    }
+
+    // samples_below(tally, frames) is how many samples have any of these frames among their callers.
+    static std::uint64_t samples_below(const Tally& tally, const std::vector<std::uint32_t>& frames) {
+        std::vector<bool> is_wanted(tally.frames().size());
+        for (const auto frame : frames) is_wanted[frame] = true;
+        const auto chains = tally.chains();
+        std::vector<bool> is_below(chains.size());  // callers are made before what they call
+        for (std::size_t node = 0; node < chains.size(); ++node) {
+            const auto caller = chains[node].caller;
+            is_below[node] = caller != ChainNode::none && (is_below[caller] || is_wanted[chains[caller].frame]);
+        }
+        std::uint64_t samples = 0;
+        for (std::size_t row = 0; row < tally.rows().size(); ++row) {
+            if (is_below[tally.rows()[row].chain]) samples += hits(tally.cells(row));
+        }
+        return samples;
+    }
+
+    Result<void> find_other_events() {
+        const auto counted = tally(other_events_, false);
+        if (!counted) return fail(counted.error());
+        const auto frames = frames_of(*counted);
+        for (std::size_t name = 0; name < wanted_.size(); ++name) {
+            if (frames[name].empty() || !absent_.why[name].text.empty()) continue;
+            std::vector<bool> is_wanted(counted->frames().size());
+            for (const auto frame : frames[name]) is_wanted[frame] = true;
+            Cells cells(counted->events().size());
+            for (std::size_t row = 0; row < counted->rows().size(); ++row) {
+                const auto& chain = counted->chains()[counted->rows()[row].chain];
+                if (is_wanted[chain.frame]) add(cells, counted->cells(row));
+            }
+            if (hits(cells) == 0) continue;
+            absent_.why[name] = {
+                fmt::format("{} has no samples{}, but {}", wanted_[name], among_events(), by_event(*counted, cells)),
+                true};
+        }
+        return {};
+    }
+
+    // by_event(tally, cells) is "445 of cpu-clock:u, 2 of page-faults:u", most first.
+    std::string by_event(const Tally& tally, const Cells& cells) const {
+        std::vector<std::pair<std::uint64_t, std::uint32_t>> counts;
+        for (std::size_t at = 0; at < cells.size(); ++at) {
+            if (cells[at].hits != 0) counts.emplace_back(~cells[at].hits, tally.events()[at]);
+        }
+        std::ranges::sort(counts);
+        std::vector<std::string> parts;
+        for (const auto& [less, event] : counts) parts.push_back(fmt::format("{} of {}", ~less, name_of(event)));
+        return first_of(std::move(parts));
+    }
+
+    // among_events() is of which events there are no samples, if there are others.
+    std::string among_events() const {
+        if (other_events_.empty()) return {};
+        std::vector<std::string> names;
+        for (const auto event : profile_.events()) names.push_back(name_of(event));
+        return " of " + first_of(std::move(names));
+    }
+
+    std::string name_of(std::uint32_t event) const { return shown(recording_.events().events()[event].name); }
+
+    // in_files(name) is a clause about the files that have it.
+    std::string in_files(const std::string& name) const {
+        auto objects = book_.names().objects_with(name);
+        if (objects.empty()) return {};
+        for (auto& object : objects) object = shown(short_name(object));
+        return fmt::format("{} has no samples; it is a function of {}", name, first_of(std::move(objects)));
+    }
+
+    static std::string first_of(std::vector<std::string> parts) {
+        const bool more = parts.size() > most_told;
+        if (more) parts.resize(most_told);
+        return fmt::format("{}{}", fmt::join(parts, ", "), more ? ", ..." : "");
+    }
+
+    const std::vector<std::string>& wanted_;
+    const NamesOf& names_of_;
+    const Recording& recording_;
+    const CodeBook& book_;
+    const Profile& profile_;
+    std::vector<std::uint32_t> other_events_;  // than the profile counts
+    Absent absent_;
+};
+
+}  // namespace
+
+Result<Absent> why_absent(const std::vector<std::string>& wanted, const NamesOf& names_of, const Recording& recording,
+                          const CodeBook& book, const Profile& profile) {
+    return Reasons(wanted, names_of, recording, book, profile).find();
+}
+
+}  // namespace perfdata::tool

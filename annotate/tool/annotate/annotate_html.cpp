@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "annotate_html.hpp"
+
+#include <algorithm>
+
+#include "format/words.hpp"
+#include "tool/options/event_choice.hpp"
+
+namespace perfdata::tool {
+
+std::size_t html_listings(std::span<const FunctionHits> functions, const Cells& totals) {
+    constexpr std::size_t most = 200;
+    constexpr double least_percent = 0.1;
+    const auto matters = [&](const FunctionHits& function) {
+        for (std::size_t event = 0; event < totals.size(); ++event) {
+            if (share(function.total[event].hits, totals[event].hits) >= least_percent) return true;
+        }
+        return false;
+    };
+    std::size_t count = 0;
+    while (count < std::min(functions.size(), most) && matters(functions[count])) ++count;
+    return count;
+}
+
+Result<Tally> count_flame(const Recording& recording, const CodeBook& book, bool calls, const CallOptions& counting) {
+    auto options = calls ? call_tally(book.versions()) : flame_tally(book.names(), has_chains(recording));
+    options.by_comm = true;
+    options.events = counting.events;
+    options.stop = counting.stop;
+    options.progress = counting.progress;
+    return Tally::count(recording, book.timeline(), options);
+}
+
+std::vector<std::string> html_notes(const CodeBook& book, bool kernel) {
+    std::vector<std::string> notes;
+    for (const auto& problem : book.names().problems()) {
+        if (kernel || &problem != book.names().kernel_problem()) notes.push_back(problem.message());
+    }
+    for (const auto& problem : book.images().problems()) notes.push_back(problem.message());
+    return notes;
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// The fields of a record as members of a JSON object, or as "name value" pairs in a line of text.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <fmt/format.h>
+#include <string>
+#include <string_view>
+
+#include "perfdata/wire/record/fields.hpp"
+#include "perfdata/wire/sample/fields.hpp"
+
+#include "dump_words.hpp"
+#include "format/json_stream.hpp"
+#include "format/words.hpp"
+
+namespace perfdata::tool {
+
+// is_nobody(name, content) is whether the field is an id that is all ones, in 32 bits or in 64: -1, nobody's.
+template <class T>
+bool is_nobody(std::string_view name, const T& content) {
+    constexpr std::string_view ids[] = {"pid",           "tid",           "ppid",       "ptid",
+                                        "cpu",           "sample_pid",    "sample_tid", "sample_cpu",
+                                        "next_prev_pid", "next_prev_tid", "machine_pid"};
+    if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+        return content == static_cast<T>(-1) && std::ranges::find(ids, name) != std::end(ids);
+    } else {
+        return false;
+    }
+}
+
+// JsonFields is a FieldVisitor that writes members of the JSON object that is open. Where a field has the name of a
+// member that every line has, `record` goes in front of it: "auxtrace_size". With an empty `record` none is changed.
+class JsonFields {
+  public:
+    static constexpr std::string_view of_every_line[] = {"offset", "unpacked", "type", "size",
+                                                         "misc",   "cpumode",  "time", "event"};
+
+    JsonFields(CompactJson& writer, std::string_view record) : writer_(writer), record_(record) {}
+
+    template <class T>
+    void operator()(std::string_view name, const T& content) {
+        key(name);
+        if (is_nobody(name, content)) {
+            writer_.Int(-1);
+        } else {
+            value(content);
+        }
+    }
+    template <class At>
+    void list(std::string_view name, std::size_t count, At&& at) {
+        key(name);
+        writer_.StartArray();
+        for (std::size_t index = 0; index < count; ++index) {
+            writer_.StartObject();
+            at(index, JsonFields(writer_, {}));
+            writer_.EndObject();
+        }
+        writer_.EndArray();
+    }
+
+  private:
+    void key(std::string_view name) {
+        if (record_.empty() || std::ranges::find(of_every_line, name) == std::end(of_every_line)) {
+            writer_.text(name);
+            return;
+        }
+        writer_.text(std::string(record_) + "_" + std::string(name));
+    }
+    void value(bool truth) { writer_.Bool(truth); }
+    void value(double number) { writer_.Double(std::isfinite(number) ? number : 0.0); }
+    template <std::unsigned_integral T>
+    void value(T number) {
+        writer_.Uint64(number);
+    }
+    template <std::signed_integral T>
+    void value(T number) {
+        writer_.Int64(number);
+    }
+    void value(Address address) { value(std::string_view(hex(address))); }
+    void value(Time time) { value(std::string_view(seconds(time))); }
+    void value(Bytes bytes) { writer_.hex(bytes); }
+    void value(std::string_view text) { writer_.text(text); }
+    template <class Order>
+    void value(const AddressWords<Order>& addresses) {
+        writer_.StartArray();
+        for (const auto address : addresses.words) value(Address{address});
+        writer_.EndArray();
+    }
+    template <FieldArray T>
+    void value(const T& array) {
+        writer_.StartArray();
+        for (std::size_t index = 0; index < array.size(); ++index) value(array[index]);
+        writer_.EndArray();
+    }
+
+    CompactJson& writer_;
+    std::string_view record_;
+};
+
+// TextFields is a FieldVisitor that appends "name value" pairs to a line. Of long runs of bytes it shows the beginning.
+class TextFields {
+  public:
+    explicit TextFields(std::string& text) : text_(text) {}
+
+    template <class T>
+    void operator()(std::string_view name, const T& content) {
+        fmt::format_to(std::back_inserter(text_), " {} ", printable(name));
+        const auto in = [&](const auto& names) { return std::ranges::find(names, name) != std::end(names); };
+        if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+            if (is_nobody(name, content)) {
+                text_ += "-1";
+            } else if (in(hexadecimal)) {
+                text_ += hex(Address{static_cast<std::uint64_t>(content)});
+            } else {
+                value(content);
+            }
+        } else if constexpr (FieldArray<T>) {
+            array(content, in(hexadecimal));
+        } else {
+            value(content);
+        }
+    }
+    template <class At>
+    void list(std::string_view name, std::size_t count, At&& at) {
+        fmt::format_to(std::back_inserter(text_), " {} {{", printable(name));
+        for (std::size_t index = 0; index < count; ++index) {
+            if (index != 0) text_ += " |";
+            at(index, *this);
+        }
+        text_ += " }";
+    }
+
+  private:
+    // Numbers that are addresses, masks or codes.
+    static constexpr std::string_view hexadecimal[] = {
+        "pgoff",   "ips",     "priv",     "config",           "config1",          "config2",
+        "config3", "config4", "sig_data", "sample_regs_user", "sample_regs_intr", "reference"};
+
+    void value(bool truth) { text_ += truth ? "yes" : "no"; }
+    template <std::integral T>
+    void value(T number) {
+        fmt::format_to(std::back_inserter(text_), "{}", number);
+    }
+    void value(double number) { fmt::format_to(std::back_inserter(text_), "{}", number); }
+    void value(Address address) { text_ += hex(address); }
+    void value(Time time) { text_ += seconds(time); }
+    void value(Bytes bytes) {
+        constexpr std::size_t most = 64;
+        text_ += bytes.empty() ? "-" : hex_bytes(bytes.first(std::min(bytes.size(), most)));
+        if (bytes.size() > most) fmt::format_to(std::back_inserter(text_), "... ({} bytes)", bytes.size());
+    }
+    void value(std::string_view text) { text_ += text.empty() ? "-" : printable(text); }
+    template <class Order>
+    void value(const AddressWords<Order>& addresses) {
+        text_ += '[';
+        for (const auto address : addresses.words) {
+            const auto marker = chain_context_name(address);
+            text_ += ' ' + (marker.empty() ? hex(Address{address}) : std::string(marker));
+        }
+        text_ += " ]";
+    }
+    template <FieldArray T>
+    void array(const T& elements, bool as_hex) {
+        text_ += '[';
+        for (std::size_t index = 0; index < elements.size(); ++index) {
+            if (index != 0) text_ += ' ';
+            if (as_hex) {
+                text_ += hex(Address{static_cast<std::uint64_t>(elements[index])});
+            } else {
+                fmt::format_to(std::back_inserter(text_), "{}", elements[index]);
+            }
+        }
+        text_ += ']';
+    }
+
+    std::string& text_;
+};
+
+}  // namespace perfdata::tool

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// One line a record: text in the spirit of perf report -D, or a JSON object.
+#pragma once
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string>
+
+#include "perfdata/annotate/page/page.hpp"
+#include "perfdata/recording/event_table.hpp"
+
+#include "dump_fields.hpp"
+
+namespace perfdata::tool {
+
+// record_label(type) is the type's name, or its number.
+inline std::string record_label(std::uint32_t type) {
+    const auto name = record_type_name(type);
+    return name.empty() ? std::to_string(type) : std::string(name);
+}
+
+// DumpLines hands out blocks; flush() the last one.
+class DumpLines {
+  public:
+    DumpLines(bool json, const Sink& sink) : json_(json), sink_(sink), stream_(sink), writer_(stream_) {}
+
+    // line(record, time, event, fields): fields(visit) visits what the record holds. `event` may be null.
+    template <class Fields>
+    void line(const RecordView& record, std::optional<Time> time, const Event* event, Fields&& fields) {
+        if (json_) {
+            json_line(record, time, event, fields);
+            stream_.Put('\n');
+        } else {
+            text_line(record, time, event, fields);
+            text_ += '\n';
+            if (text_.size() >= block_bytes) flush();
+        }
+    }
+
+    void flush() {
+        stream_.flush();
+        sink_(text_);
+        text_.clear();
+    }
+
+  private:
+    static constexpr std::size_t block_bytes = std::size_t{256} << 10;
+
+    // The mode is the kernel's: what perf itself writes has other things in misc, if any.
+    static CpuMode mode_of(const RecordHeader& header) {
+        constexpr auto first_of_perf = static_cast<std::uint32_t>(RecordType::header_attr);
+        return header.type < first_of_perf ? cpu_mode(header.misc) : CpuMode::unknown;
+    }
+
+    template <class Fields>
+    void json_line(const RecordView& record, std::optional<Time> time, const Event* event, Fields& fields) {
+        const auto header = record.header();
+        const auto label = record_label(header.type);
+        const auto mode = mode_of(header);
+        writer_.Reset(stream_);
+        JsonFields frame(writer_, {});
+        writer_.StartObject();
+        frame("offset", record.offset);
+        if (record.unpacked) frame("unpacked", true);
+        frame("type", std::string_view(label));
+        frame("size", header.size);
+        frame("misc", header.misc);
+        if (mode != CpuMode::unknown) frame("cpumode", cpu_mode_name(mode));
+        if (time) frame("time", *time);
+        if (event != nullptr) frame("event", std::string_view(Shortened(event->name)));
+        auto prefix = label;
+        std::ranges::transform(prefix, prefix.begin(),
+                               [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        fields(JsonFields(writer_, prefix));
+        writer_.EndObject();
+    }
+
+    template <class Fields>
+    void text_line(const RecordView& record, std::optional<Time> time, const Event* event, Fields& fields) {
+        const auto header = record.header();
+        const auto mode = mode_of(header);
+        fmt::format_to(std::back_inserter(text_), "{:#x} [{:#x}]: {}", record.offset, header.size,
+                       record_label(header.type));
+        if (header.misc != 0) fmt::format_to(std::back_inserter(text_), " misc {:#x}", header.misc);
+        if (mode != CpuMode::unknown) fmt::format_to(std::back_inserter(text_), " ({})", cpu_mode_name(mode));
+        TextFields visit(text_);
+        if (time) visit("time", *time);
+        const auto type = record.type();
+        const bool is_of_event =
+            type == RecordType::sample || type == RecordType::stat || type == RecordType::event_update;
+        if (event != nullptr && is_of_event) visit("event", std::string_view(Shortened(event->name)));
+        fields(visit);
+    }
+
+    bool json_;
+    const Sink& sink_;
+    JsonStream stream_;
+    CompactJson writer_;
+    std::string text_;
+};
+
+}  // namespace perfdata::tool

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What perfdata info shows, apart from how.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perfdata/annotate/page/page.hpp"
+#include "perfdata/recording/progress.hpp"
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/wire/feature/clock_data.hpp"
+#include "perfdata/wire/feature/describe.hpp"
+#include "perfdata/wire/feature/sample_time.hpp"
+
+namespace perfdata::tool {
+
+// ShownFeature is a feature and what is wrong with it, if anything is. Features of unknown numbers are not looked into.
+struct ShownFeature {
+    FeatureSection section;
+    std::optional<Error> problem;
+
+    bool known() const { return !feature_name(section.number).empty(); }
+    bool is(Feature feature) const { return section.number == static_cast<unsigned>(feature); }
+};
+
+// RecordedTimes is when samples were taken, as far as the header tells.
+struct RecordedTimes {
+    SampleTimes samples;             // of SAMPLE_TIME; both 0 if not noted
+    std::optional<ClockData> clock;  // of CLOCK_DATA: what the event clock means in time of day
+    bool clock_is_empty = false;     // there is a section for it, of zeros
+
+    bool known() const { return samples.first.nanoseconds != 0 || samples.last.nanoseconds != 0; }
+    Time duration() const {
+        return {samples.last > samples.first ? samples.last.nanoseconds - samples.first.nanoseconds : 0};
+    }
+    // wall(time) is "2026-11-20T10:11:12.123456789Z", nothing without a clock.
+    std::optional<std::string> wall(Time time) const;
+};
+
+// InfoPage has read the features once; the recording must outlive it.
+struct InfoPage {
+    // `scan` walks all records; the work for what else there is does not grow with them.
+    InfoPage(const Recording& recording, bool verbose, bool scan, Progress progress = {});
+
+    const Recording& recording;
+    bool verbose = false;  // long lists in full
+    bool scanned = false;  // all records were walked for the completeness
+    Completeness completeness;
+    FeatureContext context;
+    RecordedTimes times;
+    std::map<std::uint32_t, std::string> pmu_names;  // by attr.type, of PMU_MAPPINGS
+    std::vector<ShownFeature> features;
+    std::uint64_t bpf_programs = 0;
+    std::uint64_t btf_blobs = 0;
+
+    void write_json(const Sink& sink) const;
+    void write_text(const Sink& sink) const;
+};
+
+// feature_label(number) is its name, or the number.
+std::string feature_label(unsigned number);
+
+// open_feature(...) gives the payload to a body Result<T>(Cursor).
+template <class Body>
+auto open_feature(const Recording& recording, const FeatureSection& feature, Body&& body)
+    -> decltype(body(std::declval<Cursor>())) {
+    const auto bytes = recording.read_feature(feature);
+    // Without its payload a feature is shown as one that is not there.
+    if (!bytes && bytes.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
+    if (!bytes) return fail(bytes.error());
+    const auto where = "feature " + feature_label(feature.number);
+    return body(Cursor(*bytes, recording.order(), {.where = where, .offset = feature.section.offset}));
+}
+
+}  // namespace perfdata::tool

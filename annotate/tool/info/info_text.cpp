@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// perfdata info: the page for people.
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
+
+#include "perfdata/wire/attr_words.hpp"
+
+#include "format/words.hpp"
+#include "info_feature_text.hpp"
+#include "info_page.hpp"
+#include "page/titles.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+// InfoText makes the page line by line.
+class InfoText {
+  public:
+    explicit InfoText(const InfoPage& page) : page_(page), recording_(page.recording) {
+        if (page.verbose) {
+            constexpr auto all = std::numeric_limits<std::size_t>::max();
+            limits_ = {.elements = all, .values = all, .bytes = all};
+        }
+    }
+
+    std::string take() {
+        head();
+        text_ += "\nEvents\n";
+        events();
+        if (!page_.features.empty()) text_ += "\nFeatures\n";
+        for (const auto& shown : page_.features) feature(shown);
+        if (page_.scanned) completeness();
+        return std::move(text_);
+    }
+
+  private:
+    template <class... T>
+    void add(fmt::format_string<T...> format, T&&... values) {
+        fmt::format_to(std::back_inserter(text_), format, std::forward<T>(values)...);
+    }
+    void line(std::string_view name, const std::string& content) {
+        if (!content.empty()) add("{:<13}{}\n", name, printable(content));
+    }
+
+    void head() {
+        line("recording", fmt::format("{}, {} bytes, {}-endian{}", recording_.path(), recording_.bytes(),
+                                      recording_.order().endian() == std::endian::little ? "little" : "big",
+                                      recording_.interrupted() ? ", not ended properly" : ""));
+        line("container", container());
+        line("records", fmt::format("{} bytes at {}", recording_.data().size, recording_.data().offset));
+        line("recorded by", recording_.perf_version().empty() ? "" : "perf " + recording_.perf_version());
+        line("command", fmt::format("{}", fmt::join(recording_.command_line(), " ")));
+        line("machine", fmt::format("{}{}{}", recording_.hostname(), recording_.hostname().empty() ? "" : ", ",
+                                    recording_.arch()));
+        line("kernel", recording_.os_release());
+        line("cpu", recording_.cpu_description());
+        times();
+    }
+
+    std::string container() const {
+        const auto& header = recording_.header();
+        if (header.pipe) return "pipe stream";
+        auto text = fmt::format("file of version {}, header of {} bytes, attrs of {}", header.legacy ? 1 : 2,
+                                header.size, header.attr_size - std::min<std::uint64_t>(header.attr_size, 16));
+        if (recording_.data_files() != 0) {
+            text += fmt::format("; directory with {} more files of records", recording_.data_files());
+        }
+        return text;
+    }
+
+    void times() {
+        const auto& times = page_.times;
+        if (times.clock_is_empty) line("clock", "time of day not recorded (CLOCK_DATA holds zeros)");
+        if (!times.known()) {
+            if (times.clock) {
+                line("clock",
+                     fmt::format("{} was {}", seconds(times.clock->event_clock), wall_clock(times.clock->wall_clock)));
+            }
+            return;
+        }
+        line("samples", fmt::format("{} to {}, {} s", seconds(times.samples.first), seconds(times.samples.last),
+                                    seconds(times.duration())));
+        if (const auto first = times.wall(times.samples.first)) {
+            line("", fmt::format("{} to {}", *first, times.wall(times.samples.last).value_or("")));
+        }
+    }
+
+    void events() {
+        const auto& events = recording_.events().events();
+        if (events.empty()) add("  none\n");
+        for (std::size_t index = 0; index < events.size(); ++index) {
+            if (index == most_events && !page_.verbose) {
+                add("  ... and {} more (--verbose shows them)\n", events.size() - most_events);
+                return;
+            }
+            event(events[index]);
+        }
+    }
+
+    void event(const Event& event) {
+        const auto& attr = event.attr;
+        const auto pmu = page_.pmu_names.find(attr.type);
+        const auto type = pmu == page_.pmu_names.end() ? attr_type_name(attr.type) : std::string_view(pmu->second);
+        add("  {}\n", printable(event.name));
+        add("      type {} ({}), config {:#x}, {} {}, {} ids, attr of {} bytes\n", attr.type,
+            type.empty() ? "a PMU of its own" : printable(type), attr.config,
+            attr.freq() ? "sample_freq" : "sample_period", attr.sample_period, event.ids.size(), attr.size);
+        words("sample_type", attr.sample_type, sample_type_name);
+        words("read_format", attr.read_format, read_format_name);
+        if (attr.flags != 0) {
+            auto flags = bit_names(attr.flags & ~Attr::precise_ip_bits, attr_flag_name, ' ');
+            if (attr.precise_ip() != 0) flags += fmt::format(" precise_ip={}", attr.precise_ip());
+            add("      flags {}\n", flags);
+        }
+        words("branch_sample_type", attr.branch_sample_type, branch_sample_type_name);
+        others(attr);
+    }
+
+    template <class Name>
+    void words(std::string_view field, std::uint64_t set, Name name) {
+        if (set != 0) add("      {} {}\n", field, bit_names(set, name));
+    }
+
+    // What is seldom used is shown where it is.
+    void others(const Attr& attr) {
+        constexpr std::string_view elsewhere[] = {"type",        "size",          "config",
+                                                  "sample_freq", "sample_period", "sample_type",
+                                                  "read_format", "flags",         "branch_sample_type"};
+        constexpr std::string_view decimal[] = {"wakeup_events", "sample_stack_user", "clockid",
+                                                "aux_watermark", "sample_max_stack",  "aux_sample_size"};
+        std::string text;
+        attr_fields(attr, [&](std::string_view name, const auto& value) {
+            const bool used = value != 0 || (name == "clockid" && attr.use_clockid());
+            if (!used || std::ranges::find(elsewhere, name) != std::end(elsewhere)) return;
+            if (!text.empty()) text += ", ";
+            const bool plain = std::ranges::find(decimal, name) != std::end(decimal);
+            text += plain ? fmt::format("{} {}", name, value) : fmt::format("{} {:#x}", name, value);
+            if (name == "clockid") text += fmt::format(" ({})", clock_name(static_cast<std::uint32_t>(value)));
+        });
+        if (!text.empty()) add("      {}\n", text);
+    }
+
+    void feature(const ShownFeature& shown) {
+        const auto& section = shown.section;
+        FeatureText fields(shown.is(Feature::event_desc) && !page_.verbose ? only_counts_ : limits_);
+        std::string summary;
+        const bool bpf = shown.is(Feature::bpf_prog_info) || shown.is(Feature::bpf_btf);
+        if (bpf) {
+            summary = shown.is(Feature::bpf_btf) ? fmt::format("{} BTF blobs", page_.btf_blobs)
+                                                 : fmt::format("{} programs", page_.bpf_programs);
+            if (page_.bpf_programs + page_.btf_blobs != 0) summary += "; `perfdata bpf` lists them";
+        } else if (shown.known()) {
+            // What is wrong with it is known already.
+            (void)open_feature(recording_, section, [&](const Cursor& in) {
+                return describe_feature(section.number, in, page_.context, fields);
+            });
+            summary = fields.summary();
+        } else {
+            summary = "not known to this version";
+        }
+        auto place = fmt::format("{} bytes at {}", section.section.size, section.section.offset);
+        if (!section.inside_file) place += ", outside the file";
+        if (page_.verbose || !shown.known() || shown.problem) {
+            summary += summary.empty() ? "[" : "  [";
+            summary += place + "]";
+        }
+        add("  {:<18}{}\n", feature_label(section.number), summary);
+        text_ += fields.tables();
+        if (shown.problem) add("      damaged: {}\n", printable(shown.problem->message()));
+    }
+
+    void completeness() {
+        const auto& completeness = page_.completeness;
+        const auto& bytes = completeness.bytes;
+        add("\nCompleteness\n  bytes          {:>12} = {} in records + {} outside + {} unread\n", bytes.total,
+            bytes.records, bytes.outside_records, bytes.unread);
+        add("  {:<24} {:>10} {:>10} {:>10}\n", "records", "decoded", "skipped", "damaged");
+        for (const auto& [type, counts] : completeness.records) {
+            const auto name = record_type_name(type);
+            add("    {:<22} {:>10} {:>10} {:>10}\n", name.empty() ? std::to_string(type) : std::string(name),
+                counts.decoded, counts.skipped, counts.damaged);
+        }
+        add("  lost by the recorder: {} records, {} samples\n", completeness.lost_events, completeness.lost_samples);
+        if (completeness.stacks_not_unwound != 0) {
+            add("  not unwound: {}: callers in user space are nowhere else\n",
+                stacks_text(completeness.stacks_not_unwound));
+        }
+    }
+
+    static constexpr std::size_t most_events = 20;
+
+    const InfoPage& page_;
+    const Recording& recording_;
+    TextLimits limits_;
+    TextLimits only_counts_{.elements = 0, .values = 0};  // EVENT_DESC says again what is under Events
+    std::string text_;
+};
+
+}  // namespace
+
+void InfoPage::write_text(const Sink& sink) const {
+    sink(InfoText(*this).take());
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "event_choice.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "perfdata/recording/event_names.hpp"
+
+#include "near_names.hpp"
+#include "tool/tool.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+// no_such_event(...) lists the events there are, those like the wanted one first.
+Error no_such_event(const Recording& recording, const std::string& wanted) {
+    std::vector<std::string> known;
+    for (const auto& event : recording.events().events()) known.push_back(event.name);
+    auto shown = near_names(wanted, known);
+    constexpr std::size_t most = 100;  // more do not fit into a message
+    for (const auto& name : known) {
+        if (shown.size() < most && std::ranges::find(shown, name) == shown.end()) shown.push_back(name);
+    }
+    const auto text = fmt::format("no event {} in this recording", wanted);
+    if (shown.empty()) return {ErrorCode::missing, Error::no_offset, "--event", text + "; it has none"};
+    const auto around = std::string_view("perfdata: --event: ; it has ").size() + text.size();
+    const auto width = message_width();
+    // A few lines: the user has to see what to choose from.
+    constexpr std::size_t lines = 4;
+    return {ErrorCode::missing, Error::no_offset, "--event",
+            text + "; it has " + name_list(shown, std::max(lines * width, around + width) - around)};
+}
+
+}  // namespace
+
+Result<std::vector<std::uint32_t>> chosen_events(const Recording& recording, const std::vector<std::string>& names) {
+    std::vector<std::uint32_t> chosen;
+    for (const auto& wanted : names) {
+        const auto found = events_called(recording.events().events(), wanted);
+        if (found.empty()) return fail(no_such_event(recording, wanted));
+        chosen.insert(chosen.end(), found.begin(), found.end());
+    }
+    std::ranges::sort(chosen);
+    const auto repeated = std::ranges::unique(chosen);
+    chosen.erase(repeated.begin(), repeated.end());
+    return chosen;
+}
+
+bool has_chains(const Recording& recording) {
+    return std::ranges::any_of(recording.events().events(),
+                               [](const Event& event) { return event.sample.shape().has(SamplePart::callchain); });
+}
+
+bool has_cpus(const Recording& recording, const std::vector<std::uint32_t>& chosen) {
+    const auto& events = recording.events().events();
+    const auto has = [](const Event& event) { return event.attr.has(sample_bit::cpu); };
+    if (chosen.empty()) return std::ranges::any_of(events, has);
+    return std::ranges::any_of(chosen, [&](std::uint32_t index) { return has(events[index]); });
+}
+
+int refuse_cpus() {
+    complain("--cpu: the samples of this recording do not say their CPU; record with -a or --sample-cpu");
+    return usage;
+}
+
+bool has_unread_stacks(const Recording& recording, const std::vector<std::uint32_t>& chosen) {
+    const auto& events = recording.events().events();
+    const auto in_stack = [](const Event& event) { return event.sample.shape().callers_in_stack(); };
+    if (chosen.empty()) return std::ranges::any_of(events, in_stack);
+    return std::ranges::any_of(chosen, [&](std::uint32_t index) { return in_stack(events[index]); });
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: MIT
+#include "dwarf_lines.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "debug_image.hpp"
+#include "dwarf_unit.hpp"
+#include "symbols/kernel/laid_apart.hpp"
+
+namespace perfdata {
+namespace {
+
+// Ranges that are read of one file, of units, functions and inlined calls: some, and so many for each byte of entries
+// and lists. Any number of entries may have one list.
+constexpr std::uint64_t some_ranges = std::uint64_t{1} << 16, ranges_a_byte = 2;
+
+template <auto end>
+struct Ends {
+    template <class T>
+    void operator()(T* handle) const {
+        end(handle);
+    }
+};
+using ElfHandle = std::unique_ptr<Elf, Ends<elf_end>>;
+using DwarfHandle = std::unique_ptr<Dwarf, Ends<dwarf_end>>;
+using DwflHandle = std::unique_ptr<Dwfl, Ends<dwfl_end>>;
+
+// No file is looked for: not here, not in the network.
+int find_nothing(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word, char**) {
+    return -1;
+}
+// libdw's own handler ends the process. GNU's attribute is a part of the type that libdw asks for; [[noreturn]] is not.
+__attribute__((__noreturn__)) void without_memory() {
+    throw std::bad_alloc();
+}
+
+constexpr Dwfl_Callbacks callbacks{nullptr, find_nothing, dwfl_offline_section_address, nullptr};
+
+// Opened is a file as libdw knows it.
+struct Opened {
+    DebugImage image;
+    ElfHandle elf;
+    DwarfHandle dwarf;
+};
+
+Result<Opened> open_image(Result<DebugImage> image) {
+    if (!image) return fail(image.error());
+    Opened opened{std::move(*image), nullptr, nullptr};
+    const auto bytes = opened.image.bytes();
+    opened.elf.reset(elf_memory(bytes.data(), bytes.size()));
+    if (!opened.elf) {
+        return fail(ErrorCode::malformed, Error::no_offset, "ELF", elf_errmsg(-1));
+    }
+    opened.dwarf.reset(dwarf_begin_elf(opened.elf.get(), DWARF_C_READ, nullptr));
+    if (!opened.dwarf) return dwarf_failure("debug information");
+    dwarf_new_oom_handler(opened.dwarf.get(), without_memory);
+    return opened;
+}
+
+// Addresses is how addresses of the code translate to those of its debug information: in relocatable files every
+// section is put somewhere.
+struct SectionPlace {
+    DwarfRange range;            // in the file
+    std::uint64_t distance = 0;  // from there to the address, modulo 2^64
+    std::size_t number = 0;
+};
+
+}  // namespace
+
+struct DwarfLines::State {
+    std::mutex mutex;
+    // Destroyed in reverse order: libdw's handles before what they read.
+    std::optional<Opened> nothing, alternate, plain;
+    std::optional<DebugImage> image;
+    DwflHandle dwfl;
+    Dwarf* dwarf = nullptr;
+    bool relocatable = false;
+    std::vector<SectionPlace> sections;  // by place in the file and apart from each other
+
+    std::optional<DwarfSections> contents;
+    std::optional<DwarfTexts> texts;
+    std::uint64_t budget = 0;  // of ranges
+    std::deque<DwarfUnit> units;
+    struct Piece {
+        DwarfRange range;
+        std::size_t unit = 0;
+    };
+    std::vector<Piece> pieces;  // by address and apart from each other, once all units are read
+    std::optional<DwarfEntries> entries;
+    std::optional<DwarfLineTables> tables;
+    std::optional<Error> damage;  // what ended the reading of the units
+
+    Result<void> open_relocatable(const DwarfFiles& files, const Limits& limits);
+    Result<void> read_units();
+    Result<void> set_alternate(const DwarfFiles& files, const Limits& limits);
+    void add_unit(Dwarf_Die die);
+    void lay_out_pieces();
+    std::optional<std::uint64_t> address_of(std::uint64_t vaddr) const;
+    Result<std::vector<LineStart>> lines(std::uint64_t begin, std::uint64_t size);
+    Result<void> collect(DwarfRange within, std::vector<DwarfSegment>& segments, std::vector<DwarfCall>& calls);
+};
+
+DwarfLines::DwarfLines(std::unique_ptr<State> state) : state_(std::move(state)) {}
+DwarfLines::DwarfLines(DwarfLines&&) noexcept = default;
+DwarfLines& DwarfLines::operator=(DwarfLines&&) noexcept = default;
+DwarfLines::~DwarfLines() = default;
+
+bool DwarfLines::available() {
+    return true;
+}
+
+Result<DwarfLines> DwarfLines::open(const DwarfFiles& files, const Limits& limits) {
+    elf_version(EV_CURRENT);
+    // libdw 0.188 writes through null where a relocatable file has no sections at all.
+    if (!has_lines(*files.debug)) return fail(ErrorCode::missing, Error::no_offset, "DWARF", "there are no lines");
+    auto state = std::make_unique<State>();
+    if (files.debug->type() == ElfFile::Type::relocatable) {
+        if (auto opened = state->open_relocatable(files, limits); !opened) return fail(opened.error());
+    } else {
+        auto opened = open_image(DebugImage::read(*files.debug, limits));
+        if (!opened) return fail(opened.error());
+        state->plain = std::move(*opened);
+        state->dwarf = state->plain->dwarf.get();
+    }
+    if (auto set = state->set_alternate(files, limits); !set) return fail(set.error());
+    if (auto read = state->read_units(); !read) return fail(read.error());
+    return DwarfLines(std::move(state));
+}
+
+// libdw looks for an alternate by itself, with no check, where it knows of none: there always is one.
+Result<void> DwarfLines::State::set_alternate(const DwarfFiles& files, const Limits& limits) {
+    auto empty = open_image(DebugImage::nothing());
+    if (!empty) return fail(empty.error());
+    nothing = std::move(*empty);
+    dwarf_setalt(dwarf, nothing->dwarf.get());
+    if (!files.alternate) return {};
+    // Without it names and inlined calls are missing, lines are not.
+    auto opened = open_image(DebugImage::read(*files.alternate, limits));
+    if (!opened) return {};
+    alternate = std::move(*opened);
+    dwarf_setalt(alternate->dwarf.get(), nothing->dwarf.get());
+    dwarf_setalt(dwarf, alternate->dwarf.get());
+    return {};
+}
+
+Result<void> DwarfLines::State::open_relocatable(const DwarfFiles& files, const Limits& limits) {
+    auto copy = DebugImage::read(*files.debug, limits);
+    if (!copy) return fail(copy.error());
+    image = std::move(*copy);
+    relocatable = true;
+    const auto failed = [](const char* what) {
+        const char* text = dwfl_errmsg(-1);
+        return fail(ErrorCode::malformed, Error::no_offset, "DWARF",
+                    std::string(what) + ": " + (text != nullptr ? text : "damaged"));
+    };
+    dwfl.reset(dwfl_begin(&callbacks));
+    if (!dwfl) return failed("libdw");
+    auto* module =
+        dwfl_report_offline_memory(dwfl.get(), "object", "object", image->bytes().data(), image->bytes().size());
+    if (module == nullptr) return failed("a relocatable file");
+    if (dwfl_report_end(dwfl.get(), nullptr, nullptr) != 0) return failed("a relocatable file");
+    GElf_Addr elf_bias = 0;
+    Dwarf_Addr bias = 0;
+    Elf* elf = dwfl_module_getelf(module, &elf_bias);
+    if (elf == nullptr) return failed("a relocatable file");
+    dwarf = dwfl_module_getdwarf(module, &bias);
+    if (dwarf == nullptr) return failed("debug information");
+    dwarf_new_oom_handler(dwarf, without_memory);
+
+    // A separate debug file has the same sections at other offsets.
+    std::map<std::string_view, const ElfFile::Section*> in_code;  // of several with a name the first
+    for (const auto& section : files.file->sections()) in_code.emplace(section.name, &section);
+    for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) == nullptr || (header.sh_flags & SHF_EXECINSTR) == 0) continue;
+        const auto number = elf_ndxscn(section);  // the same as in the file
+        if (number >= files.debug->sections().size()) continue;
+        const auto found = in_code.find(files.debug->sections()[number].name);
+        if (found == in_code.end()) continue;
+        const auto* in_file = found->second;
+        if (in_file->size > UINT64_MAX - in_file->offset) continue;
+        sections.push_back({{in_file->offset, in_file->offset + in_file->size},
+                            header.sh_addr + elf_bias - bias - in_file->offset,
+                            sections.size()});
+    }
+    sections = laid_apart(
+        std::move(sections),
+        [](const SectionPlace& one, const SectionPlace& other) { return one.number < other.number; },
+        [](const SectionPlace& one, const SectionPlace& other) { return one.number == other.number; });
+    return {};
+}
+
+// address_of(vaddr) is an address of the code as the debug information gives it.
+std::optional<std::uint64_t> DwarfLines::State::address_of(std::uint64_t vaddr) const {
+    if (!relocatable) return vaddr;
+    std::optional<std::uint64_t> found;
+    each_piece(sections, vaddr, vaddr + 1, [&](const SectionPlace& place, DwarfRange) {
+        found = vaddr + place.distance;
+        return false;
+    });
+    return found;
+}
+
+Result<void> DwarfLines::State::read_units() {
+    Dwarf_CU* unit = nullptr;
+    Dwarf_Die die;
+    std::uint8_t type = 0;
+    int got = 0;
+    contents.emplace(dwarf, alternate ? alternate->dwarf.get() : nullptr);
+    tables.emplace(*contents, (relocatable ? *image : plain->image).line_bytes());
+    budget = some_ranges + ranges_a_byte * contents->range_bytes();
+    entries.emplace(*contents);
+    if (auto right = entries->check_units(); !right) return right;
+    // Names of functions and files, of which compilers write most once.
+    constexpr std::uint64_t some_texts = std::uint64_t{1} << 20, times = 16;
+    texts.emplace(some_texts + times * contents->size());
+    while (!damage && (got = dwarf_get_units(dwarf, unit, &unit, nullptr, &type, &die, nullptr)) == 0) {
+        if (type == DW_UT_type || type == DW_UT_split_type || dwarf_tag(&die) == DW_TAG_partial_unit) continue;
+        add_unit(die);
+    }
+    if (got < 0) damage = dwarf_failure("units").error();
+    if (pieces.empty() && damage) return fail(*damage);
+    lay_out_pieces();
+    return {};
+}
+
+// Where units lie over each other the code belongs to the one that begins first, of several to the first in the file:
+// each address is asked of one unit only, whatever the file says.
+void DwarfLines::State::lay_out_pieces() {
+    pieces = laid_apart(
+        std::move(pieces),
+        [](const Piece& one, const Piece& other) {
+            return std::pair(one.range.begin, one.unit) < std::pair(other.range.begin, other.unit);
+        },
+        [](const Piece& one, const Piece& other) { return one.unit == other.unit; });
+}
+
+void DwarfLines::State::add_unit(Dwarf_Die die) {
+    const auto* layout = entries->layout_of(die);
+    if (layout == nullptr) {
+        damage = Error{ErrorCode::malformed, Error::no_offset, "DWARF", "a unit cannot be read"};
+        return;
+    }
+    auto ranges = dwarf_ranges_of(die, *layout, *contents, budget);
+    if (!ranges) {
+        damage = ranges.error();
+        return;
+    }
+    DwarfUnit unit(die, *layout, std::move(*ranges), *contents, *entries, *tables, *texts);
+    if (unit.ranges().empty()) {
+        auto covered = unit.table_ranges();
+        if (!covered) {
+            damage = covered.error();
+            return;
+        }
+        if (covered->empty()) return;
+        unit.set_ranges(std::move(*covered));
+    }
+    for (const auto& range : unit.ranges()) pieces.push_back({range, units.size()});
+    units.push_back(std::move(unit));
+}
+
+// collect(...) is the segments and the inlined calls there, both by address and apart from each other.
+Result<void> DwarfLines::State::collect(DwarfRange within, std::vector<DwarfSegment>& segments,
+                                        std::vector<DwarfCall>& calls) {
+    Result<void> done;
+    each_piece(pieces, within.begin, within.end, [&](const Piece& piece, DwarfRange part) {
+        auto& unit = units[piece.unit];
+        const auto found = unit.segments(part);
+        if (!found) {
+            done = fail(found.error());
+            return false;
+        }
+        segments.insert(segments.end(), found->begin(), found->end());
+        done = unit.inlined(part, budget, calls);
+        return done.has_value();
+    });
+    if (done && texts->full()) {
+        return fail(ErrorCode::limit, Error::no_offset, "DWARF", "names of files and functions take too much memory");
+    }
+    return done;
+}
+
+namespace {
+
+// Merger goes through the code from border to border: of lines, and of inlined calls.
+class Merger {
+  public:
+    Merger(DwarfRange within, const std::vector<DwarfSegment>& segments, const std::vector<DwarfCall>& calls)
+        : within_(within), segments_(segments), calls_(calls) {}
+
+    std::vector<LineStart> merge() {
+        std::set<std::uint64_t> borders;
+        for (const auto& call : calls_) borders.insert({call.range.begin, call.range.end});
+        for (const auto& segment : segments_) borders.insert({segment.range.begin, segment.range.end});
+        borders.erase(borders.lower_bound(within_.end), borders.end());
+        for (const auto border : borders) step(border);
+        return std::move(out_);
+    }
+
+  private:
+    void step(std::uint64_t border) {
+        while (call_ < calls_.size() && calls_[call_].range.end <= border) ++call_;
+        while (segment_ < segments_.size() && segments_[segment_].range.end <= border) ++segment_;
+        LineStart start;
+        start.offset = border - within_.begin;
+        const bool known = segment_ < segments_.size() && segments_[segment_].range.begin <= border;
+        if (known) start.source = segments_[segment_].source;
+        const bool inlined = call_ < calls_.size() && calls_[call_].range.begin <= border;
+        // Without a line, inlined calls say nothing.
+        if (known && !start.source.file.empty() && inlined) start.inlined = chain(calls_[call_]);
+        if (out_.empty() ? start.source.file.empty() : same(out_.back(), start)) return;
+        out_.push_back(std::move(start));
+    }
+
+    InlinedCalls chain(const DwarfCall& innermost) {
+        auto& known = chains_[{innermost.function, innermost.call}];
+        if (known.empty()) {
+            std::vector<InlinedCall> calls;
+            const auto& all = innermost.function->calls;
+            for (auto call = innermost.call; call != DwarfInlined::none; call = all[call].caller) {
+                calls.push_back(all[call].call);
+            }
+            known = InlinedCalls(std::move(calls));
+        }
+        return known;
+    }
+
+    // Equal texts are the same bytes.
+    static bool same(std::string_view one, std::string_view other) {
+        return one.size() == other.size() && (one.empty() || one.data() == other.data());
+    }
+    static bool same(const SourceLine& one, const SourceLine& other) {
+        return one.line == other.line && one.column == other.column && same(one.file, other.file);
+    }
+    static bool same(const LineStart& one, const LineStart& other) {
+        return same(one.source, other.source) &&
+               (one.inlined.data() == other.inlined.data() ||
+                std::ranges::equal(one.inlined, other.inlined, [](const InlinedCall& a, const InlinedCall& b) {
+                    return same(a.function, b.function) && same(a.call, b.call);
+                }));
+    }
+
+    DwarfRange within_;
+    const std::vector<DwarfSegment>& segments_;
+    const std::vector<DwarfCall>& calls_;
+    std::size_t call_ = 0, segment_ = 0;
+    // Those that lines are in: each is made once, however many there are.
+    std::map<std::pair<const DwarfInlining*, std::uint32_t>, InlinedCalls> chains_;
+    std::vector<LineStart> out_;
+};
+
+}  // namespace
+
+Result<std::vector<LineStart>> DwarfLines::State::lines(std::uint64_t begin, std::uint64_t size) {
+    const DwarfRange within{begin, begin + std::min(size, UINT64_MAX - begin)};
+    std::vector<DwarfSegment> segments;
+    std::vector<DwarfCall> calls;
+    if (auto collected = collect(within, segments, calls); !collected) return fail(collected.error());
+    if (segments.empty() && damage) return fail(*damage);
+    return Merger(within, segments, calls).merge();
+}
+
+Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t vaddr, std::uint64_t size) const {
+    const std::scoped_lock lock(state_->mutex);
+    const auto begin = state_->address_of(vaddr);
+    if (!begin) return std::vector<LineStart>{};
+    return state_->lines(*begin, size);
+}
+
+}  // namespace perfdata

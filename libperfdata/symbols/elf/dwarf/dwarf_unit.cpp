@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+#include "dwarf_unit.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <dwarf.h>
+#include <utility>
+
+#include "perfdata/symbols/elf/demangle/demangle.hpp"
+
+#include "symbols/kernel/laid_apart.hpp"
+
+namespace perfdata {
+namespace {
+
+constexpr std::string_view place = "DWARF";
+constexpr std::uint32_t most_inlined = 64;  // nesting of calls
+
+// Functions are walked through once for themselves, and once for what was inlined into them.
+std::uint64_t entries_for(const DwarfUnitLayout& unit) {
+    constexpr std::uint64_t walks = 2, least = 64;
+    return walks * (unit.end - unit.first) + least;
+}
+
+std::unexpected<Error> unreadable(const char* what) {
+    return fail(ErrorCode::malformed, Error::no_offset, std::string(place), std::string(what) + " cannot be read");
+}
+
+std::uint32_t number_of(Dwarf_Die& die, unsigned attribute) {
+    Dwarf_Attribute value;
+    Dwarf_Word number = 0;
+    if (dwarf_attr(&die, attribute, &value) == nullptr || dwarf_formudata(&value, &number) != 0) return 0;
+    return number > UINT32_MAX ? 0 : static_cast<std::uint32_t>(number);
+}
+
+}  // namespace
+
+DwarfUnit::DwarfUnit(Dwarf_Die die, const DwarfUnitLayout& layout, std::vector<DwarfRange> ranges,
+                     const DwarfSections& sections, DwarfEntries& entries, DwarfLineTables& tables, DwarfTexts& texts)
+    : die_(die),
+      layout_(&layout),
+      entries_left_(entries_for(layout)),
+      ranges_(std::move(ranges)),
+      sections_(&sections),
+      entries_(&entries),
+      tables_(&tables),
+      texts_(&texts) {}
+
+// directory() is where the unit was compiled, as libdw takes it for names of its line table.
+std::string_view DwarfUnit::directory() {
+    if (!directory_) {
+        Dwarf_Attribute value;
+        const char* text = dwarf_attr(&die_, DW_AT_comp_dir, &value) != nullptr ? dwarf_formstring(&value) : nullptr;
+        directory_ = sections_->text(text).value_or(std::string_view{});
+        // Any number of units may name one, which takes time to find the end of.
+        if (!texts_->has_room(directory_->size())) directory_ = std::string_view{};
+    }
+    return *directory_;
+}
+
+Result<void> DwarfUnit::read_table(std::uint64_t offset) {
+    // libdw does not look for the end of its section.
+    Dwarf_Attribute value;
+    if (dwarf_attr(&die_, DW_AT_comp_dir, &value) != nullptr) {
+        const char* text = dwarf_formstring(&value);
+        if (text != nullptr && !sections_->text(text)) {
+            return fail(ErrorCode::malformed, Error::no_offset, std::string(place), "a directory without an end");
+        }
+    }
+    Dwarf_Die unit;
+    std::uint8_t address_size = 0;
+    if (dwarf_diecu(&die_, &unit, &address_size, nullptr) == nullptr) return dwarf_failure("a unit");
+    if (auto right = tables_->check(offset, directory(), address_size); !right) return right;
+    if (dwarf_getsrclines(&die_, &lines_, &line_count_) != 0) return dwarf_failure("a line table");
+    if (dwarf_getsrcfiles(&die_, &files_, &file_count_) != 0) return dwarf_failure("a table of files");
+    return {};
+}
+
+Result<void> DwarfUnit::read_lines() {
+    if (lines_read_) return {};
+    if (texts_->full()) return dwarf_limit("names of files and functions take too much memory");
+    Dwarf_Attribute value;
+    Dwarf_Word offset = 0;
+    if (dwarf_attr(&die_, DW_AT_stmt_list, &value) != nullptr) {
+        if (dwarf_formudata(&value, &offset) != 0) return dwarf_failure("a line table");
+        if (auto read = read_table(offset); !read) {
+            lines_ = nullptr;
+            line_count_ = 0;
+            tables_->refuse(offset, read.error());
+            return read;
+        }
+        table_ = offset;
+    }
+    lines_read_ = true;
+    return {};
+}
+
+std::string_view DwarfUnit::absolute(const char* file) {
+    if (file == nullptr || texts_->full()) return {};
+    const auto [known, added] = absolute_.try_emplace(file);
+    if (added) {
+        const std::string_view name = file;
+        const bool joined = !name.starts_with('/') && !directory().empty();
+        if (!texts_->has_room(name.size() + (joined ? directory().size() : 0))) return {};
+        auto path = joined ? std::string(directory()) + "/" : std::string();
+        path += name;
+        known->second = texts_->keep(std::move(path));
+    }
+    return known->second;
+}
+
+SourceLine DwarfUnit::source_of(Dwarf_Line* line) {
+    int number = 0, column = 0;
+    SourceLine source;
+    source.file = absolute(dwarf_linesrc(line, nullptr, nullptr));
+    if (dwarf_lineno(line, &number) == 0 && number > 0) source.line = static_cast<std::uint32_t>(number);
+    if (dwarf_linecol(line, &column) == 0 && column > 0) source.column = static_cast<std::uint32_t>(column);
+    return source;
+}
+
+Result<std::vector<DwarfSegment>> DwarfUnit::segments(DwarfRange within) {
+    if (auto read = read_lines(); !read) return fail(read.error());
+    const auto address = [&](std::size_t index) {
+        Dwarf_Addr value = 0;
+        dwarf_lineaddr(dwarf_onesrcline(lines_, index), &value);
+        return value;
+    };
+    // The rows are by address; of those at one address the last counts. The first one wanted is the one that covers the
+    // beginning.
+    std::size_t first = 0, count = line_count_;
+    while (count > 0) {
+        const auto half = count / 2;
+        if (address(first + half) <= within.begin) {
+            first += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    if (first > 0) --first;
+    std::vector<DwarfSegment> found;
+    for (auto row = first; row < line_count_; ++row) {
+        const auto begin = address(row);
+        if (begin >= within.end) break;
+        const auto end = row + 1 < line_count_ ? address(row + 1) : begin;
+        if (end <= begin || end <= within.begin) continue;
+        auto* line = dwarf_onesrcline(lines_, row);
+        bool last = false;
+        dwarf_lineendsequence(line, &last);
+        found.push_back(
+            {{std::max(begin, within.begin), std::min(end, within.end)}, last ? SourceLine{} : source_of(line)});
+    }
+    return found;
+}
+
+Result<std::vector<DwarfRange>> DwarfUnit::table_ranges() {
+    if (auto read = read_lines(); !read) return fail(read.error());
+    std::vector<DwarfRange> found;
+    if (!table_ || !tables_->claim(*table_)) return found;
+    std::optional<Dwarf_Addr> begin;
+    for (std::size_t row = 0; row < line_count_; ++row) {
+        auto* line = dwarf_onesrcline(lines_, row);
+        Dwarf_Addr address = 0;
+        bool last = false;
+        dwarf_lineaddr(line, &address);
+        dwarf_lineendsequence(line, &last);
+        if (!begin) begin = address;
+        if (!last) continue;
+        if (address > *begin) found.push_back({*begin, address});
+        begin.reset();
+    }
+    return found;
+}
+
+bool DwarfUnit::die_of(const DwarfEntry& entry, Dwarf_Die& die) const {
+    return dwarf_offdie(sections_->dwarf(), entry.offset, &die) != nullptr;
+}
+
+// Where functions lie over each other the code belongs to the one that begins last, of several to the first in the
+// file: what linkers leave of functions that they took out begins at 0 and may reach far.
+Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
+    if (functions_read_) return {};
+    if (const auto right = entries_->unit_of(die_); !right) return fail(right.error());
+    function_dies_.clear();
+    std::vector<Function> functions;
+    DwarfWalk walk(*layout_, DwarfEntries::offset_of(die_, *layout_), entries_left_);
+    bool inside = true;
+    while (true) {
+        const auto next = walk.next(inside);
+        if (next == DwarfWalk::Next::damaged) return unreadable("the tree of functions");
+        if (next == DwarfWalk::Next::too_many) return dwarf_limit("a unit has too many entries");
+        if (next == DwarfWalk::Next::end) break;
+        const auto tag = walk.current().tag;
+        // What an inlined instance has in it cannot be a function with code of its own.
+        inside = tag != DW_TAG_inlined_subroutine;
+        if (tag != DW_TAG_subprogram) continue;
+        Dwarf_Die die;
+        if (!die_of(walk.current(), die)) return dwarf_failure("a function");
+        const auto ranges = dwarf_ranges_of(die, *layout_, *sections_, budget);
+        if (!ranges) return fail(ranges.error());
+        for (const auto& range : *ranges) functions.push_back({range, function_dies_.size()});
+        if (!ranges->empty()) function_dies_.push_back(die);
+    }
+    functions_ = laid_apart(
+        std::move(functions),
+        [](const Function& one, const Function& other) {
+            return std::pair(one.range.begin, other.die) > std::pair(other.range.begin, one.die);
+        },
+        [](const Function& one, const Function& other) { return one.die == other.die; });
+    functions_read_ = true;
+    return {};
+}
+
+Result<void> DwarfUnit::inlined(DwarfRange within, std::uint64_t& budget, std::vector<DwarfCall>& calls) {
+    if (auto read = read_functions(budget); !read) return fail(read.error());
+    if (auto read = read_lines(); !read) return fail(read.error());
+    Result<void> done;
+    each_piece(functions_, within.begin, within.end, [&](const Function& function, DwarfRange part) {
+        auto known = inlining_.find(function.die);
+        if (known == inlining_.end()) {
+            auto inlining = read_inlining(function_dies_[function.die], budget);
+            if (!inlining) {
+                done = fail(inlining.error());
+                return false;
+            }
+            known = inlining_.emplace(function.die, std::move(*inlining)).first;
+        }
+        const auto& found = known->second;
+        each_piece(found.places, part.begin, part.end, [&](const DwarfInlining::Place& place, DwarfRange range) {
+            calls.push_back({range, &found, place.call});
+            return true;
+        });
+        return true;
+    });
+    return done;
+}
+
+// function_name(die) is the name of the function that an inlined call is an instance of. Many calls share one, whose
+// entry may be long: it is looked through once.
+std::string_view DwarfUnit::function_name(Dwarf_Die& die) {
+    Dwarf_Attribute value;
+    Dwarf_Die origin;
+    if (dwarf_attr(&die, DW_AT_abstract_origin, &value) == nullptr || dwarf_formref_die(&value, &origin) == nullptr) {
+        return name_of(die);
+    }
+    const auto [known, added] = function_names_.try_emplace(origin.addr);
+    if (added) known->second = name_of(origin);
+    return known->second;
+}
+
+// As dwarf_attr_integrate() does, the name may be that of the entry which another one is an instance of, or completes.
+// These may be in other units.
+std::string_view DwarfUnit::name_of(const Dwarf_Die& die) {
+    constexpr std::size_t most = 16;
+    if (texts_->full()) return {};
+    std::array<Dwarf_Die, most> entries{die};
+    std::size_t count = 0;
+    Dwarf_Attribute value;
+    for (bool more = true; more && count < most;) {
+        auto& entry = entries[count++];
+        if (!entries_->refer(entry)) {
+            texts_->refuse();
+            return {};
+        }
+        if (count == most) break;
+        more = (dwarf_attr(&entry, DW_AT_abstract_origin, &value) != nullptr ||
+                dwarf_attr(&entry, DW_AT_specification, &value) != nullptr) &&
+               dwarf_formref_die(&value, &entries[count]) != nullptr;
+    }
+    for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
+        const auto has = [&](Dwarf_Die& entry) { return dwarf_attr(&entry, attribute, &value) != nullptr; };
+        const auto end = entries.begin() + static_cast<std::ptrdiff_t>(count);
+        if (std::find_if(entries.begin(), end, has) == end) continue;
+        const char* found = dwarf_formstring(&value);
+        if (found == nullptr) continue;
+        const bool plain = attribute == DW_AT_name;
+        const auto [known, added] = names_.try_emplace({found, plain});
+        if (added) {
+            const auto text = sections_->text(found).value_or(std::string_view{});
+            if (!texts_->has_room(text.size())) return {};
+            auto name = plain ? std::string(text) : demangle(text).value_or(std::string(text));
+            if (texts_->has_room(name.size())) known->second = texts_->keep(std::move(name));
+        }
+        return known->second;
+    }
+    return {};
+}
+
+InlinedCall DwarfUnit::call_of(Dwarf_Die& die) {
+    InlinedCall call;
+    call.function = function_name(die);
+    if (const auto file = number_of(die, DW_AT_call_file); file < file_count_ && dwarf_hasattr(&die, DW_AT_call_file)) {
+        call.call.file = absolute(dwarf_filesrc(files_, file, nullptr, nullptr));
+    }
+    call.call.line = number_of(die, DW_AT_call_line);
+    call.call.column = number_of(die, DW_AT_call_column);
+    return call;
+}
+
+Result<DwarfInlining> DwarfUnit::read_inlining(Dwarf_Die function, std::uint64_t& budget) {
+    DwarfInlining inlining;
+    std::vector<DwarfInlining::Place> places;
+    struct Open {
+        std::size_t depth;  // of the walk
+        std::uint32_t call;
+    };
+    std::vector<Open> open;  // the inlined calls that the walk is in
+    DwarfWalk walk(*layout_, DwarfEntries::offset_of(function, *layout_), entries_left_);
+    bool inside = true;
+    while (true) {
+        const auto next = walk.next(inside);
+        if (next == DwarfWalk::Next::damaged) return unreadable("inlined calls");
+        if (next == DwarfWalk::Next::too_many) return dwarf_limit("a function has too many entries");
+        if (next == DwarfWalk::Next::end) break;
+        while (!open.empty() && walk.depth() <= open.back().depth) open.pop_back();
+        const auto tag = walk.current().tag;
+        inside = tag != DW_TAG_subprogram;  // one within the function has code and calls of its own
+        if (tag != DW_TAG_inlined_subroutine) continue;
+        if (open.size() >= most_inlined) {
+            inside = false;
+            continue;
+        }
+        Dwarf_Die die;
+        if (!die_of(walk.current(), die)) return dwarf_failure("an inlined call");
+        const auto ranges = dwarf_ranges_of(die, *layout_, *sections_, budget);
+        if (!ranges) return fail(ranges.error());
+        const auto call = static_cast<std::uint32_t>(inlining.calls.size());
+        inlining.calls.push_back({call_of(die), open.empty() ? DwarfInlined::none : open.back().call,
+                                  static_cast<std::uint32_t>(open.size())});
+        for (const auto& range : *ranges) places.push_back({range, call});
+        open.push_back({walk.depth(), call});
+    }
+    using Innermost = DwarfInlining::Place;
+    inlining.places = laid_apart(
+        std::move(places),
+        [&](const Innermost& one, const Innermost& other) {
+            const auto depth = [&](const Innermost& of) { return std::pair(inlining.calls[of.call].depth, of.call); };
+            return depth(one) > depth(other);
+        },
+        [](const Innermost& one, const Innermost& other) { return one.call == other.call; });
+    return inlining;
+}
+
+}  // namespace perfdata

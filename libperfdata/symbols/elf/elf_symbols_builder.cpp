@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+#include "elf_symbols_builder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/iostreams/device/array.hpp>
+#include <boost/iostreams/filter/lzma.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "perfdata/symbols/elf/demangle/demangle.hpp"
+
+#include "elf_constants.hpp"
+
+namespace perfdata {
+namespace {
+
+enum : unsigned { type_none = 0, type_function = 2, type_ifunc = 10 };
+enum : unsigned { weak_binding = 2 };
+enum : std::uint16_t { undefined_section = 0, absolute_section = 0xfff1, extended_section = 0xffff };
+
+// Until the enclosing entries are known, their place holds the binding and the number of the symbol in its file.
+constexpr unsigned number_bits = 30;
+constexpr std::uint32_t number_mask = (std::uint32_t{1} << number_bits) - 1;
+
+// is_mapping_symbol(name) is "$a", "$d", "$t", "$x", also followed by ".anything": they mark code and data in text.
+bool is_mapping_symbol(std::string_view name) {
+    return name.size() >= 2 && name[0] == '$' && std::string_view("adtx").find(name[1]) != std::string_view::npos &&
+           (name.size() == 2 || name[2] == '.');
+}
+
+bool has_mapping_symbols(std::uint16_t machine) {
+    return machine == em_arm || machine == em_aarch64 || machine == em_riscv;
+}
+
+// unpack_xz(packed, limit) is what could be unpacked; nothing if that is more than the limit or nothing at all.
+std::optional<std::string> unpack_xz(std::string_view packed, std::uint64_t limit) {
+    namespace io = boost::iostreams;
+    std::string out;
+    try {
+        io::filtering_streambuf<io::input> in;
+        in.push(io::lzma_decompressor());
+        in.push(io::array_source(packed.data(), packed.size()));
+        std::array<char, 65536> buffer;
+        for (;;) {
+            const auto got = in.sgetn(buffer.data(), buffer.size());
+            if (got <= 0) break;
+            out.append(buffer.data(), static_cast<std::size_t>(got));
+            if (out.size() > limit) return {};
+        }
+    } catch (const std::exception&) {
+        if (out.empty()) return {};
+    }
+    return out;
+}
+
+}  // namespace
+
+// Descriptors is the section .opd of 64-bit PowerPC: symbols of functions point to a descriptor in it, whose first word
+// is where the code is.
+struct ElfSymbolsBuilder::Descriptors {
+    std::uint64_t address = 0;
+    std::string bytes;
+    AnyOrder order;
+
+    std::uint64_t code(std::uint64_t value) const {
+        const auto inside = value - address;
+        if (bytes.size() < 8 || inside > bytes.size() - 8) return value;
+        return order.load<std::uint64_t>(as_bytes(bytes).data() + inside);
+    }
+};
+
+std::optional<std::string> ElfSymbolsBuilder::content(const ElfFile& file, const ElfFile::Section& section) {
+    auto bytes = file.content(section);
+    if (bytes) return std::move(*bytes);
+    if (!damage_ && bytes.error().code != ErrorCode::missing) damage_ = std::move(bytes.error());
+    return {};
+}
+
+ElfSymbolFields ElfSymbolFields::read(Cursor& in, bool wide) {
+    ElfSymbolFields symbol;
+    symbol.name = in.u32();
+    if (!wide) {
+        symbol.value = in.u32();
+        symbol.size = in.u32();
+    }
+    symbol.info = in.u8();
+    symbol.other = in.u8();
+    symbol.section = in.u16();
+    if (wide) {
+        symbol.value = in.u64();
+        symbol.size = in.u64();
+    }
+    return symbol;
+}
+
+// address(...) is where the function is, nothing if the symbol names none: what perf takes as functions.
+std::optional<std::uint64_t> ElfSymbolsBuilder::address(const ElfFile& file, const ElfSymbolFields& symbol,
+                                                        std::string_view name, const Descriptors& descriptors) const {
+    const unsigned type = symbol.info & 0xf, visibility = symbol.other & 3;
+    const bool label = type == type_none && visibility != 1 && visibility != 2;  // neither INTERNAL nor HIDDEN
+    if (type != type_function && type != type_ifunc && !label) return {};
+    if (symbol.section == undefined_section || symbol.section == absolute_section) return {};
+    if (has_mapping_symbols(file.machine()) && is_mapping_symbol(name)) return {};
+
+    const ElfFile::Section* section = nullptr;
+    if (symbol.section < file.sections().size()) section = &file.sections()[symbol.section];
+    if (section == nullptr && symbol.section != extended_section) return {};
+    if (label && (section == nullptr || section->name.find("text") == std::string_view::npos)) return {};
+
+    auto value = symbol.value;
+    if (file.machine() == em_arm && type == type_function) value &= ~std::uint64_t{1};  // Thumb code
+    if (section != nullptr && section->name == ".opd") value = descriptors.code(value);
+    if (file.type() == ElfFile::Type::relocatable) {
+        if (section == nullptr) return {};
+        value += section->offset;
+    }
+    return value;
+}
+
+void ElfSymbolsBuilder::add(std::uint64_t value, std::uint64_t size, std::uint64_t name, unsigned binding) {
+    if (entries_.size() > number_mask || name > std::numeric_limits<std::uint32_t>::max()) return;
+    const auto number = static_cast<std::uint32_t>(entries_.size());
+    size = std::min(size, std::numeric_limits<std::uint64_t>::max() - value);
+    entries_.push_back({value, size, static_cast<std::uint32_t>(name), (binding & 3) << number_bits | number});
+}
+
+void ElfSymbolsBuilder::add_table(const ElfFile& file, std::string_view section_name) {
+    const auto* section = file.section(section_name);
+    if (section == nullptr || section->link >= file.sections().size()) return;
+    const auto table = content(file, *section);
+    const auto strings = content(file, file.sections()[section->link]);
+    if (!table || !strings) return;
+
+    Descriptors descriptors;
+    if (const auto* opd = file.section(".opd"); opd != nullptr && file.machine() == em_ppc64 && file.wide()) {
+        if (auto bytes = content(file, *opd)) descriptors = {opd->address, std::move(*bytes), file.order()};
+    }
+    const auto base = names_.size();
+    names_.append(*strings).push_back('\0');
+    const auto stride = ElfSymbolFields::bytes(file.wide());
+    entries_.reserve(entries_.size() + table->size() / stride);
+    Cursor in(as_bytes(*table), file.order(), {.where = "ELF symbol table", .offset = section->offset});
+    while (in.remaining() >= stride) {
+        const auto symbol = ElfSymbolFields::read(in, file.wide());
+        if (symbol.name == 0 || symbol.name >= strings->size() || (*strings)[symbol.name] == '\0') continue;
+        const std::string_view start = std::string_view(*strings).substr(symbol.name, 4);
+        if (const auto value = address(file, symbol, start.substr(0, start.find('\0')), descriptors)) {
+            add(*value, symbol.size, base + symbol.name, symbol.info >> 4);
+        }
+    }
+}
+
+void ElfSymbolsBuilder::add_mini_debug_info(const ElfFile& file) {
+    const auto* section = file.section(".gnu_debugdata");
+    if (section == nullptr) return;
+    const auto packed = content(file, *section);
+    if (!packed) return;
+    // Symbols pack to a fifth or so.
+    constexpr std::uint64_t times = 32, some = std::uint64_t{1} << 20;
+    const auto unpacked = unpack_xz(*packed, std::min(limits_.section_bytes, some + packed->size() * times));
+    if (!unpacked) return;
+    const auto mini = ElfFile::open(memory_source(as_bytes(*unpacked)), limits_);
+    if (mini) add_table(*mini, ".symtab");
+}
+
+namespace {
+
+// same_when_shown(one, other) saves demangling the most frequent duplicates: "...C1E..." and "...C2E..." of
+// constructors and destructors.
+bool same_when_shown(std::string_view one, std::string_view other) {
+    if (one.size() != other.size()) return false;
+    const auto [at, there] = std::ranges::mismatch(one, other);
+    if (at == one.end()) return true;
+    const auto place = static_cast<std::size_t>(at - one.begin());
+    const bool kind = place != 0 && (one[place - 1] == 'C' || one[place - 1] == 'D');
+    return kind && one.starts_with("_Z") && one.substr(place + 1) == other.substr(place + 1);
+}
+
+}  // namespace
+
+// Demangling may take a thousand times as long as reading a symbol, so it is done once for each name, and of names that
+// are parts of each other only so often that it comes to twice all names: the others count as they are.
+ElfSymbolsBuilder::Shape ElfSymbolsBuilder::shape(const Entry& entry) {
+    const auto text = name(entry);
+    const auto of = [](std::string_view shown) {
+        return Shape{std::min(shown.find_first_not_of('_'), shown.size()), shown.size()};
+    };
+    if (!is_mangled(text)) return of(text);
+    if (const auto known = shapes_.find(entry.name); known != shapes_.end()) return known->second;
+    if (demangled_ + text.size() > 2 * names_.size()) return of(text);
+    demangled_ += text.size();
+    const auto readable = demangle(text);
+    return shapes_.emplace(entry.name, of(readable ? *readable : text)).first->second;
+}
+
+// better(earlier, later) is whether the earlier of two symbols of one address is shown, by perf's order of preference:
+// one with a size, not weak, global, fewer underscores in front, the longer name, the earlier.
+bool ElfSymbolsBuilder::better(const Entry& earlier, const Entry& later) {
+    if ((earlier.size != 0) != (later.size != 0)) return earlier.size != 0;
+    const auto weak = [](const Entry& entry) { return entry.enclosing >> number_bits == weak_binding; };
+    if (weak(earlier) != weak(later)) return weak(later);
+    const auto local = [](const Entry& entry) { return entry.enclosing >> number_bits == local_binding; };
+    if (local(earlier) != local(later)) return local(later);
+    if (same_when_shown(name(earlier), name(later))) return true;
+    const auto first = shape(earlier), second = shape(later);
+    if (first.underscores != second.underscores) return first.underscores < second.underscores;
+    return first.size >= second.size;
+}
+
+void ElfSymbolsBuilder::sort() {
+    std::ranges::sort(entries_, {},
+                      [](const Entry& entry) { return std::pair(entry.value, entry.enclosing & number_mask); });
+}
+
+// A symbol without a size reaches to the next one; the last one to the end of the page behind it, as in perf. Of
+// several at one address that is so for the last in the table only: it has a size then, which the others have not.
+void ElfSymbolsBuilder::close_gaps() {
+    constexpr std::uint64_t page = 4096;
+    for (std::size_t index = 0; index < entries_.size(); ++index) {
+        auto& entry = entries_[index];
+        if (entry.size != 0) continue;
+        const bool last = index + 1 == entries_.size();
+        entry.size = last ? std::min((page - entry.value % page) % page + page, ~entry.value)
+                          : entries_[index + 1].value - entry.value;
+    }
+}
+
+void ElfSymbolsBuilder::choose_among_duplicates() {
+    std::size_t kept = 0;
+    for (const auto& entry : entries_) {
+        if (kept != 0 && entries_[kept - 1].value == entry.value) {
+            if (!better(entries_[kept - 1], entry)) entries_[kept - 1] = entry;
+        } else {
+            entries_[kept++] = entry;
+        }
+    }
+    entries_.resize(kept);
+}
+
+void ElfSymbolsBuilder::link_enclosing() {
+    const auto end = [](const Entry& entry) { return entry.value + entry.size; };
+    for (std::size_t index = 0; index < entries_.size(); ++index) {
+        auto& entry = entries_[index];
+        entry.enclosing = index == 0 ? ElfSymbols::none : static_cast<std::uint32_t>(index - 1);
+        while (entry.enclosing != ElfSymbols::none && end(entries_[entry.enclosing]) <= end(entry)) {
+            entry.enclosing = entries_[entry.enclosing].enclosing;
+        }
+    }
+}
+
+// further() is of each entry one that encloses it, chosen as in a skew-binary list: of the two jumps before it the end
+// of the second, if both are equally far, else what encloses it next.
+std::vector<std::uint32_t> ElfSymbolsBuilder::further() const {
+    constexpr std::uint32_t few = 16;
+    constexpr auto none = ElfSymbols::none;
+    std::vector<std::uint32_t> depth(entries_.size()), further(entries_.size(), none);
+    std::uint32_t deepest = 0;
+    for (std::size_t index = 0; index < entries_.size(); ++index) {
+        const auto enclosing = entries_[index].enclosing;
+        if (enclosing == none) continue;
+        depth[index] = depth[enclosing] + 1;
+        deepest = std::max(deepest, depth[index]);
+        const auto once = further[enclosing], twice = once == none ? none : further[once];
+        const bool equal = twice != none && depth[enclosing] - depth[once] == depth[once] - depth[twice];
+        further[index] = equal ? twice : enclosing;
+    }
+    if (deepest <= few) further.clear();
+    return further;
+}
+
+std::string_view ElfSymbolsBuilder::name(const Entry& entry) const {
+    const auto* name = names_.data() + entry.name;
+    return {name, ::strnlen(name, compared_name)};
+}
+
+Result<ElfSymbols> ElfSymbolsBuilder::take() && {
+    if (entries_.empty()) {
+        if (damage_) return fail(std::move(*damage_));
+        return fail(ErrorCode::missing, Error::no_offset, "ELF", "no function symbols");
+    }
+    sort();
+    close_gaps();
+    choose_among_duplicates();
+    link_enclosing();
+    ElfSymbols symbols;
+    symbols.further_ = further();
+    symbols.names_ = std::move(names_);
+    symbols.entries_ = std::move(entries_);
+    symbols.entries_.shrink_to_fit();
+    return symbols;
+}
+
+}  // namespace perfdata

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/elf/find/archived_files.hpp"
+
+#include <algorithm>
+#include <archive.h>
+#include <archive_entry.h>
+#include <array>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "perfdata/core/guarded.hpp"
+#include "perfdata/recording/spool.hpp"
+
+namespace perfdata {
+namespace {
+
+constexpr std::size_t longest_path = 4096;  // as PATH_MAX of Linux
+constexpr std::size_t most_links = 16;      // that are followed for one name
+constexpr std::size_t usual_names = 512;    // bytes of a file's name and of what it leads to, on average at most
+
+// Slice is a piece of a source, which it keeps.
+class Slice final : public Source {
+  public:
+    Slice(std::shared_ptr<const Source> whole, std::uint64_t offset, std::uint64_t size)
+        : whole_(std::move(whole)), offset_(offset), size_(size) {}
+
+    std::uint64_t size() const override { return size_; }
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        if (offset >= size_) return std::size_t{0};
+        return whole_->read_at(offset_ + offset, out.first(std::min<std::uint64_t>(out.size(), size_ - offset)));
+    }
+
+  private:
+    std::shared_ptr<const Source> whole_;
+    std::uint64_t offset_, size_;
+};
+
+// Reader is libarchive's of one source.
+class Reader {
+  public:
+    explicit Reader(const Source& source) : source_(source), archive_(archive_read_new()) {
+        if (archive_ == nullptr) throw std::bad_alloc();
+        // No other formats, and no filters for which libarchive would start programs.
+        archive_read_support_filter_gzip(archive_);
+        archive_read_support_filter_bzip2(archive_);
+        archive_read_support_filter_xz(archive_);
+        archive_read_support_filter_zstd(archive_);
+        archive_read_support_format_tar(archive_);
+    }
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+    ~Reader() { archive_read_free(archive_); }
+
+    bool open() { return archive_read_open(archive_, this, nullptr, &Reader::read, nullptr) == ARCHIVE_OK; }
+
+    // next() is the next file, or null at the end and where it failed().
+    archive_entry* next() {
+        archive_entry* entry = nullptr;
+        int status = archive_read_next_header(archive_, &entry);
+        if (status == ARCHIVE_RETRY) status = archive_read_next_header(archive_, &entry);
+        if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return entry;
+        failed_ = status != ARCHIVE_EOF;
+        return nullptr;
+    }
+
+    // block(bytes, offset) is the next piece of the file's content; false at its end and where it failed().
+    bool block(Bytes& bytes, std::uint64_t& offset) {
+        const void* data = nullptr;
+        std::size_t size = 0;
+        la_int64_t at = 0;
+        const int status = archive_read_data_block(archive_, &data, &size, &at);
+        failed_ = status < ARCHIVE_WARN;
+        if (failed_ || status == ARCHIVE_EOF) return false;
+        bytes = {static_cast<const std::byte*>(data), size};
+        offset = static_cast<std::uint64_t>(at);
+        return true;
+    }
+
+    bool failed() const { return failed_; }
+    std::uint64_t offset() const { return offset_; }  // up to which the source was read
+    std::string why() const {
+        if (error_) return error_->message();
+        const char* text = archive_error_string(archive_);
+        return text != nullptr ? text : "cannot be read";
+    }
+
+  private:
+    // Called by C, which nothing may be thrown through.
+    static la_ssize_t read(archive*, void* of, const void** data) noexcept {
+        auto& reader = *static_cast<Reader*>(of);
+        auto got = guarded([&] { return reader.source_.read_at(reader.offset_, reader.buffer_); });
+        if (!got) {
+            reader.error_ = std::move(got.error());
+            return ARCHIVE_FATAL;
+        }
+        reader.offset_ += *got;
+        *data = reader.buffer_.data();
+        return static_cast<la_ssize_t>(*got);
+    }
+
+    const Source& source_;
+    archive* archive_;
+    std::uint64_t offset_ = 0;
+    bool failed_ = false;
+    std::optional<Error> error_;  // of reading
+    std::array<std::byte, 65536> buffer_;
+};
+
+// inside_archive(name) is a name from the root of the tar-ball without ".", ".." and double slashes; empty if it leads
+// out.
+std::string inside_archive(std::string_view name) {
+    std::string text;
+    text.reserve(name.size());
+    while (!name.empty()) {
+        const auto part = name.substr(0, name.find('/'));
+        name.remove_prefix(std::min(name.size(), part.size() + 1));
+        if (part.empty() || part == ".") continue;
+        if (part != "..") {
+            if (!text.empty()) text += '/';
+            text += part;
+            continue;
+        }
+        if (text.empty()) return {};
+        const auto parent = text.rfind('/');
+        text.resize(parent == std::string::npos ? 0 : parent);
+    }
+    return text;
+}
+
+std::string_view text_or_empty(const char* text) {
+    return text != nullptr ? std::string_view(text) : std::string_view();
+}
+
+std::string_view name_of(archive_entry* entry) {
+    const auto name = text_or_empty(archive_entry_pathname(entry));
+    return name.empty() ? text_or_empty(archive_entry_pathname_utf8(entry)) : name;
+}
+
+// link_of(entry, name) is what a link leads to, empty if it is none, leads out or is too long.
+std::string link_of(archive_entry* entry, const std::string& name) {
+    if (const auto target = text_or_empty(archive_entry_hardlink(entry)); !target.empty()) {
+        return target.size() > longest_path ? std::string() : inside_archive(target);
+    }
+    if (archive_entry_filetype(entry) != AE_IFLNK) return {};
+    const auto target = text_or_empty(archive_entry_symlink(entry));
+    if (target.empty() || target.starts_with('/') || target.size() > longest_path) return {};
+    return inside_archive(name.substr(0, name.rfind('/') + 1).append(target));
+}
+
+// with_breaks(name) has '\0' for each slash.
+std::string with_breaks(std::string name) {
+    std::ranges::replace(name, '/', '\0');
+    return name;
+}
+
+// leads_to(directory, name) is whether a name, both with breaks, is the directory's or below it.
+bool leads_to(std::string_view directory, std::string_view name) {
+    return name.starts_with(directory) && (name.size() == directory.size() || name[directory.size()] == '\0');
+}
+
+}  // namespace
+
+bool ArchivedFiles::available() {
+    return true;
+}
+
+Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::string& path,
+                                                                 std::shared_ptr<const FileSystem> beneath,
+                                                                 const Limits& limits, const Progress& progress) {
+    auto packed = beneath->open_given(path, limits, Content::archive);
+    if (!packed) return fail(std::move(packed.error()));
+    const std::shared_ptr<ArchivedFiles> files(new ArchivedFiles(path, std::move(beneath)));
+    if (auto unpacked = files->unpack(**packed, limits, progress); !unpacked) return fail(std::move(unpacked.error()));
+    if (auto damage = (*packed)->damage(); damage && !files->damage_) files->damage_ = std::move(damage);
+    // `perf archive --all` puts the tar-ball with the symbols and the recording into another one.
+    const auto inner = std::ranges::find_if(
+        files->entries_, [](const auto& entry) { return entry.first.ends_with("perf.symbols.tar.bz2"); });
+    if (inner != files->entries_.end()) {
+        const auto symbols = std::make_shared<Slice>(files->content_, inner->second.offset, inner->second.size);
+        files->entries_.clear();
+        if (auto unpacked = files->unpack(*symbols, limits, progress); !unpacked)
+            return fail(std::move(unpacked.error()));
+    }
+    files->find_root();
+    files->find_links();
+    return files;
+}
+
+Result<void> ArchivedFiles::unpack(const Source& packed, const Limits& limits, const Progress& progress) {
+    const std::string path = prefix_.substr(0, prefix_.size() - 1);
+    const auto damaged = [&](ErrorCode code, std::string why) {
+        if (!damage_) damage_ = Error{code, Error::no_offset, path, std::move(why)};
+    };
+    auto spool = Spool::create(path, limits.unpacked_bytes);
+    if (!spool) return fail(std::move(spool.error()));
+    const auto reader = std::make_unique<Reader>(packed);
+    if (!reader->open()) return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
+    bool any = false, room = true;
+    // Names are packed with the rest, and no part of what it may unpack to.
+    auto names_left = limits.archived_files * usual_names;
+    while (auto* header = room ? reader->next() : nullptr) {
+        any = true;
+        const auto given = name_of(header);
+        if (given.size() > longest_path) {
+            damaged(ErrorCode::limit, "has names of more than " + std::to_string(longest_path) + " bytes");
+            continue;
+        }
+        auto name = inside_archive(given);
+        if (name.empty()) continue;
+        Entry entry{spool->size(), 0, link_of(header, name)};
+        if (entry.link.empty() && archive_entry_filetype(header) != AE_IFREG) continue;
+        if (entries_.size() >= limits.archived_files) {
+            damaged(ErrorCode::limit, "has more than " + std::to_string(limits.archived_files) + " files");
+            break;
+        }
+        if (name.size() + entry.link.size() > names_left) {
+            damaged(ErrorCode::limit, "has names of more than " + std::to_string(usual_names) + " bytes on average");
+            break;
+        }
+        names_left -= name.size() + entry.link.size();
+        Bytes bytes;
+        std::uint64_t offset = 0;
+        bool whole = true;
+        while (entry.link.empty() && reader->block(bytes, offset)) {
+            // A file with holes may claim any size.
+            whole = offset == entry.size;
+            if (!whole) break;
+            if (auto put = spool->append(bytes); !put) {
+                if (put.error().code != ErrorCode::limit) return put;
+                damaged(ErrorCode::limit, std::move(put.error().detail));
+                room = whole = false;
+                break;
+            }
+            entry.size += bytes.size();
+            if (progress) progress(reader->offset(), packed.size());
+        }
+        if (!whole && room) damaged(ErrorCode::unsupported, name + " has holes");
+        if (whole && !reader->failed()) entries_.insert_or_assign(std::move(name), std::move(entry));
+        if (reader->failed()) break;
+    }
+    if (reader->failed()) {
+        if (!any) return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
+        damaged(ErrorCode::malformed, "cannot be unpacked any further: " + reader->why());
+    }
+    content_ = std::move(*spool).finish();
+    return {};
+}
+
+void ArchivedFiles::find_root() {
+    constexpr std::string_view mark = ".build-id/";
+    for (const auto& [name, entry] : entries_) {
+        const auto at = name.find(mark);
+        if (at == std::string::npos || (at != 0 && name[at - 1] != '/')) continue;
+        root_ = name.substr(0, at);
+        return;
+    }
+    if (!damage_) {
+        damage_ = Error{ErrorCode::missing, Error::no_offset, prefix_.substr(0, prefix_.size() - 1),
+                        "has no .build-id directory, so it is no packed build-id cache"};
+    }
+}
+
+void ArchivedFiles::find_links() {
+    for (const auto& [name, entry] : entries_) {
+        if (!entry.link.empty()) links_.emplace_back(with_breaks(name), with_breaks(entry.link));
+    }
+    std::ranges::sort(links_);
+    std::size_t kept = 0;
+    for (auto& link : links_) {
+        if (kept != 0 && leads_to(links_[kept - 1].first, link.first)) continue;
+        if (&links_[kept] != &link) links_[kept] = std::move(link);
+        ++kept;
+    }
+    links_.resize(kept);
+}
+
+// find(name) follows links of directories and of files. A link that leads to itself ends the search. Names may have
+// thousands of parts: which of them is a link takes one search.
+const ArchivedFiles::Entry* ArchivedFiles::find(std::string_view name) const {
+    if (name.contains('\0')) return nullptr;
+    auto at =
+        with_breaks(name.contains("..") ? inside_archive(root_ + std::string(name)) : root_ + inside_archive(name));
+    for (std::size_t links = 0; links <= most_links; ++links) {
+        const auto behind = std::ranges::upper_bound(links_, at, {}, &Link::first);
+        if (behind == links_.begin() || !leads_to(std::prev(behind)->first, at)) {
+            std::ranges::replace(at, '\0', '/');
+            const auto entry = entries_.find(at);
+            return entry == entries_.end() ? nullptr : &entry->second;
+        }
+        const auto& [from, to] = *std::prev(behind);
+        at.replace(0, from.size(), to);
+        if (at.size() > longest_path) return nullptr;
+    }
+    return nullptr;
+}
+
+Result<std::shared_ptr<const Source>> ArchivedFiles::open(const FileName& name, const Limits& limits,
+                                                          Content content) const {
+    const auto path = name.shown();
+    if (!path.starts_with(prefix_)) return beneath_->open(name, limits, content);
+    const auto* entry = find(std::string_view(path).substr(prefix_.size()));
+    if (entry == nullptr) return fail(ErrorCode::missing, Error::no_offset, path, "is not in the tar-ball");
+    return unpacked(std::make_shared<Slice>(content_, entry->offset, entry->size), path, limits, content);
+}
+
+Result<std::shared_ptr<const Source>> ArchivedFiles::open_given(const std::string& path, const Limits& limits,
+                                                                Content content) const {
+    return beneath_->open_given(path, limits, content);
+}
+
+bool ArchivedFiles::has(const FileName& name) const {
+    const auto path = name.shown();
+    return path.starts_with(prefix_) ? find(std::string_view(path).substr(prefix_.size())) != nullptr
+                                     : beneath_->has(name);
+}
+
+Result<std::string> ArchivedFiles::read_kernel_file(const std::string& path, std::uint64_t most) const {
+    return beneath_->read_kernel_file(path, most);
+}
+
+Result<std::string> ArchivedFiles::read_kernel_file_start(const std::string& path, std::uint64_t most) const {
+    return beneath_->read_kernel_file_start(path, most);
+}
+
+std::optional<FileTime> ArchivedFiles::modified(const FileName& name) const {
+    return name.shown().starts_with(prefix_) ? std::nullopt : beneath_->modified(name);
+}
+
+std::optional<FileIdentity> ArchivedFiles::identity(const FileName& name) const {
+    const auto path = name.shown();
+    if (!path.starts_with(prefix_)) return beneath_->identity(name);
+    const auto* entry = find(std::string_view(path).substr(prefix_.size()));
+    if (entry == nullptr) return {};
+    // No device has this number, and each file begins where no other does, if it is not empty.
+    return FileIdentity{~std::uint64_t{0}, entry->offset, entry->size, 0, 0};
+}
+
+}  // namespace perfdata

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/elf/find/object_finder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "perfdata/timeline/mapping.hpp"
+
+#include "build_id_cache.hpp"
+
+namespace perfdata {
+namespace {
+
+std::string parent(std::string_view path) {
+    return std::string(path.substr(0, path.rfind('/') + 1));
+}
+
+// below(directory, name): cached_objects("", id) and the like begin with a slash.
+FileName below(const FileName& directory, const std::string& name) {
+    return {directory.root, directory.path + name};
+}
+
+// build_id_of(bytes) is empty if they are none.
+std::optional<BuildId> build_id_of(Bytes bytes) {
+    BuildId id;
+    if (bytes.empty() || bytes.size() > id.value.size()) return {};
+    std::ranges::copy(bytes, id.value.begin());
+    id.size = static_cast<std::uint8_t>(bytes.size());
+    return id;
+}
+
+}  // namespace
+
+bool same_build_id(const BuildId& recorded, Bytes in_file) {
+    if (in_file.empty() || in_file.size() > recorded.size) return false;
+    const auto id = recorded.bytes();
+    const auto rest = id.subspan(in_file.size());
+    // A shorter id is the same only where the recording has padding of zeros, which it has only behind 20 bytes.
+    return std::ranges::equal(id.first(in_file.size()), in_file) &&
+           (rest.empty() || recorded.size == recorded.value.size()) &&
+           std::ranges::all_of(rest, [](std::byte byte) { return byte == std::byte{}; });
+}
+
+bool is_file_name(std::string_view path) {
+    if (path.starts_with("[vdso")) return true;  // an ELF image without a file, but with a build id
+    for (const std::string_view start : {"[", "//", "/memfd:", "/SYSV", "/anon_hugepage", "/dev/", "anon_inode:"}) {
+        if (path.starts_with(start)) return false;
+    }
+    return path.starts_with('/');
+}
+
+// inside(path) is a recorded path below a directory, as it is shown: ".." does not lead out of it.
+std::string inside(std::string_view path) {
+    return std::filesystem::path("/" + std::string(path)).lexically_normal().string();
+}
+
+// caches(): a link in the user's own cache, or in one that was given, may lead to any file of the machine where those
+// may be read anyway. The recording's directory is as little to be trusted as the recording.
+std::vector<FileName> FinderOptions::caches() const {
+    std::vector<FileName> all;
+    if (!recording_dir.empty()) all.push_back({recording_dir, ""});
+    if (!buildid_dir.empty()) all.push_back(machine() ? FileName{"", buildid_dir} : FileName{buildid_dir, ""});
+    if (!symfs.empty()) all.push_back({symfs, "/.debug"});  // where perf looks then
+    if (machine() && !local_buildid_dir.empty()) all.push_back({"", local_buildid_dir});
+    return all;
+}
+
+std::vector<FileName> FinderOptions::debug_roots() const {
+    std::vector<FileName> all;
+    for (const auto& directory : debug_dirs) {
+        if (!symfs.empty()) all.push_back({symfs, "/" + directory});
+        if (machine()) all.push_back({"", directory});
+    }
+    for (const auto& directory : given_debug_dirs) {
+        if (!symfs.empty()) all.push_back({symfs, "/" + directory});
+        all.push_back(machine() ? FileName{"", directory} : FileName{directory, ""});
+    }
+    return all;
+}
+
+// Opened is the files that are in use, and what is known of others: any number of names may lead to one of them.
+struct ObjectFinder::Opened {
+    explicit Opened(const Limits& of_files) : limits(of_files) {}
+
+    // open(files, name, recorded) is an intact ELF file of that build id, of any if its size is 0.
+    std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> open(const FileSystem& files, const FileName& name,
+                                                                   const BuildId& recorded) {
+        const auto identity = files.identity(name);
+        if (identity) {
+            const std::scoped_lock lock(mutex);
+            if (const auto entry = known.find(*identity); entry != known.end()) {
+                const auto& [file, build_id] = entry->second;
+                if (!build_id) return std::unexpected(SymbolMiss::unreadable);
+                if (differs(recorded, *build_id)) return std::unexpected(SymbolMiss::build_id_differs);
+                if (auto used = file.lock()) return used;
+            }
+        }
+        auto source = files.open(name, limits, Content::elf);
+        if (!source) {
+            const bool missing = source.error().code == ErrorCode::missing;
+            return std::unexpected(missing ? SymbolMiss::not_found : SymbolMiss::unreadable);
+        }
+        auto opened = ElfFile::open(std::move(*source), limits);
+        if (!opened) {
+            if (identity && opened.error().code != ErrorCode::io) note(*identity, {});
+            return std::unexpected(SymbolMiss::unreadable);
+        }
+        auto file = std::make_shared<const ElfFile>(std::move(*opened));
+        // One that is too long to be any recorded one stays so.
+        const auto id = file->build_id().first(std::min(file->build_id().size(), recorded.value.size() + 1));
+        if (identity) file = note(*identity, {file, std::vector(id.begin(), id.end())});
+        if (differs(recorded, id)) return std::unexpected(SymbolMiss::build_id_differs);
+        return file;
+    }
+
+    static bool differs(const BuildId& recorded, Bytes in_file) {
+        return recorded.size != 0 && !same_build_id(recorded, in_file);
+    }
+
+    struct Entry {
+        std::weak_ptr<const ElfFile> file{};
+        std::optional<std::vector<std::byte>> build_id{};  // nothing: it is no ELF file that can be read
+    };
+
+    // note(identity, entry) is the file that is in use: another thread may have opened the same one meanwhile.
+    std::shared_ptr<const ElfFile> note(const FileIdentity& identity, Entry entry) {
+        const std::scoped_lock lock(mutex);
+        auto& place = known[identity];
+        if (auto used = place.file.lock()) return used;
+        auto file = entry.file.lock();
+        place = std::move(entry);
+        return file;
+    }
+
+    Limits limits;
+    std::mutex mutex;
+    std::map<FileIdentity, Entry> known;
+};
+
+// Search is one object's. It remembers the best reason for not finding it.
+struct ObjectFinder::Search {
+    const FinderOptions& options;
+    const FileSystem& files;
+    Opened& opened;
+    const RecordedObject& object;
+    SymbolMiss miss = SymbolMiss::not_found;
+    std::optional<FoundObject> found;
+
+    // A better reason is one that is closer to success: they are in this order.
+    void missed(SymbolMiss reason) {
+        constexpr std::array order{SymbolMiss::not_found, SymbolMiss::no_build_id, SymbolMiss::offline,
+                                   SymbolMiss::unproven,  SymbolMiss::unreadable,  SymbolMiss::build_id_differs};
+        const auto rank = [&](SymbolMiss value) { return std::ranges::find(order, value); };
+        if (rank(reason) > rank(miss)) miss = reason;
+    }
+
+    bool take(const FileName& name) {
+        if (found) return true;
+        auto file = opened.open(files, name, object.build_id);
+        if (!file) {
+            missed(file.error());
+            return false;
+        }
+        found = FoundObject{name.shown(), {}, std::move(*file), {}, object.build_id.size != 0, name.root, {}};
+        return true;
+    }
+
+    void take_from_cache(const FileName& directory) {
+        if (object.build_id.size == 0) return;
+        for (const auto& name : cached_objects("", object.build_id)) take(below(directory, name));
+    }
+
+    void search() {
+        const std::string path(without_deleted(object.path));
+        const bool proof = object.build_id.size != 0;
+        auto caches = options.caches();
+        if (!options.recording_dir.empty()) {
+            take_from_cache(caches.front());
+            caches.erase(caches.begin());
+        }
+        if (!options.symfs.empty()) {
+            take({options.symfs, inside(path)});
+            if (path != object.path) take({options.symfs, inside(object.path)});
+        }
+        for (const auto& cache : caches) take_from_cache(cache);
+        if (found) return;
+        if (options.offline) return missed(SymbolMiss::offline);
+        if (!options.machine() || !path.starts_with('/')) return;
+        if (proof || options.allow_local) {
+            take({"", path});
+        } else if (files.has({"", path})) {
+            missed(SymbolMiss::unproven);
+        }
+    }
+
+    // Only a debug file was found: it has the build id, but perhaps not the offsets of the code.
+    bool only_debug() {
+        if (object.build_id.size == 0) return false;
+        const auto name = debug_file_by_id("", object.build_id);
+        return std::ranges::any_of(options.debug_roots(),
+                                   [&](const FileName& root) { return take(below(root, name)); });
+    }
+};
+
+// DebugSearch is for what belongs to one file. Such files are proven by build ids.
+struct ObjectFinder::DebugSearch {
+    const FinderOptions& options;
+    const FileSystem& files;
+    Opened& opened;
+    BuildId id;
+    const std::function<bool(const ElfFile&)>& accept;
+    DebugFile found{};
+
+    void take(const FileName& name) {
+        if (found.file) return;
+        auto file = opened.open(files, name, id);
+        if (file && accept(**file)) found = {name, std::move(*file)};
+    }
+
+    void caches_and_roots() {
+        for (const auto& cache : options.caches()) take(below(cache, cached_debug_file("", id)));
+        for (const auto& root : options.debug_roots()) take(below(root, debug_file_by_id("", id)));
+    }
+};
+
+ObjectFinder::DebugFile ObjectFinder::find_debug(const RecordedObject& object, const FoundObject& found,
+                                                 const std::function<bool(const ElfFile&)>& accept) const {
+    const auto id = build_id_of(found.file->build_id());
+    if (!id) return {};
+    DebugSearch search{options_, *files_, *opened_, *id, accept};
+    search.caches_and_roots();
+    const auto roots = options_.debug_roots();
+    const std::string own(without_deleted(object.path));
+    // A link is a name, not a path.
+    if (const auto link = found.file->debug_link(); link && link->name.find('/') == std::string::npos) {
+        const auto name = found.name();
+        const auto beside = parent(name.path);
+        if (beside + link->name != name.path) search.take({name.root, beside + link->name});
+        search.take({name.root, beside + ".debug/" + link->name});
+        for (const auto& root : roots) search.take(below(root, parent(own) + link->name));
+    }
+    for (const auto& root : roots) search.take(below(root, own + ".debug"));
+    return std::move(search.found);
+}
+
+std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file, const FileName& name) const {
+    const auto link = file.alternate_link();
+    if (!link) return {};
+    const auto id = build_id_of(as_bytes(link->build_id));
+    if (!id) return {};
+    const std::function<bool(const ElfFile&)> any = [](const ElfFile&) { return true; };
+    DebugSearch search{options_, *files_, *opened_, *id, any};
+    search.caches_and_roots();
+    if (!link->path.starts_with('/')) {
+        search.take({name.root, parent(name.path) + link->path});
+    } else {
+        if (!options_.symfs.empty()) search.take({options_.symfs, inside(link->path)});
+        if (options_.machine()) search.take({"", link->path});
+    }
+    // "DIR/.dwz/NAME", as distributions have it, also where the directory itself is elsewhere.
+    if (const auto at = link->path.rfind("/.dwz/"); at != std::string::npos) {
+        for (const auto& root : options_.debug_roots()) search.take(below(root, link->path.substr(at)));
+    }
+    return std::move(search.found.file);
+}
+
+ObjectFinder::ObjectFinder(FinderOptions options, std::shared_ptr<const FileSystem> files)
+    : options_(std::move(options)), files_(std::move(files)), opened_(std::make_shared<Opened>(options_.limits)) {
+    if (!files_) files_ = std::make_shared<const LocalFiles>(options_.machine() ? Reach::machine : Reach::given);
+}
+
+std::expected<FoundObject, SymbolMiss> ObjectFinder::find(const RecordedObject& object) const {
+    if (!is_file_name(object.path)) return std::unexpected(SymbolMiss::not_a_file);
+    const bool known = object.build_id.size != 0;
+    Search search{options_, *files_, *opened_, object, known ? SymbolMiss::not_found : SymbolMiss::no_build_id, {}};
+    search.search();
+    if (!search.found && search.only_debug() && !search.found->file->layout_known()) {
+        return std::unexpected(SymbolMiss::only_debug_file);
+    }
+    if (!search.found) return std::unexpected(search.miss);
+    auto& found = *search.found;
+    if (found.file->section(".symtab") == nullptr) {
+        auto debug = find_debug(object, found, [](const ElfFile& file) { return file.section(".symtab") != nullptr; });
+        found.debug = std::move(debug.file);
+        if (found.debug) found.debug_path = debug.name.shown();
+        found.debug_root = std::move(debug.name.root);
+    }
+    return std::move(found);
+}
+
+}  // namespace perfdata

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/elf/object_architecture.hpp"
+
+namespace perfdata {
+
+Architecture find_architecture(const Recording& recording, const Names& names) {
+    if (auto told = find_architecture(recording); !told.name.empty()) return told;
+    const auto told_by = [](const ElfFile& file, const std::string& path) {
+        auto name = elf_architecture(file.machine(), file.order().endian());
+        // A program of 32 bits runs on a kernel of 64, whose registers the samples have.
+        if (!file.wide()) name = {};
+        return Architecture{std::string(name), "the file " + path};
+    };
+    if (const auto kernel = names.kernel_text(); kernel && kernel->file) {
+        if (auto told = told_by(*kernel->file, kernel->path); !told.name.empty()) return told;
+    }
+    const auto& objects = names.timeline().tasks().objects();
+    for (ObjectIndex index = 0; index < objects.size(); ++index) {
+        const auto file = names.file(index);
+        if (!file || (*file)->file == nullptr) continue;
+        if (auto told = told_by(*(*file)->file, (*file)->path); !told.name.empty()) return told;
+    }
+    return {};
+}
+
+}  // namespace perfdata

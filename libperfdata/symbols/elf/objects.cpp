@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/elf/objects.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "perfdata/core/parallel.hpp"
+#include "perfdata/symbols/elf/demangle/demangle.hpp"
+#include "perfdata/symbols/elf/elf_symbols.hpp"
+
+#include "symbols/once.hpp"
+
+namespace perfdata {
+
+namespace {
+
+// FileSymbols is what a file has: objects by any number of names share it.
+struct FileSymbols {
+    Once loaded;
+    std::expected<ElfSymbols, SymbolMiss> symbols = std::unexpected(SymbolMiss::not_found);
+
+    // Names that had to be demangled, by symbol; made when they are asked for.
+    std::mutex demangling;
+    std::map<std::size_t, std::string> demangled;
+
+    void load(const ElfFile& file, const ElfFile* debug, const Limits& limits) {
+        auto read = ElfSymbols::load(file, debug, limits);
+        if (read) {
+            symbols = std::move(*read);
+        } else {
+            const bool none = read.error().code == ErrorCode::missing;
+            symbols = std::unexpected(none ? SymbolMiss::no_symbols : SymbolMiss::unreadable);
+        }
+    }
+};
+
+// part_of_mangled(name) is an identifier that every mangled form of that name spells out; empty: none is known. The
+// ABI has letters of its own for operators, closures, thunks, and types of std.
+std::string_view part_of_mangled(std::string_view name) {
+    const auto is_plain = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':';
+    };
+    const auto path = name.substr(0, name.find_first_of("<("));  // arguments have identifiers, and "::", of their own
+    if (name.starts_with("std::") || !std::ranges::all_of(path, is_plain)) return {};
+    const auto last = path.substr(path.rfind(':') + 1);
+    return last == "operator" ? std::string_view() : last;
+}
+
+}  // namespace
+
+struct ObjectSymbols::Object {
+    explicit Object(RecordedObject object) : recorded(std::move(object)) {}
+
+    RecordedObject recorded;
+
+    // Written once, by load().
+    Once loaded;
+    std::expected<FoundObject, SymbolMiss> found = std::unexpected(SymbolMiss::not_found);
+    std::shared_ptr<FileSymbols> content;  // of what was found
+    std::uint64_t text_offset = 0;         // of a relocatable file's text
+
+    std::expected<const ElfSymbols*, SymbolMiss> symbols() const {
+        if (!found) return std::unexpected(found.error());
+        if (!content->symbols) return std::unexpected(content->symbols.error());
+        return &*content->symbols;
+    }
+};
+
+struct ObjectSymbols::Table {
+    ObjectFinder finder;
+    Options options;
+    mutable std::shared_mutex mutex;
+    std::deque<Object> objects;                                                         // does not move them
+    std::map<std::pair<std::string, std::string>, FileIndex, std::less<>> by_identity;  // path and build id
+    // By the file and its debug file, which their objects keep.
+    std::map<std::pair<const ElfFile*, const ElfFile*>, std::shared_ptr<FileSymbols>> contents;
+
+    std::shared_ptr<FileSymbols> content(const FoundObject& found) {
+        const std::unique_lock lock(mutex);
+        auto& one = contents[{found.file.get(), found.debug.get()}];
+        if (!one) one = std::make_shared<FileSymbols>();
+        return one;
+    }
+};
+
+ObjectSymbols::ObjectSymbols(ObjectFinder finder) : ObjectSymbols(std::move(finder), Options{}) {}
+
+ObjectSymbols::ObjectSymbols(ObjectFinder finder, Options options)
+    : table_(new Table{std::move(finder), options, {}, {}, {}, {}}) {}
+
+ObjectSymbols::~ObjectSymbols() = default;
+ObjectSymbols::ObjectSymbols(ObjectSymbols&&) noexcept = default;
+ObjectSymbols& ObjectSymbols::operator=(ObjectSymbols&&) noexcept = default;
+
+FileIndex ObjectSymbols::add(const RecordedObject& object) {
+    const std::pair key(object.path, std::string(as_text(object.build_id.bytes())));
+    const std::unique_lock lock(table_->mutex);
+    const auto [place, added] = table_->by_identity.try_emplace(key);
+    if (added) {
+        place->second = {static_cast<std::uint32_t>(table_->objects.size())};
+        table_->objects.emplace_back(object);
+    }
+    return place->second;
+}
+
+ObjectSymbols::Object& ObjectSymbols::object(FileIndex index) const {
+    const std::shared_lock lock(table_->mutex);
+    return table_->objects[index.value];
+}
+
+const RecordedObject& ObjectSymbols::recorded(FileIndex index) const {
+    return object(index).recorded;
+}
+
+const ObjectFinder& ObjectSymbols::finder() const {
+    return table_->finder;
+}
+
+std::size_t ObjectSymbols::size() const {
+    const std::shared_lock lock(table_->mutex);
+    return table_->objects.size();
+}
+
+void ObjectSymbols::load(Object& object) const {
+    object.loaded([&] {
+        object.found = table_->finder.find(object.recorded);
+        if (!object.found) return;
+        const auto& file = *object.found->file;
+        object.content = table_->content(*object.found);
+        object.content->loaded(
+            [&] { object.content->load(file, object.found->debug.get(), table_->finder.options().limits); });
+        if (file.type() == ElfFile::Type::relocatable) {
+            if (const auto* text = file.section(".text")) object.text_offset = text->offset;
+        }
+    });
+}
+
+std::expected<const FoundObject*, SymbolMiss> ObjectSymbols::found(FileIndex index) const {
+    auto& one = object(index);
+    load(one);
+    if (!one.found) return std::unexpected(one.found.error());
+    return &*one.found;
+}
+
+std::expected<std::uint64_t, SymbolMiss> ObjectSymbols::vaddr(FileIndex index, std::uint64_t file_offset) const {
+    auto& one = object(index);
+    load(one);
+    if (!one.found) return std::unexpected(one.found.error());
+    const auto vaddr = one.found->file->vaddr(file_offset + one.text_offset);
+    if (!vaddr) return std::unexpected(SymbolMiss::outside_file);
+    return *vaddr;
+}
+
+std::expected<NameAndOffset, SymbolMiss> ObjectSymbols::name(FileIndex index, std::uint64_t file_offset) const {
+    auto& one = object(index);
+    load(one);
+    const auto symbols = one.symbols();
+    if (!symbols) return std::unexpected(symbols.error());
+    const auto vaddr = one.found->file->vaddr(file_offset + one.text_offset);
+    if (!vaddr) return std::unexpected(SymbolMiss::outside_file);
+    const auto found = (*symbols)->find(*vaddr);
+    if (!found) return std::unexpected(SymbolMiss::between_symbols);
+
+    NameAndOffset result{found->symbol.name, found->offset, found->symbol.size, found->symbol.value};
+    if (table_->options.demangle && is_mangled(result.name)) {
+        const std::scoped_lock lock(one.content->demangling);
+        const auto [place, added] = one.content->demangled.try_emplace(found->index);
+        if (added) place->second = demangle(result.name).value_or(std::string(result.name));
+        result.name = place->second;
+    }
+    return result;
+}
+
+std::expected<std::uint64_t, SymbolMiss> ObjectSymbols::distance(FileIndex index, std::uint64_t file_offset) const {
+    auto& one = object(index);
+    load(one);
+    const auto symbols = one.symbols();
+    if (!symbols) return std::unexpected(symbols.error());
+    const auto vaddr = one.found->file->vaddr(file_offset + one.text_offset);
+    if (!vaddr) return std::unexpected(SymbolMiss::outside_file);
+    const auto distance = (*symbols)->distance(*vaddr);
+    if (!distance) return std::unexpected(SymbolMiss::between_symbols);
+    return *distance;
+}
+
+std::vector<FileIndex> ObjectSymbols::with_function(std::string_view name) const {
+    const auto identifier = part_of_mangled(name);  // most names lack it, and need no demangling
+    const auto is_called = [&](std::string_view symbol) {
+        if (symbol == name) return true;
+        return table_->options.demangle && is_mangled(symbol) && symbol.find(identifier) != std::string_view::npos &&
+               demangle(symbol) == name;
+    };
+    std::vector<FileIndex> found;
+    std::map<const ElfSymbols*, bool> looked_at;  // any number of names may lead to one file
+    for (std::uint32_t number = 0; number < size(); ++number) {
+        const auto& one = object({number});
+        if (!one.loaded.done()) continue;
+        const auto symbols = one.symbols();
+        if (!symbols) continue;
+        const auto [has, first] = looked_at.try_emplace(*symbols, false);
+        for (std::size_t at = 0; first && !has->second && at < (*symbols)->size(); ++at) {
+            has->second = is_called((*symbols)->symbol(at).name);
+        }
+        if (has->second) found.push_back({number});
+    }
+    return found;
+}
+
+void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs) const {
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (auto at = next.fetch_add(1); at < objects.size(); at = next.fetch_add(1)) load(object(objects[at]));
+    };
+    on_threads(std::min<std::size_t>(jobs, objects.size()), work);
+}
+
+}  // namespace perfdata

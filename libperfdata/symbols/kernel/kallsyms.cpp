@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/kernel/kallsyms.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <limits>
+
+#include "perfdata/recording/content.hpp"
+
+namespace perfdata {
+namespace {
+
+constexpr std::uint64_t furthest_reach = 64 << 10;
+
+bool is_function(char type) {
+    return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+// Mapping symbols and local labels are no functions.
+bool is_label(std::string_view name) {
+    return name.starts_with('$') || name.starts_with(".L") || name.starts_with("L0");
+}
+
+bool made_at_run_time(std::string_view module) {
+    return module == "bpf" || module.starts_with("__builtin__");
+}
+
+struct Line {
+    std::uint64_t address = 0;
+    char type = 0;
+    std::string_view name, module;
+};
+
+// Lines goes through the text line by line: "<hex address> <type> <name>[\t[<module>]]". There are 100000 of them and
+// more, at each start of the tool.
+class Lines {
+  public:
+    explicit Lines(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
+
+    // next(line) passes over what is no such line; false at the end.
+    bool next(Line& line) {
+        while (at_ != end_) {
+            const bool good = read(line);
+            const auto* newline =
+                static_cast<const char*>(std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_)));
+            at_ = newline == nullptr ? end_ : newline + 1;
+            if (good) return true;
+        }
+        return false;
+    }
+
+  private:
+    static int digit(char character) {
+        if (character >= '0' && character <= '9') return character - '0';
+        const auto lower = static_cast<char>(character | 0x20);
+        return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+    }
+
+    // read(line) leaves at_ behind what it took of the line, not behind its end.
+    bool read(Line& line) {
+        const auto* const begin = at_;
+        line.address = 0;
+        for (int value = 0; at_ != end_ && (value = digit(*at_)) >= 0; ++at_) {
+            if (line.address >> 60 != 0) return false;
+            line.address = line.address << 4 | static_cast<unsigned>(value);
+        }
+        if (at_ == begin || end_ - at_ < 4 || at_[0] != ' ' || at_[1] == '\n' || at_[2] != ' ') return false;
+        line.type = at_[1];
+        const auto* const name = at_ + 3;
+        for (at_ = name; at_ != end_ && *at_ != '\n' && *at_ != '\t' && *at_ != ' ';) ++at_;
+        line.name = without_return({name, at_});
+        line.module = {};
+        if (at_ != end_ && *at_ != '\n') read_module(line);
+        return !line.name.empty();
+    }
+
+    void read_module(Line& line) {
+        const auto* const begin = at_ + 1;
+        while (at_ != end_ && *at_ != '\n') ++at_;
+        const auto module = without_return({begin, at_});
+        if (module.starts_with('[') && module.ends_with(']')) line.module = module.substr(1, module.size() - 2);
+    }
+
+    // A file may come from a system that ends lines in another way.
+    static std::string_view without_return(std::string_view text) {
+        if (text.ends_with('\r')) text.remove_suffix(1);
+        return text;
+    }
+
+    const char* at_;
+    const char* end_;
+};
+
+}  // namespace
+
+Result<Kallsyms> Kallsyms::open(const std::string& path, const Limits& limits) {
+    Limits unpacking = limits;
+    unpacking.unpacked_bytes = std::min(limits.unpacked_bytes, limits.kallsyms_bytes);
+    const auto source = open_source(path, unpacking, Content::text);
+    if (!source) return fail(source.error());
+    return open(**source, path, limits);
+}
+
+Result<Kallsyms> Kallsyms::open(const Source& source, const std::string& path, const Limits& limits) {
+    auto text = read_whole(source, limits.kallsyms_bytes);
+    if (!text) {
+        auto error = text.error();
+        if (error.where.empty()) error.where = path;
+        return fail(std::move(error));
+    }
+    return parse(std::move(*text), path);
+}
+
+Result<Kallsyms> Kallsyms::parse(std::string text, const std::string& where) {
+    if (text.size() > std::numeric_limits<std::uint32_t>::max()) {
+        return fail(ErrorCode::limit, Error::no_offset, where, "larger than 4 GiB");
+    }
+    Kallsyms table;
+    table.text_ = std::move(text);
+    const std::string_view all = table.text_;
+    const auto place = [&](std::string_view part) {
+        return static_cast<std::uint32_t>(part.empty() ? 0 : part.data() - all.data());
+    };
+    bool any_address = false;
+    Line line;
+    for (Lines lines(all); lines.next(line);) {
+        if (made_at_run_time(line.module)) continue;
+        any_address = any_address || line.address != 0;
+        if (!is_function(line.type) || is_label(line.name)) continue;
+        table.entries_.push_back({line.address, place(line.name), static_cast<std::uint32_t>(line.name.size()),
+                                  place(line.module), static_cast<std::uint32_t>(line.module.size())});
+    }
+    if (table.entries_.empty()) {
+        return fail(ErrorCode::malformed, Error::no_offset, where,
+                    "no function symbols; expected lines such as \"ffffffff81000000 T _text\"");
+    }
+    if (!any_address) {
+        return fail(ErrorCode::missing, Error::no_offset, where,
+                    "all addresses are zero: copy /proc/kallsyms as root (or set kernel.kptr_restrict to 0)");
+    }
+    table.sort();
+    table.drop_aliases();
+    return table;
+}
+
+// The kernel lists itself by address, and then its modules, one after the other.
+void Kallsyms::sort() {
+    const auto modules = std::ranges::is_sorted_until(entries_, {}, &Entry::address);
+    std::ranges::stable_sort(modules, entries_.end(), {}, &Entry::address);
+    std::ranges::inplace_merge(entries_, modules, {}, &Entry::address);
+}
+
+// Of several names of one address perf shows the one that the file has last, and so do we: the kernel lists the names
+// of a system call's implementation before those of its entry, and strong symbols before weak ones, as in
+// __do_sys_getpid,
+// __x64_sys_getpid; __memcpy, memcpy.
+void Kallsyms::drop_aliases() {
+    std::size_t kept = 0;
+    for (const auto& entry : entries_) {
+        if (kept != 0 && entries_[kept - 1].address == entry.address) --kept;
+        entries_[kept++] = entry;
+    }
+    entries_.resize(kept);
+}
+
+Kallsyms::Symbol Kallsyms::symbol(const Entry& entry) const {
+    const std::string_view all = text_;
+    return {all.substr(entry.name, entry.name_size), all.substr(entry.module, entry.module_size), {entry.address}, 0};
+}
+
+std::optional<Kallsyms::Symbol> Kallsyms::find(Address address) const {
+    const auto above = std::ranges::upper_bound(entries_, address.value, {}, &Entry::address);
+    if (above == entries_.begin()) return {};
+    auto found = symbol(*std::prev(above));
+    const auto room =
+        (above == entries_.end() ? std::numeric_limits<std::uint64_t>::max() : above->address) - found.address.value;
+    const bool last_of_its_object = above == entries_.end() || above->module_size != found.module.size() ||
+                                    (above->module_size != 0 && symbol(*above).module != found.module);
+    if (last_of_its_object && address - found.address >= furthest_reach) return {};
+    found.size = last_of_its_object ? std::min(room, furthest_reach) : room;
+    return found;
+}
+
+std::map<std::string_view, Address> Kallsyms::module_begins() const {
+    const std::string_view all = text_;
+    std::map<std::string_view, Address> begins;
+    std::string_view last;
+    for (const auto& entry : entries_) {
+        const auto module = all.substr(entry.module, entry.module_size);
+        if (!module.empty() && module != last) begins.emplace(module, Address{entry.address});
+        last = module;
+    }
+    return begins;
+}
+
+// Few names are asked for: an index of all would cost more than the search.
+std::optional<Address> Kallsyms::address_of(std::string_view name) const {
+    // The kernel's own limit; the search takes as many times longer in the worst case.
+    constexpr std::size_t most = 512;
+    if (name.empty() || name.size() > most) return {};
+    const std::string wanted = ' ' + std::string(name);
+    const std::boyer_moore_horspool_searcher search(wanted.begin(), wanted.end());
+    const std::string_view all = text_;
+    for (std::size_t begin = 0; begin < all.size();) {
+        const auto place = static_cast<std::size_t>(std::search(all.begin() + begin, all.end(), search) - all.begin());
+        if (place == all.size()) break;
+        const auto before = all.substr(begin, place - begin).rfind('\n');
+        if (before != std::string_view::npos) begin += before + 1;
+        const auto end = std::min(all.find('\n', place), all.size());
+        Line line;
+        Lines lines(all.substr(begin, end - begin));
+        if (lines.next(line) && line.name == name && line.module.empty()) return Address{line.address};
+        begin = end;
+    }
+    return {};
+}
+
+}  // namespace perfdata

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Files that hold the code of the recorded kernel: copies of its memory, its ELF file, those of its modules.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/symbols/elf/elf_file.hpp"
+#include "perfdata/symbols/names.hpp"
+
+#include "patched_code.hpp"
+#include "symbols/elf/elf_relocations.hpp"
+#include "symbols/once.hpp"
+
+namespace perfdata {
+
+// read_code(file, vaddr, code) puts what the file has for the function at that address into `code`. Errors: io.
+Result<void> read_code(const ElfFile& file, std::uint64_t vaddr, PatchedCode& code);
+
+// KernelCode opens each file when it is first needed. Const use from many threads is safe.
+class KernelCode {
+  public:
+    // The names must outlive it. `kcore` is what the user gave; what is wrong with it goes to `problems`.
+    KernelCode(const Recording& recording, const Names& names, const std::string& kcore, std::vector<Error>& problems);
+
+    // read(function, address, code, image) fills `code` and says in the image where it is from and what makes it
+    // doubtful. Errors: missing (what would supply it), mismatch, io, malformed.
+    Result<void> read(const Frame& function, Address address, PatchedCode& code, CodeImage& image) const;
+
+    // read_kcore(address, code, image) looks into copies of memory only; false if there is none or it has nothing
+    // of it.
+    Result<bool> read_kcore(Address address, PatchedCode& code, CodeImage& image) const;
+
+  private:
+    struct Kcore {
+        std::string path;
+        std::shared_ptr<const ElfFile> file;
+    };
+
+    // open_kcore(name, given): by the user's word, or by ours, if given.
+    Result<Kcore> open_kcore(const FileName& name, bool given) const;
+    const std::optional<Kcore>& kcore() const;
+    Result<void> read_vmlinux(Address address, PatchedCode& code, CodeImage& image) const;
+    Result<void> read_module(const Frame& function, PatchedCode& code, CodeImage& image) const;
+    const CodeRelocations& relocations(const std::shared_ptr<const ElfFile>& module) const;
+
+    const Names& names_;
+    Limits limits_;
+    std::vector<FileName> candidates_;  // copies of memory that may be there
+    bool running_ = false;              // the recorded boot is that of this machine
+    mutable Once kcore_once_, vmlinux_once_;
+    mutable std::optional<Kcore> kcore_;
+    mutable std::mutex relocations_mutex_;
+    mutable std::map<const ElfFile*, std::unique_ptr<CodeRelocations>> relocations_;  // of modules, which they keep
+    mutable Result<KernelText> vmlinux_ = fail(ErrorCode::missing, Error::no_offset, {}, {});
+};
+
+}  // namespace perfdata

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/kernel/kernel_names.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "symbols/elf/elf_constants.hpp"
+#include "symbols/elf/elf_notes.hpp"
+#include "symbols/elf/find/build_id_cache.hpp"
+
+namespace perfdata {
+
+// Loader tries one file after the other.
+struct KernelNames::Loader {
+    const RecordedKernel& kernel;
+    const ObjectFinder& finder;
+    const FinderOptions& options;
+    KernelNames names;
+    KernelText elf;                // what vmlinux() found
+    bool only_text = false;        // it is to find the code, not the names
+    std::optional<Error> refused;  // why a file that the user gave, or the last one, cannot be used
+
+    bool known_place() const { return !kernel.reference_symbol.empty() && kernel.reference_address != Address{}; }
+
+    void refuse(ErrorCode code, const std::string& path, std::string detail) {
+        if (!refused) refused = Error{code, Error::no_offset, path, std::move(detail)};
+    }
+
+    // kallsyms(path, ...) takes a file. same_kernel says that the build id proves it, so that it may be of another
+    // boot. `given`: the user named the file; what is wrong with it is then the answer.
+    bool kallsyms(const FileName& name, bool same_kernel, bool given) {
+        Limits limits = options.limits;
+        limits.unpacked_bytes = std::min(limits.unpacked_bytes, limits.kallsyms_bytes);
+        const auto source = open(name, given, limits, Content::text);
+        auto text = source ? read_whole(**source, limits.kallsyms_bytes) : fail(source.error());
+        return kallsyms(name.shown(), std::move(text), same_kernel, given);
+    }
+
+    Result<std::shared_ptr<const Source>> open(const FileName& name, bool given, const Limits& limits,
+                                               Content content) const {
+        const auto& files = finder.files();
+        return given ? files.open_given(name.path, limits, content) : files.open(name, limits, content);
+    }
+
+    bool kallsyms(const std::string& path, Result<std::string> text, bool same_kernel, bool given) {
+        auto table = text ? Kallsyms::parse(std::move(*text), path) : fail(std::move(text.error()));
+        if (!table) {
+            if (given) refuse(table.error().code, path, table.error().detail);
+            return false;
+        }
+        std::uint64_t relocation = 0;
+        if (known_place()) {
+            const auto here = table->address_of(kernel.reference_symbol);
+            if (here) relocation = kernel.reference_address - *here;
+            if (relocation != 0 && !same_kernel) {
+                if (given) {
+                    refuse(ErrorCode::mismatch, path,
+                           "it is not from the boot that was recorded: " + kernel.reference_symbol + " is elsewhere");
+                }
+                return false;
+            }
+        }
+        names.kallsyms_ = std::move(*table);
+        names.relocation_ = relocation;
+        names.only_kernel_ = relocation != 0;
+        names.origin_ = path;
+        return true;
+    }
+
+    bool vmlinux(const FileName& name, bool given) {
+        const auto path = name.shown();
+        auto source = open(name, given, options.limits, Content::elf);
+        if (!source) {
+            if (given) refuse(source.error().code, path, source.error().detail);
+            return false;
+        }
+        auto file = ElfFile::open(std::move(*source), options.limits);
+        if (!file) {
+            if (given) refuse(file.error().code, path, file.error().detail);
+            return false;
+        }
+        const bool recorded = kernel.build_id.size != 0;
+        if (recorded ? !same_build_id(kernel.build_id, file->build_id()) : !given) {
+            if (given) refuse(ErrorCode::mismatch, path, "its build id is not that of the recorded kernel");
+            return false;
+        }
+        const auto* section = file->section(".text");
+        if (only_text && (section == nullptr || section->type == no_bits)) {
+            if (given) refuse(ErrorCode::missing, path, "it has symbols, but not the code itself");
+            return false;
+        }
+        auto symbols = only_text ? Result<ElfSymbols>() : ElfSymbols::load(*file, nullptr, options.limits);
+        if (!symbols) {
+            if (given) refuse(symbols.error().code, path, symbols.error().detail);
+            return false;
+        }
+        const auto reference = known_place() ? address_of_symbol(*file, kernel.reference_symbol) : std::nullopt;
+        if (!reference) {
+            if (given) {
+                refuse(ErrorCode::missing, path,
+                       "where the recorded kernel was loaded is not known (record as root, or with "
+                       "kernel.kptr_restrict 0)");
+            }
+            return false;
+        }
+        const auto relocation = kernel.reference_address.value - *reference;
+        if (only_text) {
+            elf = {path, std::make_shared<const ElfFile>(std::move(*file)), relocation, name.root};
+            return true;
+        }
+        names.relocation_ = relocation;
+        names.vmlinux_ = std::move(*symbols);
+        names.origin_ = path;
+        return true;
+    }
+
+    bool from_caches() {
+        if (kernel.build_id.size == 0) return false;
+        for (const auto& cache : options.caches()) {
+            for (const auto& path : cached_kallsyms(cache.path, kernel.build_id)) {
+                if (!kallsyms({cache.root, path}, true, false)) continue;
+                if (!all_in_place()) names.only_kernel_ = true;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // The places where distributions and perf put the kernel's ELF file.
+    bool vmlinux_somewhere() {
+        if (kernel.build_id.size == 0) return false;
+        for (const auto& cache : options.caches()) {
+            for (const auto& path : cached_objects(cache.path, kernel.build_id)) {
+                if (vmlinux({cache.root, path}, false)) return true;
+            }
+        }
+        for (const auto& directory : options.debug_roots()) {
+            if (vmlinux({directory.root, debug_file_by_id(directory.path, kernel.build_id)}, false)) return true;
+        }
+        std::vector<std::string> roots;
+        if (!options.symfs.empty()) roots.push_back(options.symfs);
+        if (options.machine()) roots.emplace_back();
+        for (const auto& root : roots) {
+            // A release with a slash would lead elsewhere, and so would "..".
+            const auto& release = kernel.os_release;
+            if (release.empty() || release == "." || release == ".." || release.find('/') != std::string::npos)
+                continue;
+            for (const auto& path :
+                 {"/boot/vmlinux-" + release, "/usr/lib/debug/boot/vmlinux-" + release,
+                  "/lib/modules/" + release + "/build/vmlinux", "/usr/lib/debug/lib/modules/" + release + "/vmlinux",
+                  "/usr/lib/debug/boot/vmlinux-" + release + ".debug"}) {
+                if (vmlinux({root, path}, false)) return true;
+            }
+        }
+        return false;
+    }
+
+    // A copy is of the recorded boot if the kernel and each of its modules begin where they did.
+    bool all_in_place() const {
+        const auto& table = *names.kallsyms_;
+        if (table.address_of(kernel.reference_symbol) != kernel.reference_address) return false;
+        const auto begins = table.module_begins();
+        return std::ranges::all_of(kernel.modules, [&](const auto& module) {
+            const auto first = begins.find(module.name);
+            return first != begins.end() && module.range.contains(first->second);
+        });
+    }
+
+    // same_boot(path): the running kernel is where the recorded one was.
+    bool same_boot(const std::string& path) const {
+        constexpr std::uint64_t enough = 64 << 10;  // the reference symbol is among the first
+        auto text = finder.files().read_kernel_file_start(path, enough);
+        if (!text) return false;
+        text->resize(text->rfind('\n') + 1);
+        const auto table = Kallsyms::parse(std::move(*text), path);
+        return table && table->address_of(kernel.reference_symbol) == kernel.reference_address;
+    }
+
+    bool from_copy_of_this_boot() {
+        for (const auto& cache : options.caches()) {
+            for (const auto& path : cached_kallsyms(cache.path, kernel.build_id)) {
+                if (kallsyms({cache.root, path}, false, false) && all_in_place()) return true;
+            }
+        }
+        return false;
+    }
+
+    // Whether the running kernel is the recorded one, by its build id. Where the recording has none the user may say
+    // so; one of another release is another one nevertheless.
+    bool runs_here() const {
+        if (kernel.build_id.size == 0) {
+            if (!options.allow_local) return false;
+            constexpr std::uint64_t longest_release = 65;  // __NEW_UTS_LEN and an end of line
+            const auto release = finder.files().read_kernel_file("/proc/sys/kernel/osrelease", longest_release);
+            return release && (kernel.os_release.empty() || *release == kernel.os_release + "\n");
+        }
+        constexpr std::uint64_t largest_notes = 1 << 20;
+        const auto notes = finder.files().read_kernel_file("/sys/kernel/notes", largest_notes);
+        if (!notes) return false;
+        return same_build_id(kernel.build_id, build_id_of_notes(as_bytes(*notes), AnyOrder(std::endian::native)));
+    }
+
+    // It must be of the same boot as well: its reference symbol is where it was.
+    bool running_kernel() {
+        if (!options.machine() || !known_place() || !runs_here()) return false;
+        const std::string path = "/proc/kallsyms";
+        // Copies are found by build id.
+        if (kernel.build_id.size != 0 && same_boot(path) && from_copy_of_this_boot()) return names.running_ = true;
+        names = {};
+        auto text = finder.files().read_kernel_file(path, options.limits.kallsyms_bytes);
+        names.running_ = kallsyms(path, std::move(text), false, false);
+        return names.running_;
+    }
+
+    bool load() {
+        if (!options.kallsyms.empty() && kallsyms({"", options.kallsyms}, false, true)) return true;
+        if (!options.vmlinux.empty() && vmlinux({"", options.vmlinux}, true)) return true;
+        if (!options.recording_dir.empty() && kallsyms({options.recording_dir, "/kcore_dir/kallsyms"}, false, false)) {
+            return true;
+        }
+        if (running_kernel() || from_caches()) return true;
+        return vmlinux_somewhere();
+    }
+};
+
+Result<KernelNames> KernelNames::load(const RecordedKernel& kernel, const ObjectFinder& finder) {
+    Loader loader{kernel, finder, finder.options(), {}, {}, false, {}};
+    if (loader.load()) return std::move(loader.names);
+    if (loader.refused) return fail(std::move(*loader.refused));
+    if (kernel.build_id.size == 0) {
+        return fail(ErrorCode::missing, Error::no_offset, "kernel symbols",
+                    std::string("the recording has no build id of its kernel; ") +
+                        (finder.options().allow_local
+                             ? "this machine runs another one, or booted since; give"
+                             : "add --allow-local if this machine made it and has not booted since, or give") +
+                        " --kallsyms (a copy of the recording machine's /proc/kallsyms, made by root in the same boot) "
+                        "or --vmlinux");
+    }
+    return fail(ErrorCode::missing, Error::no_offset, "kernel symbols",
+                "nothing here is proven to be of the recorded kernel; give --kallsyms (a copy of the recording "
+                "machine's /proc/kallsyms, made by root in the same boot) or --vmlinux");
+}
+
+Result<KernelText> KernelNames::find_text(const RecordedKernel& kernel, const ObjectFinder& finder) {
+    Loader loader{kernel, finder, finder.options(), {}, {}, true, {}};
+    const auto& given = finder.options().vmlinux;
+    if ((!given.empty() && loader.vmlinux({"", given}, true)) || loader.vmlinux_somewhere())
+        return std::move(loader.elf);
+    if (loader.refused) return fail(std::move(*loader.refused));
+    return fail(ErrorCode::missing, Error::no_offset, "kernel code",
+                "nothing here holds the code of the recorded kernel; give --kcore (a copy of the recording machine's "
+                "/proc/kcore, made by root in the same boot, or record with perf record --kcore) or --vmlinux");
+}
+
+bool KernelNames::has_function(std::string_view name) const {
+    if (kallsyms_) {
+        const auto address = kallsyms_->address_of(name);
+        const auto function = address ? kallsyms_->find(*address) : std::nullopt;
+        return function && function->name == name && function->address == *address;
+    }
+    if (!vmlinux_) return false;
+    for (std::size_t at = 0; at < vmlinux_->size(); ++at) {
+        if (vmlinux_->symbol(at).name == name) return true;
+    }
+    return false;
+}
+
+std::optional<KernelName> KernelNames::find(Address address) const {
+    const Address in_file{address.value - relocation_};
+    if (kallsyms_) {
+        const auto symbol = kallsyms_->find(in_file);
+        if (!symbol) return {};
+        if (only_kernel_ && !symbol->module.empty()) return {};
+        return KernelName{symbol->name, symbol->module, in_file - symbol->address, symbol->address + relocation_,
+                          symbol->size};
+    }
+    if (vmlinux_) {
+        if (const auto found = vmlinux_->find(in_file.value)) {
+            return KernelName{
+                found->symbol.name, {}, found->offset, {found->symbol.value + relocation_}, found->symbol.size};
+        }
+    }
+    return {};
+}
+
+}  // namespace perfdata
