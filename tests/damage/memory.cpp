@@ -27,9 +27,10 @@ const Fixture& fixture(const std::string& name) {
 // small_files() is the kept inputs of the fuzz targets and the fixtures of at most 64 KiB.
 std::vector<std::pair<std::string, Blob>> small_files() {
     std::vector<std::pair<std::string, Blob>> files;
-    for (const auto* folder : {PERFDATA_FUZZ_CORPUS, PERFDATA_FIXTURES}) {
+    for (const auto* folder : {PERFDATA_FUZZ_CORPUS, PERFDATA_FUZZ_UNPACKED, PERFDATA_FIXTURES}) {
         for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
             if (!entry.is_regular_file() || entry.file_size() > 65536) continue;
+            if (entry.path().extension() == ".xz") continue;  // packed inputs, which lie unpacked in the next folder
             files.emplace_back(entry.path().string(), content_of_file(entry.path().string()));
         }
     }
