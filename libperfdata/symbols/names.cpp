@@ -167,7 +167,7 @@ void Names::prepare(unsigned jobs) const {
     for (std::size_t object = 0; object < objects.size(); ++object) {
         const auto kind = objects[object].kind;
         if (kind != ObjectKind::file && kind != ObjectKind::vdso) continue;
-        if (build_ids_.contains(objects[object].path)) wanted.insert(file_of_[object]);
+        if (timeline_->build_ids().contains(objects[object].path)) wanted.insert(file_of_[object]);
     }
     const std::vector<FileIndex> files(wanted.begin(), wanted.end());
     files_->load_all(files, jobs);

@@ -10,7 +10,6 @@
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/elf/find/archived_files.hpp"
 #include "perfdata/symbols/names.hpp"
-#include "perfdata/wire/feature/build_id.hpp"
 
 namespace perfdata {
 namespace {
@@ -72,27 +71,10 @@ Result<PerfMap> open_perf_map(const FoundFile& found, const FileSystem& files, c
 Names Names::load(const Recording& recording, const Timeline& timeline, const NameOptions& options) {
     Names names(timeline);
     names.finder_ = std::make_unique<const ObjectFinder>(options.finder, files_for(options, names.problems_));
-    names.read_build_ids(recording);
     names.load_kernel(recording, *names.finder_);
     names.load_objects(*names.finder_);
     names.load_jit(recording, options);
     return names;
-}
-
-// Build ids of the feature and those of records: pipe streams have only these.
-void Names::read_build_ids(const Recording& recording) {
-    const auto take = [&](const BuildIdEntry& entry) {
-        if (entry.pid != BuildIdEntry::host) return;
-        BuildId id;
-        id.size = static_cast<std::uint8_t>(std::min(entry.build_id.size(), id.value.size()));
-        std::ranges::copy(entry.build_id.first(id.size), id.value.begin());
-        build_ids_.emplace(std::string(entry.name), id);
-    };
-    if (const auto section = recording.read_feature(Feature::build_id)) {
-        BuildIdReader reader(Cursor(*section, recording.order(), {.where = "feature BUILD_ID"}));
-        for (auto entry = reader.next(); entry && *entry; entry = reader.next()) take(**entry);
-    }
-    build_ids_.insert(timeline_->build_ids().begin(), timeline_->build_ids().end());
 }
 
 void Names::load_kernel(const Recording& recording, const ObjectFinder& finder) {
@@ -102,7 +84,8 @@ void Names::load_kernel(const Recording& recording, const ObjectFinder& finder) 
         kernel.reference_symbol = mapping->reference_symbol;
         kernel.reference_address = mapping->reference_address;
     }
-    if (const auto id = build_ids_.find("[kernel.kallsyms]"); id != build_ids_.end()) kernel.build_id = id->second;
+    if (const auto id = timeline_->build_ids().find("[kernel.kallsyms]"); id != timeline_->build_ids().end())
+        kernel.build_id = id->second;
     const auto& tasks = timeline_->tasks();
     for (const auto& mapping : tasks.mappings()) {
         const auto& object = tasks.object(mapping);
@@ -136,7 +119,8 @@ void Names::load_objects(const ObjectFinder& finder) {
     for (const auto& object : tasks.objects()) {
         const std::string path(without_deleted(object.path));
         RecordedObject recorded{path, object.build_id.value_or(BuildId{})};
-        if (const auto id = build_ids_.find(object.path); id != build_ids_.end() && recorded.build_id.size == 0) {
+        if (const auto id = timeline_->build_ids().find(object.path);
+            id != timeline_->build_ids().end() && recorded.build_id.size == 0) {
             recorded.build_id = id->second;
         }
         file_of_.push_back(files_->add(recorded));

@@ -56,6 +56,7 @@ Result<Timeline> Timeline::read(const Recording& recording, const TimelineOption
     completeness.diagnostics.append(recording.diagnostics());
     completeness.diagnostics.append(timeline.bpf_.diagnostics());
     TimelineBuilder builder(timeline, recording.limits());
+    builder.take_build_ids(recording);
     TasksBuilder tasks(completeness.diagnostics, recording.limits());
     if (auto walked = walk(recording, completeness, Builders{builder, tasks},
                            {.order = {}, .stop = options.stop, .progress = options.progress});

@@ -81,6 +81,30 @@ void TimelineBuilder::operator()(const RecordContext& context, const TextPoke& p
     }
 }
 
+// A damaged entry hides those behind it.
+void TimelineBuilder::take_build_ids(const Recording& recording) {
+    const auto* feature = recording.feature(Feature::build_id);
+    if (feature == nullptr || !feature->inside_file) return;
+    auto& diagnostics = timeline_.completeness_.diagnostics;
+    const auto section = recording.read_feature(Feature::build_id);
+    if (!section) {
+        diagnostics.add(section.error());
+        return;
+    }
+    BuildIdReader reader(
+        Cursor(*section, recording.order(), {.where = "feature BUILD_ID", .offset = feature->section.offset}));
+    for (;;) {
+        const auto entry = reader.next();
+        if (!entry) diagnostics.add(entry.error());
+        if (!entry || !*entry) return;
+        if ((*entry)->pid != BuildIdEntry::host) continue;
+        BuildId id;
+        id.size = static_cast<std::uint8_t>(std::min((*entry)->build_id.size(), id.value.size()));
+        std::ranges::copy((*entry)->build_id.first(id.size), id.value.begin());
+        timeline_.build_ids_.emplace(std::string((*entry)->name), id);
+    }
+}
+
 // The first of a path counts.
 void TimelineBuilder::operator()(const RecordContext& context, const HeaderBuildId& header) {
     if (header.pid != BuildIdEntry::host) return;

@@ -27,6 +27,9 @@ class TimelineBuilder {
     TimelineBuilder(Timeline& timeline, const Limits& limits)
         : timeline_(timeline), limits_(limits), patches_(limits) {}
 
+    // take_build_ids(recording) takes those of the feature BUILD_ID.
+    void take_build_ids(const Recording& recording);
+
     // Visitor of the walk: takes in what it needs of each record.
     void operator()(const RecordContext& context, const Ksymbol& symbol);
     void operator()(const RecordContext& context, const BpfEvent& event);

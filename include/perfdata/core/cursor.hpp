@@ -93,6 +93,14 @@ class Cursor {
         return fail(ErrorCode::malformed, place_.offset + at_, std::string(place_.where), std::string(what));
     }
 
+    // nothing_left(what) is an error if more than padding is behind the last element of a table: its count is damaged.
+    Result<void> nothing_left(std::string_view what) const {
+        constexpr std::size_t padding = 7;
+        if (failed_ || remaining() <= padding) return {};
+        return contradiction(std::to_string(remaining()) + " bytes are left behind the last " + std::string(what) +
+                             " that is counted");
+    }
+
   private:
     bool require(std::uint64_t size) {
         if (failed_ || size > bytes_.size() - at_) failed_ = true;

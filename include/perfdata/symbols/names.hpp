@@ -122,10 +122,8 @@ class Names {
     void load_kernel(const Recording& recording, const ObjectFinder& finder);
     void load_objects(const ObjectFinder& finder);
     void load_jit(const Recording& recording, const NameOptions& options);
-    void read_build_ids(const Recording& recording);
 
     const Timeline* timeline_;
-    std::map<std::string, BuildId, std::less<>> build_ids_;  // of the feature BUILD_ID and of records, by path; a tree
     RecordedKernel recorded_kernel_;
     std::unique_ptr<const ObjectFinder> finder_;
     std::optional<KernelNames> kernel_;

@@ -101,8 +101,8 @@ class Timeline {
     std::span<const BpfLoad> loads() const { return loads_; }
     const BpfFeatures& bpf() const { return bpf_; }
     const std::optional<KernelMapping>& kernel() const { return kernel_; }
-    // build_ids() is those of records HEADER_BUILD_ID, by path, without those of guests. Pipe streams and what perf
-    // inject wrote have such records; files have the feature BUILD_ID.
+    // build_ids() is by path, without those of guests: those of the feature BUILD_ID, and of records HEADER_BUILD_ID,
+    // which pipe streams have and what perf inject wrote.
     const std::map<std::string, BuildId, std::less<>>& build_ids() const { return build_ids_; }
 
     // completeness() is what this pass over the recording read, features of BPF programs included.
@@ -128,7 +128,7 @@ class Timeline {
     TextPatches patches_;
     std::vector<AddressRange> ever_;  // union of all ranges, sorted, disjoint
     std::optional<KernelMapping> kernel_;
-    std::map<std::string, BuildId, std::less<>> build_ids_;
+    std::map<std::string, BuildId, std::less<>> build_ids_;  // a tree: log n each
     Completeness completeness_;
 };
 

@@ -70,3 +70,23 @@ TEST_CASE("Build ids in more records than the limit are left out, and said once"
     CHECK(told[0].code == ErrorCode::limit);
     CHECK(told[0].detail.find("build ids of more than 2 files") != std::string::npos);
 }
+
+TEST_CASE("Build ids behind a damaged entry of the feature are lost, and this is said", "[timeline][build_id]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    Writer section(order);
+    const auto entry = [&](std::string_view path, std::uint16_t size) {
+        section.u32(0).u16(2).u16(size).u32(of_host).fill(20, 0x55).zeros(4).padded_text(path, 64);
+    };
+    entry("/bin/first", 100);
+    entry("/bin/second", 0);
+    entry("/bin/third", 100);
+    World world(order);
+    world.scene().feature(Feature::build_id, section.take());
+    const auto timeline = world.timeline();
+    REQUIRE(timeline.build_ids().size() == 1);
+    CHECK(timeline.build_ids().at("/bin/first") == filled_id(std::byte{0x55}));
+    const auto& told = timeline.completeness().diagnostics.kept();
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].code == ErrorCode::malformed);
+    CHECK(told[0].where == "feature BUILD_ID");
+}

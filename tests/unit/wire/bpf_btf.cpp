@@ -67,3 +67,17 @@ TEST_CASE("BPF_BTF without even a count is refused", "[wire][bpf_btf]") {
     const auto blob = blob_of("abc");
     CHECK_FALSE(reader(blob, std::endian::little).next());
 }
+
+TEST_CASE("BPF_BTF that goes on behind what it counts is damaged", "[wire][bpf_btf]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto whole = bpf_btf(order, {{1, blob_of("abc")}, {2, blob_of("defg")}});
+    const std::uint32_t count = GENERATE(0u, 1u);
+    const auto blob = patched(whole, order, 0, count);
+    auto in = reader(blob, order);
+    if (count == 1) REQUIRE(in.next());
+    const auto end = in.next();
+    REQUIRE_FALSE(end);
+    CHECK(end.error().code == ErrorCode::malformed);
+    CHECK(end.error().detail == (count == 0 ? "23 bytes are left behind the last BTF blob that is counted"
+                                            : "12 bytes are left behind the last BTF blob that is counted"));
+}

@@ -176,3 +176,15 @@ TEST_CASE("Program types and arrays have the kernel's numbers and names", "[wire
     CHECK(to_string(BpfArray::jited_ksyms) == "jited_ksyms");
     CHECK(to_string(BpfArray::prog_tags) == "prog_tags");
 }
+
+TEST_CASE("Programs behind those that are counted are told", "[wire][prog_info]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto whole = prog_info_feature(order, {ProgramInfo(order, 9).encode(), ProgramInfo(order, 10).encode()});
+    const auto blob = patched(whole, order, 0, std::uint32_t{1});
+    auto in = reader(blob, order);
+    REQUIRE(in.next());
+    const auto end = in.next();
+    REQUIRE_FALSE(end);
+    CHECK(end.error().code == ErrorCode::malformed);
+    CHECK(end.error().where == "feature BPF_PROG_INFO");
+}

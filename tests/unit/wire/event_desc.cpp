@@ -121,3 +121,16 @@ TEST_CASE("EVENT_DESC of no events ends at once", "[wire][event_desc]") {
     REQUIRE(got);
     CHECK_FALSE(*got);
 }
+
+TEST_CASE("EVENT_DESC that goes on behind what it counts is damaged, unless it is padding", "[wire][event_desc]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const std::size_t behind = GENERATE(7u, 8u);
+    auto blob = event_desc(order, two_events());
+    blob.resize(blob.size() + behind);
+    auto in = reader(blob, order);
+    REQUIRE(in.next());
+    REQUIRE(in.next());
+    const auto end = in.next();
+    CHECK(end.has_value() == (behind == 7));
+    if (!end) CHECK(end.error().code == ErrorCode::malformed);
+}

@@ -20,10 +20,14 @@ class BtfReader {
   public:
     explicit BtfReader(Cursor in) : in_(in), left_(in_.u32()) {}
 
-    // next() is the next blob, nothing at the end. After an error the rest of the section cannot be framed.
+    // next() is the next blob, nothing at the end; an error if the section goes on behind the last. After an error the
+    // rest of the section cannot be framed.
     Result<std::optional<BtfBlob>> next() {
         if (!in_.ok()) return in_.failure("the count");
-        if (left_ == 0) return std::nullopt;
+        if (left_ == 0) {
+            if (auto end = in_.nothing_left("BTF blob"); !end) return fail(std::move(end.error()));
+            return std::nullopt;
+        }
         if (!in_.fits(left_, 8)) return in_.failure("a table of " + std::to_string(left_) + " BTF blobs");
         --left_;
         BtfBlob blob;

@@ -119,7 +119,8 @@ class BpfProgramReader {
   public:
     explicit BpfProgramReader(Cursor in) : in_(in), left_(in_.u32()) {}
 
-    // next() is the next program, nothing at the end. After an error the rest of the section cannot be framed.
+    // next() is the next program, nothing at the end; an error if the section goes on behind the last. After an error
+    // the rest of the section cannot be framed.
     Result<std::optional<BpfProgramInfo>> next();
 
   private:
@@ -157,7 +158,10 @@ inline BpfLineInfo BpfProgramInfo::line_info(std::size_t index) const {
 
 inline Result<std::optional<BpfProgramInfo>> BpfProgramReader::next() {
     if (!in_.ok()) return in_.failure("the program count");
-    if (left_ == 0) return std::nullopt;
+    if (left_ == 0) {
+        if (auto end = in_.nothing_left("program"); !end) return fail(std::move(end.error()));
+        return std::nullopt;
+    }
     if (!in_.fits(left_, 16)) return in_.failure("a table of " + std::to_string(left_) + " programs");
     --left_;
     const auto offset = in_.file_offset();

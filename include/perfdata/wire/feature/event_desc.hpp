@@ -21,10 +21,14 @@ class EventDescReader {
   public:
     explicit EventDescReader(Cursor in) : in_(in), left_(in_.u32()), attr_size_(in_.u32()) {}
 
-    // next() is the next event, nothing at the end. After an error the rest of the section cannot be framed.
+    // next() is the next event, nothing at the end; an error if the section goes on behind the last. After an error the
+    // rest of the section cannot be framed.
     Result<std::optional<EventDescription>> next() {
         if (!in_.ok()) return in_.failure("the event count");
-        if (left_ == 0) return std::nullopt;
+        if (left_ == 0) {
+            if (auto end = in_.nothing_left("event"); !end) return fail(std::move(end.error()));
+            return std::nullopt;
+        }
         if (attr_size_ < Attr::min_bytes) {
             return in_.contradiction("attr size " + std::to_string(attr_size_) + ", at least 64 expected");
         }
