@@ -104,7 +104,7 @@ class Annotate {
             }
         }
         progress.reset();
-        auto completeness = timeline->completeness();
+        auto completeness = with_losses(timeline->completeness(), book.names());
         note_problems(listings, completeness);
         lacks_callers_ = (html() || options_.calls) && completeness.stacks_not_unwound != 0 &&
                          has_unread_stacks(*recording, *events);

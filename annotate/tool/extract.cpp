@@ -81,7 +81,7 @@ class Extract {
         find_programs(symbols);
         find_jit(names);
         if (candidates_.empty()) {
-            warn_losses(choice_.common, timeline->completeness());
+            warn_losses(choice_.common, with_losses(timeline->completeness(), names));
             warn_names(choice_.common, names, false);
             return give_up(nothing(symbols, names));
         }
@@ -109,8 +109,9 @@ class Extract {
         const auto content = make(arch.name, candidates_.front());
         if (!content) return give_up(content.error());
         if (auto written = write(*content); !written) return give_up(written.error());
-        warn_losses(choice_.common, timeline->completeness());
-        return exit_code(choice_.common, timeline->completeness(), lost_lines_);
+        const auto completeness = with_losses(timeline->completeness(), names);
+        warn_losses(choice_.common, completeness);
+        return exit_code(choice_.common, completeness, lost_lines_);
     }
 
   private:

@@ -129,7 +129,7 @@ class ReportRun {
         if (!tally) return give_up(tally.error());
         const Symbols symbols(*timeline);
         const auto report = Report::make(*tally, names, symbols, options_);
-        auto completeness = timeline->completeness();
+        auto completeness = with_losses(timeline->completeness(), names);
         for (const auto& problem : report.line_problems) {
             if (problem.loss) completeness.diagnostics.add(problem.error);
         }

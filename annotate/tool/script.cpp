@@ -133,7 +133,8 @@ int run(const ScriptChoice& choice) {
     writing.reset();
     if (!counts) return give_up(counts.error());
     if (auto committed = choice.common.commit(*output); !committed) return give_up(committed.error());
-    warn_losses(choice.common, timeline->completeness());
+    const auto completeness = with_losses(timeline->completeness(), names);
+    warn_losses(choice.common, completeness);
     warn_names(choice.common, names, counts->unnamed_kernel);
     if (!choice.common.quiet && counts->samples == 0) complain("note: " + nothing_shown(*recording, *timeline));
     if (!choice.common.quiet) {
@@ -162,7 +163,7 @@ int run(const ScriptChoice& choice) {
                              counts->unread_formats));
     }
     const bool partial = counts->stacks_not_unwound != 0 || counts->unread_formats != 0;
-    return exit_code(choice.common, timeline->completeness(), partial);
+    return exit_code(choice.common, completeness, partial);
 }
 
 }  // namespace

@@ -227,10 +227,11 @@ int run(const SymbolsChoice& choice) {
         write_text(answer, sink);
     }
     if (auto committed = choice.common.commit(*output); !committed) return give_up(committed.error());
-    warn_losses(choice.common, timeline->completeness());
+    const auto completeness = names ? with_losses(timeline->completeness(), *names) : timeline->completeness();
+    warn_losses(choice.common, completeness);
     if (names) warn_names(choice.common, *names);
     if (answer.entries.empty() && !choice.common.quiet) complain("note: the recording knows of nothing there");
-    return exit_code(choice.common, timeline->completeness());
+    return exit_code(choice.common, completeness);
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ void Recording::open_data_files(const std::string& directory) {
     for (const auto& [number, name] : found) {
         auto source = open_named_file({directory, "/" + name}, limits_, {.content = Content::records});
         if (source) {
+            if (auto damage = (*source)->damage()) diagnostics_.add(std::move(*damage));
             data_files_.push_back(std::move(*source));
         } else {
             diagnostics_.add(std::move(source.error()));

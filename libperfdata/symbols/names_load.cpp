@@ -17,8 +17,9 @@ namespace {
 // Files of JIT code of one process: each is searched for each of its samples.
 constexpr std::size_t most_dumps = 64;
 
-// files_for(names, problems) is this machine's files, and those in a packed build-id cache, which may be a pipe.
-std::shared_ptr<const FileSystem> files_for(const NameOptions& names, std::vector<Error>& problems) {
+// files_for(names, ...) is this machine's files, and those in a packed build-id cache, which may be a pipe.
+std::shared_ptr<const FileSystem> files_for(const NameOptions& names, std::vector<Error>& problems,
+                                            DiagnosticLog& losses) {
     const auto& options = names.finder;
     auto files = names.files;
     if (!files) files = std::make_shared<const LocalFiles>(options.machine() ? Reach::machine : Reach::given);
@@ -30,7 +31,7 @@ std::shared_ptr<const FileSystem> files_for(const NameOptions& names, std::vecto
         problems.push_back(std::move(archived.error()));
         return files;
     }
-    if (const auto& damage = (*archived)->damage()) problems.push_back(*damage);
+    if (const auto& damage = (*archived)->damage()) losses.add(*damage);
     return std::move(*archived);
 }
 
@@ -70,7 +71,8 @@ Result<PerfMap> open_perf_map(const FoundFile& found, const FileSystem& files, c
 
 Names Names::load(const Recording& recording, const Timeline& timeline, const NameOptions& options) {
     Names names(timeline);
-    names.finder_ = std::make_unique<const ObjectFinder>(options.finder, files_for(options, names.problems_));
+    names.finder_ =
+        std::make_unique<const ObjectFinder>(options.finder, files_for(options, names.problems_, names.losses_));
     names.load_kernel(recording, *names.finder_);
     names.load_objects(*names.finder_);
     names.load_jit(recording, options);
@@ -94,6 +96,7 @@ void Names::load_kernel(const Recording& recording, const ObjectFinder& finder) 
     auto loaded = KernelNames::load(kernel, finder);
     if (loaded) {
         kernel_ = std::move(*loaded);
+        if (const auto& damage = kernel_->damage()) losses_.add(*damage);
     } else {
         const auto& given = finder.options();
         if (loaded.error().code == ErrorCode::missing && given.kallsyms.empty() && given.vmlinux.empty()) {
@@ -155,9 +158,9 @@ void Names::load_jit(const Recording& recording, const NameOptions& options) {
         }
         if (jit_.dumps_of(file.pid) == most_dumps) {
             if (!std::exchange(too_many, true)) {
-                problems_.push_back({ErrorCode::limit, Error::no_offset, file.path,
-                                     "process " + std::to_string(file.pid.value) + " announced more than " +
-                                         std::to_string(most_dumps) + " files of JIT code; later ones are ignored"});
+                tell({ErrorCode::limit, Error::no_offset, file.path,
+                      "process " + std::to_string(file.pid.value) + " announced more than " +
+                          std::to_string(most_dumps) + " files of JIT code; later ones are ignored"});
             }
             continue;
         }
@@ -170,7 +173,7 @@ void Names::load_jit(const Recording& recording, const NameOptions& options) {
         }
         auto dump = open_jit_dump(file, files, recording.limits());
         if (!dump) {
-            problems_.push_back(std::move(dump.error()));
+            tell(std::move(dump.error()));
             continue;
         }
         if (auto right = check_jit_dump(file, dump->header()); !right) {
@@ -181,24 +184,55 @@ void Names::load_jit(const Recording& recording, const NameOptions& options) {
         if (!matched) problems_.push_back(matched.error());
         same->second = jit_.add(file.pid, JitCode::build(*dump, matched ? *matched : JitClock::none()));
         known.emplace(file.pid.value, *same->second);
+        tell(*jit_.codes()[*same->second]);
     }
-    if (!options.perf_maps) return;
+    if (options.perf_maps) load_perf_maps(recording, options);
+}
+
+void Names::load_perf_maps(const Recording& recording, const NameOptions& options) {
+    const auto& files = finder_->files();
+    std::set<std::string, std::less<>> unused(options.jit.given_maps.begin(), options.jit.given_maps.end());
     std::map<ReadFile, std::shared_ptr<const PerfMap>> maps;  // null: it cannot be read
     for (const auto& [pid, path] : memory_names_) {
         const auto found = find_perf_map(pid, options.jit);
         if (found.path.empty()) continue;
         const bool given = found.from == JitDumpFile::From::given;
+        if (given) unused.erase(found.path);
         const auto [same, first] =
             maps.try_emplace(read_file(files, given ? std::nullopt : std::optional(found.name()), found.path));
         if (first) {
             auto map = open_perf_map(found, files, recording.limits());
             if (map) {
+                if (map->damage()) losses_.add(*map->damage());
                 same->second = std::make_shared<const PerfMap>(std::move(*map));
             } else {
-                problems_.push_back(std::move(map.error()));
+                tell(std::move(map.error()));
             }
         }
         if (same->second) perf_maps_.emplace(pid, same->second);
+    }
+    for (const auto& path : unused) {
+        problems_.push_back({ErrorCode::missing, Error::no_offset, path,
+                             "not used: no process with memory of its own has a map of this name; it is that of "
+                             "/tmp/perf-PID.map"});
+    }
+}
+
+// What is there and cannot be read is a loss; what is not here, or is of something else, is not.
+void Names::tell(Error error) {
+    if (error.code == ErrorCode::missing || error.code == ErrorCode::mismatch) {
+        problems_.push_back(std::move(error));
+    } else {
+        losses_.add(std::move(error));
+    }
+}
+
+void Names::tell(const JitCode& code) {
+    const auto& log = code.completeness().diagnostics;
+    const auto& name = code.dump().name();
+    for (auto error : log.kept()) {
+        if (!error.where.starts_with(name)) error.where = name + ": " + error.where;
+        losses_.add(std::move(error));
     }
 }
 

@@ -40,7 +40,13 @@ class JitCode::Builder {
         : code_(code), clock_(clock), options_(options) {}
 
     void operator()(const JitRecordView& record, const JitDebugInfo& info) {
-        if (debug_.size() < limit()) debug_.insert_or_assign(info.code.value, Debug{record.offset, info.first});
+        if (debug_.size() < limit()) {
+            debug_.insert_or_assign(info.code.value, Debug{record.offset, info.first});
+        } else if (!std::exchange(lines_full_, true)) {
+            code_.completeness_.diagnostics.add(
+                {ErrorCode::limit, record.offset, code_.dump_.name(),
+                 "source lines of more than " + std::to_string(limit()) + " pieces of code that do not follow"});
+        }
     }
 
     void operator()(const JitRecordView& record, const JitCodeLoad& load) {
@@ -209,7 +215,7 @@ class JitCode::Builder {
     std::map<std::uint64_t, Debug> debug_;  // by address, waiting for the code
     std::set<std::uint32_t> pids_;
     std::uint64_t least_line_ = std::numeric_limits<std::uint64_t>::max();
-    bool full_ = false;
+    bool full_ = false, lines_full_ = false;
 
     VersionedMap<std::uint32_t>::Builder map_{Overlap::ends};
     std::vector<Latest> latest_;  // the last place of each compilation that is moved, by its number

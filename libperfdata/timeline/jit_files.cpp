@@ -47,10 +47,10 @@ std::optional<std::uint32_t> jitdump_pid(std::string_view path) {
     return pid;
 }
 
-FoundFile find_recorded_file(const std::string& path, const JitSearch& search) {
+FoundFile find_recorded_file(const std::string& path, const JitSearch& search, std::span<const std::string> given) {
     const std::string name(last_part(path));
-    for (const auto& given : search.given) {
-        if (last_part(given) == name) return {given, JitDumpFile::From::given, {}};
+    for (const auto& file : given) {
+        if (last_part(file) == name) return {file, JitDumpFile::From::given, {}};
     }
     std::vector<std::pair<FileName, JitDumpFile::From>> places;
     // ".." does not lead out of it.
@@ -85,7 +85,7 @@ std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, co
         file.namespace_pid = *namespace_pid;
         file.mapped_at = mapping.at;
         file.recorded_path = path;
-        auto found = find_recorded_file(file.recorded_path, search);
+        auto found = find_recorded_file(file.recorded_path, search, search.given);
         file.path = std::move(found.path);
         file.from = found.from;
         file.looked_at = std::move(found.looked_at);

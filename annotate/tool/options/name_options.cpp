@@ -104,7 +104,7 @@ NameOptions NameChoice::options(const Recording& recording, Progress progress) c
 
     auto& jit = names.jit;
     jit.given = jit_dumps;
-    jit.given.insert(jit.given.end(), perf_maps.begin(), perf_maps.end());
+    jit.given_maps = perf_maps;
     jit.symfs = symfs;
     jit.as_recorded = !offline;
 
@@ -148,6 +148,11 @@ void warn_names(const Common& common, const Names& names, bool kernel) {
     for (const auto& problem : names.problems()) {
         if (kernel || &problem != names.kernel_problem()) complain("note: " + problem.message());
     }
+}
+
+Completeness with_losses(Completeness completeness, const Names& names) {
+    completeness.diagnostics.append(names.losses());
+    return completeness;
 }
 
 bool is_unnamed_kernel(const Names& names, const Frame& frame) {

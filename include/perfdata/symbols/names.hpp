@@ -99,6 +99,9 @@ class Names {
     const KernelNames* kernel() const { return kernel_ ? &*kernel_ : nullptr; }
     // problems() is what could not be loaded, with what would supply it.
     const std::vector<Error>& problems() const { return problems_; }
+    // losses() is what is in files that were found, and could not be read: packed files that break off, damaged records
+    // of jitdumps, lines of perf maps. It is none of problems().
+    const DiagnosticLog& losses() const { return losses_; }
     // kernel_problem() is the one of problems() that matters only where code of the kernel is to be named: the user
     // gave no file for it, and none was found; null if there is none.
     const Error* kernel_problem() const { return kernel_problem_ ? &problems_[*kernel_problem_] : nullptr; }
@@ -122,6 +125,9 @@ class Names {
     void load_kernel(const Recording& recording, const ObjectFinder& finder);
     void load_objects(const ObjectFinder& finder);
     void load_jit(const Recording& recording, const NameOptions& options);
+    void load_perf_maps(const Recording& recording, const NameOptions& options);
+    void tell(Error error);
+    void tell(const JitCode& code);
 
     const Timeline* timeline_;
     RecordedKernel recorded_kernel_;
@@ -136,6 +142,7 @@ class Names {
     std::map<std::uint32_t, std::shared_ptr<const PerfMap>> perf_maps_;  // by pid
     std::map<std::uint32_t, std::string> memory_names_;                  // by pid: "/tmp/perf-PID.map"
     std::vector<Error> problems_;
+    DiagnosticLog losses_;
     std::optional<std::size_t> kernel_problem_;  // index in problems_
 };
 

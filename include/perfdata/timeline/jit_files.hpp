@@ -20,11 +20,12 @@ namespace perfdata {
 // recorded machine had them; there not if there is a symfs. What the user gives is opened whatever it is, what is found
 // as open_named_file() does. No link leads out of symfs, nor away from the recording.
 struct JitSearch {
-    std::vector<std::string> given;   // --jitdump FILE, --perf-map FILE
-    std::string symfs;                // --symfs DIRECTORY; empty: none
-    std::vector<std::string> beside;  // directories, such as that of the recording
-    bool as_recorded = true;          // false under --offline: this machine is not the recorded one
-    Limits limits{};                  // for unpacking given files to look at their headers
+    std::vector<std::string> given;         // --jitdump FILE
+    std::string symfs;                      // --symfs DIRECTORY; empty: none
+    std::vector<std::string> beside;        // directories, such as that of the recording
+    bool as_recorded = true;                // false under --offline: this machine is not the recorded one
+    Limits limits{};                        // for unpacking given files to look at their headers
+    std::vector<std::string> given_maps{};  // --perf-map FILE
 };
 
 // JitMapping is a mapping as MMAP and MMAP2 records have it.
@@ -70,8 +71,8 @@ std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, co
 // check_jit_dump(file, header) is an error (mismatch) if the dump was written by another process than its name says.
 Result<void> check_jit_dump(const JitDumpFile& file, const JitDumpHeader& header);
 
-// find_recorded_file(path, search) looks for a file of the recorded machine at all places of `search`; given files
-// count if their name is the same. Empty if there is none; then `looked_at` has the places.
+// find_recorded_file(path, search, given) looks for a file of the recorded machine among those that the user gave, by
+// its name, then at all places of `search`. Empty if there is none; then `looked_at` has the places.
 struct FoundFile {
     std::string path;
     JitDumpFile::From from = JitDumpFile::From::nowhere;
@@ -80,6 +81,6 @@ struct FoundFile {
 
     FileName name() const { return {root, path.substr(root.size())}; }
 };
-FoundFile find_recorded_file(const std::string& path, const JitSearch& search);
+FoundFile find_recorded_file(const std::string& path, const JitSearch& search, std::span<const std::string> given);
 
 }  // namespace perfdata

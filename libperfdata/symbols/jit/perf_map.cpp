@@ -40,7 +40,7 @@ std::optional<MapLine> parse_line(std::string_view text) {
     const auto start = take_hex(text);
     if (!start || !take_blank(text)) return {};
     const auto size = take_hex(text);
-    if (!size || *size == 0 || !take_blank(text)) return {};
+    if (!size || !take_blank(text)) return {};
     const auto name = text.substr(0, text.find('\0'));
     if (name.empty()) return {};
     return MapLine{{{*start}, *size}, name};
@@ -63,7 +63,11 @@ Result<PerfMap> PerfMap::open(const Source& source, const std::string& path, con
         if (error.where.empty()) error.where = path;
         return fail(std::move(error));
     }
-    return parse(std::move(*text), path);
+    auto map = parse(std::move(*text), path);
+    if (map) {
+        if (auto damage = source.damage()) map->damage_ = std::move(damage);
+    }
+    return map;
 }
 
 Result<PerfMap> PerfMap::parse(std::string text, const std::string& where) {
@@ -73,11 +77,13 @@ Result<PerfMap> PerfMap::parse(std::string text, const std::string& where) {
     PerfMap map;
     map.text_ = std::move(text);
     const std::string_view all = map.text_;
+    std::size_t damaged = 0;
     for (std::size_t at = 0; at < all.size();) {
         const auto end = std::min(all.find('\n', at), all.size());
         const auto line = parse_line(all.substr(at, end - at));
         at = end + 1;
-        if (!line) {
+        if (!line) ++damaged;
+        if (!line || line->range.size == 0) {
             ++map.skipped_;
             continue;
         }
@@ -87,6 +93,10 @@ Result<PerfMap> PerfMap::parse(std::string text, const std::string& where) {
     if (map.entries_.empty() && map.skipped_ != 0) {
         return fail(ErrorCode::malformed, Error::no_offset, where,
                     "no line of it is one of a perf map; expected lines such as \"7f484ca8a000 10 name\"");
+    }
+    if (damaged != 0) {
+        map.damage_ = Error{ErrorCode::malformed, Error::no_offset, where,
+                            std::to_string(damaged) + " of its lines are none of a perf map, and were left out"};
     }
     map.lay_out();
     return map;
@@ -131,7 +141,7 @@ std::string perf_map_path(std::uint32_t pid) {
 }
 
 FoundFile find_perf_map(std::uint32_t pid, const JitSearch& search) {
-    return find_recorded_file(perf_map_path(pid), search);
+    return find_recorded_file(perf_map_path(pid), search, search.given_maps);
 }
 
 }  // namespace perfdata

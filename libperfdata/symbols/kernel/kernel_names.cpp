@@ -34,7 +34,9 @@ struct KernelNames::Loader {
         limits.unpacked_bytes = std::min(limits.unpacked_bytes, limits.kallsyms_bytes);
         const auto source = open(name, given, limits, Content::text);
         auto text = source ? read_whole(**source, limits.kallsyms_bytes) : fail(source.error());
-        return kallsyms(name.shown(), std::move(text), same_kernel, given);
+        if (!kallsyms(name.shown(), std::move(text), same_kernel, given)) return false;
+        names.damage_ = (*source)->damage();
+        return true;
     }
 
     Result<std::shared_ptr<const Source>> open(const FileName& name, bool given, const Limits& limits,

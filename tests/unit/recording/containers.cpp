@@ -176,6 +176,28 @@ TEST_CASE("A directory recording is its data file and all numbered ones", "[reco
     CHECK(seen.completeness.bytes.unread == 0);
 }
 
+TEST_CASE("A packed member of a directory that breaks off is told", "[recording][containers]") {
+    constexpr auto order = std::endian::little;
+    RecordingBuilder builder(order);
+    builder.event(sampled(0), {11}).event(sampled(2), {22}).add(records(order));
+    Blob many;
+    for (int times = 0; times < 200; ++times) many = joined({many, records(order)});
+    const auto compression = GENERATE(Compression::gzip, Compression::xz, Compression::zstd);
+    auto packed = compressed(compression, many);
+    const TempDir directory;
+    directory.write("data", builder.build());
+    const bool whole = GENERATE(true, false);
+    if (!whole) packed.resize(packed.size() / 2);
+    directory.write("data.1", packed);
+    const auto recording = Recording::open(directory.path());
+    REQUIRE(recording);
+    const auto seen = read(*recording);
+    CHECK((seen.samples.size() == 402) == whole);
+    CHECK(recording->diagnostics().empty() == whole);
+    if (whole || recording->diagnostics().empty()) return;
+    CHECK(recording->diagnostics().kept()[0].where.find("data.1") != std::string::npos);
+}
+
 TEST_CASE("What is no regular file is not read as part of a directory", "[recording][containers]") {
     RecordingBuilder builder;
     builder.event(sampled(0), {11}).add(records(std::endian::little));

@@ -158,7 +158,7 @@ TEST_CASE("A perf map has names but no code", "[symbols][code_images]") {
     PatchedScene scene;
     scene.world.map(1, 42, {0x7f0000000000, 0x1000, 0}, "//anon");
     scene.options.perf_maps = true;
-    scene.options.jit.given = {scene.dir.write("perf-42.map", blob_of("7f0000000100 40 jitted\n"))};
+    scene.options.jit.given_maps = {scene.dir.write("perf-42.map", blob_of("7f0000000100 40 jitted\n"))};
     const auto opened = scene.open();
     const auto frame = UserFrame{0x7f0000000110}.in(opened);
     const auto extent = opened.names.extent(frame);

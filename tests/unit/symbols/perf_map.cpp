@@ -134,9 +134,9 @@ TEST_CASE("A perf map is looked for by the process id", "[symbols][perfmap]") {
     const auto beside = find_perf_map(42, {{}, "", {directory.path().string()}, false});
     CHECK(beside.path == path);
     CHECK(beside.from == JitDumpFile::From::beside);
-    const auto given = find_perf_map(42, {{path}, "", {}, false});
+    const auto given = find_perf_map(42, {{}, "", {}, false, {}, {path}});
     CHECK(given.from == JitDumpFile::From::given);
-    const auto none = find_perf_map(43, {{path}, "/nowhere", {directory.path().string()}, false});
+    const auto none = find_perf_map(43, {{}, "/nowhere", {directory.path().string()}, false, {}, {path}});
     CHECK(none.path.empty());
     CHECK(none.looked_at.size() == 2);
     CHECK(none.looked_at[0] == "/nowhere/tmp/perf-43.map");

@@ -34,9 +34,11 @@ class PerfMap {
 
     std::optional<Symbol> find(Address address) const;
 
-    // size() is how many lines were understood, skipped() how many not: no such line, or a size of 0.
+    // size() is how many lines name code, skipped() how many do not: no such line, or a size of 0.
     std::size_t size() const { return entries_.size(); }
     std::size_t skipped() const { return skipped_; }
+    // damage() is what is wrong with the file: it is packed and breaks off, or has lines that are none of a perf map.
+    const std::optional<Error>& damage() const { return damage_; }
 
   private:
     struct Entry {
@@ -57,6 +59,7 @@ class PerfMap {
     // Sorted: log n for each search, and for each entry, however they lie over each other.
     std::vector<Stretch> stretches_;
     std::size_t skipped_ = 0;
+    std::optional<Error> damage_;
 };
 
 // perf_map_path(pid) is where a compiler of that process writes its map, as the process sees itself: in a container

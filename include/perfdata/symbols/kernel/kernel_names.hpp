@@ -69,6 +69,8 @@ class KernelNames {
 
     // origin() is the path of the file that the names are from.
     const std::string& origin() const { return origin_; }
+    // damage() is why that file has fewer names than it should: it is packed and breaks off, for example.
+    const std::optional<Error>& damage() const { return damage_; }
     // running() is whether they are of the kernel that runs this machine, and of the boot that was recorded.
     bool running() const { return running_; }
     // kallsyms() is the table, null if the names are from a vmlinux or from another boot of the same kernel.
@@ -81,6 +83,7 @@ class KernelNames {
     struct Loader;
 
     std::string origin_;
+    std::optional<Error> damage_;
     std::uint64_t relocation_ = 0;
     bool running_ = false;
     bool only_kernel_ = false;  // the file is not of the recorded boot: modules were elsewhere
