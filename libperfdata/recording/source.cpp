@@ -6,7 +6,6 @@
 #include <boost/iostreams/device/file_descriptor.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filter/lzma.hpp>
-#include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
 #include <cerrno>
 #include <cstdlib>
@@ -21,6 +20,7 @@
 
 #include "content_check.hpp"
 #include "file_source.hpp"
+#include "zstd_device.hpp"
 
 namespace perfdata {
 namespace {
@@ -123,8 +123,11 @@ Result<std::shared_ptr<const Source>> spool(const Device& device, Packing packin
         io::filtering_streambuf<io::input> in;
         if (packing == Packing::gzip) in.push(io::gzip_decompressor(), small);
         if (packing == Packing::xz) in.push(io::lzma_decompressor(), small);
-        if (packing == Packing::zstd) in.push(io::zstd_decompressor(), small);
-        in.push(device, std::streamsize{65536});
+        if (packing == Packing::zstd) {
+            in.push(ZstdDevice(device), std::streamsize{65536});
+        } else {
+            in.push(device, std::streamsize{65536});
+        }
         std::array<char, 65536> buffer;
         while (in.sgetc() != std::char_traits<char>::eof()) {
             const auto ready = std::min<std::streamsize>(in.in_avail(), buffer.size());

@@ -130,6 +130,8 @@ TEST_CASE("A compressed file that breaks off gives what could be unpacked", "[re
     const auto got = whole(**source);
     CHECK(got.size() > one.size / 2);
     REQUIRE(got.size() < one.size);
+    REQUIRE((*source)->damage());
+    CHECK((*source)->damage()->detail.starts_with("cannot be unpacked any further"));
     CHECK(std::equal(got.begin(), got.end(), want.begin()));
 }
 
