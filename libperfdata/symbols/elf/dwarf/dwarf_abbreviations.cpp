@@ -19,7 +19,7 @@ constexpr std::uint64_t some_tables = std::uint64_t{1} << 18, tables_a_byte = 16
 DwarfAbbreviations::DwarfAbbreviations(const DwarfSections& sections)
     : sections_(&sections), left_(some_tables + tables_a_byte * sections.entry_bytes()) {}
 
-Result<void> DwarfAbbreviations::check(Bytes section, std::uint64_t offset, std::uint32_t code) {
+Result<std::uint64_t> DwarfAbbreviations::check(Bytes section, std::uint64_t offset, std::uint32_t code) {
     return read(section, offset, code, nullptr);
 }
 
@@ -39,8 +39,8 @@ Result<const DwarfAbbreviations::Table*> DwarfAbbreviations::table(Bytes section
     return known.get();
 }
 
-Result<void> DwarfAbbreviations::read(Bytes section, std::uint64_t offset, std::optional<std::uint32_t> code,
-                                      Table* table) {
+Result<std::uint64_t> DwarfAbbreviations::read(Bytes section, std::uint64_t offset, std::optional<std::uint32_t> code,
+                                               Table* table) {
     if (offset >= section.size()) {
         return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "a table of abbreviations is not there");
     }
@@ -48,6 +48,7 @@ Result<void> DwarfAbbreviations::read(Bytes section, std::uint64_t offset, std::
     Cursor in(section.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)), sections_->order(),
               {.where = "section .debug_abbrev", .offset = offset});
     const auto too_large = [&] { return in.contradiction("a number of more than 32 bits"); };
+    std::uint64_t wanted = 0;  // where its attributes begin
     while (in.ok()) {
         const auto found = dwarf_word(in);
         if (!found && in.ok()) return too_large();
@@ -55,6 +56,7 @@ Result<void> DwarfAbbreviations::read(Bytes section, std::uint64_t offset, std::
         const auto tag = dwarf_word(in);
         const bool children = in.u8() == DW_CHILDREN_yes;
         if (!tag && in.ok()) return too_large();
+        if (code && found == code) wanted = offset + in.position();
         if (table != nullptr && in.ok()) table->push_back({*found, *tag, children, offset + in.position()});
         for (std::uint64_t count = 0; in.ok(); ++count) {
             const auto name = dwarf_word(in);
@@ -72,7 +74,7 @@ Result<void> DwarfAbbreviations::read(Bytes section, std::uint64_t offset, std::
     left_ -= used;
     if (left_ == 0) return dwarf_limit("units share long tables of abbreviations");
     if (!in.ok()) return in.failure("abbreviations");
-    return {};
+    return wanted;
 }
 
 }  // namespace perfdata

@@ -35,15 +35,15 @@ class DwarfAbbreviations {
     // `sections` must outlive it.
     explicit DwarfAbbreviations(const DwarfSections& sections);
 
-    // check(section, offset, code) goes through a table up to that code, before libdw does. Errors: limit, malformed,
-    // truncated.
-    Result<void> check(Bytes section, std::uint64_t offset, std::uint32_t code);
+    // check(section, offset, code) goes through a table up to that code, before libdw does. The result is where the
+    // attributes of the code begin, 0 if the table lacks it. Errors: limit, malformed, truncated.
+    Result<std::uint64_t> check(Bytes section, std::uint64_t offset, std::uint32_t code);
     // table(section, offset) is a whole table, read once, and checked for one more unit. It lives as long as this.
     // Errors: the same.
     Result<const Table*> table(Bytes section, std::uint64_t offset);
 
   private:
-    Result<void> read(Bytes section, std::uint64_t offset, std::optional<std::uint32_t> code, Table* table);
+    Result<std::uint64_t> read(Bytes section, std::uint64_t offset, std::optional<std::uint32_t> code, Table* table);
 
     const DwarfSections* sections_;
     std::uint64_t left_;  // bytes of tables

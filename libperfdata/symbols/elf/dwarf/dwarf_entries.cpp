@@ -12,6 +12,48 @@ namespace perfdata {
 namespace {
 
 constexpr std::size_t deepest_block = 256;  // nesting of blocks, classes, namespaces
+// has_unset_base(unit, attributes, in) is whether the first entry of a unit, whose values `in` has, says that one of
+// its tables is at 2^64 - 1. libdw takes that for not looked up yet, and looks through the entry for each use.
+bool has_unset_base(const DwarfUnitLayout& unit, std::uint64_t attributes_at, Cursor in) {
+    Cursor attributes(unit.abbreviations.subspan(static_cast<std::size_t>(attributes_at)), unit.order,
+                      {.where = "section .debug_abbrev"});
+    while (in.ok()) {
+        const auto name = dwarf_word(attributes);
+        const auto form = dwarf_word(attributes);
+        if (!name || !form || (*name == 0 && *form == 0)) return false;
+        const auto constant = *form == DW_FORM_implicit_const ? dwarf_number(attributes) : 0;
+        switch (*name) {
+            case DW_AT_str_offsets_base:
+            case DW_AT_addr_base:
+            case DW_AT_rnglists_base:
+            case DW_AT_loclists_base:
+            case DW_AT_GNU_addr_base:
+            case DW_AT_GNU_ranges_base: {
+                auto value = in;
+                switch (*form) {
+                    case DW_FORM_implicit_const:
+                        if (constant == UINT64_MAX) return true;
+                        break;
+                    case DW_FORM_udata:
+                        if (dwarf_number(value) == UINT64_MAX) return true;
+                        break;
+                    case DW_FORM_sec_offset:
+                        if (unit.offset_size == 8 && value.u64() == UINT64_MAX) return true;
+                        break;
+                    case DW_FORM_data4:
+                    case DW_FORM_data2:
+                    case DW_FORM_data1: break;
+                    default: return true;  // no compiler writes another one
+                }
+                break;
+            }
+            default: break;
+        }
+        if (!unit.skip(in, *form)) return false;
+    }
+    return false;
+}
+
 constexpr std::uint64_t some_bytes = std::uint64_t{1} << 18, times_referred = 32;
 
 }  // namespace
@@ -180,8 +222,11 @@ Result<void> DwarfEntries::check_units_of(Section& section) {
         if (of_type && !signatures.add(signature)) return dwarf_limit("types have signatures that collide");
         if (!code) return dwarf_limit("a code of more than 32 bits");
         section.units.push_back({unit, false, {}});
-        if (auto right = abbreviations_.check(section.abbreviations, unit.table, *code); !right) {
-            if (right.error().code == ErrorCode::limit) return right;
+        const auto attributes = abbreviations_.check(section.abbreviations, unit.table, *code);
+        if (!attributes) {
+            if (attributes.error().code == ErrorCode::limit) return fail(attributes.error());
+        } else if (*attributes != 0 && has_unset_base(unit, *attributes, in)) {
+            return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "a unit's tables are at the end of memory");
         }
     }
     return {};

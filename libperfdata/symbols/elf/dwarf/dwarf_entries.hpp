@@ -37,10 +37,11 @@ struct DwarfUnitLayout {
 
     // read(offset, entry) is false where there is no entry that can be read.
     bool read(std::uint64_t offset, DwarfEntry& entry) const;
+    // skip(in, form) passes over a value. False: the form is not known, or the value goes beyond the unit.
+    bool skip(Cursor& in, std::uint32_t form) const;
 
   private:
     const DwarfAbbreviation* find(std::uint32_t code) const;
-    bool skip(Cursor& in, std::uint32_t form) const;
     std::optional<std::uint64_t> reference(Cursor& in, std::uint32_t form) const;
 };
 

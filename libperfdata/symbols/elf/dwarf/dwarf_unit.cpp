@@ -78,7 +78,7 @@ Result<void> DwarfUnit::read_table(std::uint64_t offset) {
 
 Result<void> DwarfUnit::read_lines() {
     if (lines_read_) return {};
-    if (texts_->full()) return dwarf_limit("names of files and functions take too much memory");
+    if (texts_->full()) return fail(texts_->why());
     Dwarf_Attribute value;
     Dwarf_Word offset = 0;
     if (dwarf_attr(&die_, DW_AT_stmt_list, &value) != nullptr) {
@@ -258,8 +258,8 @@ std::string_view DwarfUnit::name_of(const Dwarf_Die& die) {
     Dwarf_Attribute value;
     for (bool more = true; more && count < most;) {
         auto& entry = entries[count++];
-        if (!entries_->refer(entry)) {
-            texts_->refuse();
+        if (auto right = entries_->refer(entry); !right) {
+            texts_->refuse(std::move(right.error()));
             return {};
         }
         if (count == most) break;

@@ -34,8 +34,16 @@ class DwarfTexts {
         if (!full_) room_ -= size;
         return !full_;
     }
-    // refuse() is for a text that cannot be read within the limits.
-    void refuse() { full_ = true; }
+    // refuse(why) is for a text that cannot be read.
+    void refuse(Error why) {
+        full_ = true;
+        if (!why_) why_ = std::move(why);
+    }
+    // why() is valid if full().
+    Error why() const {
+        return why_.value_or(
+            Error{ErrorCode::limit, Error::no_offset, "DWARF", "names of files and functions take too much memory"});
+    }
     // keep(text) is after has_room().
     std::string_view keep(std::string text) { return *texts_.insert(std::move(text)).first; }
     bool full() const { return full_; }
@@ -44,6 +52,7 @@ class DwarfTexts {
     std::set<std::string, std::less<>> texts_;
     std::uint64_t room_;
     bool full_ = false;
+    std::optional<Error> why_;
 };
 
 // DwarfSegment is a stretch of code that belongs to one line.
