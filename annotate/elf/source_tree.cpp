@@ -11,7 +11,7 @@ namespace perfdata {
 namespace {
 
 constexpr std::uint32_t last_line = 1'000'000;  // a file is not longer: its lines without text take room, too
-constexpr std::size_t longest_part = 200, longest_name = 3000;
+constexpr std::size_t longest_part = 200, longest_name = 3000, most_parts = 64;
 
 std::string safe_part(std::string_view part) {
     std::string safe;
@@ -40,6 +40,10 @@ std::string safe_name(std::string_view recorded) {
         }
     }
     if (parts.empty()) return "unnamed";
+    if (parts.size() > most_parts) {  // each is a directory to make
+        parts.erase(parts.begin(), parts.end() - static_cast<std::ptrdiff_t>(most_parts));
+        parts.front() = fmt::format("deep-{:x}", std::hash<std::string_view>()(whole));
+    }
     return fmt::format("{}", fmt::join(parts, "/"));
 }
 

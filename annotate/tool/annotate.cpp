@@ -104,6 +104,7 @@ class Annotate {
             }
         }
         progress.reset();
+        if (const auto problem = book.lines().text_problem()) source_note_ = problem->message();
         auto completeness = with_losses(timeline->completeness(), book.names());
         note_problems(listings, completeness);
         lacks_callers_ = (html() || options_.calls) && completeness.stacks_not_unwound != 0 &&
@@ -228,7 +229,7 @@ class Annotate {
     // own_notes() is what a page and a message say of this run.
     std::vector<std::string> own_notes() const {
         auto notes = absent_;
-        for (const auto& text : {nameless_, unnamed_callers_}) {
+        for (const auto& text : {nameless_, unnamed_callers_, source_note_}) {
             const bool told = std::ranges::count(notes, text) != 0;
             if (!text.empty() && !told) notes.push_back(text);
         }
@@ -288,6 +289,7 @@ class Annotate {
     AnnotateOptions& options_;
     Flame flame_;  // of an HTML page
     ChainLosses chain_losses_;
+    std::string source_note_;
     std::vector<std::string> absent_;         // as ChosenFunctions says
     std::string nameless_, unnamed_callers_;  // for want of build ids; text has the first above its table
     Architecture arch_;

@@ -228,6 +228,10 @@ std::optional<Error> CodeLines::problem(const Frame& function) const {
     return lines ? problem(code, *lines) : std::nullopt;
 }
 
+std::optional<Error> CodeLines::text_problem() const {
+    return sources_->sources.problem();
+}
+
 std::optional<Error> CodeLines::problem(const JitCode& code, const JitLines& lines) {
     if (std::ranges::none_of(lines, &JitLine::damaged)) return {};
     return Error{ErrorCode::malformed, Error::no_offset, code.dump().name(),

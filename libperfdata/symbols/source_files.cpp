@@ -2,25 +2,38 @@
 #include "source_files.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace perfdata {
 namespace {
 
 constexpr std::size_t longest_path = 4096;  // as PATH_MAX of Linux
 
-std::vector<std::string_view> split(std::string_view text) {
-    std::vector<std::string_view> lines;
-    while (!text.empty()) {
-        const auto end = std::min(text.find('\n'), text.size());
-        auto line = text.substr(0, end);
-        if (line.ends_with('\r')) line.remove_suffix(1);
-        lines.push_back(line);
-        text.remove_prefix(std::min(end + 1, text.size()));
+constexpr std::size_t most_parts = 64;  // of a path, that are looked for in a directory: each is a file to open
+
+}  // namespace
+
+std::string_view SourceFiles::File::line(std::uint32_t number) const {
+    if (number == 0 || number > lines.size()) return {};
+    const auto begin = lines[number - 1];
+    const auto end = number < lines.size() ? lines[number] : content.size();
+    auto text = std::string_view(content).substr(begin, end - begin);
+    if (text.ends_with('\n')) text.remove_suffix(1);
+    if (text.ends_with('\r')) text.remove_suffix(1);
+    return text;
+}
+
+// split(text) is where its lines begin.
+std::vector<std::uint32_t> SourceFiles::split(std::string_view text) {
+    std::vector<std::uint32_t> lines;
+    const bool ends = text.empty() || text.ends_with('\n');
+    lines.reserve(static_cast<std::size_t>(std::ranges::count(text, '\n')) + (ends ? 0 : 1));
+    for (std::size_t at = 0; at < text.size();) {
+        lines.push_back(static_cast<std::uint32_t>(at));
+        at = std::min(text.find('\n', at), text.size() - 1) + 1;
     }
     return lines;
 }
-
-}  // namespace
 
 std::string source_path(std::string_view recorded) {
     std::vector<std::string_view> parts;
@@ -41,7 +54,10 @@ std::string source_path(std::string_view recorded) {
 }
 
 SourceFiles::SourceFiles(CodeLineOptions options, FinderOptions finder, std::shared_ptr<const FileSystem> files)
-    : options_(std::move(options)), finder_(std::move(finder)), files_(std::move(files)) {}
+    : options_(std::move(options)),
+      finder_(std::move(finder)),
+      files_(std::move(files)),
+      room_(finder_.limits.source_file_bytes) {}
 SourceFiles::~SourceFiles() = default;
 
 std::shared_ptr<const SourceFiles::File> SourceFiles::read(const FileName& name, bool dated) {
@@ -49,18 +65,43 @@ std::shared_ptr<const SourceFiles::File> SourceFiles::read(const FileName& name,
     if (identity) {
         if (const auto known = files_read_.find({*identity, dated}); known != files_read_.end()) return known->second;
     }
+    if (auto file = take(name, dated)) {
+        if (identity) files_read_.emplace(std::pair(*identity, dated), file);
+        return file;
+    }
+    return {};
+}
+
+// A file and where its lines begin take room together: a file packed to a few bytes may be lines and nothing else.
+std::shared_ptr<const SourceFiles::File> SourceFiles::take(const FileName& name, bool dated) {
     auto limits = finder_.limits;
-    limits.unpacked_bytes = std::min(limits.unpacked_bytes, limits.source_file_bytes);
+    limits.unpacked_bytes = std::min(limits.unpacked_bytes, room_);
     const auto source = files_->open(name, limits, Content::text);
-    if (!source) return {};
-    auto content = read_whole(**source, limits.source_file_bytes);
-    if (!content) return {};
+    const auto left_out = [&](const Error& error) {
+        if (error.code == ErrorCode::limit) ++left_out_;
+        return std::shared_ptr<const File>();
+    };
+    if (!source) return left_out(source.error());
+    auto content = read_whole(**source, room_);
+    if (!content) return left_out(content.error());
+    const auto count = static_cast<std::uint64_t>(std::ranges::count(*content, '\n')) + 1;
+    const auto size = content->size() + count * sizeof(std::uint32_t);
+    if (size > room_ || content->size() > std::numeric_limits<std::uint32_t>::max())
+        return left_out({ErrorCode::limit, Error::no_offset, {}, {}});
+    room_ -= size;
     auto file = std::make_shared<File>();
     file->content = std::move(*content);
     file->lines = split(file->content);
     if (dated) file->modified = files_->modified(name);
-    if (identity) files_read_.emplace(std::pair(*identity, dated), file);
     return file;
+}
+
+std::optional<Error> SourceFiles::problem() const {
+    const std::scoped_lock lock(mutex_);
+    if (left_out_ == 0) return {};
+    return Error{ErrorCode::limit, Error::no_offset, "source files",
+                 "the text of " + std::to_string(left_out_) + " is left out: together they take more than " +
+                     std::to_string(finder_.limits.source_file_bytes) + " bytes"};
 }
 
 std::shared_ptr<const SourceFiles::File> SourceFiles::find(const std::string& recorded) {
@@ -70,6 +111,8 @@ std::shared_ptr<const SourceFiles::File> SourceFiles::find(const std::string& re
         std::string_view rest = path;
         // A longer one names no file; it is not worth a copy for each of its parts.
         while (rest.size() > longest_path && rest.contains('/')) rest.remove_prefix(rest.find('/') + 1);
+        const auto parts = static_cast<std::size_t>(std::ranges::count(rest, '/'));
+        for (auto more = parts; more >= most_parts; --more) rest.remove_prefix(rest.find('/') + 1);
         while (true) {
             const auto below = "/" + std::string(rest);
             if (auto file = read(finder_.machine() ? FileName{"", directory + below} : FileName{directory, below})) {
@@ -97,13 +140,13 @@ std::string_view SourceFiles::text(std::string_view file, std::uint32_t line, co
         known = read_.emplace(path, find(path)).first;
     }
     const auto* found = known->second.get();
-    if (found == nullptr || line > found->lines.size()) return {};
+    if (found == nullptr) return {};
     if (found->modified && !built.empty()) {
         auto of_code = built_.find(built);
         if (of_code == built_.end()) of_code = built_.emplace(built, files_->modified({"", built})).first;
         if (of_code->second && *found->modified > *of_code->second) return {};
     }
-    return found->lines[line - 1];
+    return found->line(line);
 }
 
 }  // namespace perfdata

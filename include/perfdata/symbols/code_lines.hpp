@@ -45,6 +45,9 @@ class CodeLines {
     // problem(code, lines) is that of lines which were read of this jitdump.
     static std::optional<Error> problem(const JitCode& code, const JitLines& lines);
 
+    // text_problem() is what lines() has left out so far of the text of source files, which they may take too much of.
+    std::optional<Error> text_problem() const;
+
     // is_loss(function, error): whether that error of lines() or problem() is of something that is there and damaged,
     // or beyond a limit. What the recording lacks is no loss, nor is debug information that this library was built
     // without.

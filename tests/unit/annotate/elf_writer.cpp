@@ -2,6 +2,7 @@
 // ELF files made of code, read back.
 #include "perfdata/annotate/elf/elf_writer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -99,6 +100,11 @@ TEST_CASE("Source files with hostile names stay below their directory", "[annota
     CHECK(name("x/../../../escape2.c") == "escape2.c");
     CHECK(name("new\nline.c") == "new_line.c");
     CHECK(name("..") == "unnamed");
+    std::string deep;
+    for (int part = 0; part < 1000; ++part) deep += "d/";
+    CHECK(std::ranges::count(name(deep + "a.c"), '/') == 63);
+    CHECK(name(deep + "a.c") != name(deep + "d/a.c"));
+    CHECK(name(deep + "a.c").ends_with("/d/a.c"));
     CHECK(name(std::string(5000, 'a')).size() < 255);
     CHECK(tree.add({"far.c", 4'000'000'000, 1, "far"}) == "far.c");
     CHECK(tree.add({"", 1, 1, "nothing"}).empty());

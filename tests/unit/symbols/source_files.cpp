@@ -118,11 +118,42 @@ TEST_CASE("Local source files are read only if asked for, and only if older than
     }
 }
 
-TEST_CASE("Source files beyond the limit have no text", "[symbols][lines]") {
+TEST_CASE("All source files together have a limit, of their text and of where their lines begin", "[symbols][lines]") {
     Scene scene;
     scene.options.source_dirs = {"/dir"};
     scene.add("/dir/a.c", "12345678");
-    CHECK(scene.make().text("a.c", 1, {}) == "12345678");
-    scene.finder.limits.source_file_bytes = 7;
-    CHECK(scene.make().text("a.c", 1, {}).empty());
+    scene.add("/dir/b.c", "1\n\r\n3");
+    scene.add("/dir/c.c", std::string(100, '\n'));
+    auto all = scene.make();
+    CHECK(all.text("a.c", 1, {}) == "12345678");
+    CHECK(all.text("b.c", 1, {}) == "1");
+    CHECK(all.text("b.c", 2, {}).empty());
+    CHECK(all.text("b.c", 3, {}) == "3");
+    CHECK(all.text("b.c", 4, {}).empty());
+    CHECK_FALSE(all.problem());
+
+    scene.finder.limits.source_file_bytes = 11;  // 8 bytes, and 4 for its one line
+    auto none = scene.make();
+    CHECK(none.text("a.c", 1, {}).empty());
+    REQUIRE(none.problem());
+    CHECK(none.problem()->code == ErrorCode::limit);
+
+    scene.finder.limits.source_file_bytes = 12 + 5 + 3 * 4;
+    auto two = scene.make();
+    CHECK(two.text("a.c", 1, {}) == "12345678");
+    CHECK(two.text("b.c", 3, {}) == "3");
+    CHECK(two.text("c.c", 1, {}).empty());
+    REQUIRE(two.problem());
+    CHECK(two.problem()->detail.starts_with("the text of 1 is left out"));
+}
+
+TEST_CASE("The last 64 parts of a path are looked for in directories of sources", "[symbols][lines]") {
+    Scene scene;
+    scene.options.source_dirs = {"/dir"};
+    std::string deep;
+    for (int part = 0; part < 62; ++part) deep += "x/";
+    scene.add("/dir/" + deep + "near/a.c", "near");
+    scene.add("/dir/y/" + deep + "near/a.c", "far");
+    CHECK(scene.make().text("y/" + deep + "near/a.c", 1, {}) == "near");
+    CHECK(scene.make().text(deep + "near/a.c", 1, {}) == "near");
 }
