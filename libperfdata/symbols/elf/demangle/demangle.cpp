@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "demangle_parts.hpp"
-#include "stack_room.hpp"
+#include "symbols/stack_room.hpp"
 
 namespace perfdata {
 namespace {

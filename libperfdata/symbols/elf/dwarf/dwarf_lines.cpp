@@ -5,6 +5,7 @@
 #include <deque>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
+#include <functional>
 #include <gelf.h>
 #include <map>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include "debug_image.hpp"
 #include "dwarf_unit.hpp"
 #include "symbols/kernel/laid_apart.hpp"
+#include "symbols/stack_room.hpp"
 
 namespace perfdata {
 namespace {
@@ -39,6 +41,19 @@ int find_nothing(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, con
 // libdw's own handler ends the process. GNU's attribute is a part of the type that libdw asks for; [[noreturn]] is not.
 __attribute__((__noreturn__)) void without_memory() {
     throw std::bad_alloc();
+}
+
+// with_stack(call) makes a call that has libdw read a file: it keeps large arrays on the stack, and rows of a line
+// table, too. Its 160 KiB do not fit where somebody gave the program, or a thread of his, less.
+template <class T>
+Result<T> with_stack(const std::function<Result<T>()>& call) {
+    constexpr std::size_t enough = std::size_t{512} << 10, own = std::size_t{1} << 20;
+    if (has_stack(enough)) return call();
+    std::optional<Result<T>> result;
+    if (!on_own_stack(own, [&] { result = call(); })) {
+        return fail(ErrorCode::limit, Error::no_offset, "DWARF", "the system gives no stack to read it on");
+    }
+    return std::move(*result);
 }
 
 constexpr Dwfl_Callbacks callbacks{nullptr, find_nothing, dwfl_offline_section_address, nullptr};
@@ -117,6 +132,10 @@ bool DwarfLines::available() {
 }
 
 Result<DwarfLines> DwarfLines::open(const DwarfFiles& files, const Limits& limits) {
+    return with_stack<DwarfLines>([&] { return read(files, limits); });
+}
+
+Result<DwarfLines> DwarfLines::read(const DwarfFiles& files, const Limits& limits) {
     elf_version(EV_CURRENT);
     // libdw 0.188 writes through null where a relocatable file has no sections at all.
     if (!has_lines(*files.debug)) return fail(ErrorCode::missing, Error::no_offset, "DWARF", "there are no lines");
@@ -141,6 +160,10 @@ Result<void> DwarfLines::State::set_alternate(const DwarfFiles& files, const Lim
     nothing = std::move(*empty);
     dwarf_setalt(dwarf, nothing->dwarf.get());
     if (!files.alternate) return {};
+    // dwz writes it as the file is. libdw would read its units in its own order, and we in that of the file.
+    const bool alike = files.alternate->order().endian() == files.debug->order().endian() &&
+                       files.alternate->wide() == files.debug->wide();
+    if (!alike) return {};
     // Without it names and inlined calls are missing, lines are not.
     auto opened = open_image(DebugImage::read(*files.alternate, limits));
     if (!opened) return {};
@@ -282,9 +305,7 @@ Result<void> DwarfLines::State::collect(DwarfRange within, std::vector<DwarfSegm
         done = unit.inlined(part, budget, calls);
         return done.has_value();
     });
-    if (done && texts->full()) {
-        return fail(ErrorCode::limit, Error::no_offset, "DWARF", "names of files and functions take too much memory");
-    }
+    if (done && texts->full()) return fail(texts->why());
     return done;
 }
 
@@ -372,7 +393,7 @@ Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t vaddr, std::uint6
     const std::scoped_lock lock(state_->mutex);
     const auto begin = state_->address_of(vaddr);
     if (!begin) return std::vector<LineStart>{};
-    return state_->lines(*begin, size);
+    return with_stack<std::vector<LineStart>>([&] { return state_->lines(*begin, size); });
 }
 
 }  // namespace perfdata

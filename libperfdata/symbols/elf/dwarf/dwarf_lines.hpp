@@ -37,6 +37,8 @@ class DwarfLines {
     Result<std::vector<LineStart>> lines(std::uint64_t vaddr, std::uint64_t size) const;
 
   private:
+    static Result<DwarfLines> read(const DwarfFiles& files, const Limits& limits);
+
     struct State;
 
     explicit DwarfLines(std::unique_ptr<State> state);
