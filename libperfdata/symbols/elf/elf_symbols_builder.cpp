@@ -19,7 +19,8 @@ namespace {
 
 enum : unsigned { type_none = 0, type_function = 2, type_ifunc = 10 };
 enum : unsigned { weak_binding = 2 };
-enum : std::uint16_t { undefined_section = 0, absolute_section = 0xfff1, extended_section = 0xffff };
+enum : std::uint16_t { first_reserved = 0xff00, extended_section = 0xffff };
+constexpr std::uint32_t section_numbers = 18;  // SHT_SYMTAB_SHNDX: a u32 a symbol
 
 // Until the enclosing entries are known, their place holds the binding and the number of the symbol in its file.
 constexpr unsigned number_bits = 30;
@@ -88,7 +89,9 @@ ElfSymbolFields ElfSymbolFields::read(Cursor& in, bool wide) {
     }
     symbol.info = in.u8();
     symbol.other = in.u8();
-    symbol.section = in.u16();
+    const auto section = in.u16();
+    symbol.extended = section == extended_section;
+    symbol.section = section >= first_reserved ? 0 : section;
     if (wide) {
         symbol.value = in.u64();
         symbol.size = in.u64();
@@ -102,12 +105,12 @@ std::optional<std::uint64_t> ElfSymbolsBuilder::address(const ElfFile& file, con
     const unsigned type = symbol.info & 0xf, visibility = symbol.other & 3;
     const bool label = type == type_none && visibility != 1 && visibility != 2;  // neither INTERNAL nor HIDDEN
     if (type != type_function && type != type_ifunc && !label) return {};
-    if (symbol.section == undefined_section || symbol.section == absolute_section) return {};
+    if (symbol.section == 0 && !symbol.extended) return {};
     if (has_mapping_symbols(file.machine()) && is_mapping_symbol(name)) return {};
 
     const ElfFile::Section* section = nullptr;
-    if (symbol.section < file.sections().size()) section = &file.sections()[symbol.section];
-    if (section == nullptr && symbol.section != extended_section) return {};
+    if (symbol.section != 0 && symbol.section < file.sections().size()) section = &file.sections()[symbol.section];
+    if (section == nullptr && !symbol.extended) return {};
     if (label && (section == nullptr || section->name.find("text") == std::string_view::npos)) return {};
 
     auto value = symbol.value;
@@ -138,13 +141,23 @@ void ElfSymbolsBuilder::add_table(const ElfFile& file, std::string_view section_
     if (const auto* opd = file.section(".opd"); opd != nullptr && file.machine() == em_ppc64 && file.wide()) {
         if (auto bytes = content(file, *opd)) descriptors = {opd->address, std::move(*bytes), file.order()};
     }
+    // Where a file has more sections than fit into a symbol, another table has their numbers.
+    std::optional<std::string> numbers;
+    for (const auto& other : file.sections()) {
+        const bool of_these = other.type == section_numbers && other.link < file.sections().size() &&
+                              &file.sections()[other.link] == section;
+        if (of_these && !numbers) numbers = content(file, other);
+    }
     const auto base = names_.size();
     names_.append(*strings).push_back('\0');
     const auto stride = ElfSymbolFields::bytes(file.wide());
     entries_.reserve(entries_.size() + table->size() / stride);
     Cursor in(as_bytes(*table), file.order(), {.where = "ELF symbol table", .offset = section->offset});
+    Cursor more(numbers ? as_bytes(*numbers) : Bytes(), file.order(), {.where = "ELF section numbers"});
     while (in.remaining() >= stride) {
-        const auto symbol = ElfSymbolFields::read(in, file.wide());
+        auto symbol = ElfSymbolFields::read(in, file.wide());
+        const auto number = more.u32();  // 0 behind its end
+        if (symbol.extended) symbol.section = number;
         if (symbol.name == 0 || symbol.name >= strings->size() || (*strings)[symbol.name] == '\0') continue;
         const std::string_view start = std::string_view(*strings).substr(symbol.name, 4);
         if (const auto value = address(file, symbol, start.substr(0, start.find('\0')), descriptors)) {
@@ -287,6 +300,7 @@ Result<ElfSymbols> ElfSymbolsBuilder::take() && {
     link_enclosing();
     ElfSymbols symbols;
     symbols.further_ = further();
+    symbols.damage_ = std::move(damage_);
     symbols.names_ = std::move(names_);
     symbols.entries_ = std::move(entries_);
     symbols.entries_.shrink_to_fit();

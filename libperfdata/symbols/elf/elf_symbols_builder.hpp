@@ -19,7 +19,8 @@ namespace perfdata {
 struct ElfSymbolFields {
     std::uint32_t name = 0;
     std::uint8_t info = 0, other = 0;
-    std::uint16_t section = 0;
+    std::uint32_t section = 0;  // 0: none, or one with a meaning of its own (SHN_ABS, SHN_COMMON)
+    bool extended = false;      // a section of the type SYMTAB_SHNDX has its number
     std::uint64_t value = 0, size = 0;
 
     static ElfSymbolFields read(Cursor& in, bool wide);

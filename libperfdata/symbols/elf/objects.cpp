@@ -166,7 +166,8 @@ std::expected<NameAndOffset, SymbolMiss> ObjectSymbols::name(FileIndex index, st
     const auto vaddr = one.found->file->vaddr(file_offset + one.text_offset);
     if (!vaddr) return std::unexpected(SymbolMiss::outside_file);
     const auto found = (*symbols)->find(*vaddr);
-    if (!found) return std::unexpected(SymbolMiss::between_symbols);
+    // The table that cannot be read may have had it.
+    if (!found) return std::unexpected((*symbols)->damage() ? SymbolMiss::unreadable : SymbolMiss::between_symbols);
 
     NameAndOffset result{found->symbol.name, found->offset, found->symbol.size, found->symbol.value};
     if (table_->options.demangle && is_mangled(result.name)) {

@@ -321,3 +321,43 @@ TEST_CASE("A debug link that would lead to another directory is no debug link", 
     elf.debug_link("../../etc/passwd");
     CHECK_FALSE(open_elf(elf.blob())->debug_link());
 }
+
+TEST_CASE("Where sections are too many for a symbol, a table of its own has their numbers", "[symbols][elf]") {
+    constexpr std::uint16_t extended = 0xffff, common = 0xfff2;
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const bool with_table = GENERATE(true, false);
+    Elf elf(order);
+    elf.type = 1;  // ET_REL
+    const auto code = elf.add({.name = ".text.f", .flags = 6, .content = Blob(64)});
+    const auto symbols = elf.symbols({{"f", 8, 4, Elf::function, Elf::global, 0, extended},
+                                      {"g", 16, 4, Elf::function, Elf::global, 0, code},
+                                      {"c", 24, 4, Elf::function, Elf::global, 0, common}});
+    if (with_table) {
+        auto numbers = Writer(order).u32(0).u32(code).u32(7).u32(7).take();
+        elf.add({.name = ".symtab_shndx", .type = 18, .content = std::move(numbers), .link = symbols});
+    }
+    const auto file = open_elf(elf.blob());
+    REQUIRE(file);
+    const auto found = ElfSymbols::load(*file);
+    REQUIRE(found);
+    REQUIRE(found->size() == (with_table ? 2 : 1));
+    const auto begin = file->sections()[code].offset;
+    CHECK(found->find(begin + 17)->symbol.name == "g");
+    if (with_table) CHECK(found->find(begin + 9)->symbol.name == "f");
+}
+
+TEST_CASE("A table of symbols that cannot be read is damage, even if another one can", "[symbols][elf]") {
+    constexpr std::uint64_t compressed_flag = 0x800;
+    Elf elf;
+    elf.symbols({{"exported", 0x1000, 4}}, ".dynsym");
+    const auto all = elf.symbols({{"exported", 0x1000, 4}, {"internal", 0x1004, 4}});
+    const bool damaged = GENERATE(true, false);
+    if (damaged) elf.section(all).flags = compressed_flag;  // which it is not
+    const auto file = open_elf(elf.blob());
+    REQUIRE(file);
+    const auto found = ElfSymbols::load(*file);
+    REQUIRE(found);
+    CHECK(found->damage().has_value() == damaged);
+    CHECK(found->find(0x1001)->symbol.name == "exported");
+    CHECK(found->find(0x1005).has_value() == !damaged);
+}

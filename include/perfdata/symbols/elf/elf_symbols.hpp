@@ -36,6 +36,9 @@ class ElfSymbols {
     // the symbols were moved to, or null. Errors: missing (neither has functions), and damage that left none.
     static Result<ElfSymbols> load(const ElfFile& file, const ElfFile* debug = nullptr, const Limits& limits = {});
 
+    // damage() is why there may be more functions than these: one of the tables could not be read.
+    const std::optional<Error>& damage() const { return damage_; }
+
     // find(vaddr) is the innermost function that covers the address.
     std::optional<Found> find(std::uint64_t vaddr) const;
 
@@ -58,6 +61,7 @@ class ElfSymbols {
 
     const Entry* covering(std::uint64_t vaddr) const;
 
+    std::optional<Error> damage_;
     std::string names_;
     std::vector<Entry> entries_;
     // Of each entry one that encloses it, further out, so that any is reached in O(log n) steps; empty where few
