@@ -73,6 +73,12 @@ Result<Btf> Btf::parse(const BtfBlob& blob, AnyOrder order) {
     }
     Btf result(blob.data.subspan(static_cast<std::size_t>(begin), strings_size));
 
+    // libbpf takes such a header, and its inline functions then read numbers where none may lie.
+    if (header_size % 4 != 0) {
+        result.problem_ = Error{ErrorCode::malformed, blob.offset + 4, std::string(btf_place),
+                                name + ": a header of " + std::to_string(header_size) + " bytes"};
+        return result;
+    }
     auto types = std::make_unique<Types>();
     const Silence silence;
     types->parsed.reset(btf__new(blob.data.data(), static_cast<std::uint32_t>(blob.data.size())));

@@ -296,3 +296,18 @@ TEST_CASE("A compressed file in a tar-ball is unpacked as one beside it would be
     tar.file("module.ko.xz", compressed(Compression::xz, bytes("ELF of the module")));
     CHECK(Packed(tar).text("module.ko.xz") == "ELF of the module");
 }
+
+TEST_CASE("What is passed over in a tar-ball counts for the limits", "[symbols][archive]") {
+    Tar directories;
+    for (int at = 0; at < 41; ++at) directories.directory("d" + std::to_string(at));
+    directories.file(".build-id/x", bytes("y"));
+    Packed many(directories);
+    CHECK(many.damage().empty());
+    many.limits.archived_files = 10;
+    CHECK(has(many.damage(), "has more than 40 entries"));
+
+    Packed large(Tar().file("../out", Blob(std::size_t{2} << 20)).file(".build-id/x", bytes("y")));
+    CHECK(large.damage().empty());
+    large.limits.unpacked_bytes = 1 << 20;
+    CHECK(has(large.damage(), "unpacks to more than 1048576 bytes"));
+}

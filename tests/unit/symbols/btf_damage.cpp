@@ -301,3 +301,20 @@ TEST_CASE("A prototype stays short even if its types branch without end", "[symb
     REQUIRE(btf);
     CHECK(btf->prototype(function).size() < 1'000'000);
 }
+
+TEST_CASE("Types behind a header of an odd size are refused, texts are not", "[symbols][btf]") {
+    B builder;
+    const auto number = builder.integer("int");
+    const auto function = builder.function("f", builder.prototype(number, {}));
+    auto data = builder.blob();
+    REQUIRE(perfdata::Btf::parse({3, 0, data}, AnyOrder(std::endian::little))->function_name(function) == "f");
+    constexpr std::size_t header_size = 24;
+    data.insert(data.begin() + header_size, std::byte{0});
+    data[4] = std::byte{header_size + 1};
+    const auto btf = perfdata::Btf::parse({3, 0, data}, AnyOrder(std::endian::little));
+    REQUIRE(btf);
+    REQUIRE(btf->problem());
+    CHECK(btf->problem()->detail.find("a header of 25 bytes") != std::string::npos);
+    CHECK(btf->text(1) == "int");
+    CHECK(btf->function_name(function).empty());
+}

@@ -85,6 +85,11 @@ class Reader {
         return text != nullptr ? text : "cannot be read";
     }
 
+    // unpacked() is how many bytes came out of its packing.
+    std::uint64_t unpacked() const {
+        return static_cast<std::uint64_t>(std::max<la_int64_t>(archive_filter_bytes(archive_, 0), 0));
+    }
+
   private:
     // Called by C, which nothing may be thrown through.
     static la_ssize_t read(archive*, void* of, const void** data) noexcept {
@@ -198,9 +203,22 @@ Result<void> ArchivedFiles::unpack(const Source& packed, const Limits& limits, c
     if (!reader->open()) return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
     bool any = false, room = true;
     // Names are packed with the rest, and no part of what it may unpack to.
-    auto names_left = limits.archived_files * usual_names;
+    constexpr std::uint64_t some_names = std::uint64_t{1} << 20, names_a_byte = 256;
+    auto names_left =
+        std::min<std::uint64_t>(limits.archived_files * usual_names, some_names + names_a_byte * packed.size());
+    // What is passed over is unpacked as well.
+    constexpr std::uint64_t headers_a_file = 4;
+    std::uint64_t headers = 0;
     while (auto* header = room ? reader->next() : nullptr) {
         any = true;
+        if (++headers > headers_a_file * limits.archived_files) {
+            damaged(ErrorCode::limit, "has more than " + std::to_string(headers - 1) + " entries");
+            break;
+        }
+        if (reader->unpacked() > limits.unpacked_bytes) {
+            damaged(ErrorCode::limit, "unpacks to more than " + std::to_string(limits.unpacked_bytes) + " bytes");
+            break;
+        }
         const auto given = name_of(header);
         if (given.size() > longest_path) {
             damaged(ErrorCode::limit, "has names of more than " + std::to_string(longest_path) + " bytes");
