@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "perfdata/core/arch.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -44,11 +46,18 @@ constexpr Assigned ppc64[] = {
 };
 
 std::span<const Assigned> assigned(std::string_view arch) {
-    if (arch == "x86_64") return x86;
-    if (arch == "aarch64" || arch == "arm64") return arm64;
-    if (arch == "s390x") return s390;
-    if (arch == "riscv64") return riscv;
-    if (arch.starts_with("ppc64")) return ppc64;
+    const auto* known = find_arch(arch);
+    if (known == nullptr || known->address_bytes != 8) return {};  // others keep registers of BPF in memory
+    switch (known->family) {
+        case ArchFamily::x86: return x86;
+        case ArchFamily::arm64: return arm64;
+        case ArchFamily::s390: return s390;
+        case ArchFamily::riscv: return riscv;
+        case ArchFamily::powerpc: return ppc64;
+        case ArchFamily::arm:
+        case ArchFamily::mips:
+        case ArchFamily::loongarch: break;
+    }
     return {};
 }
 

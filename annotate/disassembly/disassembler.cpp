@@ -12,6 +12,7 @@
 #include <new>
 #include <span>
 
+#include "perfdata/core/arch.hpp"
 #include "perfdata/core/endian.hpp"
 
 #include "arm64_instruction.hpp"
@@ -22,28 +23,38 @@
 namespace perfdata {
 namespace {
 
-struct Architecture {
-    std::string_view name;  // of uname -m
+// CapstoneMode is how Capstone calls an architecture.
+struct CapstoneMode {
     cs_arch arch;
     int mode;
-    std::size_t step;  // least size of an instruction
 };
 
-constexpr std::array architectures = {
-    Architecture{"x86_64", CS_ARCH_X86, CS_MODE_64, 1},
-    Architecture{"i386", CS_ARCH_X86, CS_MODE_32, 1},
-    Architecture{"i486", CS_ARCH_X86, CS_MODE_32, 1},
-    Architecture{"i586", CS_ARCH_X86, CS_MODE_32, 1},
-    Architecture{"i686", CS_ARCH_X86, CS_MODE_32, 1},
-    Architecture{"aarch64", CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, 4},
-    Architecture{"arm64", CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, 4},
-    Architecture{"s390x", CS_ARCH_SYSZ, CS_MODE_BIG_ENDIAN, 2},
-    Architecture{"ppc64le", CS_ARCH_PPC, CS_MODE_64 | CS_MODE_LITTLE_ENDIAN, 4},
-    Architecture{"ppc64", CS_ARCH_PPC, CS_MODE_64 | CS_MODE_BIG_ENDIAN, 4},
+// capstone_mode(arch) is empty for those that Capstone, or this file, does not know.
+std::optional<CapstoneMode> capstone_mode(const Arch& arch) {
+    const bool wide = arch.address_bytes == 8, little = arch.order == std::endian::little;
+    switch (arch.family) {
+        case ArchFamily::x86: return CapstoneMode{CS_ARCH_X86, wide ? CS_MODE_64 : CS_MODE_32};
+        case ArchFamily::arm64:
+            if (little) return CapstoneMode{CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN};
+            break;
+        case ArchFamily::s390:
+            if (wide) return CapstoneMode{CS_ARCH_SYSZ, CS_MODE_BIG_ENDIAN};
+            break;
+        case ArchFamily::powerpc:
+            if (wide)
+                return CapstoneMode{CS_ARCH_PPC, CS_MODE_64 | (little ? CS_MODE_LITTLE_ENDIAN : CS_MODE_BIG_ENDIAN)};
+            break;
+        case ArchFamily::riscv:
 #if CS_API_MAJOR >= 5
-    Architecture{"riscv64", CS_ARCH_RISCV, CS_MODE_RISCV64 | CS_MODE_RISCVC, 2},
+            if (wide) return CapstoneMode{CS_ARCH_RISCV, CS_MODE_RISCV64 | CS_MODE_RISCVC};
 #endif
-};
+            break;
+        case ArchFamily::arm:
+        case ArchFamily::mips:
+        case ArchFamily::loongarch: break;
+    }
+    return {};
+}
 
 struct FreeInstruction {
     void operator()(cs_insn* instruction) const { cs_free(instruction, 1); }
@@ -168,14 +179,15 @@ Result<Disassembler> Disassembler::create(std::string_view arch, Syntax syntax) 
     const auto unsupported = [&](std::string why) {
         return fail(ErrorCode::unsupported, Error::no_offset, "disassembler", std::move(why));
     };
-    const auto known = std::ranges::find(architectures, arch, &Architecture::name);
-    if (known == architectures.end()) {
+    const auto* named = find_arch(arch);
+    const auto known = named == nullptr ? std::nullopt : capstone_mode(*named);
+    if (!known) {
         return unsupported(arch.empty() ? "the recording does not say its architecture (feature ARCH)"
                                         : fmt::format("no support for the architecture {}", arch));
     }
     auto engine = std::make_unique<Engine>();
     engine->arch = known->arch;
-    engine->step = known->step;
+    engine->step = named->least_instruction;
     engine->vectors = known->arch == CS_ARCH_X86 && known->mode == CS_MODE_64;
     // Capstone's setup writes to what malloc gives without a look at it. A piece of that size that was just given back
     // is there for it.

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "perfdata/core/arch.hpp"
+
 #include "elf_bytes.hpp"
 #include "elf_dwarf.hpp"
 
@@ -261,20 +263,7 @@ class Writer {
 }  // namespace
 
 Result<ElfTarget> ElfTarget::of(std::string_view arch) {
-    struct Known {
-        std::string_view name;
-        ElfTarget target;
-    };
-    constexpr auto little = std::endian::little, big = std::endian::big;
-    static constexpr std::array known{Known{"x86_64", {62, true, little}},   Known{"i386", {3, false, little}},
-                                      Known{"i486", {3, false, little}},     Known{"i586", {3, false, little}},
-                                      Known{"i686", {3, false, little}},     Known{"aarch64", {183, true, little}},
-                                      Known{"arm64", {183, true, little}},   Known{"s390x", {22, true, big}},
-                                      Known{"ppc64", {21, true, big}},       Known{"ppc64le", {21, true, little}},
-                                      Known{"riscv64", {243, true, little}}, Known{"armv7l", {40, false, little}},
-                                      Known{"mips64", {8, true, big}},       Known{"loongarch64", {258, true, little}}};
-    const auto found = std::ranges::find(known, arch, &Known::name);
-    if (found != known.end()) return found->target;
+    if (const auto* known = find_arch(arch)) return ElfTarget{known->machine, known->address_bytes == 8, known->order};
     return fail(ErrorCode::unsupported, Error::no_offset, "ELF",
                 arch.empty() ? "the recording does not say its architecture (feature ARCH)"
                              : fmt::format("no support for the architecture {}", arch));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "perfdata/core/arch.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/wire/feature/e_machine.hpp"
 
@@ -72,18 +73,8 @@ Architecture told_by_machine(const Recording& recording) {
 }  // namespace
 
 std::string_view elf_architecture(std::uint32_t machine, std::endian endian) {
-    const bool little = endian == std::endian::little;
-    switch (machine) {
-        case 3: return "i686";
-        case 21: return little ? "ppc64le" : "ppc64";
-        case 22: return little ? "" : "s390x";
-        case 40: return little ? "armv7l" : "";
-        case 62: return "x86_64";
-        case 183: return little ? "aarch64" : "";
-        case 243: return little ? "riscv64" : "";
-        case 258: return "loongarch64";
-        default: return {};
-    }
+    const auto* known = find_arch(machine, endian);
+    return known == nullptr ? std::string_view() : known->name;
 }
 
 std::string_view path_architecture(std::string_view path) {

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Numbers of ELF that several files need: System V ABI, and its supplements for the machines.
+// Numbers of ELF that several files need: System V ABI. Those of machines are in core/arch.hpp.
 #pragma once
 
 #include <cstdint>
 
-namespace perfdata {
+#include "perfdata/core/arch.hpp"
 
-enum ElfMachineNumber : std::uint16_t {
-    em_386 = 3,
-    em_ppc64 = 21,
-    em_s390 = 22,
-    em_arm = 40,
-    em_x86_64 = 62,
-    em_aarch64 = 183,
-    em_riscv = 243
-};
+namespace perfdata {
 
 inline constexpr std::uint32_t no_bits = 8;                        // a section's type: it has no bytes in the file
 inline constexpr std::uint32_t rela_section = 4, rel_section = 9;  // relocations, with addends of their own or not

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "perfdata/core/arch.hpp"
 #include "perfdata/wire/sample/words.hpp"
 
 namespace perfdata {
@@ -17,14 +18,18 @@ enum class RegisterSet : std::uint8_t { unknown, x86, arm64, arm, s390, riscv, p
 
 // register_set(arch) takes what `uname -m` says.
 constexpr RegisterSet register_set(std::string_view arch) {
-    if (arch == "x86_64" || arch == "i386" || arch == "i686" || arch == "i586" || arch == "i486") {
-        return RegisterSet::x86;
+    const auto* known = find_arch(arch);
+    if (known == nullptr) return RegisterSet::unknown;
+    switch (known->family) {
+        case ArchFamily::x86: return RegisterSet::x86;
+        case ArchFamily::arm64: return RegisterSet::arm64;
+        case ArchFamily::arm: return RegisterSet::arm;
+        case ArchFamily::s390: return RegisterSet::s390;
+        case ArchFamily::riscv: return RegisterSet::riscv;
+        case ArchFamily::powerpc: return RegisterSet::powerpc;
+        case ArchFamily::mips:
+        case ArchFamily::loongarch: break;
     }
-    if (arch == "aarch64" || arch == "arm64") return RegisterSet::arm64;
-    if (arch.starts_with("arm")) return RegisterSet::arm;
-    if (arch.starts_with("s390")) return RegisterSet::s390;
-    if (arch.starts_with("riscv")) return RegisterSet::riscv;
-    if (arch.starts_with("ppc")) return RegisterSet::powerpc;
     return RegisterSet::unknown;
 }
 

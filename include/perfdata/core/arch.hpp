@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// The one table of architectures: what they are called, and what follows from that.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string_view>
+
+namespace perfdata {
+
+// ArchFamily is what shares registers and instructions.
+enum class ArchFamily : std::uint8_t { x86, arm64, arm, s390, powerpc, riscv, mips, loongarch };
+
+// e_machine of ELF files (System V ABI, chapter 4, and its supplements).
+enum ElfMachineNumber : std::uint16_t {
+    em_386 = 3,
+    em_mips = 8,
+    em_ppc = 20,
+    em_ppc64 = 21,
+    em_s390 = 22,
+    em_arm = 40,
+    em_x86_64 = 62,
+    em_aarch64 = 183,
+    em_riscv = 243,
+    em_loongarch = 258
+};
+
+struct Arch {
+    std::string_view name;   // as `uname -m` says; of several names the one that we show
+    std::string_view other;  // another name of it; empty: none
+    ArchFamily family;
+    ElfMachineNumber machine;
+    std::uint8_t address_bytes;
+    std::endian order;
+    std::uint8_t least_instruction;  // bytes; all are multiples of it
+};
+
+// Of several with one ELF machine the widest comes first.
+inline constexpr std::array architectures = {
+    Arch{"x86_64", "amd64", ArchFamily::x86, em_x86_64, 8, std::endian::little, 1},
+    Arch{"i686", "i386", ArchFamily::x86, em_386, 4, std::endian::little, 1},
+    Arch{"i586", "i486", ArchFamily::x86, em_386, 4, std::endian::little, 1},
+    Arch{"aarch64", "arm64", ArchFamily::arm64, em_aarch64, 8, std::endian::little, 4},
+    Arch{"aarch64_be", "", ArchFamily::arm64, em_aarch64, 8, std::endian::big, 4},
+    Arch{"armv7l", "arm", ArchFamily::arm, em_arm, 4, std::endian::little, 2},
+    Arch{"s390x", "", ArchFamily::s390, em_s390, 8, std::endian::big, 2},
+    Arch{"s390", "", ArchFamily::s390, em_s390, 4, std::endian::big, 2},
+    Arch{"ppc64", "powerpc64", ArchFamily::powerpc, em_ppc64, 8, std::endian::big, 4},
+    Arch{"ppc64le", "powerpc64le", ArchFamily::powerpc, em_ppc64, 8, std::endian::little, 4},
+    Arch{"ppc", "powerpc", ArchFamily::powerpc, em_ppc, 4, std::endian::big, 4},
+    Arch{"riscv64", "", ArchFamily::riscv, em_riscv, 8, std::endian::little, 2},
+    Arch{"riscv32", "", ArchFamily::riscv, em_riscv, 4, std::endian::little, 2},
+    Arch{"mips64", "", ArchFamily::mips, em_mips, 8, std::endian::big, 4},
+    Arch{"mips64el", "", ArchFamily::mips, em_mips, 8, std::endian::little, 4},
+    Arch{"mips", "", ArchFamily::mips, em_mips, 4, std::endian::big, 4},
+    Arch{"mipsel", "", ArchFamily::mips, em_mips, 4, std::endian::little, 4},
+    Arch{"loongarch64", "", ArchFamily::loongarch, em_loongarch, 8, std::endian::little, 4},
+};
+
+// find_arch(name) takes what `uname -m` says, null if it is not known. Arm has a name for each version of it and each
+// set of its extensions: armv6l, armv7l, armv8l and more are one here.
+constexpr const Arch* find_arch(std::string_view name) {
+    if (name.empty()) return nullptr;
+    for (const auto& arch : architectures) {
+        if (arch.name == name || arch.other == name) return &arch;
+    }
+    if (name.starts_with("armv")) return find_arch("armv7l");
+    return nullptr;
+}
+
+// find_arch(machine, order) is what an ELF file is for, the widest if there are several; null if it is not known.
+constexpr const Arch* find_arch(std::uint32_t machine, std::endian order) {
+    for (const auto& arch : architectures) {
+        if (arch.machine == machine && arch.order == order) return &arch;
+    }
+    return nullptr;
+}
+
+}  // namespace perfdata
