@@ -230,7 +230,7 @@ class ListingMaker {
     // which debug information that is damaged has only the first.
     std::optional<Error> missing_lines(const std::vector<LineStart>& starts) const {
         auto place = hits_.version.function;
-        if (auto problem = book_.lines().problem(place)) return problem;
+        if (auto problem = book_.lines().problem(place, starts)) return problem;
         if (book_.lines().file(place) == nullptr || starts.empty()) return {};
         if (starts.front().offset == 0) {
             const auto without = [](const LineStart& start) { return start.source.file.empty(); };

@@ -28,9 +28,10 @@ ReportLines::Read ReportLines::read(const Frame& begin, std::uint64_t size) cons
 std::optional<Error> ReportLines::problem_of(const Frame& function, const Lines& lines) const {
     if (function.kind == FrameKind::jit) {
         const auto nameless = [](const Line& line) { return line.file.empty(); };
-        return std::ranges::any_of(lines, nameless) ? code_lines_.problem(function) : std::nullopt;
+        return std::ranges::any_of(lines, nameless) ? code_lines_.problem(function, {}) : std::nullopt;
     }
-    if (function.kind != FrameKind::code || !lines.empty()) return {};
+    if (function.kind != FrameKind::code) return code_lines_.problem(function, {});
+    if (!lines.empty()) return {};
     const auto load = names_.timeline().code()[function.index].load;
     return load ? symbols_.problem(names_.timeline().loads()[*load]) : std::nullopt;
 }

@@ -120,6 +120,17 @@ struct CodeLines::Sources {
         return *object;
     }
 
+    // known(function) is the file with its lines, once they were asked for; null if it has none.
+    const CodeFile* known(const Frame& function) {
+        const bool missed = function.kind == FrameKind::nowhere && static_cast<Miss>(function.index) == Miss::kernel;
+        if (function.kind != FrameKind::object && !missed) return nullptr;
+        if (missed || timeline.tasks().objects()[function.index].kind == ObjectKind::kernel) {
+            return kernel.once.done() ? &kernel : nullptr;
+        }
+        const auto& one = object(names.file_index(function.index));
+        return one.once.done() ? &one : nullptr;
+    }
+
     Result<std::vector<LineStart>> in_object(const CodeFile& object, std::uint64_t vaddr, std::uint64_t size) {
         if (!object.lines) return fail(object.lines.error());
         if (!*object.lines) return std::vector<LineStart>{};
@@ -220,8 +231,14 @@ const void* CodeLines::file(const Frame& function) const {
     return nullptr;
 }
 
-std::optional<Error> CodeLines::problem(const Frame& function) const {
-    if (function.kind != FrameKind::jit) return {};
+std::optional<Error> CodeLines::problem(const Frame& function, std::span<const LineStart> given) const {
+    if (function.kind != FrameKind::jit) {
+        const auto* file = sources_->known(function);
+        if (file == nullptr || !file->lines || !*file->lines) return {};
+        auto problem = (*file->lines)->problem(given);
+        if (problem) problem->where = file->path + ": " + problem->where;
+        return problem;
+    }
     const auto& jit = sources_->names.jit();
     const auto& code = jit.code(function.index);
     const auto lines = code.lines(jit.function(function.index));

@@ -22,6 +22,8 @@ class DwarfWriter {
         bool placed = true;             // false: units do not say where their code is, only their lines do
         std::size_t abbreviations = 0;  // that nothing uses, before those of the entries
         std::size_t attributes = 0;     // of entries that empty() makes; they take no bytes
+        std::size_t taken_out = 0;      // bytes of code that the linker took out; each has a line beyond 1000
+        std::uint64_t gone_to = 0;      // where debug information says it is
     };
 
     // The code of the unit is one stretch.
@@ -136,6 +138,12 @@ class DwarfWriter {
         header.zeros(1).text(options_.file).zeros(4).zeros(1);  // no directories, one file
         Writer table(order);
         table.u16(4).u32(static_cast<std::uint32_t>(header.size())).bytes(header.blob());
+        if (options_.taken_out != 0) {
+            constexpr std::uint8_t same_line = first_special + 14 + 5;  // one byte on
+            table.u8(0).u8(9).u8(2).u64(options_.gone_to).u8(3).u8(0xe8).u8(7);
+            for (std::size_t byte = 0; byte < options_.taken_out; ++byte) table.u8(same_line);
+            table.u8(0).u8(1).u8(1);
+        }
         table.u8(0).u8(9).u8(2).u64(begin_).bytes(rows_.blob()).u8(2).u8(1).u8(0).u8(1).u8(1);
         return with_size(table);
     }

@@ -378,7 +378,9 @@ class TextPage : private TextColumns {
             }
             ++written;
             text += fmt::format("{}in {}, inlined at {}:{}", text.empty() ? "  (" : "; ",
-                                printable(InLine(call.function, InLine::Keep::beginning, most_inlined_text)),
+                                call.function.empty()
+                                    ? "(unknown)"
+                                    : printable(InLine(call.function, InLine::Keep::beginning, most_inlined_text)),
                                 printable(InLine(short_name(call.call.file))), call.call.line);
         }
         return text + ")";

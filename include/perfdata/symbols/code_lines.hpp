@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,9 @@ class CodeLines {
     // asked for in the same order.
     const void* file(const Frame& function) const;
 
-    // problem(function) is what lines() leaves out because it is damaged: names of files in a jitdump.
-    std::optional<Error> problem(const Frame& function) const;
+    // problem(function, lines) is what those, which lines() gave, lack: names of files that are damaged in a jitdump,
+    // names of inlined calls that are in a file which is not here, lines whose address is not known.
+    std::optional<Error> problem(const Frame& function, std::span<const LineStart> lines) const;
     // problem(code, lines) is that of lines which were read of this jitdump.
     static std::optional<Error> problem(const JitCode& code, const JitLines& lines);
 

@@ -2,7 +2,9 @@
 // What debug information that was made for it takes. The tests of usual one compare it with what other tools say.
 #include "symbols/elf/dwarf/dwarf_lines.hpp"
 
+#include <array>
 #include <utility>
+#include <vector>
 
 #include "catch.hpp"
 #include "support/dwarf.hpp"
@@ -141,6 +143,60 @@ TEST_CASE("Of functions that lie over each other the one that begins last has th
         const bool inner = at >= 16 && at < 32;
         CHECK(calls[at] == (!inner ? 7u : at >= 20 && at < 24 ? 9u : 0u));
     }
+}
+
+TEST_CASE("Lines and calls of code that the linker took out are not those of code that lies there",
+          "[symbols][dwarf]") {
+    const auto find = [](std::size_t taken_out, std::uint64_t gone_to) {
+        auto elf = program();
+        DwarfWriter dwarf(text_at, code_size, {.taken_out = taken_out, .gone_to = gone_to});
+        if (taken_out != 0)
+            dwarf.function(gone_to, text_at + code_size, "gone").inlined(0, text_at + 40, 3).end().end();
+        dwarf.function(text_at, code_size, "here").inlined(text_at + 8, 4, 7).end().end();
+        for (std::uint32_t at = 0; at < code_size; ++at) dwarf.row();
+        dwarf.add_to(elf);
+        std::vector<std::array<std::uint64_t, 3>> found;
+        const auto lines = lines_of(elf);
+        REQUIRE(lines);
+        for (const auto& line : lines->lines) {
+            const auto call = line.inlined.empty() ? 0 : line.inlined.begin()->call.line;
+            found.push_back({line.offset, line.source.line, call});
+        }
+        return found;
+    };
+    const auto expected = find(0, 0);
+    CHECK(expected.size() > code_size / 2);
+    // The first byte of a file is in no section that has code; ld and gold write 0, lld -1.
+    CHECK(find(text_at + 32, 0) == expected);
+    CHECK(find(text_at + 32, UINT64_MAX) == expected);
+}
+
+TEST_CASE("Inlined calls whose names are in a file that is not here are told", "[symbols][dwarf]") {
+    const bool linked = GENERATE(true, false);
+    auto elf = program();
+    if (linked) {
+        Writer link(std::endian::little);
+        link.text("shared.debug").u8(0).zeros(20);
+        elf.add({.name = ".gnu_debugaltlink", .content = link.take()});
+    }
+    DwarfWriter dwarf(text_at, code_size);
+    dwarf.function(text_at, 32, "f").in_alternate(text_at + 8, 8, 0x20).end();
+    dwarf.function(text_at + 32, 32, "g").inlined(text_at + 40, 8, 7).end().end();
+    for (std::uint32_t at = 0; at < code_size; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    const auto blob = elf.blob();
+    const auto file = std::make_shared<const ElfFile>(ElfFile::open(memory_source(blob), {}).value());
+    const auto debug = DwarfLines::open({file, file, nullptr}, {});
+    REQUIRE(debug);
+    const auto nameless = debug->lines(text_at, 32), named = debug->lines(text_at + 32, 32);
+    REQUIRE(nameless);
+    REQUIRE(named);
+    CHECK_FALSE(debug->problem({}));
+    CHECK_FALSE(debug->problem(*named));
+    const auto problem = debug->problem(*nameless);
+    REQUIRE(problem);
+    CHECK(problem->code == (linked ? ErrorCode::missing : ErrorCode::malformed));
+    CHECK((problem->detail.find("shared.debug, which was not found") != std::string::npos) == linked);
 }
 
 TEST_CASE("Units that share a long table of abbreviations are refused", "[symbols][dwarf]") {

@@ -26,8 +26,10 @@ constexpr std::uint64_t some_names = std::uint64_t{1} << 20, names_a_byte = 64;
 class NameCounter {
   public:
     // most: bytes; rows: of the table. It ends with an error beyond them.
-    NameCounter(const DwarfSections& sections, std::uint8_t address_size, std::uint64_t most, std::uint64_t rows)
-        : sections_(sections), address_size_(address_size), left_(most), rows_left_(rows) {}
+    // begin: of the bytes that count() reads, in the section.
+    NameCounter(DwarfSections& sections, std::uint64_t begin, std::uint8_t address_size, std::uint64_t most,
+                std::uint64_t rows)
+        : sections_(sections), begin_(begin), address_size_(address_size), left_(most), rows_left_(rows) {}
 
     Result<void> count(Cursor& in, bool wide, std::string_view directory) {
         wide_ = wide;
@@ -202,10 +204,12 @@ class NameCounter {
 
     // program(in): it may define more files.
     Result<void> program(Cursor& in) {
+        sequence_begins_ = true;
         while (in.remaining() != 0) {
             const auto code = in.u8();
             if (code >= first_special_ || code == DW_LNS_copy) {
                 if (auto added = add_row(); !added) return added;
+                sequence_begins_ = false;
                 continue;
             }
             if (code == 0) {
@@ -227,14 +231,21 @@ class NameCounter {
                code == DW_LNS_set_column || code == DW_LNS_set_isa;
     }
 
+    void set_address(Cursor& in) {
+        if (address_size_ != 4 && address_size_ != 8) return in.skip(address_size_);
+        const auto at = begin_ + in.position();
+        const auto address = address_size_ == 4 ? in.u32() : in.u64();
+        if (in.ok() && sequence_begins_ && !sections_.has_code(address)) sections_.hide_address(at, address_size_);
+    }
+
     Result<void> extended(Cursor& in) {
         constexpr std::uint8_t inlined_call = 0x90, function_name = 0x91;  // of NVIDIA
         const auto size = in.u8();
         const auto begin = in.position();
         const auto code = in.u8();
         switch (code) {
-            case DW_LNE_end_sequence: return add_row();
-            case DW_LNE_set_address: in.skip(address_size_); break;
+            case DW_LNE_end_sequence: sequence_begins_ = true; return add_row();
+            case DW_LNE_set_address: set_address(in); break;
             case DW_LNE_set_discriminator: dwarf_number(in); break;
             case DW_LNE_define_file: {
                 const auto name = in.terminated_string();
@@ -259,10 +270,11 @@ class NameCounter {
         return {};
     }
 
-    const DwarfSections& sections_;
+    DwarfSections& sections_;
+    std::uint64_t begin_;
     std::uint8_t address_size_;
     std::uint64_t left_, rows_left_;
-    bool wide_ = false;
+    bool wide_ = false, sequence_begins_ = true;
     std::uint8_t first_special_ = 0;
     std::array<std::uint8_t, 256> operands_{};
     std::vector<std::uint32_t> directories_;  // bytes of their names
@@ -270,7 +282,7 @@ class NameCounter {
 
 }  // namespace
 
-DwarfLineTables::DwarfLineTables(const DwarfSections& sections, std::uint64_t bytes_in_file)
+DwarfLineTables::DwarfLineTables(DwarfSections& sections, std::uint64_t bytes_in_file)
     : sections_(&sections), rows_left_(some_rows + rows_a_byte * bytes_in_file) {}
 
 Result<void> DwarfLineTables::check(std::uint64_t offset, std::string_view directory, std::uint8_t address_size) {
@@ -303,7 +315,7 @@ Result<void> DwarfLineTables::look(std::uint64_t offset, std::string_view direct
     Cursor in(head.bytes(size), sections_->order(), {.where = where, .offset = begin});
     const auto most = some_names + names_a_byte * sizes_ - names_;
     const auto rows = std::min(most_rows, rows_left_);
-    NameCounter counter(*sections_, address_size, most, rows);
+    NameCounter counter(*sections_, begin, address_size, most, rows);
     auto counted = counter.count(in, wide, directory);
     // What libdw has made stays, even of a table that it cannot read to its end.
     names_ += most - counter.left();

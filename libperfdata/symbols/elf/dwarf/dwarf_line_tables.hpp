@@ -24,10 +24,11 @@ namespace perfdata {
 // - the names that libdw reads and makes of all tables so far have at most 1 MiB and 64 bytes for each of theirs. Many
 //   files may name one long directory, and in DWARF 5 one long text;
 // - of several units that have one table the first takes the addresses that it covers.
+// Rows that begin where there is no code are moved away: the linker took out what they are of.
 class DwarfLineTables {
   public:
     // `sections` must outlive it. bytes_in_file: of the section, which may be compressed there.
-    DwarfLineTables(const DwarfSections& sections, std::uint64_t bytes_in_file);
+    DwarfLineTables(DwarfSections& sections, std::uint64_t bytes_in_file);
 
     // check(offset, directory, address_size) is before libdw reads the table there for a unit that was compiled in that
     // directory. Errors: limit, malformed.
@@ -40,7 +41,7 @@ class DwarfLineTables {
   private:
     Result<void> look(std::uint64_t offset, std::string_view directory, std::uint8_t address_size);
 
-    const DwarfSections* sections_;
+    DwarfSections* sections_;
     std::map<std::uint64_t, std::optional<Error>> tables_;  // by offset: why it is not read
     std::set<std::uint64_t> claimed_;                       // by offset
     std::uint64_t sizes_ = 0, names_ = 0;                   // bytes, of all tables that were looked at

@@ -9,9 +9,9 @@
 #include <gelf.h>
 #include <map>
 #include <mutex>
-#include <set>
 
 #include "debug_image.hpp"
+#include "dwarf_merger.hpp"
 #include "dwarf_unit.hpp"
 #include "symbols/kernel/laid_apart.hpp"
 #include "symbols/stack_room.hpp"
@@ -79,6 +79,38 @@ Result<Opened> open_image(Result<DebugImage> image) {
     return opened;
 }
 
+// code_of(file) is where a file that is linked has code. In a relocatable one each section begins at 0.
+std::vector<DwarfRange> code_of(const ElfFile& file) {
+    std::vector<DwarfRange> code;
+    if (file.type() == ElfFile::Type::relocatable) return code;
+    for (const auto& section : file.sections()) {
+        if (!section.executable() || section.size == 0 || section.size > UINT64_MAX - section.address) continue;
+        code.push_back({section.address, section.address + section.size});
+    }
+    return code;
+}
+
+// left_of_relocations(elf) is how many were not applied: libdwfl takes away those that were. Those of other sections
+// may be of what has no address before a program runs, as variables of threads.
+std::uint64_t left_of_relocations(Elf* elf) {
+    std::uint64_t left = 0;
+    std::size_t names = 0;
+    if (elf_getshdrstrndx(elf, &names) != 0) return 0;
+    for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header, target;
+        if (gelf_getshdr(section, &header) == nullptr || header.sh_entsize == 0) continue;
+        if (header.sh_type != SHT_REL && header.sh_type != SHT_RELA) continue;
+        auto* of = elf_getscn(elf, header.sh_info);
+        if (of == nullptr || gelf_getshdr(of, &target) == nullptr) continue;
+        const char* text = elf_strptr(elf, names, target.sh_name);
+        const std::string_view name = text == nullptr ? "" : text;
+        const bool places =
+            name == ".debug_line" || name == ".debug_ranges" || name == ".debug_rnglists" || name == ".debug_addr";
+        if (places) left += header.sh_size / header.sh_entsize;
+    }
+    return left;
+}
+
 // Addresses is how addresses of the code translate to those of its debug information: in relocatable files every
 // section is put somewhere.
 struct SectionPlace {
@@ -110,10 +142,13 @@ struct DwarfLines::State {
     std::vector<Piece> pieces;  // by address and apart from each other, once all units are read
     std::optional<DwarfEntries> entries;
     std::optional<DwarfLineTables> tables;
-    std::optional<Error> damage;  // what ended the reading of the units
+    std::optional<Error> damage;    // what ended the reading of the units
+    std::optional<Error> names;     // why some of the inlined calls may have no names
+    std::uint64_t unrelocated = 0;  // places of lines and ranges whose address is not known
+    bool split = false;             // some units have their functions in files of their own
 
     Result<void> open_relocatable(const DwarfFiles& files, const Limits& limits);
-    Result<void> read_units();
+    Result<void> read_units(std::vector<DwarfRange> code);
     Result<void> set_alternate(const DwarfFiles& files, const Limits& limits);
     void add_unit(Dwarf_Die die);
     void lay_out_pieces();
@@ -149,7 +184,7 @@ Result<DwarfLines> DwarfLines::read(const DwarfFiles& files, const Limits& limit
         state->dwarf = state->plain->dwarf.get();
     }
     if (auto set = state->set_alternate(files, limits); !set) return fail(set.error());
-    if (auto read = state->read_units(); !read) return fail(read.error());
+    if (auto read = state->read_units(code_of(*files.debug)); !read) return fail(read.error());
     return DwarfLines(std::move(state));
 }
 
@@ -159,14 +194,29 @@ Result<void> DwarfLines::State::set_alternate(const DwarfFiles& files, const Lim
     if (!empty) return fail(empty.error());
     nothing = std::move(*empty);
     dwarf_setalt(dwarf, nothing->dwarf.get());
-    if (!files.alternate) return {};
+    const auto link = files.debug->alternate_link();
+    const auto without = [&](ErrorCode code, const std::string& why) {
+        names = Error{code, Error::no_offset, "DWARF",
+                      "names of inlined calls are missing: dwz moved them to " + (link ? link->path : "another file") +
+                          ", which " + why};
+    };
+    if (!files.alternate) {
+        if (link) without(ErrorCode::missing, "was not found; give its directory with --debug-dir");
+        return {};
+    }
     // dwz writes it as the file is. libdw would read its units in its own order, and we in that of the file.
     const bool alike = files.alternate->order().endian() == files.debug->order().endian() &&
                        files.alternate->wide() == files.debug->wide();
-    if (!alike) return {};
+    if (!alike) {
+        without(ErrorCode::mismatch, "is of another byte order or word size");
+        return {};
+    }
     // Without it names and inlined calls are missing, lines are not.
     auto opened = open_image(DebugImage::read(*files.alternate, limits));
-    if (!opened) return {};
+    if (!opened) {
+        without(opened.error().code, "cannot be read: " + opened.error().message());
+        return {};
+    }
     alternate = std::move(*opened);
     dwarf_setalt(alternate->dwarf.get(), nothing->dwarf.get());
     dwarf_setalt(dwarf, alternate->dwarf.get());
@@ -196,6 +246,7 @@ Result<void> DwarfLines::State::open_relocatable(const DwarfFiles& files, const 
     dwarf = dwfl_module_getdwarf(module, &bias);
     if (dwarf == nullptr) return failed("debug information");
     dwarf_new_oom_handler(dwarf, without_memory);
+    unrelocated = left_of_relocations(dwarf_getelf(dwarf));
 
     // A separate debug file has the same sections at other offsets.
     std::map<std::string_view, const ElfFile::Section*> in_code;  // of several with a name the first
@@ -231,12 +282,12 @@ std::optional<std::uint64_t> DwarfLines::State::address_of(std::uint64_t vaddr) 
     return found;
 }
 
-Result<void> DwarfLines::State::read_units() {
+Result<void> DwarfLines::State::read_units(std::vector<DwarfRange> code) {
     Dwarf_CU* unit = nullptr;
     Dwarf_Die die;
     std::uint8_t type = 0;
     int got = 0;
-    contents.emplace(dwarf, alternate ? alternate->dwarf.get() : nullptr);
+    contents.emplace(dwarf, alternate ? alternate->dwarf.get() : nullptr, std::move(code));
     tables.emplace(*contents, (relocatable ? *image : plain->image).line_bytes());
     budget = some_ranges + ranges_a_byte * contents->range_bytes();
     entries.emplace(*contents);
@@ -276,6 +327,7 @@ void DwarfLines::State::add_unit(Dwarf_Die die) {
         damage = ranges.error();
         return;
     }
+    split = split || dwarf_hasattr(&die, DW_AT_dwo_name) || dwarf_hasattr(&die, DW_AT_GNU_dwo_name);
     DwarfUnit unit(die, *layout, std::move(*ranges), *contents, *entries, *tables, *texts);
     if (unit.ranges().empty()) {
         auto covered = unit.table_ranges();
@@ -309,84 +361,13 @@ Result<void> DwarfLines::State::collect(DwarfRange within, std::vector<DwarfSegm
     return done;
 }
 
-namespace {
-
-// Merger goes through the code from border to border: of lines, and of inlined calls.
-class Merger {
-  public:
-    Merger(DwarfRange within, const std::vector<DwarfSegment>& segments, const std::vector<DwarfCall>& calls)
-        : within_(within), segments_(segments), calls_(calls) {}
-
-    std::vector<LineStart> merge() {
-        std::set<std::uint64_t> borders;
-        for (const auto& call : calls_) borders.insert({call.range.begin, call.range.end});
-        for (const auto& segment : segments_) borders.insert({segment.range.begin, segment.range.end});
-        borders.erase(borders.lower_bound(within_.end), borders.end());
-        for (const auto border : borders) step(border);
-        return std::move(out_);
-    }
-
-  private:
-    void step(std::uint64_t border) {
-        while (call_ < calls_.size() && calls_[call_].range.end <= border) ++call_;
-        while (segment_ < segments_.size() && segments_[segment_].range.end <= border) ++segment_;
-        LineStart start;
-        start.offset = border - within_.begin;
-        const bool known = segment_ < segments_.size() && segments_[segment_].range.begin <= border;
-        if (known) start.source = segments_[segment_].source;
-        const bool inlined = call_ < calls_.size() && calls_[call_].range.begin <= border;
-        // Without a line, inlined calls say nothing.
-        if (known && !start.source.file.empty() && inlined) start.inlined = chain(calls_[call_]);
-        if (out_.empty() ? start.source.file.empty() : same(out_.back(), start)) return;
-        out_.push_back(std::move(start));
-    }
-
-    InlinedCalls chain(const DwarfCall& innermost) {
-        auto& known = chains_[{innermost.function, innermost.call}];
-        if (known.empty()) {
-            std::vector<InlinedCall> calls;
-            const auto& all = innermost.function->calls;
-            for (auto call = innermost.call; call != DwarfInlined::none; call = all[call].caller) {
-                calls.push_back(all[call].call);
-            }
-            known = InlinedCalls(std::move(calls));
-        }
-        return known;
-    }
-
-    // Equal texts are the same bytes.
-    static bool same(std::string_view one, std::string_view other) {
-        return one.size() == other.size() && (one.empty() || one.data() == other.data());
-    }
-    static bool same(const SourceLine& one, const SourceLine& other) {
-        return one.line == other.line && one.column == other.column && same(one.file, other.file);
-    }
-    static bool same(const LineStart& one, const LineStart& other) {
-        return same(one.source, other.source) &&
-               (one.inlined.data() == other.inlined.data() ||
-                std::ranges::equal(one.inlined, other.inlined, [](const InlinedCall& a, const InlinedCall& b) {
-                    return same(a.function, b.function) && same(a.call, b.call);
-                }));
-    }
-
-    DwarfRange within_;
-    const std::vector<DwarfSegment>& segments_;
-    const std::vector<DwarfCall>& calls_;
-    std::size_t call_ = 0, segment_ = 0;
-    // Those that lines are in: each is made once, however many there are.
-    std::map<std::pair<const DwarfInlining*, std::uint32_t>, InlinedCalls> chains_;
-    std::vector<LineStart> out_;
-};
-
-}  // namespace
-
 Result<std::vector<LineStart>> DwarfLines::State::lines(std::uint64_t begin, std::uint64_t size) {
     const DwarfRange within{begin, begin + std::min(size, UINT64_MAX - begin)};
     std::vector<DwarfSegment> segments;
     std::vector<DwarfCall> calls;
     if (auto collected = collect(within, segments, calls); !collected) return fail(collected.error());
     if (segments.empty() && damage) return fail(*damage);
-    return Merger(within, segments, calls).merge();
+    return merged_lines(within, segments, calls);
 }
 
 Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t vaddr, std::uint64_t size) const {
@@ -394,6 +375,27 @@ Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t vaddr, std::uint6
     const auto begin = state_->address_of(vaddr);
     if (!begin) return std::vector<LineStart>{};
     return with_stack<std::vector<LineStart>>([&] { return state_->lines(*begin, size); });
+}
+
+std::optional<Error> DwarfLines::problem(std::span<const LineStart> lines) const {
+    const std::scoped_lock lock(state_->mutex);
+    if (state_->unrelocated != 0) {
+        return Error{ErrorCode::malformed, Error::no_offset, "DWARF",
+                     std::to_string(state_->unrelocated) + (state_->unrelocated == 1 ? " relocation" : " relocations") +
+                         " of lines cannot be applied: some lines are missing"};
+    }
+    const auto nameless = [](const LineStart& line) {
+        return std::ranges::any_of(line.inlined, [](const InlinedCall& call) { return call.function.empty(); });
+    };
+    if (std::ranges::any_of(lines, nameless)) {
+        if (state_->names) return state_->names;
+        return Error{ErrorCode::malformed, Error::no_offset, "DWARF", "names of inlined calls are missing"};
+    }
+    if (state_->split && !lines.empty()) {
+        return Error{ErrorCode::unsupported, Error::no_offset, "DWARF",
+                     "inlined calls are missing: they are in .dwo files (-gsplit-dwarf), which are not read"};
+    }
+    return {};
 }
 
 }  // namespace perfdata

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "perfdata/core/error.hpp"
@@ -35,6 +37,11 @@ class DwarfLines {
     // lines(vaddr, size) of that code; offsets are from vaddr (as of ElfFile::vaddr(): of relocatable files a file
     // offset). SourceLine::text is empty, the other texts live as long as this. Errors: malformed, limit.
     Result<std::vector<LineStart>> lines(std::uint64_t vaddr, std::uint64_t size) const;
+
+    // problem(lines) is what those, which lines() gave, lack: names of inlined calls that are in another file, or in
+    // one that cannot be read; without any, why the file has fewer than it should. `missing` and `unsupported` are of
+    // what is not here, or not read; others of damage.
+    std::optional<Error> problem(std::span<const LineStart> lines) const;
 
   private:
     static Result<DwarfLines> read(const DwarfFiles& files, const Limits& limits);

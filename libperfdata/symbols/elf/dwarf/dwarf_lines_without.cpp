@@ -24,4 +24,8 @@ Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t, std::uint64_t) c
     return std::vector<LineStart>{};
 }
 
+std::optional<Error> DwarfLines::problem(std::span<const LineStart>) const {
+    return {};
+}
+
 }  // namespace perfdata

@@ -67,7 +67,7 @@ Result<std::vector<DwarfRange>> dwarf_ranges_of(Dwarf_Die& die, const DwarfUnitL
     Dwarf_Addr base = 0, begin = 0, end = 0;
     std::ptrdiff_t at = 0;
     while ((at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0) {
-        if (begin < end) ranges.push_back({begin, end});
+        if (begin < end && sections.has_code(begin)) ranges.push_back({begin, end});
     }
     if (at < 0) return dwarf_failure("address ranges");
     return ranges;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "dwarf_sections.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <gelf.h>
+#include <iterator>
 #include <string>
 
 #include "perfdata/core/cursor.hpp"
@@ -12,7 +14,7 @@ namespace {
 
 // section(dwarf, name) is its content, unpacked: libdw unpacks when it opens a file. Of several it is the one that
 // libdw takes, the first that has bytes and belongs to no group.
-Bytes section(Dwarf* dwarf, std::string_view name) {
+std::span<std::byte> section(Dwarf* dwarf, std::string_view name) {
     Elf* elf = dwarf_getelf(dwarf);
     std::size_t names = 0;
     if (elf == nullptr || elf_getshdrstrndx(elf, &names) != 0) return {};
@@ -25,14 +27,14 @@ Bytes section(Dwarf* dwarf, std::string_view name) {
         if (text == nullptr || (text != name && text != packed_name)) continue;
         const auto* data = elf_getdata(one, nullptr);
         if (data == nullptr || data->d_buf == nullptr || data->d_size == 0) continue;
-        return {static_cast<const std::byte*>(data->d_buf), data->d_size};
+        return {static_cast<std::byte*>(data->d_buf), data->d_size};
     }
     return {};
 }
 
 }  // namespace
 
-DwarfSections::DwarfSections(Dwarf* dwarf, Dwarf* alternate)
+DwarfSections::DwarfSections(Dwarf* dwarf, Dwarf* alternate, std::vector<DwarfRange> code)
     : dwarf_(dwarf),
       lines_(section(dwarf, ".debug_line")),
       strings_(section(dwarf, ".debug_str")),
@@ -53,7 +55,33 @@ DwarfSections::DwarfSections(Dwarf* dwarf, Dwarf* alternate)
         entry_bytes_ += alternate_entries_.size() + alternate_abbreviations_.size();
     }
     const char* start = elf_getident(dwarf_getelf(dwarf), nullptr);
+    std::ranges::sort(code, {}, &DwarfRange::begin);
+    for (const auto& range : code) {
+        if (code_.empty() || range.begin > code_.back().end) {
+            code_.push_back(range);
+        } else {
+            code_.back().end = std::max(code_.back().end, range.end);
+        }
+    }
     if (start != nullptr) order_ = AnyOrder(start[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little);
+}
+
+bool DwarfSections::has_code(std::uint64_t address) const {
+    if (code_.empty()) return true;
+    const auto next = std::ranges::upper_bound(code_, address, {}, &DwarfRange::begin);
+    return next != code_.begin() && address < std::prev(next)->end;
+}
+
+void DwarfSections::hide_address(std::uint64_t at, std::uint8_t size) {
+    if (at > lines_.size() || size > lines_.size() - at) return;
+    // Half of the way from what processes have to what kernels have; beyond both where addresses have 32 bits, which
+    // libdw counts with 64.
+    constexpr std::uint64_t nowhere = std::uint64_t{1} << 63, nowhere_32 = UINT32_MAX;
+    for (std::uint8_t byte = 0; byte < size; ++byte) {
+        const auto shift = 8 * (order_.endian() == std::endian::little ? byte : size - 1 - byte);
+        lines_[static_cast<std::size_t>(at + byte)] =
+            static_cast<std::byte>((size == 4 ? nowhere_32 : nowhere) >> shift);
+    }
 }
 
 std::uint64_t DwarfSections::size() const {

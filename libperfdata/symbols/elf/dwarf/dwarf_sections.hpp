@@ -5,6 +5,7 @@
 #include <array>
 #include <elfutils/libdw.h>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,11 +21,25 @@ inline std::unexpected<Error> dwarf_limit(const std::string& what) {
     return fail(ErrorCode::limit, Error::no_offset, "DWARF", what);
 }
 
+struct DwarfRange {
+    std::uint64_t begin = 0, end = 0;
+
+    bool overlaps(const DwarfRange& other) const { return begin < other.end && other.begin < end; }
+};
+
 // DwarfSections are those of one file, and the texts of the file that dwz moved some of them to.
 class DwarfSections {
   public:
-    // The files stay what they are, and outlive this. alternate: null if there is none.
-    DwarfSections(Dwarf* dwarf, Dwarf* alternate);
+    // The files stay what they are but for hide_address(), and outlive this. alternate: null if there is none. code:
+    // where the file has code, in any order; empty if that is not known.
+    DwarfSections(Dwarf* dwarf, Dwarf* alternate, std::vector<DwarfRange> code);
+
+    // has_code(address) is true if it is not known, too. Linkers leave debug information of functions that they took
+    // out, at address 0 or -1, and real code may lie where those would end.
+    bool has_code(std::uint64_t address) const;
+    // hide_address(at, size) moves rows to where no code is: `at` is where their first address is in .debug_line, of
+    // `size` bytes, 4 or 8. It comes before libdw reads the table: afterwards rows are sorted.
+    void hide_address(std::uint64_t at, std::uint8_t size);
 
     Bytes lines() const { return lines_; }
     Bytes strings() const { return strings_; }
@@ -52,11 +67,13 @@ class DwarfSections {
 
   private:
     Dwarf* dwarf_;
-    Bytes lines_, strings_, line_strings_, entries_, types_, abbreviations_, ranges_, range_lists_;
+    std::span<std::byte> lines_;
+    Bytes strings_, line_strings_, entries_, types_, abbreviations_, ranges_, range_lists_;
     Bytes alternate_entries_, alternate_abbreviations_;
     std::uint64_t entry_bytes_ = 0;
     std::vector<Bytes> texts_;
     AnyOrder order_{std::endian::native};
+    std::vector<DwarfRange> code_;  // by address and apart from each other
 };
 
 }  // namespace perfdata

@@ -166,7 +166,7 @@ Result<std::vector<DwarfRange>> DwarfUnit::table_ranges() {
         dwarf_lineendsequence(line, &last);
         if (!begin) begin = address;
         if (!last) continue;
-        if (address > *begin) found.push_back({*begin, address});
+        if (address > *begin && sections_->has_code(*begin)) found.push_back({*begin, address});
         begin.reset();
     }
     return found;
