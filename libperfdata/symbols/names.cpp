@@ -154,6 +154,12 @@ void Names::find_memory(const Frame& frame, Found& found) const {
     found.address = symbol->range.begin;
 }
 
+DiagnosticLog Names::losses() const {
+    auto losses = losses_;
+    for (auto& damage : files_->damage()) losses.add(std::move(damage));
+    return losses;
+}
+
 std::vector<std::string> Names::objects_with(std::string_view name) const {
     std::vector<std::string> objects;
     if (kernel_ && kernel_->has_function(name)) objects.emplace_back("[kernel.kallsyms]");

@@ -71,8 +71,10 @@ Result<PerfMap> open_perf_map(const FoundFile& found, const FileSystem& files, c
 
 Names Names::load(const Recording& recording, const Timeline& timeline, const NameOptions& options) {
     Names names(timeline);
+    auto finder = options.finder;
+    if (finder.architecture.empty()) finder.architecture = recording.arch();
     names.finder_ =
-        std::make_unique<const ObjectFinder>(options.finder, files_for(options, names.problems_, names.losses_));
+        std::make_unique<const ObjectFinder>(std::move(finder), files_for(options, names.problems_, names.losses_));
     names.load_kernel(recording, *names.finder_);
     names.load_objects(*names.finder_);
     names.load_jit(recording, options);

@@ -77,4 +77,10 @@ constexpr const Arch* find_arch(std::uint32_t machine, std::endian order) {
     return nullptr;
 }
 
+// runs_on(machine, code): kernels of 64 bits run programs of 32 as well.
+constexpr bool runs_on(const Arch& machine, const Arch& code) {
+    const bool older = machine.family == ArchFamily::arm64 && code.family == ArchFamily::arm;
+    return machine.order == code.order && (machine.family == code.family || older);
+}
+
 }  // namespace perfdata

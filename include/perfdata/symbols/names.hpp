@@ -100,8 +100,8 @@ class Names {
     // problems() is what could not be loaded, with what would supply it.
     const std::vector<Error>& problems() const { return problems_; }
     // losses() is what is in files that were found, and could not be read: packed files that break off, damaged records
-    // of jitdumps, lines of perf maps. It is none of problems().
-    const DiagnosticLog& losses() const { return losses_; }
+    // of jitdumps, lines of perf maps, symbols of files that were asked for so far. It is none of problems().
+    DiagnosticLog losses() const;
     // kernel_problem() is the one of problems() that matters only where code of the kernel is to be named: the user
     // gave no file for it, and none was found; null if there is none.
     const Error* kernel_problem() const { return kernel_problem_ ? &problems_[*kernel_problem_] : nullptr; }

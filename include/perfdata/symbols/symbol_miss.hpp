@@ -19,8 +19,10 @@ enum class SymbolMiss : std::uint8_t {
     no_symbols,        // the file is right but stripped
     outside_file,      // no loaded segment of the file has that offset
     between_symbols,   // the file has symbols, but none covers the address
+    not_opened,        // the file is there, and the system does not let us open it
+    other_machine,     // no build id proves the file, and its code does not run on the recorded machine
 };
-inline constexpr unsigned symbol_misses = 11;
+inline constexpr unsigned symbol_misses = 13;
 
 // to_string(miss) is a word for JSON.
 constexpr std::string_view to_string(SymbolMiss miss) {
@@ -36,6 +38,8 @@ constexpr std::string_view to_string(SymbolMiss miss) {
         case SymbolMiss::no_symbols: return "no_symbols";
         case SymbolMiss::outside_file: return "outside_file";
         case SymbolMiss::between_symbols: return "between_symbols";
+        case SymbolMiss::not_opened: return "not_opened";
+        case SymbolMiss::other_machine: return "other_machine";
     }
     return "unknown";
 }
@@ -57,6 +61,8 @@ constexpr std::string_view explain(SymbolMiss miss) {
         case SymbolMiss::no_symbols: return "its file has no symbols";
         case SymbolMiss::outside_file: return "its file has no code at that offset";
         case SymbolMiss::between_symbols: return "none of its symbols covers the address";
+        case SymbolMiss::not_opened: return "the system does not let its file be opened";
+        case SymbolMiss::other_machine: return "the file found has code of another architecture than the recording";
     }
     return "unknown";
 }
@@ -78,6 +84,9 @@ constexpr std::string_view remedy(SymbolMiss miss) {
         case SymbolMiss::offline: return "leave out --offline, or give files with --symfs or --buildid-dir";
         case SymbolMiss::no_symbols: return "install the package with its debug symbols, or give --debug-dir";
         case SymbolMiss::unreadable: return "give an intact copy with --symfs or --buildid-dir";
+        case SymbolMiss::not_opened:
+            return "allow it to be read, and enough files to be open (ulimit -n), or give a copy with --symfs";
+        case SymbolMiss::other_machine: return "give the recording machine's files with --symfs";
         case SymbolMiss::not_a_file:
         case SymbolMiss::outside_file:
         case SymbolMiss::between_symbols: return {};

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 #include <thread>
 #include <utility>
@@ -25,6 +26,7 @@ namespace {
 struct FileSymbols {
     Once loaded;
     std::expected<ElfSymbols, SymbolMiss> symbols = std::unexpected(SymbolMiss::not_found);
+    std::optional<Error> damage;  // why there may be more
 
     // Names that had to be demangled, by symbol; made when they are asked for.
     std::mutex demangling;
@@ -33,9 +35,11 @@ struct FileSymbols {
     void load(const ElfFile& file, const ElfFile* debug, const Limits& limits) {
         auto read = ElfSymbols::load(file, debug, limits);
         if (read) {
+            damage = read->damage();
             symbols = std::move(*read);
         } else {
             const bool none = read.error().code == ErrorCode::missing;
+            if (!none) damage = std::move(read.error());
             symbols = std::unexpected(none ? SymbolMiss::no_symbols : SymbolMiss::unreadable);
         }
     }
@@ -189,6 +193,20 @@ std::expected<std::uint64_t, SymbolMiss> ObjectSymbols::distance(FileIndex index
     const auto distance = (*symbols)->distance(*vaddr);
     if (!distance) return std::unexpected(SymbolMiss::between_symbols);
     return *distance;
+}
+
+std::vector<Error> ObjectSymbols::damage() const {
+    std::vector<Error> damage;
+    std::set<const FileSymbols*> seen;
+    for (std::uint32_t number = 0; number < size(); ++number) {
+        const auto& one = object({number});
+        if (!one.loaded.done() || !one.found || !one.content->damage || !seen.insert(one.content.get()).second)
+            continue;
+        auto error = *one.content->damage;
+        error.where = one.found->path + ": " + error.where;
+        damage.push_back(std::move(error));
+    }
+    return damage;
 }
 
 std::vector<FileIndex> ObjectSymbols::with_function(std::string_view name) const {

@@ -2,7 +2,9 @@
 // Which file is the recorded one.
 #include "perfdata/symbols/elf/find/object_finder.hpp"
 
+#include <bit>
 #include <sys/stat.h>
+#include <vector>
 
 #include "catch.hpp"
 #include "support/files.hpp"
@@ -210,6 +212,44 @@ TEST_CASE("What is damaged is told from what is missing", "[symbols][finder]") {
     Machine machine;
     machine.files->content["/usr/bin/prog"] = blob_of("#!/bin/sh\n");
     CHECK(machine.find(recorded) == "unreadable");
+}
+
+TEST_CASE("What the system does not open is told from what is damaged", "[symbols][finder]") {
+    Machine machine;
+    machine.files->content["/usr/bin/prog"] = elf(id(1));
+    machine.files->locked.insert("/usr/bin/prog");
+    CHECK(machine.find(recorded) == "not_opened");
+    machine.files->locked.clear();
+    CHECK(machine.find(recorded) == "/usr/bin/prog");
+}
+
+TEST_CASE("Without proof a file is taken only if it runs on the recorded machine", "[symbols][finder]") {
+    struct Case {
+        std::string recorded;
+        std::uint16_t machine;
+        std::endian order;
+        bool runs;
+    };
+    constexpr std::uint16_t x86 = 3, arm = 40, x86_64 = 62, arm64 = 183, unknown = 1234;
+    constexpr auto little = std::endian::little, big = std::endian::big;
+    const std::vector<Case> cases = {
+        {"x86_64", x86_64, little, true}, {"x86_64", x86, little, true},    {"x86_64", arm64, little, false},
+        {"aarch64", arm, little, true},   {"aarch64", arm64, little, true}, {"aarch64", x86_64, little, false},
+        {"aarch64", arm64, big, false},   {"armv7l", arm64, little, false}, {"x86_64", unknown, little, true},
+        {"", arm64, little, true},        {"alpha", arm64, little, true}};
+    for (const auto& one : cases) {
+        INFO(one.recorded << ' ' << one.machine);
+        Elf program(one.order);
+        program.machine = one.machine;
+        program.build_id(id(1).bytes());
+        program.symbols({{"f", 0x1000, 4}});
+        Machine machine;
+        machine.options.architecture = one.recorded;
+        machine.options.symfs = "/symfs";
+        machine.files->content["/symfs/usr/bin/prog"] = program.blob();
+        CHECK(machine.find({"/usr/bin/prog", {}}) == (one.runs ? "/symfs/usr/bin/prog" : "other_machine"));
+        CHECK(machine.find(recorded) == "/symfs/usr/bin/prog");
+    }
 }
 
 TEST_CASE("Memory without a file is not looked for", "[symbols][finder]") {

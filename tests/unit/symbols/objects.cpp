@@ -240,3 +240,23 @@ TEST_CASE("The functions of this test program are found in it", "[symbols][objec
         CHECK(name->offset == 2);
     }
 }
+
+TEST_CASE("What is damaged of the symbols of a file is told once, by the path that it was found at",
+          "[symbols][objects]") {
+    Scene scene;
+    constexpr std::uint64_t compressed_flag = 0x800;
+    auto elf = program(1);
+    elf.symbols({{"exported", 0x1640, 4}}, ".dynsym");
+    const auto all = elf.symbols({{"exported", 0x1640, 4}, {"internal", 0x1650, 4}});
+    elf.section(all).flags = compressed_flag;  // which it is not
+    const auto damaged = scene.add("/bin/damaged", elf, 1);
+    auto intact = program(2);
+    intact.symbols({{"f", 0x1640, 4}});
+    const auto other = scene.add("/bin/intact", intact, 2);
+    CHECK(scene.objects.damage().empty());  // nothing was asked for
+    CHECK(scene.objects.name(damaged, 0x640)->name == "exported");
+    CHECK(scene.objects.name(damaged, 0x650).error() == SymbolMiss::unreadable);
+    CHECK(scene.objects.name(other, 0x650).error() == SymbolMiss::between_symbols);
+    REQUIRE(scene.objects.damage().size() == 1);
+    CHECK(scene.objects.damage().front().where.starts_with("/bin/damaged: "));
+}

@@ -62,6 +62,9 @@ class ObjectSymbols {
     // found(index) is the file that is used, or why there is none. The pointer lives as long as the object.
     std::expected<const FoundObject*, SymbolMiss> found(FileIndex index) const;
 
+    // damage() is what could not be read of the symbols of files that are loaded, once for each file.
+    std::vector<Error> damage() const;
+
     // with_function(name) is which of the files that are loaded have a function of that name, as name() gives it. It
     // looks at every symbol of theirs.
     std::vector<FileIndex> with_function(std::string_view name) const;

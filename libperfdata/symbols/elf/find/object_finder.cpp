@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "perfdata/core/arch.hpp"
 #include "perfdata/timeline/mapping.hpp"
 
 #include "build_id_cache.hpp"
@@ -103,8 +104,11 @@ struct ObjectFinder::Opened {
         }
         auto source = files.open(name, limits, Content::elf);
         if (!source) {
-            const bool missing = source.error().code == ErrorCode::missing;
-            return std::unexpected(missing ? SymbolMiss::not_found : SymbolMiss::unreadable);
+            switch (source.error().code) {
+                case ErrorCode::missing: return std::unexpected(SymbolMiss::not_found);
+                case ErrorCode::io: return std::unexpected(SymbolMiss::not_opened);
+                default: return std::unexpected(SymbolMiss::unreadable);
+            }
         }
         auto opened = ElfFile::open(std::move(*source), limits);
         if (!opened) {
@@ -154,8 +158,9 @@ struct ObjectFinder::Search {
 
     // A better reason is one that is closer to success: they are in this order.
     void missed(SymbolMiss reason) {
-        constexpr std::array order{SymbolMiss::not_found, SymbolMiss::no_build_id, SymbolMiss::offline,
-                                   SymbolMiss::unproven,  SymbolMiss::unreadable,  SymbolMiss::build_id_differs};
+        constexpr std::array order{SymbolMiss::not_found,  SymbolMiss::no_build_id,     SymbolMiss::offline,
+                                   SymbolMiss::unproven,   SymbolMiss::other_machine,   SymbolMiss::not_opened,
+                                   SymbolMiss::unreadable, SymbolMiss::build_id_differs};
         const auto rank = [&](SymbolMiss value) { return std::ranges::find(order, value); };
         if (rank(reason) > rank(miss)) miss = reason;
     }
@@ -167,8 +172,18 @@ struct ObjectFinder::Search {
             missed(file.error());
             return false;
         }
+        if (object.build_id.size == 0 && is_of_other_machine(**file)) {
+            missed(SymbolMiss::other_machine);
+            return false;
+        }
         found = FoundObject{name.shown(), {}, std::move(*file), {}, object.build_id.size != 0, name.root, {}};
         return true;
+    }
+
+    bool is_of_other_machine(const ElfFile& file) const {
+        const auto* machine = find_arch(options.architecture);
+        const auto* code = find_arch(file.machine(), file.order().endian());
+        return machine != nullptr && code != nullptr && !runs_on(*machine, *code);
     }
 
     void take_from_cache(const FileName& directory) {

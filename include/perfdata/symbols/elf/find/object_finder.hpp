@@ -34,6 +34,9 @@ struct FinderOptions {
     bool offline = false;
     // Take a local file of the recorded name though no build id proves that it is the same, as perf does.
     bool allow_local = false;
+    // Of the recorded machine, as in `architectures`; empty: not known. A file without proof is taken only if it runs
+    // there.
+    std::string architecture{};
 
     Limits limits{};
 
