@@ -4,8 +4,11 @@
 
 #include <bit>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+
+#include "format/words.hpp"
 
 namespace perfdata {
 
@@ -62,6 +65,23 @@ class ElfBytes {
     std::endian order_;
     bool wide_;
     std::string bytes_;
+};
+
+// ElfTexts is a table of texts, each once: any number of functions may have one name.
+class ElfTexts {
+  public:
+    // offset_of(text) is where it is in the table. A NUL within the text ends it. It outlives this.
+    std::uint64_t offset_of(std::string_view text) {
+        text = text.substr(0, text.find('\0'));
+        const auto [place, added] = offsets_.try_emplace(text, bytes_.size());
+        if (added) bytes_.append(text).push_back('\0');
+        return place->second;
+    }
+    const std::string& bytes() const { return bytes_; }
+
+  private:
+    std::string bytes_;
+    std::map<std::string_view, std::uint64_t, BeforeText> offsets_;
 };
 
 }  // namespace perfdata

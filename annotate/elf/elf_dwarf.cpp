@@ -29,6 +29,7 @@ enum Form : std::uint8_t {
     form_data4 = 6,
     form_data8 = 7,
     form_string = 8,
+    form_strp = 0xe,
     form_sec_offset = 0x17,
     form_flag_present = 0x19
 };
@@ -59,7 +60,7 @@ std::string make_abbreviations(std::endian order, bool wide) {
            {at_ranges, form_sec_offset},
            {at_stmt_list, form_sec_offset}});
     entry(2, subprogram, false,
-          {{at_name, form_string}, {at_external, form_flag_present}, {at_low_pc, form_addr}, {at_high_pc, size_form}});
+          {{at_name, form_strp}, {at_external, form_flag_present}, {at_low_pc, form_addr}, {at_high_pc, size_form}});
     out.u8(0);
     return out.bytes();
 }
@@ -192,15 +193,17 @@ ElfDwarf make_dwarf(const ElfCode& code, const std::vector<const ElfFunction*>& 
     info.word(0);  // ranges are addresses
     info.u32(0);   // ranges
     info.u32(0);   // lines
+    ElfTexts names;
     for (const auto* function : functions) {
         info.uleb(2);
-        info.text(function->name);
+        info.u32(names.offset_of(function->name));
         info.word(function->address.value);
         info.word(function->code.size());
     }
     info.u8(0);
     info.set_u32(0, info.size() - 4);
     dwarf.info = info.bytes();
+    dwarf.str = names.bytes();
     return dwarf;
 }
 

@@ -11,7 +11,7 @@ namespace perfdata {
 
 // ElfDwarf is the sections of that name; empty if no function has lines.
 struct ElfDwarf {
-    std::string info, abbrev, line, ranges;
+    std::string info, abbrev, str, line, ranges;
 };
 
 // make_dwarf(code, functions): `functions` are those of the code, by address.

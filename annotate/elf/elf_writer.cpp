@@ -74,12 +74,14 @@ class Writer {
         for (const auto* function : functions_) {
             const auto begin = function->address.value;
             const auto size = function->code.size();
-            if (size == 0) return fail(problem(ErrorCode::malformed, "function " + function->name + " has no code"));
+            if (size == 0)
+                return fail(problem(ErrorCode::malformed, "function " + std::string(function->name) + " has no code"));
             if (begin > last || size > last - begin) {
                 return fail(problem(ErrorCode::limit, fmt::format("address {:#x} does not fit", begin)));
             }
             if (begin < end) {
-                return fail(problem(ErrorCode::malformed, "function " + function->name + " lies over another"));
+                return fail(
+                    problem(ErrorCode::malformed, "function " + std::string(function->name) + " lies over another"));
             }
             end = begin + size;
         }
@@ -88,8 +90,8 @@ class Writer {
 
     void make_symbols() {
         auto table = bytes();
-        auto names = bytes();
-        names.u8(0);
+        ElfTexts names;
+        names.offset_of({});
         const auto add = [&](std::uint64_t name, const ElfFunction* function, std::size_t section) {
             const std::uint64_t value = function != nullptr ? function->address.value : 0;
             const std::uint64_t size = function != nullptr ? function->code.size() : 0;
@@ -111,8 +113,7 @@ class Writer {
         };
         add(0, nullptr, 0);
         for (std::size_t index = 0; index < functions_.size(); ++index) {
-            add(names.size(), functions_[index], index + 1);
-            names.text(functions_[index]->name);
+            add(names.offset_of(functions_[index]->name), functions_[index], index + 1);
         }
         symbols_ = table.bytes();
         symbol_names_ = names.bytes();
@@ -156,6 +157,7 @@ class Writer {
         if (!dwarf_.info.empty()) {
             add(".debug_info", program_bits, dwarf_.info, 1);
             add(".debug_abbrev", program_bits, dwarf_.abbrev, 1);
+            add(".debug_str", program_bits, dwarf_.str, 1);
             add(".debug_line", program_bits, dwarf_.line, 1);
             add(".debug_ranges", program_bits, dwarf_.ranges, 1);
         }

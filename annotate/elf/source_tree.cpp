@@ -7,6 +7,8 @@
 #include <functional>
 #include <vector>
 
+#include "format/words.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -14,11 +16,9 @@ constexpr std::uint32_t last_line = 1'000'000;  // a file is not longer: its lin
 constexpr std::size_t longest_part = 200, longest_name = 3000, most_parts = 64;
 
 std::string safe_part(std::string_view part) {
-    std::string safe;
-    for (const char letter : part) {
-        const auto value = static_cast<unsigned char>(letter);
-        safe += value < 0x20 || value == 0x7f || letter == '\\' ? '_' : letter;
-    }
+    auto safe = printable(part);
+    std::ranges::replace_if(
+        safe, [](char letter) { return letter == '\t' || letter == '\\'; }, '_');
     if (safe.size() > longest_part) {
         safe.resize(longest_part);
         safe += fmt::format("-{:x}", std::hash<std::string_view>()(part));
@@ -47,20 +47,40 @@ std::string safe_name(std::string_view recorded) {
     return fmt::format("{}", fmt::join(parts, "/"));
 }
 
+// each_folder(name, take) calls take(folder) for each directory that a name leads through.
+template <class Take>
+void each_folder(std::string_view name, Take&& take) {
+    for (auto at = name.find('/'); at != std::string_view::npos; at = name.find('/', at + 1)) take(name.substr(0, at));
+}
+
 }  // namespace
+
+const std::string& SourceTree::own_name(std::string_view recorded) {
+    auto name = safe_name(recorded);
+    bool taken = folders_.contains(name);
+    each_folder(name, [&](std::string_view folder) { taken = taken || files_.contains(folder); });
+    if (taken) name = fmt::format("other-{:x}/{}", std::hash<std::string_view>()(recorded), name);
+    each_folder(name, [&](std::string_view folder) { folders_.emplace(folder); });
+    return names_.emplace(std::string(recorded), std::move(name)).first->second;
+}
 
 std::string_view SourceTree::add(const SourceLine& source) {
     if (source.file.empty()) return {};
     const auto [known, added] = known_.try_emplace({source.file.data(), source.file.size()});
     if (added) {
-        auto name = names_.find(source.file);
-        if (name == names_.end()) name = names_.emplace(std::string(source.file), safe_name(source.file)).first;
-        known->second = name->second;
+        const auto name = names_.find(source.file);
+        known->second = name != names_.end() ? name->second : own_name(source.file);
     }
     auto& file = files_.try_emplace(std::string(known->second)).first->second;
-    if (source.line != 0 && source.line <= last_line && !source.text.empty()) {
-        file.lines.try_emplace(source.line, source.text.substr(0, source.text.find('\n')));
+    if (source.line == 0 || source.text.empty()) return known->second;
+    const auto text = source.text.substr(0, source.text.find('\n'));
+    if (source.line > last_line) {
+        ++left_out_;
+        return known->second;
     }
+    const auto [line, first] = file.lines.try_emplace(source.line, text);
+    const bool same = first || line->second.data() == text.data() || line->second == text;
+    if (!same) ++left_out_;
     return known->second;
 }
 
@@ -69,16 +89,16 @@ Result<void> SourceTree::write(const std::string& directory, const WriteFile& wr
     const auto failed = [](const fs::path& path, const std::string& why) {
         return fail(ErrorCode::io, Error::no_offset, path.string(), "cannot write: " + why);
     };
-    std::uint64_t empty = 0;
+    std::uint64_t bytes = 0;
     for (const auto& [name, file] : files_) {
-        if (!file.lines.empty()) empty += file.lines.rbegin()->first - file.lines.size();
+        if (!file.lines.empty()) bytes += file.lines.rbegin()->first;
+        for (const auto& [line, text] : file.lines) bytes += text.size();
     }
-    if (empty > most_empty_lines) {
-        return fail(
-            ErrorCode::limit, Error::no_offset, directory,
-            fmt::format(
-                "the recording has no text for {} lines of its source files; at most {} empty lines are written", empty,
-                most_empty_lines));
+    if (bytes > most_bytes) {
+        return fail(ErrorCode::limit, Error::no_offset, directory,
+                    fmt::format("source files of this code would have {} bytes with their empty lines; at most {} are "
+                                "written",
+                                bytes, most_bytes));
     }
     std::error_code problem;
     fs::create_directories(directory, problem);

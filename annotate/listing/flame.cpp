@@ -65,9 +65,7 @@ class FlameMaker {
     // Of BPF code the names of the source are better than the kernel's.
     std::string best_name(const Frame& frame, const FrameName& name) const {
         if (frame.kind != FrameKind::code || name.kind != CodeClass::bpf) return std::string(name.symbol);
-        const auto source = book_.symbols().name(frame.index);
-        if (source.program.empty() || source.program == source.name) return source.name;
-        return source.program + "/" + source.name;
+        return book_.symbols().name(frame.index).full();
     }
 
     std::uint32_t name_of(const Runner& runner) {

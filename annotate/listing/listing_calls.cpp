@@ -129,11 +129,7 @@ class CallsMaker {
         call.function = other.function;
         if (other.function.kind == FrameKind::code) {
             call.object = object_name(book_.timeline(), book_.timeline().code()[other.function.index]);
-            if (name.kind == CodeClass::bpf) {
-                const auto source = book_.symbols().name(other.function.index);
-                const bool alone = source.program.empty() || source.program == source.name;
-                call.name = alone ? source.name : source.program + "/" + source.name;
-            }
+            if (name.kind == CodeClass::bpf) call.name = book_.symbols().name(other.function.index).full();
         }
         call.entry = edge.entry;
         call.below = edge.below;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "format/map_ids.hpp"
 #include "format/words.hpp"
 #include "page/json/json_parts.hpp"
 #include "tool.hpp"
@@ -51,13 +52,7 @@ void write_load(JsonWriter& json, const Symbols& symbols, const BpfLoad& load) {
     json.member("run_count", info == nullptr ? std::nullopt : std::optional(info->run_count));
     json.member("run_time_ns", info == nullptr ? std::nullopt : std::optional(info->run_time_ns));
     json.member("created_by_uid", info == nullptr ? std::nullopt : std::optional(info->created_by_uid));
-    json.key("map_ids");
-    json.begin_array();
-    if (info != nullptr) {
-        const auto maps = info->map_ids();
-        for (std::size_t index = 0; index < maps.size(); ++index) json.value(maps[index]);
-    }
-    json.end_array();
+    write_map_ids(json, info);
     json.member("loaded_at", unless(load.loaded_at, Time{}));
     json.member("unloaded_at", unless(load.unloaded_at, Time::forever()));
     json.member("code", code_state(symbols, load));

@@ -52,7 +52,7 @@ struct Candidate {
 
 // Piece is a function with what its views need.
 struct Piece {
-    std::string name;
+    std::string_view name;
     Address address;
     std::vector<std::byte> owned;
     Bytes code;
@@ -171,13 +171,14 @@ class Extract {
                 candidates_.push_back({std::move(name), first.range, first.from, first.until, load.id.value,
                                        std::move(functions), nullptr, nullptr});
             };
-            const auto program = symbols.program_name(load);
+            const std::string program(symbols.program_name(load));
             if (choice_.symbol.empty()) {
                 add(program, each_once(timeline, load));
                 continue;
             }
             for (const auto index : load.functions) {
-                if (means_function(symbols, load, index)) add(program + "/" + symbols.name(index).name, {index});
+                if (means_function(symbols, load, index))
+                    add(program + "/" + std::string(symbols.name(index).name), {index});
             }
         }
     }
@@ -205,10 +206,13 @@ class Extract {
         const auto& timeline = symbols.timeline();
         for (const auto& load : timeline.loads()) {
             if (choice_.symbol.empty()) {
-                const auto program = symbols.program_name(load);
+                const std::string program(symbols.program_name(load));
                 add(program, fmt::format("{} ({})", load.id.value, program));
             } else if (means_program(symbols, load)) {
-                for (const auto index : load.functions) add(symbols.name(index).name, symbols.name(index).name);
+                for (const auto index : load.functions) {
+                    const std::string name(symbols.name(index).name);
+                    add(name, name);
+                }
             }
         }
         if (choice_.program.empty()) {

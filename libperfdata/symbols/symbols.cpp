@@ -98,14 +98,14 @@ std::optional<Error> Symbols::problem(const BpfLoad& load) const {
     return *parsed ? (*parsed)->problem() : std::optional(parsed->error());
 }
 
-std::string Symbols::program_name(const BpfLoad& load) const {
+std::string_view Symbols::program_name(const BpfLoad& load) const {
     const auto* types = btf(load);
     if (types != nullptr && load.info->functions() != 0) {
         const auto main = types->function_name(load.info->function_info(0).type_id);
-        if (!main.empty()) return std::string(main);
+        if (!main.empty()) return main;
     }
-    if (load.info != nullptr) return std::string(load.info->name);
-    return std::string(load.symbol_name);
+    if (load.info != nullptr) return load.info->name;
+    return load.symbol_name;
 }
 
 FunctionName Symbols::name(CodeIndex index) const {
@@ -124,7 +124,7 @@ FunctionName Symbols::name(CodeIndex index) const {
     }
     if (result.name.empty()) {
         const auto symbol = parse_bpf_symbol(code.symbol);
-        result.name = symbol && !symbol->name.empty() ? std::string(symbol->name) : std::string(code.symbol);
+        result.name = symbol && !symbol->name.empty() ? symbol->name : std::string_view(code.symbol);
     }
     if (result.name.empty()) result.name = "(no name)";
     return result;
@@ -212,9 +212,9 @@ std::optional<Target> Symbols::target(Address address, Time time) const {
     if (const auto place = timeline_->owner(address, time)) {
         const auto& code = timeline_->code()[place->code];
         auto function = name(place->code);
-        Target target{std::move(function.name), place->offset, place->code};
+        Target target{std::string(function.name), place->offset, place->code};
         if (code.load && code.subprogram != 0 && !function.program.empty()) {
-            target.name = function.program + "/" + target.name;
+            target.name = std::string(function.program) + "/" + target.name;
         }
         return target;
     }

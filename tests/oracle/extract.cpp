@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <string>
 #include <sys/wait.h>
 
 #include "perfdata/annotate/elf/elf_writer.hpp"

@@ -25,7 +25,7 @@ class FunctionWriter {
                         share(model_.count(function_.total[column]), model_.count(model_.totals()[column])));
         }
         html_.print(">{:.2f} %</b> <h3>", percent)
-            .text(full_name(listing_))
+            .text(listing_.name.full())
             .print("</h3> <span class=\"kd {}\">{}</span> <small>", kind, kind_name(listing_.kind))
             .text(short_name(listing_.object), 120)
             .raw("</small>");

@@ -22,11 +22,6 @@ bool has_listing(const Listing& listing) {
     return !listing.instructions.empty() || !listing.problems.empty();
 }
 
-std::string full_name(const Listing& listing) {
-    const auto& name = listing.name;
-    return name.program.empty() || name.program == name.name ? name.name : name.program + "/" + name.name;
-}
-
 char html_kind(CodeClass kind) {
     switch (kind) {
         case CodeClass::kernel:
@@ -142,7 +137,8 @@ std::uint32_t HtmlModel::anchor(const Listing& from, const ListingTarget& target
     // Addresses are used again: the name must be right as well.
     for (auto place = begin; place != end; ++place) {
         const auto& function = place->second->first();
-        if (target.name == function.name.name || target.name == function.symbol || target.name == full_name(function)) {
+        if (target.name == function.name.name || target.name == function.symbol ||
+            target.name == function.name.full()) {
             return place->second->number;
         }
     }

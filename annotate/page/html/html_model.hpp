@@ -72,8 +72,6 @@ class HtmlModel {
 
 // has_listing(listing) is whether there is more to it than a row of the table.
 bool has_listing(const Listing& listing);
-// full_name(listing) is "function", or "program/function" of BPF code.
-std::string full_name(const Listing& listing);
 // called_name(call) is the other end's name, or "[libc.so.6]" for code without one.
 std::string called_name(const ListingCall& call);
 // html_kind(kind) is the class that colours code of a kind.

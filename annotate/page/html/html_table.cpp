@@ -22,7 +22,7 @@ class TableWriter {
         std::vector<const Listing*> rows;
         for (std::size_t at = 0; at < shown; ++at) {
             const auto& listing = functions[at].first();
-            labels.push_back(full_name(listing) + '\n' + std::string(short_name(listing.object)));
+            labels.push_back(listing.name.full() + '\n' + std::string(short_name(listing.object)));
             rows.push_back(&listing);
         }
         const auto marks = told_apart(labels, rows);
@@ -89,7 +89,7 @@ class TableWriter {
         cells(function.total, true);
         html_.print("<td class={}>{}<td>", html_kind(listing.kind), kind_name(listing.kind));
         if (function.number != 0) html_.print("<a href=#f{}>", function.number);
-        html_.text(full_name(listing));
+        html_.text(listing.name.full());
         if (function.number != 0) html_.raw("</a>");
         if (listing.versions > 1) html_.print(" <small>{} versions</small>", listing.versions);
         html_.raw("<td>").text(short_name(listing.object), 120).text(mark, 120).raw("<td>");

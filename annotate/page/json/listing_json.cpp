@@ -5,6 +5,7 @@
 
 #include "perfdata/annotate/page/page.hpp"
 
+#include "format/map_ids.hpp"
 #include "json_parts.hpp"
 #include "report/without_build_id.hpp"
 #include "report/without_samples.hpp"
@@ -144,13 +145,7 @@ class JsonPage {
         json_.member("btf_id",
                      load.info == nullptr || load.info->btf_id == 0 ? std::nullopt : std::optional(load.info->btf_id));
         json_.name_or_null("prototype", listing.name.prototype);
-        json_.key("map_ids");
-        json_.begin_array();
-        if (load.info != nullptr) {
-            const auto maps = load.info->map_ids();
-            for (std::size_t index = 0; index < maps.size(); ++index) json_.value(maps[index]);
-        }
-        json_.end_array();
+        write_map_ids(json_, load.info);
         json_.member("loaded_at", load.loaded_at == Time{} ? std::nullopt : std::optional(load.loaded_at));
         json_.member("unloaded_at",
                      load.unloaded_at == Time::forever() ? std::nullopt : std::optional(load.unloaded_at));

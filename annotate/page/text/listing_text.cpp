@@ -5,6 +5,7 @@
 #include "perfdata/annotate/page/page.hpp"
 
 #include "disassembly/bpf_registers.hpp"
+#include "format/map_ids.hpp"
 #include "format/words.hpp"
 #include "page/titles.hpp"
 #include "report/without_build_id.hpp"
@@ -38,7 +39,7 @@ class TextPage : private TextColumns {
         std::size_t width = std::string_view("function").size();
         std::vector<std::string> names;
         for (const auto& listing : listings) {
-            names.push_back(shown(full_name(listing)) + version_mark(listing));
+            names.push_back(shown(listing.name.full()) + version_mark(listing));
             constexpr std::size_t widest = 44;
             width = std::clamp(names.back().size(), width, widest);
         }
@@ -85,7 +86,7 @@ class TextPage : private TextColumns {
         for (const auto& listing : listings) {
             const auto& version = listing.version;
             if (before == nullptr || !(before->version.function == version.function)) {
-                styled(TextStyle::title, shown(full_name(listing)));
+                styled(TextStyle::title, shown(listing.name.full()));
                 print("  {}, {} bytes at {}\n", shown(place(listing)), listing.range.size, hex(listing.range.begin));
             }
             before = &listing;
@@ -141,11 +142,6 @@ class TextPage : private TextColumns {
         if (text().size() >= block) hand_out(sink_);
     }
 
-    static std::string full_name(const Listing& listing) {
-        const auto& name = listing.name;
-        return name.program.empty() || name.program == name.name ? name.name : name.program + "/" + name.name;
-    }
-
     static std::string on_start(const Listing& listing) {
         return listing.on_instruction_start ? fmt::format("{:.2f}%", *listing.on_instruction_start * 100) : "no code";
     }
@@ -188,7 +184,7 @@ class TextPage : private TextColumns {
         const auto* load = load_of(listing);
         const auto& version = listing.version;
         print("\n");
-        styled(TextStyle::title, shown(full_name(listing)));
+        styled(TextStyle::title, shown(listing.name.full()));
         if (load != nullptr) {
             const auto subprogram = page_.timeline.code()[*listing.code].subprogram;
             print("   program {}, subprogram {} of 0 to {}", load->id.value, subprogram,
@@ -229,10 +225,7 @@ class TextPage : private TextColumns {
         if (load.info != nullptr) {
             text += ", " + program_type(load.info->type);
             if (load.info->btf_id != 0) text += fmt::format(", BTF {}", load.info->btf_id);
-            const auto maps = load.info->map_ids();
-            for (std::size_t index = 0; index < maps.size(); ++index) {
-                text += fmt::format("{}{}", index == 0 ? ", maps " : " ", maps[index]);
-            }
+            text += map_ids_text(*load.info);
             if (code.subprogram < load.info->tags() && load.info->function_tag(code.subprogram) != load.tag) {
                 text += ", tag of this subprogram " + hex(load.info->function_tag(code.subprogram));
             }

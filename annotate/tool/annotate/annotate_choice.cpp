@@ -118,7 +118,7 @@ class Chooser {
         constexpr std::size_t shown = 8;
         const auto& name = called.name.name;
         const bool hot = hottest_.size() < shown && hits(function.total) != 0;
-        if (hot && std::ranges::find(hottest_, name) == hottest_.end()) hottest_.push_back(name);
+        if (hot && std::ranges::find(hottest_, name) == hottest_.end()) hottest_.emplace_back(name);
     }
 
     // left_out_by(...) is the options that leave a function out whatever its name.
@@ -221,9 +221,11 @@ class Chooser {
         std::set<std::string> known;
         const auto add = [&](const Frame& function) {
             const auto called = this->called(function);
-            known.insert(called.name.name);
-            known.insert(called.symbol);
-            if (!called.name.program.empty()) known.insert(called.name.program + "/" + called.name.name);
+            known.emplace(called.name.name);
+            known.emplace(called.symbol);
+            if (!called.name.program.empty()) {
+                known.insert(std::string(called.name.program) + "/" + std::string(called.name.name));
+            }
         };
         for (const auto& function : profile_.functions()) add(function.version.function);
         for (CodeIndex index = 0; index < timeline_.code().size(); ++index) {

@@ -8,6 +8,12 @@ namespace perfdata::tool {
 
 Result<void> write_sources(const SourceTree& tree, const std::string& directory, const Common& common) {
     auto taken = common.taken;
+    if (tree.left_out() != 0 && !common.quiet) {
+        complain(
+            fmt::format("note: {} texts of source lines are in no file: their lines are beyond 1,000,000, or have "
+                        "another text as well",
+                        tree.left_out()));
+    }
     return tree.write(directory, [&](const std::string& path, std::string_view text) -> Result<void> {
         auto place = OutputPlace::find(path);
         if (!place) return fail(place.error());

@@ -17,12 +17,19 @@
 
 namespace perfdata {
 
-// FunctionName is what a piece of code is called.
+// FunctionName is what a piece of code is called. Any number of functions may share a long name: these are views, which
+// live as long as the Symbols that they are from.
 struct FunctionName {
-    std::string name;       // the best name: BTF's, else the part of the kernel symbol behind the tag, else all of it
-    std::string program;    // of the BPF program it belongs to: BTF name of its main function, else the kernel's name
-                            // for the program (at most 15 bytes); empty if there is no program
-    std::string prototype;  // from BTF, else empty
+    std::string_view name;  // the best name: BTF's, else the part of the kernel symbol behind the tag, else all of it
+    std::string_view program;  // of the BPF program it belongs to: BTF name of its main function, else the kernel's
+                               // name for the program (at most 15 bytes); empty if there is no program
+    std::string prototype;     // from BTF, else empty
+
+    // full() is "program/name"; of a program's main function, and of code without a program, the name alone.
+    std::string full() const {
+        const std::string own(name);
+        return program.empty() || program == name ? own : std::string(program) + "/" + own;
+    }
 };
 
 // SourceLine is a place in a source file. Texts live as long as the timeline.
@@ -85,7 +92,7 @@ class Symbols {
 
     FunctionName name(CodeIndex code) const;
     // program_name(load) is FunctionName::program of its functions.
-    std::string program_name(const BpfLoad& load) const;
+    std::string_view program_name(const BpfLoad& load) const;
 
     // image(code) is the native code, as long as code.range.size or shorter where the recording has less. It lives as
     // long as the timeline. Errors say why the recording holds none: missing, malformed.

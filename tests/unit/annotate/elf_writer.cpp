@@ -86,6 +86,25 @@ TEST_CASE("Code that cannot be in one file is refused", "[annotate][elf]") {
     CHECK(ElfTarget::of("").error().code == ErrorCode::unsupported);
 }
 
+TEST_CASE("A name that many functions have is written once", "[annotate][elf]") {
+    const auto bytes = bytes_of(16, 1);
+    const std::string name(4000, 'n');
+    ElfCode code;
+    code.target = ElfTarget::of("x86_64").value();
+    for (std::uint64_t at = 0; at < 1000; ++at) {
+        code.functions.push_back({name, {0x1000 + at * 16}, bytes, {{0, 0, {"a.c", 3, 1, {}}}}});
+    }
+    const auto written = write_elf(code);
+    REQUIRE(written);
+    CHECK(written->size() < 1000 * 400);
+    const auto file = ElfFile::open(memory_source(as_bytes(*written)));
+    REQUIRE(file);
+    const auto symbols = ElfSymbols::load(*file);
+    REQUIRE(symbols);
+    REQUIRE(symbols->size() == 1000);
+    CHECK(symbols->symbol(999).name == name);
+}
+
 TEST_CASE("Source files with hostile names stay below their directory", "[annotate][elf]") {
     const TempDir temporary;
     const auto root = temporary.path() / "root";
@@ -98,7 +117,7 @@ TEST_CASE("Source files with hostile names stay below their directory", "[annota
     CHECK(name("/usr/src/a.c") == "usr/src/a.c");
     CHECK(name("../../escape.c") == "escape.c");
     CHECK(name("x/../../../escape2.c") == "escape2.c");
-    CHECK(name("new\nline.c") == "new_line.c");
+    CHECK(name("new\nline.c") == "new_x0aline.c");
     CHECK(name("..") == "unnamed");
     std::string deep;
     for (int part = 0; part < 1000; ++part) deep += "d/";
@@ -107,7 +126,19 @@ TEST_CASE("Source files with hostile names stay below their directory", "[annota
     CHECK(name(deep + "a.c").ends_with("/d/a.c"));
     CHECK(name(std::string(5000, 'a')).size() < 255);
     CHECK(tree.add({"far.c", 4'000'000'000, 1, "far"}) == "far.c");
+    CHECK(tree.left_out() == 1);
     CHECK(tree.add({"", 1, 1, "nothing"}).empty());
+    CHECK(name("turned\xe2\x80\xae.c") == "turned_xe2_x80_xae.c");
+    // A file and a directory of one name.
+    CHECK(name("both") == "both");
+    CHECK(name("both/below.c").starts_with("other-"));
+    CHECK(name("folder/below.c") == "folder/below.c");
+    CHECK(name("folder").starts_with("other-"));
+    CHECK(name("folder").ends_with("/folder"));
+    tree.add({"/usr/src/a.c", 2, 1, "text"});
+    CHECK(tree.left_out() == 1);
+    tree.add({"/usr/src/./a.c", 2, 1, "another text"});
+    CHECK(tree.left_out() == 2);
     REQUIRE(tree.write(root.string(), write_file));
     CHECK(as_text(content_of_file((root / "usr/src/a.c").string())) == "\ntext\n");
     CHECK(std::filesystem::file_size(root / "far.c") == 0);

@@ -26,9 +26,9 @@ struct ElfTarget {
 
 // ElfFunction is one function: its lines are by offset, from its start.
 struct ElfFunction {
-    std::string name;
+    std::string_view name;  // views: must outlive the writing
     Address address;
-    Bytes code;  // views: must outlive the writing
+    Bytes code;
     std::vector<LineStart> lines;
 };
 

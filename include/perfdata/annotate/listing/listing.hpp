@@ -82,8 +82,8 @@ struct Listing {
     std::optional<CodeIndex> code;  // of BPF and out-of-line code
     CodeClass kind = CodeClass::unknown;
     FunctionName name;
-    std::string symbol;  // of BPF code the kernel's name for it; else as `name`
-    std::string object;  // [bpf:ID], [kernel.kallsyms], a path, the name of a jitdump
+    std::string_view symbol;  // of BPF code the kernel's name for it; else as `name`
+    std::string object;       // [bpf:ID], [kernel.kallsyms], a path, the name of a jitdump
     // range is where the code ran; where it has no address of its own (see CodeVersion), where the file has it.
     AddressRange range;
     Cells total;
