@@ -2,6 +2,7 @@
 // Writes ELF files of either class and byte order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -50,6 +51,10 @@ class Elf {
     std::uint16_t symbols(const std::vector<Symbol>& list, const std::string& table = ".symtab");
     std::uint16_t build_id(Bytes id);
     std::uint16_t debug_link(std::string_view name);
+    // replace(name, content) is for a section that is there.
+    void replace(std::string_view name, Blob content) {
+        std::ranges::find(sections_, name, &Section::name)->content = std::move(content);
+    }
     Section& section(std::uint16_t number) { return sections_.at(number - 1u); }
 
     Blob blob() const;

@@ -297,6 +297,17 @@ TEST_CASE("A compressed file in a tar-ball is unpacked as one beside it would be
     CHECK(Packed(tar).text("module.ko.xz") == "ELF of the module");
 }
 
+TEST_CASE("Of several caches in a tar-ball the first is looked at, and that is said", "[symbols][archive]") {
+    Tar tar;
+    tar.file("a/.build-id/x", bytes("of a"));
+    CHECK(Packed(tar).damage().empty());
+    tar.file("a/.build-id/y", bytes("also"));
+    CHECK(Packed(tar).damage().empty());
+    tar.file("b/.build-id/x", bytes("of b"));
+    Packed packed(tar);
+    CHECK(has(packed.damage(), "has several caches; only \"a/.build-id\" is looked at"));
+}
+
 TEST_CASE("What is passed over in a tar-ball counts for the limits", "[symbols][archive]") {
     Tar directories;
     for (int at = 0; at < 41; ++at) directories.directory("d" + std::to_string(at));

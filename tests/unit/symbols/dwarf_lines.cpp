@@ -3,6 +3,9 @@
 #include "symbols/elf/dwarf/dwarf_lines.hpp"
 
 #include <array>
+#include <bit>
+#include <optional>
+#include <pthread.h>
 #include <utility>
 #include <vector>
 
@@ -197,6 +200,102 @@ TEST_CASE("Inlined calls whose names are in a file that is not here are told", "
     REQUIRE(problem);
     CHECK(problem->code == (linked ? ErrorCode::missing : ErrorCode::malformed));
     CHECK((problem->detail.find("shared.debug, which was not found") != std::string::npos) == linked);
+}
+
+TEST_CASE("An alternate in another byte order is not read, and that is told", "[symbols][dwarf]") {
+    auto elf = program();
+    DwarfWriter dwarf(text_at, code_size);
+    dwarf.function(text_at, 32, "f").in_alternate(text_at + 8, 8, 0x20).end();
+    for (std::uint32_t at = 0; at < code_size; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    const auto other = GENERATE(std::pair(std::endian::big, true), std::pair(std::endian::little, false));
+    Elf alternate(other.first, other.second);
+    DwarfWriter(text_at, code_size).add_to(alternate);
+    const auto blob = elf.blob(), alternate_blob = alternate.blob();
+    const auto open = [](const Blob& bytes) {
+        return std::make_shared<const ElfFile>(ElfFile::open(memory_source(bytes), {}).value());
+    };
+    const auto file = open(blob);
+    const auto debug = DwarfLines::open({file, file, open(alternate_blob)}, {});
+    REQUIRE(debug);
+    const auto lines = debug->lines(text_at, 32);
+    REQUIRE(lines);
+    CHECK_FALSE(lines->empty());
+    REQUIRE(debug->problem(*lines));
+    CHECK(debug->problem(*lines)->code == ErrorCode::mismatch);
+}
+
+TEST_CASE("Units whose abbreviations are damaged, and files without names, are told", "[symbols][dwarf]") {
+    auto elf = program();
+    DwarfWriter(text_at, code_size).row().add_to(elf);
+    REQUIRE(lines_of(elf));
+    elf.replace(".debug_abbrev", Blob(64));
+    const auto lines = lines_of(elf);
+    REQUIRE_FALSE(lines);
+    CHECK(lines.error().detail == "the first entry of a unit has a code that no abbreviation has");
+
+    LineTable table;
+    table.shared = true;
+    auto nameless = with(table);
+    nameless.replace(".debug_line_str", Blob(64));
+    const auto blob = nameless.blob();
+    const auto file = std::make_shared<const ElfFile>(ElfFile::open(memory_source(blob), {}).value());
+    const auto debug = DwarfLines::open({file, file, nullptr}, {});
+    REQUIRE(debug);
+    CHECK_FALSE(debug->problem({}));
+    REQUIRE(debug->lines(text_at, code_size));
+    REQUIRE(debug->problem({}));
+    CHECK(debug->problem({})->detail == "names of source files are empty: lines are missing");
+}
+
+// libdw takes such a base for one that it has not looked for, and looks for it at each use.
+TEST_CASE("A unit whose tables are at the end of memory is refused", "[symbols][dwarf]") {
+    enum Form : std::uint8_t { data8 = 7, udata = 0xf, sec_offset = 0x17 };
+    const auto base = GENERATE(UINT64_MAX, std::uint64_t{8});
+    const auto form = GENERATE(udata, sec_offset);
+    auto elf = program();
+    Writer abbreviations(std::endian::little);
+    // Base of texts, lines, range.
+    for (const int byte : {1, 0x11, 0, 0x72, int{form}, 0x10, int{sec_offset}, 0x11, 1, 0x12, int{data8}, 0, 0, 0}) {
+        abbreviations.u8(static_cast<std::uint8_t>(byte));
+    }
+    Writer unit(std::endian::little);
+    unit.u16(5).u8(1).u8(8).u64(0).u8(1);  // version, of a compilation, bytes of an address, abbreviations, the entry
+    if (form == sec_offset) unit.u64(base);
+    for (auto rest = base; form == udata; rest >>= 7) {
+        unit.u8(static_cast<std::uint8_t>((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0)));
+        if (rest <= 0x7f) break;
+    }
+    unit.u64(0).u64(text_at).u64(code_size);
+    DwarfWriter(text_at, code_size).row().add_to(elf);  // its lines
+    auto info = Writer(std::endian::little).u32(UINT32_MAX).u64(unit.size()).bytes(unit.blob()).take();
+    elf.replace(".debug_info", std::move(info));
+    elf.replace(".debug_abbrev", abbreviations.take());
+    const auto lines = lines_of(elf);
+    CHECK(lines.has_value() == (base != UINT64_MAX));
+    if (!lines) CHECK(lines.error().detail == "a unit's tables are at the end of memory");
+}
+
+TEST_CASE("Debug information is read where there is little stack", "[symbols][dwarf]") {
+    struct Work {
+        Elf elf;
+        std::optional<Result<Found>> found{};
+    } work{with({})};
+    pthread_attr_t attributes;
+    REQUIRE(::pthread_attr_init(&attributes) == 0);
+    REQUIRE(::pthread_attr_setstacksize(&attributes, 192 << 10) == 0);  // libdw takes 160 KiB for one table
+    pthread_t thread{};
+    const auto run = [](void* opaque) -> void* {
+        auto& mine = *static_cast<Work*>(opaque);
+        mine.found = lines_of(mine.elf);
+        return nullptr;
+    };
+    REQUIRE(::pthread_create(&thread, &attributes, run, &work) == 0);
+    ::pthread_join(thread, nullptr);
+    ::pthread_attr_destroy(&attributes);
+    REQUIRE(work.found);
+    REQUIRE(work.found->has_value());
+    CHECK((*work.found)->file == "/src/a.c");
 }
 
 TEST_CASE("Units that share a long table of abbreviations are refused", "[symbols][dwarf]") {

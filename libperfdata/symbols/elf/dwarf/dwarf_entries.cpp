@@ -225,6 +225,10 @@ Result<void> DwarfEntries::check_units_of(Section& section) {
         const auto attributes = abbreviations_.check(section.abbreviations, unit.table, *code);
         if (!attributes) {
             if (attributes.error().code == ErrorCode::limit) return fail(attributes.error());
+            if (!unreadable_) unreadable_ = attributes.error();
+        } else if (*attributes == 0 && code != 0u && !unreadable_) {
+            unreadable_ = Error{ErrorCode::malformed, Error::no_offset, "DWARF",
+                                "the first entry of a unit has a code that no abbreviation has"};
         } else if (*attributes != 0 && has_unset_base(unit, *attributes, in)) {
             return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "a unit's tables are at the end of memory");
         }

@@ -57,6 +57,8 @@ class DwarfEntries {
 
     // check_units() is before libdw looks at the first entries of all units. Errors: limit.
     Result<void> check_units();
+    // unreadable() is why the first entry of a unit cannot be read: libdw passes over the unit.
+    const std::optional<Error>& unreadable() const { return unreadable_; }
     // layout_of(entry) is that of its unit, whose codes are not known yet; null if there is none. It lives as long as
     // this.
     const DwarfUnitLayout* layout_of(const Dwarf_Die& entry);
@@ -90,6 +92,7 @@ class DwarfEntries {
     std::array<Section, 3> all_;
     std::uint64_t left_;    // bytes of entries that are referred to
     Unit* last_ = nullptr;  // which may be read
+    std::optional<Error> unreadable_;
 };
 
 // DwarfWalk visits the entries of a tree without recursion, each before those in it. It goes forward only: no byte is

@@ -300,6 +300,7 @@ Result<void> DwarfLines::State::read_units(std::vector<DwarfRange> code) {
         add_unit(die);
     }
     if (got < 0) damage = dwarf_failure("units").error();
+    if (!damage) damage = entries->unreadable();
     if (pieces.empty() && damage) return fail(*damage);
     lay_out_pieces();
     return {};
@@ -383,6 +384,10 @@ std::optional<Error> DwarfLines::problem(std::span<const LineStart> lines) const
         return Error{ErrorCode::malformed, Error::no_offset, "DWARF",
                      std::to_string(state_->unrelocated) + (state_->unrelocated == 1 ? " relocation" : " relocations") +
                          " of lines cannot be applied: some lines are missing"};
+    }
+    if (state_->texts->has_nameless_file()) {
+        return Error{ErrorCode::malformed, Error::no_offset, "DWARF",
+                     "names of source files are empty: lines are missing"};
     }
     const auto nameless = [](const LineStart& line) {
         return std::ranges::any_of(line.inlined, [](const InlinedCall& call) { return call.function.empty(); });

@@ -48,7 +48,7 @@ std::uint64_t entries_in(Bytes list, const DwarfUnitLayout& unit, std::uint64_t 
 }  // namespace
 
 std::unexpected<Error> dwarf_failure(const std::string& what) {
-    const char* text = dwarf_errmsg(-1);
+    const char* text = dwarf_errmsg(0);  // null: none is known
     return fail(ErrorCode::malformed, Error::no_offset, "DWARF", what + ": " + (text != nullptr ? text : "damaged"));
 }
 

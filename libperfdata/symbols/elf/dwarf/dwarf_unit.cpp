@@ -100,6 +100,10 @@ std::string_view DwarfUnit::absolute(const char* file) {
     const auto [known, added] = absolute_.try_emplace(file);
     if (added) {
         const std::string_view name = file;
+        if (name.empty() || name.ends_with('/')) {  // as libdw joins a directory and no name
+            texts_->note_nameless_file();
+            return {};
+        }
         const bool joined = !name.starts_with('/') && !directory().empty();
         if (!texts_->has_room(name.size() + (joined ? directory().size() : 0))) return {};
         auto path = joined ? std::string(directory()) + "/" : std::string();

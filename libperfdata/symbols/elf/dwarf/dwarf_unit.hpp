@@ -47,11 +47,14 @@ class DwarfTexts {
     // keep(text) is after has_room().
     std::string_view keep(std::string text) { return *texts_.insert(std::move(text)).first; }
     bool full() const { return full_; }
+    // Lines of a file without a name are lost.
+    void note_nameless_file() { nameless_file_ = true; }
+    bool has_nameless_file() const { return nameless_file_; }
 
   private:
     std::set<std::string, std::less<>> texts_;
     std::uint64_t room_;
-    bool full_ = false;
+    bool full_ = false, nameless_file_ = false;
     std::optional<Error> why_;
 };
 

@@ -269,13 +269,18 @@ Result<void> ArchivedFiles::unpack(const Source& packed, const Limits& limits, c
 
 void ArchivedFiles::find_root() {
     constexpr std::string_view mark = ".build-id/";
+    bool found = false;
     for (const auto& [name, entry] : entries_) {
         const auto at = name.find(mark);
         if (at == std::string::npos || (at != 0 && name[at - 1] != '/')) continue;
-        root_ = name.substr(0, at);
-        return;
+        if (!found) root_ = name.substr(0, at);
+        if (found && !damage_ && std::string_view(name).substr(0, at) != root_) {
+            damage_ = Error{ErrorCode::unsupported, Error::no_offset, prefix_.substr(0, prefix_.size() - 1),
+                            "has several caches; only \"" + root_ + ".build-id\" is looked at"};
+        }
+        found = true;
     }
-    if (!damage_) {
+    if (!found && !damage_) {
         damage_ = Error{ErrorCode::missing, Error::no_offset, prefix_.substr(0, prefix_.size() - 1),
                         "has no .build-id directory, so it is no packed build-id cache"};
     }
