@@ -74,7 +74,13 @@ Architecture told_by_machine(const Recording& recording) {
 
 std::string_view elf_architecture(std::uint32_t machine, std::endian endian) {
     const auto* known = find_arch(machine, endian);
-    return known == nullptr ? std::string_view() : known->name;
+    if (known != nullptr) return known->name;
+    // CPUs that have one byte order only: the file was written anew in the other one.
+    known = find_arch(machine, endian == std::endian::little ? std::endian::big : std::endian::little);
+    if (known == nullptr) return {};
+    const auto family = known->family;
+    const bool one_order = family == ArchFamily::x86 || family == ArchFamily::loongarch;
+    return one_order ? known->name : std::string_view();
 }
 
 std::string_view path_architecture(std::string_view path) {
