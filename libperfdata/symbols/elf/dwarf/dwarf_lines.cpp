@@ -79,15 +79,14 @@ Result<Opened> open_image(Result<DebugImage> image) {
     return opened;
 }
 
-// code_of(file) is where a file that is linked has code. In a relocatable one each section begins at 0.
-std::vector<DwarfRange> code_of(const ElfFile& file) {
-    std::vector<DwarfRange> code;
-    if (file.type() == ElfFile::Type::relocatable) return code;
+// first_code_of(file) is of a file that is linked. In a relocatable one each section begins at 0.
+std::uint64_t first_code_of(const ElfFile& file) {
+    if (file.type() == ElfFile::Type::relocatable) return 0;
+    std::optional<std::uint64_t> first;
     for (const auto& section : file.sections()) {
-        if (!section.executable() || section.size == 0 || section.size > UINT64_MAX - section.address) continue;
-        code.push_back({section.address, section.address + section.size});
+        if (section.executable() && section.size != 0) first = std::min(first.value_or(UINT64_MAX), section.address);
     }
-    return code;
+    return first.value_or(0);
 }
 
 // left_of_relocations(elf) is how many were not applied: libdwfl takes away those that were. Those of other sections
@@ -148,7 +147,7 @@ struct DwarfLines::State {
     bool split = false;             // some units have their functions in files of their own
 
     Result<void> open_relocatable(const DwarfFiles& files, const Limits& limits);
-    Result<void> read_units(std::vector<DwarfRange> code);
+    Result<void> read_units(std::uint64_t first_code);
     Result<void> set_alternate(const DwarfFiles& files, const Limits& limits);
     void add_unit(Dwarf_Die die);
     void lay_out_pieces();
@@ -184,7 +183,7 @@ Result<DwarfLines> DwarfLines::read(const DwarfFiles& files, const Limits& limit
         state->dwarf = state->plain->dwarf.get();
     }
     if (auto set = state->set_alternate(files, limits); !set) return fail(set.error());
-    if (auto read = state->read_units(code_of(*files.debug)); !read) return fail(read.error());
+    if (auto read = state->read_units(first_code_of(*files.debug)); !read) return fail(read.error());
     return DwarfLines(std::move(state));
 }
 
@@ -282,12 +281,12 @@ std::optional<std::uint64_t> DwarfLines::State::address_of(std::uint64_t vaddr) 
     return found;
 }
 
-Result<void> DwarfLines::State::read_units(std::vector<DwarfRange> code) {
+Result<void> DwarfLines::State::read_units(std::uint64_t first_code) {
     Dwarf_CU* unit = nullptr;
     Dwarf_Die die;
     std::uint8_t type = 0;
     int got = 0;
-    contents.emplace(dwarf, alternate ? alternate->dwarf.get() : nullptr, std::move(code));
+    contents.emplace(dwarf, alternate ? alternate->dwarf.get() : nullptr, first_code);
     tables.emplace(*contents, (relocatable ? *image : plain->image).line_bytes());
     budget = some_ranges + ranges_a_byte * contents->range_bytes();
     entries.emplace(*contents);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "dwarf_sections.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <gelf.h>
-#include <iterator>
 #include <string>
 
 #include "perfdata/core/cursor.hpp"
@@ -34,7 +32,7 @@ std::span<std::byte> section(Dwarf* dwarf, std::string_view name) {
 
 }  // namespace
 
-DwarfSections::DwarfSections(Dwarf* dwarf, Dwarf* alternate, std::vector<DwarfRange> code)
+DwarfSections::DwarfSections(Dwarf* dwarf, Dwarf* alternate, std::uint64_t first_code)
     : dwarf_(dwarf),
       lines_(section(dwarf, ".debug_line")),
       strings_(section(dwarf, ".debug_str")),
@@ -43,7 +41,8 @@ DwarfSections::DwarfSections(Dwarf* dwarf, Dwarf* alternate, std::vector<DwarfRa
       types_(section(dwarf, ".debug_types")),
       abbreviations_(section(dwarf, ".debug_abbrev")),
       ranges_(section(dwarf, ".debug_ranges")),
-      range_lists_(section(dwarf, ".debug_rnglists")) {
+      range_lists_(section(dwarf, ".debug_rnglists")),
+      first_code_(first_code) {
     texts_ = {strings_, line_strings_, entries_};
     entry_bytes_ = entries_.size() + types_.size() + abbreviations_.size();
     if (alternate != nullptr) {
@@ -55,21 +54,12 @@ DwarfSections::DwarfSections(Dwarf* dwarf, Dwarf* alternate, std::vector<DwarfRa
         entry_bytes_ += alternate_entries_.size() + alternate_abbreviations_.size();
     }
     const char* start = elf_getident(dwarf_getelf(dwarf), nullptr);
-    std::ranges::sort(code, {}, &DwarfRange::begin);
-    for (const auto& range : code) {
-        if (code_.empty() || range.begin > code_.back().end) {
-            code_.push_back(range);
-        } else {
-            code_.back().end = std::max(code_.back().end, range.end);
-        }
-    }
     if (start != nullptr) order_ = AnyOrder(start[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little);
 }
 
 bool DwarfSections::has_code(std::uint64_t address) const {
-    if (code_.empty()) return true;
-    const auto next = std::ranges::upper_bound(code_, address, {}, &DwarfRange::begin);
-    return next != code_.begin() && address < std::prev(next)->end;
+    constexpr std::uint64_t taken_out = UINT64_MAX - 1;  // or one more
+    return address >= first_code_ && address < taken_out;
 }
 
 void DwarfSections::hide_address(std::uint64_t at, std::uint8_t size) {

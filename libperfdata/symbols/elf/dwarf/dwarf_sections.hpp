@@ -30,12 +30,12 @@ struct DwarfRange {
 // DwarfSections are those of one file, and the texts of the file that dwz moved some of them to.
 class DwarfSections {
   public:
-    // The files stay what they are but for hide_address(), and outlive this. alternate: null if there is none. code:
-    // where the file has code, in any order; empty if that is not known.
-    DwarfSections(Dwarf* dwarf, Dwarf* alternate, std::vector<DwarfRange> code);
+    // The files stay what they are but for hide_address(), and outlive this. alternate: null if there is none.
+    // first_code: the first address that the file has code at; 0: any.
+    DwarfSections(Dwarf* dwarf, Dwarf* alternate, std::uint64_t first_code);
 
-    // has_code(address) is true if it is not known, too. Linkers leave debug information of functions that they took
-    // out, at address 0 or -1, and real code may lie where those would end.
+    // has_code(address) is false for what linkers leave of functions that they took out: these begin at 0 (ld, gold),
+    // or at -1 or -2 (lld), and real code may lie where they would end.
     bool has_code(std::uint64_t address) const;
     // hide_address(at, size) moves rows to where no code is: `at` is where their first address is in .debug_line, of
     // `size` bytes, 4 or 8. It comes before libdw reads the table: afterwards rows are sorted.
@@ -73,7 +73,7 @@ class DwarfSections {
     std::uint64_t entry_bytes_ = 0;
     std::vector<Bytes> texts_;
     AnyOrder order_{std::endian::native};
-    std::vector<DwarfRange> code_;  // by address and apart from each other
+    std::uint64_t first_code_;
 };
 
 }  // namespace perfdata
