@@ -76,9 +76,9 @@ class JsonWriter {
         end_array();
     }
     // counts(cells) are the two arrays that every counted thing has: hits and periods, one number an event.
-    void counts(std::span<const Cell> cells) {
-        array("hits", cells, [](const Cell& cell) { return cell.hits; });
-        array("periods", cells, [](const Cell& cell) { return cell.periods; });
+    void counts(std::span<const EventCount> cells) {
+        array("hits", cells, [](const EventCount& cell) { return cell.hits; });
+        array("periods", cells, [](const EventCount& cell) { return cell.periods; });
     }
 
     // finish() ends the document with a newline, and hands out the rest.

@@ -27,14 +27,14 @@ struct Call {
 
 class FlameMaker {
   public:
-    FlameMaker(const Tally& tally, const CodeBook& book, const FlameOptions& options)
-        : tally_(tally), book_(book), options_(options), events_(tally.events().size()) {}
+    FlameMaker(const SampleCounts& counts, const Symbolizer& symbolizer, const FlameOptions& options)
+        : counts_(counts), symbolizer_(symbolizer), options_(options), events_(counts.events().size()) {}
 
     Flame make() && {
-        flame_.events = tally_.events();
+        flame_.events = counts_.events();
         flame_.names.push_back({FlameRole::all, {}, {}, CodeClass::unknown, {}});
         flame_.names.push_back({FlameRole::smaller, {}, {}, CodeClass::unknown, {}});
-        for (const auto& frame : tally_.frames()) name_of_frame_.push_back(name_of(frame));
+        for (const auto& frame : counts_.frames()) name_of_frame_.push_back(name_of(frame));
         call({});
         add_rows();
         add_up();
@@ -53,11 +53,11 @@ class FlameMaker {
 
     // Frames without a symbol are told apart by object only.
     std::uint32_t name_of(const Frame& frame) {
-        const auto name = book_.names().name(frame);
+        const auto name = symbolizer_.names().name(frame);
         auto& known = code_names_[{name.symbol, name.object, name.kind}];
         if (known == 0) {
             known = add_name({FlameRole::code, best_name(frame, name), std::string(name.object), name.kind,
-                              name.symbol.empty() ? Frame{} : book_.names().function(frame)});
+                              name.symbol.empty() ? Frame{} : symbolizer_.names().function(frame)});
         }
         return known;
     }
@@ -65,11 +65,11 @@ class FlameMaker {
     // Of BPF code the names of the source are better than the kernel's.
     std::string best_name(const Frame& frame, const FrameName& name) const {
         if (frame.kind != FrameKind::code || name.kind != CodeClass::bpf) return std::string(name.symbol);
-        return book_.symbols().name(frame.index).full();
+        return symbolizer_.symbols().name(frame.index).full();
     }
 
-    std::uint32_t name_of(const Runner& runner) {
-        auto text = comm_text(runner);
+    std::uint32_t name_of(const SampledTask& task) {
+        auto text = comm_text(task);
         auto& known = task_names_[text];
         if (known == 0) known = add_name({FlameRole::task, std::move(text), {}, CodeClass::unknown, {}});
         return known;
@@ -85,31 +85,31 @@ class FlameMaker {
     }
 
     void add_rows() {
-        const auto rows = tally_.rows();
-        const auto chains = tally_.chains();
+        const auto rows = counts_.rows();
+        const auto chains = counts_.chains();
         std::vector<std::uint32_t> order(rows.size());
         std::iota(order.begin(), order.end(), 0u);
-        std::ranges::stable_sort(order, {}, [&](std::uint32_t row) { return rows[row].runner; });
-        // Chains share their callers, and so does the way down to them as long as the runner is the same.
-        std::vector<std::uint32_t> runner_of(chains.size(), ChainNode::none);
+        std::ranges::stable_sort(order, {}, [&](std::uint32_t row) { return rows[row].task; });
+        // Chains share their callers, and so does the way down to them as long as the task is the same.
+        std::vector<std::uint32_t> task_of(chains.size(), ChainNode::none);
         std::vector<std::uint32_t> call_of(chains.size());
         std::vector<std::uint32_t> path;
         for (const auto number : order) {
             const auto& row = rows[number];
             path.clear();
             auto node = row.chain;
-            for (; node != ChainNode::none && runner_of[node] != row.runner; node = chains[node].caller) {
+            for (; node != ChainNode::none && task_of[node] != row.task; node = chains[node].caller) {
                 path.push_back(node);
             }
-            auto at = node == ChainNode::none ? call({0, name_of(tally_.runners()[row.runner])}) : call_of[node];
+            auto at = node == ChainNode::none ? call({0, name_of(counts_.tasks()[row.task])}) : call_of[node];
             for (; !path.empty(); path.pop_back()) {
                 node = path.back();
                 if (chains[node].caller != ChainNode::none) flame_.chains = true;
                 if (depth_[at] < options_.most_depth) at = call({at, name_of_frame_[chains[node].frame]});
-                runner_of[node] = row.runner;
+                task_of[node] = row.task;
                 call_of[node] = at;
             }
-            const auto cells = tally_.cells(number);
+            const auto cells = counts_.cells(number);
             for (std::size_t event = 0; event < events_; ++event) cells_[at * events_ + event] += cells[event];
         }
     }
@@ -124,7 +124,7 @@ class FlameMaker {
         }
     }
 
-    std::span<const Cell> cells(std::uint32_t number) const {
+    std::span<const EventCount> cells(std::uint32_t number) const {
         return std::span(cells_).subspan(number * events_, events_);
     }
 
@@ -163,9 +163,9 @@ class FlameMaker {
                 continue;
             }
             flame_.nodes.push_back(
-                {calls_[number].name, depth_[number], 0, Cells(cells(number).begin(), cells(number).end())});
+                {calls_[number].name, depth_[number], 0, EventCounts(cells(number).begin(), cells(number).end())});
             auto& below = callees[number];
-            FlameNode rest{smaller_name, depth_[number] + 1, 0, Cells(events_)};
+            FlameNode rest{smaller_name, depth_[number] + 1, 0, EventCounts(events_)};
             std::erase_if(below, [&](std::uint32_t callee) {
                 if (percent(callee) >= flame_.least_percent) return false;
                 ++rest.smaller;
@@ -189,8 +189,8 @@ class FlameMaker {
                std::tuple(hits(cells(a)), std::string_view(other.symbol), std::string_view(other.object), other.kind);
     }
 
-    const Tally& tally_;
-    const CodeBook& book_;
+    const SampleCounts& counts_;
+    const Symbolizer& symbolizer_;
     const FlameOptions& options_;
     std::size_t events_;
     Flame flame_;
@@ -199,17 +199,17 @@ class FlameMaker {
     std::vector<std::uint32_t> name_of_frame_;
     InternTable<Call> calls_;
     std::vector<std::uint32_t> depth_;  // by call
-    std::vector<Cell> cells_;           // by call and event
+    std::vector<EventCount> cells_;     // by call and event
 };
 
 }  // namespace
 
-Flame Flame::make(const Tally& tally, const CodeBook& book, const FlameOptions& options) {
-    return FlameMaker(tally, book, options).make();
+Flame Flame::make(const SampleCounts& counts, const Symbolizer& symbolizer, const FlameOptions& options) {
+    return FlameMaker(counts, symbolizer, options).make();
 }
 
-TallyOptions flame_tally(const Names& names, bool chains) {
-    TallyOptions options;
+SampleCountOptions flame_counting(const Names& names, bool chains) {
+    SampleCountOptions options;
     options.chains = chains;
     options.jit = &names.jit();
     options.fold = [&names](const Frame& frame) { return names.function(frame); };

@@ -19,12 +19,12 @@ namespace {
 
 class ListingMaker {
   public:
-    ListingMaker(const FunctionHits& hits, const CodeBook& book, Turns::Turn* turn = nullptr)
-        : hits_(hits), book_(book), turn_(turn) {
+    ListingMaker(const FunctionHits& hits, const Symbolizer& symbolizer, Turns::Turn* turn = nullptr)
+        : hits_(hits), symbolizer_(symbolizer), turn_(turn) {
         const auto& version = hits.version;
         listing_.version = version;
         listing_.total = hits.total;
-        listing_.versions = static_cast<std::uint32_t>(book.versions().count(version.function));
+        listing_.versions = static_cast<std::uint32_t>(symbolizer.versions().count(version.function));
         listing_.range = {version.address.value_or(Address{version.function.offset}), version.size};
         if (version.function.kind == FrameKind::code) {
             name_code(version.function.index);
@@ -33,11 +33,11 @@ class ListingMaker {
         }
     }
 
-    Listing outline() && { return std::move(listing_); }
+    Listing summary_listing() && { return std::move(listing_); }
 
     Listing make(const Result<Disassembler>& disassembler) && {
         note_btf_problem();
-        auto image = book_.images().image(hits_.version);
+        auto image = symbolizer_.images().image(hits_.version);
         if (!image || !disassembler) {
             listing_.problems.push_back(image ? disassembler.error() : image.error());
             return std::move(listing_);
@@ -55,16 +55,16 @@ class ListingMaker {
 
   private:
     void name_code(CodeIndex index) {
-        const auto& code = book_.timeline().code()[index];
+        const auto& code = symbolizer_.timeline().code()[index];
         listing_.code = index;
         listing_.kind = code.kind == CodeKind::out_of_line ? CodeClass::out_of_line : CodeClass::bpf;
-        listing_.name = book_.symbols().name(index);
+        listing_.name = symbolizer_.symbols().name(index);
         listing_.symbol = code.symbol;
-        listing_.object = object_name(book_.timeline(), code);
+        listing_.object = object_name(symbolizer_.timeline(), code);
     }
 
     void name_other() {
-        const auto name = book_.names().name(hits_.version.function);
+        const auto name = symbolizer_.names().name(hits_.version.function);
         listing_.kind = name.kind;
         listing_.name.name = name.symbol;
         listing_.symbol = name.symbol;
@@ -73,9 +73,9 @@ class ListingMaker {
 
     void note_btf_problem() {
         if (!listing_.code) return;
-        const auto& code = book_.timeline().code()[*listing_.code];
+        const auto& code = symbolizer_.timeline().code()[*listing_.code];
         if (!code.load) return;
-        if (auto problem = book_.symbols().problem(book_.timeline().loads()[*code.load])) {
+        if (auto problem = symbolizer_.symbols().problem(symbolizer_.timeline().loads()[*code.load])) {
             listing_.problems.push_back(std::move(*problem));
         }
     }
@@ -113,7 +113,7 @@ class ListingMaker {
 
     void add_instructions(const Disassembler& disassembler) {
         const auto& image = *listing_.image;
-        const ListingTargets targets(listing_, book_);
+        const ListingTargets targets(listing_, symbolizer_);
         auto all = decode(disassembler, image.bytes);
         listing_.instructions.reserve(all.size());
         for (auto& decoded : all) {
@@ -195,8 +195,8 @@ class ListingMaker {
     using KnownLines = std::map<LineKey, std::uint32_t>;  // numbers in listing_.lines; log n each
 
     void add_lines() {
-        if (turn_ != nullptr) turn_->wait(book_.lines().file(hits_.version.function));
-        auto starts = book_.lines().lines(hits_.version.function, listing_.image->bytes.size());
+        if (turn_ != nullptr) turn_->wait(symbolizer_.lines().file(hits_.version.function));
+        auto starts = symbolizer_.lines().lines(hits_.version.function, listing_.image->bytes.size());
         auto problem = starts ? missing_lines(*starts) : std::optional(starts.error());
         if (turn_ != nullptr) turn_->end();
         if (problem) {
@@ -230,15 +230,15 @@ class ListingMaker {
     // which debug information that is damaged has only the first.
     std::optional<Error> missing_lines(const std::vector<LineStart>& starts) const {
         auto place = hits_.version.function;
-        if (auto problem = book_.lines().problem(place, starts)) return problem;
-        if (book_.lines().file(place) == nullptr || starts.empty()) return {};
+        if (auto problem = symbolizer_.lines().problem(place, starts)) return problem;
+        if (symbolizer_.lines().file(place) == nullptr || starts.empty()) return {};
         if (starts.front().offset == 0) {
             const auto without = [](const LineStart& start) { return start.source.file.empty(); };
             const auto hole = std::ranges::find_if(starts, without);
             if (hole == starts.end()) return {};
             place.offset += hole->offset;
         }
-        const auto there = book_.lines().lines(place, 1);
+        const auto there = symbolizer_.lines().lines(place, 1);
         return there ? std::nullopt : std::optional(there.error());
     }
 
@@ -264,14 +264,14 @@ class ListingMaker {
         std::uint64_t all = 0;
         std::uint64_t on_start = 0;
         // Most instructions and lines have none, and there may be many events.
-        std::map<std::uint32_t, Cells> of_lines;
+        std::map<std::uint32_t, EventCounts> of_lines;
         auto& rows = listing_.instructions;
         auto last = rows.end();
-        Cells sum(hits_.total.size());
+        EventCounts sum(hits_.total.size());
         const auto close = [&] {
             if (last == rows.end()) return;
             last->cells = sum;
-            std::ranges::fill(sum, Cell{});
+            std::ranges::fill(sum, EventCount{});
         };
         for (const auto& [offset, cells] : hits_.offsets) {
             // A hit inside an instruction belongs to that instruction, one behind the code to the last.
@@ -310,9 +310,9 @@ class ListingMaker {
     };
 
     const FunctionHits& hits_;
-    const CodeBook& book_;
+    const Symbolizer& symbolizer_;
     Turns::Turn* turn_;  // null: nobody else makes listings
-    const SharedCells none_ = Cells(hits_.total.size());
+    const SharedEventCounts none_ = EventCounts(hits_.total.size());
     Listing listing_;
     std::map<InlinedCalls, std::uint32_t, BeforeInlined> inlined_;  // those of the listing; log n each
 };
@@ -333,22 +333,22 @@ std::size_t listed_within(std::span<const FunctionHits> functions, std::uint64_t
 
 }  // namespace
 
-Listing annotate(const FunctionHits& hits, const CodeBook& book, const Result<Disassembler>& disassembler) {
-    return ListingMaker(hits, book).make(disassembler);
+Listing annotate(const FunctionHits& hits, const Symbolizer& symbolizer, const Result<Disassembler>& disassembler) {
+    return ListingMaker(hits, symbolizer).make(disassembler);
 }
 
-Listing outline(const FunctionHits& hits, const CodeBook& book) {
-    return ListingMaker(hits, book).outline();
+Listing summary_listing(const FunctionHits& hits, const Symbolizer& symbolizer) {
+    return ListingMaker(hits, symbolizer).summary_listing();
 }
 
-std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const CodeBook& book, std::string_view arch,
-                                  Syntax syntax, unsigned jobs, const Limits& limits) {
+std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const Symbolizer& symbolizer,
+                                  std::string_view arch, Syntax syntax, unsigned jobs, const Limits& limits) {
     // Each of them may become an instruction, which takes a few hundred.
     constexpr std::uint64_t batch_bytes = std::uint64_t{64} << 10;
     constexpr std::size_t batch_functions = 1024;
     std::vector<Listing> listings(functions.size());
     auto room = listed_within(functions, limits.cells);
-    ListingBudget budget(book, limits);
+    ListingBudget budget(symbolizer, limits);
     // What is made in vain, and held meanwhile, is one batch at most, whatever the number of threads.
     for (std::size_t first = 0; first < room;) {
         auto end = first;
@@ -362,7 +362,7 @@ std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const
             const auto disassembler = Disassembler::create(arch, syntax);  // one thread at a time may use it
             for (auto index = next++; index < end; index = next++) {
                 Turns::Turn turn(turns, index);
-                listings[index] = ListingMaker(functions[index], book, &turn).make(disassembler);
+                listings[index] = ListingMaker(functions[index], symbolizer, &turn).make(disassembler);
             }
         };
         on_threads(std::min<std::size_t>(jobs, end - first), work);
@@ -370,7 +370,7 @@ std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const
         if (first != end) room = first;
     }
     for (auto index = room; index < functions.size(); ++index) {
-        listings[index] = outline(functions[index], book);
+        listings[index] = summary_listing(functions[index], symbolizer);
         listings[index].problems.push_back({ErrorCode::limit, Error::no_offset, "listing",
                                             "the listings before it take all that the limits of memory allow"});
     }

@@ -16,8 +16,8 @@ namespace perfdata {
 // files have, and some more. It depends on the order of the listings only.
 class ListingBudget {
   public:
-    ListingBudget(const CodeBook& book, const Limits& limits)
-        : book_(book), left_(std::min<std::uint64_t>(spare, limits.cells)) {}
+    ListingBudget(const Symbolizer& symbolizer, const Limits& limits)
+        : symbolizer_(symbolizer), left_(std::min<std::uint64_t>(spare, limits.cells)) {}
 
     // take(listing) is false if there is no room for it.
     bool take(const Listing& listing) {
@@ -33,7 +33,7 @@ class ListingBudget {
             cost = std::max(cost, bytes_of_one * rows);
         }
         if (fresh < known) {
-            const auto patches = book_.versions().patches(function, {image.address, image.bytes.size()}).size();
+            const auto patches = symbolizer_.versions().patches(function, {image.address, image.bytes.size()}).size();
             cost += bytes_of_one * (listing.lines.size() + patches);
         }
         cost += cost_of_lines(function);
@@ -59,7 +59,7 @@ class ListingBudget {
     // A file or another source of bytes, and where in it the function is.
     using Space = std::pair<int, std::uint64_t>;
     std::pair<Space, std::uint64_t> place_of(const Frame& frame, Address begin) const {
-        const auto& timeline = book_.timeline();
+        const auto& timeline = symbolizer_.timeline();
         switch (frame.kind) {
             case FrameKind::code: {
                 const auto& load = timeline.code()[frame.index].load;
@@ -67,7 +67,7 @@ class ListingBudget {
                 return {{code, frame.index}, begin.value};
             }
             case FrameKind::jit: {
-                const auto& jits = book_.names().jit();
+                const auto& jits = symbolizer_.names().jit();
                 const auto* dump = &jits.code(frame.index);
                 return {{jit, reinterpret_cast<std::uintptr_t>(dump)}, jits.function(frame.index).code_at};
             }
@@ -75,7 +75,7 @@ class ListingBudget {
                 const auto kind = timeline.tasks().objects()[frame.index].kind;
                 if (kind == ObjectKind::kernel || kind == ObjectKind::module) break;
                 // Any number of names may lead to one file.
-                const auto found = book_.names().file(frame.index);
+                const auto found = symbolizer_.names().file(frame.index);
                 const auto* read = found ? (*found)->file.get() : nullptr;
                 return {{file, reinterpret_cast<std::uintptr_t>(read)}, frame.offset};
             }
@@ -96,8 +96,8 @@ class ListingBudget {
     // debug_of(frame) is where the record with the lines of JIT code is in its dump, and its size; 0 without one.
     std::pair<std::uint64_t, std::uint64_t> debug_of(const Frame& frame) const {
         if (frame.kind != FrameKind::jit) return {};
-        const auto& dump = book_.names().jit().code(frame.index).dump();
-        const auto at = book_.names().jit().function(frame.index).debug_at;
+        const auto& dump = symbolizer_.names().jit().code(frame.index).dump();
+        const auto at = symbolizer_.names().jit().function(frame.index).debug_at;
         if (at == 0) return {};
         const auto start = dump.read(at, JitRecordHeader::bytes);
         if (!start) return {};
@@ -108,7 +108,7 @@ class ListingBudget {
     std::uint64_t cost_of_lines(const Frame& frame) {
         const auto [at, size] = debug_of(frame);
         if (size == 0) return 0;
-        const auto* dump = &book_.names().jit().code(frame.index);
+        const auto* dump = &symbolizer_.names().jit().code(frame.index);
         const auto fresh = add({jit_lines, reinterpret_cast<std::uintptr_t>(dump)}, at, size);
         left_ += again * fresh / bytes_of_line;
         return (size - fresh) / bytes_of_line;
@@ -147,7 +147,7 @@ class ListingBudget {
         return fresh;
     }
 
-    const CodeBook& book_;
+    const Symbolizer& symbolizer_;
     std::uint64_t left_;                                              // bytes that may be listed once more
     std::map<Space, std::map<std::uint64_t, std::uint64_t>> listed_;  // ends of ranges, by begin
 };

@@ -36,11 +36,11 @@ using Steps = std::vector<Step>;
 
 class CallsMaker {
   public:
-    CallsMaker(std::span<Listing> listings, const CallEdges& edges, const CodeBook& book, std::string_view arch)
+    CallsMaker(std::span<Listing> listings, const CallEdges& edges, const Symbolizer& symbolizer, std::string_view arch)
         : listings_(listings),
           edges_(edges),
-          book_(book),
-          budget_(book, {}),
+          symbolizer_(symbolizer),
+          budget_(symbolizer, {}),
           disassembler_(Disassembler::create(arch)) {
         for (const auto& listing : listings) {
             if (listing.instructions.empty()) continue;
@@ -122,14 +122,14 @@ class CallsMaker {
 
     ListingCall call_of(const CallEdge& edge, const CallEnd& other) const {
         ListingCall call;
-        const auto name = book_.names().name(other.function);
+        const auto name = symbolizer_.names().name(other.function);
         call.object = name.object;
         call.kind = name.kind;
         if (other.named) call.name = name.symbol;
         call.function = other.function;
         if (other.function.kind == FrameKind::code) {
-            call.object = object_name(book_.timeline(), book_.timeline().code()[other.function.index]);
-            if (name.kind == CodeClass::bpf) call.name = book_.symbols().name(other.function.index).full();
+            call.object = object_name(symbolizer_.timeline(), symbolizer_.timeline().code()[other.function.index]);
+            if (name.kind == CodeClass::bpf) call.name = symbolizer_.symbols().name(other.function.index).full();
         }
         call.entry = edge.entry;
         call.below = edge.below;
@@ -192,7 +192,7 @@ class CallsMaker {
                 if (!edge.caller.named || steps_.contains(key_of(function))) continue;
                 auto& caller = caller_of_[key_of(function)];
                 if (caller == nullptr) {
-                    const auto version = book_.versions().version(function, 0);
+                    const auto version = symbolizer_.versions().version(function, 0);
                     const auto [place, added] = callers_.try_emplace(place_of(version));
                     caller = &place->second;
                     if (added) {
@@ -217,7 +217,7 @@ class CallsMaker {
 
     // read(caller) is false if there is no room for it.
     bool read(Caller& caller) {
-        const auto image = book_.images().image(caller.version);
+        const auto image = symbolizer_.images().image(caller.version);
         if (!image) return true;
         if (!budget_.take_caller(caller.version.function, *image)) return false;
         const auto instructions = disassembler_->decode(image->bytes, image->address);
@@ -296,7 +296,7 @@ class CallsMaker {
 
     std::span<Listing> listings_;
     const CallEdges& edges_;
-    const CodeBook& book_;
+    const Symbolizer& symbolizer_;
     ListingBudget budget_;
     Result<Disassembler> disassembler_;
     bool unread_ = false;               // where nothing tells of it yet
@@ -307,8 +307,9 @@ class CallsMaker {
 
 }  // namespace
 
-void add_calls(std::span<Listing> listings, const CallEdges& edges, const CodeBook& book, std::string_view arch) {
-    CallsMaker(listings, edges, book, arch).run();
+void add_calls(std::span<Listing> listings, const CallEdges& edges, const Symbolizer& symbolizer,
+               std::string_view arch) {
+    CallsMaker(listings, edges, symbolizer, arch).run();
 }
 
 }  // namespace perfdata

@@ -5,9 +5,9 @@
 
 namespace perfdata {
 
-ListingTargets::ListingTargets(const Listing& listing, const CodeBook& book)
+ListingTargets::ListingTargets(const Listing& listing, const Symbolizer& symbolizer)
     : listing_(listing),
-      book_(book),
+      symbolizer_(symbolizer),
       kernel_(listing.version.address && listing.version.function.kind != FrameKind::jit),
       time_(alive_at()) {}
 
@@ -15,8 +15,8 @@ ListingTargets::ListingTargets(const Listing& listing, const CodeBook& book)
 Time ListingTargets::alive_at() const {
     const auto from = listing_.version.from;
     if (!listing_.code) return from;
-    const auto& code = book_.timeline().code()[*listing_.code];
-    return code.load ? std::max(from, book_.timeline().loads()[*code.load].loaded_at) : from;
+    const auto& code = symbolizer_.timeline().code()[*listing_.code];
+    return code.load ? std::max(from, symbolizer_.timeline().loads()[*code.load].loaded_at) : from;
 }
 
 ListingTarget ListingTargets::resolve(Address address) const {
@@ -38,18 +38,18 @@ ListingTarget ListingTargets::resolve(Address address) const {
 }
 
 void ListingTargets::in_kernel(ListingTarget& target) const {
-    const auto& timeline = book_.timeline();
-    if (auto found = book_.symbols().target(target.address, time_)) {
+    const auto& timeline = symbolizer_.timeline();
+    if (auto found = symbolizer_.symbols().target(target.address, time_)) {
         target.offset = found->offset;
         target.name = std::move(found->name);
         if (!found->code || !listing_.code) return;
         // A function of the same program needs no program in front of its name.
         const auto& own = timeline.code()[*listing_.code];
         const auto& code = timeline.code()[*found->code];
-        if (code.load && code.load == own.load) target.name = book_.symbols().name(*found->code).name;
+        if (code.load && code.load == own.load) target.name = symbolizer_.symbols().name(*found->code).name;
         return;
     }
-    const auto* kernel = book_.names().kernel();
+    const auto* kernel = symbolizer_.names().kernel();
     const auto name = kernel == nullptr ? std::nullopt : kernel->find(target.address);
     if (!name) return;
     target.name = name->name;
@@ -57,7 +57,7 @@ void ListingTargets::in_kernel(ListingTarget& target) const {
 }
 
 void ListingTargets::in_jit(ListingTarget& target) const {
-    const auto& jit = book_.names().jit();
+    const auto& jit = symbolizer_.names().jit();
     const auto* function = jit.code(listing_.version.function.index).find(target.address, time_);
     if (function == nullptr) return;
     target.name = function->name;
@@ -69,7 +69,7 @@ void ListingTargets::in_file(ListingTarget& target) const {
     auto frame = listing_.version.function;
     if (frame.kind != FrameKind::object) return;
     frame.offset += target.address - listing_.image->address;
-    const auto name = book_.names().name(frame);
+    const auto name = symbolizer_.names().name(frame);
     if (name.symbol.empty()) return;
     target.name = name.symbol;
     target.offset = name.offset;
@@ -77,7 +77,7 @@ void ListingTargets::in_file(ListingTarget& target) const {
 
 std::optional<ListingTarget> ListingTargets::function_at(Address address) const {
     if (kernel_) {
-        const auto place = book_.timeline().owner(address, time_);
+        const auto place = symbolizer_.timeline().owner(address, time_);
         if (!place || place->offset != 0) return {};
         return resolve(address);
     }

@@ -12,7 +12,7 @@ namespace perfdata {
 // address while the code of the listing was alive.
 class ListingTargets {
   public:
-    ListingTargets(const Listing& listing, const CodeBook& book);
+    ListingTargets(const Listing& listing, const Symbolizer& symbolizer);
 
     ListingTarget resolve(Address address) const;
     // function_at(address) is what begins exactly there: callbacks are passed like that.
@@ -25,7 +25,7 @@ class ListingTargets {
     void in_file(ListingTarget& target) const;
 
     const Listing& listing_;
-    const CodeBook& book_;
+    const Symbolizer& symbolizer_;
     bool kernel_ = false;  // the code is at addresses of kernel space
     Time time_;
 };

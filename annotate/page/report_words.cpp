@@ -9,13 +9,13 @@ namespace perfdata {
 
 std::string key_text(const ReportContext& context, const Report& report, const ReportRow& row, ReportKey key) {
     const auto& place = report.places[row.place];
-    const auto& runner = context.tally.runners()[row.runner];
+    const auto& task = context.counts.tasks()[row.task];
     switch (key) {
-        case ReportKey::comm: return comm_text(runner);
-        case ReportKey::pid: return fmt::to_string(signed_id(runner.pid.value));
-        case ReportKey::tid: return fmt::to_string(signed_id(runner.tid.value));
-        case ReportKey::cpu: return runner.cpu == no_cpu ? "-" : fmt::to_string(runner.cpu);
-        case ReportKey::cgroup: return cgroup_text(context, runner);
+        case ReportKey::comm: return comm_text(task);
+        case ReportKey::pid: return fmt::to_string(signed_id(task.pid.value));
+        case ReportKey::tid: return fmt::to_string(signed_id(task.tid.value));
+        case ReportKey::cpu: return task.cpu == no_cpu ? "-" : fmt::to_string(task.cpu);
+        case ReportKey::cgroup: return cgroup_text(context, task);
         case ReportKey::object: return place.object;
         case ReportKey::symbol: return fmt::format("[{}] {}", place.level, place.text());
         case ReportKey::kind: return std::string(to_string(place.kind));
@@ -31,16 +31,16 @@ std::string key_text(const ReportContext& context, const Report& report, const R
     return text;
 }
 
-std::string cgroup_text(const ReportContext& context, const Runner& runner) {
-    if (const auto path = context.names.timeline().tasks().cgroup(runner.cgroup)) return std::string(*path);
-    return runner.cgroup == 0 ? "-" : fmt::format("unknown[{}]", runner.cgroup);
+std::string cgroup_text(const ReportContext& context, const SampledTask& task) {
+    if (const auto path = context.names.timeline().tasks().cgroup(task.cgroup)) return std::string(*path);
+    return task.cgroup == 0 ? "-" : fmt::format("unknown[{}]", task.cgroup);
 }
 
 // The share is one of what all other percentages are of, so that both can be compared.
 WithoutBuildId without_build_id(const ReportContext& context, const Report& report) {
     // With --percentage relative the whole lacks what --symbols drops, and code without names is dropped.
     const bool of_kept = context.options.relative;
-    return WithoutBuildId::count(context.tally, context.names, report.unwanted_frames,
+    return WithoutBuildId::count(context.counts, context.names, report.unwanted_frames,
                                  of_kept ? std::nullopt : std::optional(hits(report.whole)));
 }
 

@@ -13,12 +13,12 @@
 
 namespace perfdata {
 
-inline constexpr std::uint32_t no_cpu = ~std::uint32_t{0};  // of a Runner: not recorded
+inline constexpr std::uint32_t no_cpu = ~std::uint32_t{0};  // of a SampledTask: not recorded
 
 // key_text(...) is a row's field for people.
 std::string key_text(const ReportContext& context, const Report& report, const ReportRow& row, ReportKey key);
-// cgroup_text(context, runner) is the path of its group; "-" if no group was recorded.
-std::string cgroup_text(const ReportContext& context, const Runner& runner);
+// cgroup_text(context, task) is the path of its group; "-" if no group was recorded.
+std::string cgroup_text(const ReportContext& context, const SampledTask& task);
 
 // TreeRoom is room for the names of a report's trees. Each node brings some, so that only names which are long and
 // stand in very many nodes are shortened.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "perfdata/annotate/listing/listing.hpp"
-#include "perfdata/profile/tally.hpp"
+#include "perfdata/profile/sample_counts.hpp"
 
 namespace perfdata {
 

@@ -31,36 +31,37 @@ constexpr KeyWord key_words[] = {
 // RowCells is what rows count, self and then total: in pieces, so that they do not move when more are needed.
 class RowCells {
   public:
-    RowCells(std::size_t columns, std::vector<std::unique_ptr<Cell[]>>& pieces) : columns_(columns), pieces_(pieces) {}
+    RowCells(std::size_t columns, std::vector<std::unique_ptr<EventCount[]>>& pieces)
+        : columns_(columns), pieces_(pieces) {}
 
     // at(row) is its first cell. Rows come in order, or were asked for before.
-    Cell* at(std::uint32_t row) {
-        if (row / piece == pieces_.size()) pieces_.push_back(std::make_unique<Cell[]>(piece * 2 * columns_));
+    EventCount* at(std::uint32_t row) {
+        if (row / piece == pieces_.size()) pieces_.push_back(std::make_unique<EventCount[]>(piece * 2 * columns_));
         return &pieces_[row / piece][(row % piece) * 2 * columns_];
     }
-    std::span<const Cell> self(std::uint32_t row) { return {at(row), columns_}; }
-    std::span<const Cell> total(std::uint32_t row) { return {at(row) + columns_, columns_}; }
+    std::span<const EventCount> self(std::uint32_t row) { return {at(row), columns_}; }
+    std::span<const EventCount> total(std::uint32_t row) { return {at(row) + columns_, columns_}; }
 
   private:
     static constexpr std::size_t piece = 1024;  // rows
 
     std::size_t columns_;
-    std::vector<std::unique_ptr<Cell[]>>& pieces_;
+    std::vector<std::unique_ptr<EventCount[]>>& pieces_;
 };
 
 // RowId is one row: who, where.
 struct RowId {
-    std::uint32_t runner = 0;
+    std::uint32_t task = 0;
     std::uint32_t place = 0;
 
     bool operator==(const RowId&) const = default;
-    std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{runner} << 32 | place); }
+    std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{task} << 32 | place); }
 };
 
 class ReportMaker {
   public:
-    ReportMaker(const Tally& tally, const Names& names, const Symbols& symbols, const ReportOptions& options)
-        : tally_(tally),
+    ReportMaker(const SampleCounts& counts, const Names& names, const Symbols& symbols, const ReportOptions& options)
+        : counts_(counts),
           names_(names),
           options_(options),
           row_places_(names, symbols,
@@ -89,23 +90,23 @@ class ReportMaker {
 
     // Events without any sample (perf's own "dummy") get no columns.
     void choose_columns() {
-        const auto& counted = tally_.considered();
+        const auto& counted = counts_.considered();
         for (std::size_t column = 0; column < counted.size(); ++column) {
             if (counted[column].hits != 0) columns_.push_back(column);
         }
         if (columns_.empty() && !counted.empty()) columns_.push_back(0);
-        for (const auto column : columns_) report_.events.push_back(tally_.events()[column]);
-        report_.whole = chosen(options_.relative ? tally_.totals() : counted);
+        for (const auto column : columns_) report_.events.push_back(counts_.events()[column]);
+        report_.whole = chosen(options_.relative ? counts_.totals() : counted);
     }
 
-    Cells chosen(std::span<const Cell> cells) const {
-        Cells result;
+    EventCounts chosen(std::span<const EventCount> cells) const {
+        EventCounts result;
         for (const auto column : columns_) result.push_back(cells[column]);
         return result;
     }
 
     void place_frames() {
-        const auto frames = tally_.frames();
+        const auto frames = counts_.frames();
         row_place_.reserve(frames.size());
         const auto shown = shown_frames();
         for (const auto& frame : frames) {
@@ -128,8 +129,8 @@ class ReportMaker {
     // shown_frames() is by number whether a row shows it; empty: all. Trees show no lines.
     std::vector<bool> shown_frames() const {
         if (!options_.has(ReportKey::line) || options_.children) return {};
-        std::vector<bool> shown(tally_.frames().size());
-        for (const auto& row : tally_.rows()) shown[tally_.chains()[row.chain].frame] = true;
+        std::vector<bool> shown(counts_.frames().size());
+        for (const auto& row : counts_.rows()) shown[counts_.chains()[row.chain].frame] = true;
         return shown;
     }
 
@@ -151,7 +152,7 @@ class ReportMaker {
     }
 
     void count_dropped() {
-        const auto& dropped = tally_.dropped();
+        const auto& dropped = counts_.dropped();
         const auto add_dropped = [&](std::string_view option, std::uint64_t samples) {
             if (samples != 0) report_.dropped.push_back({option, samples});
         };
@@ -160,16 +161,16 @@ class ReportMaker {
         add_dropped("--comm", dropped.comm);
         add_dropped("--pid", dropped.pid);
         add_dropped("--tid", dropped.tid);
-        report_.kept = chosen(tally_.totals());
+        report_.kept = chosen(counts_.totals());
         if (!filtered()) return;
         std::array<std::uint64_t, code_filters.size()> samples{};
-        const auto rows = tally_.rows();
+        const auto rows = counts_.rows();
         for (std::size_t number = 0; number < rows.size(); ++number) {
-            const auto filter = left_out_by_[tally_.chains()[rows[number].chain].frame];
+            const auto filter = left_out_by_[counts_.chains()[rows[number].chain].frame];
             if (filter == no_filter) continue;
-            samples[filter] += hits(tally_.cells(number));
+            samples[filter] += hits(counts_.cells(number));
             for (std::size_t column = 0; column < columns_.size(); ++column) {
-                const auto& cell = tally_.cells(number)[columns_[column]];
+                const auto& cell = counts_.cells(number)[columns_[column]];
                 report_.kept[column].hits -= cell.hits;
                 report_.kept[column].periods -= cell.periods;
             }
@@ -184,40 +185,40 @@ class ReportMaker {
         InternTable<RowId> ids;
         RowCells cells(columns, report_.cells);
         {
-            std::optional<RunnerCalls> calls;
-            if (options_.children) calls.emplace(tally_, columns_);
-            each_share(tally_, columns_, row_place_, calls ? &*calls : nullptr,
-                       [&](std::uint32_t runner, std::uint32_t place, std::span<const Cell> self,
-                           std::span<const Cell> total) {
-                           auto* sum = cells.at(ids.intern({runner, place}));
+            std::optional<TaskCalls> calls;
+            if (options_.children) calls.emplace(counts_, columns_);
+            each_share(counts_, columns_, row_place_, calls ? &*calls : nullptr,
+                       [&](std::uint32_t task, std::uint32_t place, std::span<const EventCount> self,
+                           std::span<const EventCount> total) {
+                           auto* sum = cells.at(ids.intern({task, place}));
                            for (std::size_t column = 0; column < columns; ++column) *sum++ += self[column];
                            for (std::size_t column = 0; column < columns; ++column) *sum++ += total[column];
                        });
         }
         report_.rows.reserve(ids.size());
         for (std::uint32_t row = 0; const auto& id : ids.keys()) {
-            report_.rows.push_back({id.runner, id.place, cells.self(row), cells.total(row), {}});
+            report_.rows.push_back({id.task, id.place, cells.self(row), cells.total(row), {}});
             ++row;
         }
         if (options_.relative) {
             // What --kind, --dso and --symbols leave out does not count either.
-            Cells left(columns_.size());
+            EventCounts left(columns_.size());
             for (const auto& row : report_.rows) add(left, row.self);
             report_.whole = left;
         }
     }
 
     void find_no_symbol() {
-        std::map<Unnamed, Cells> reasons;
+        std::map<Unnamed, EventCounts> reasons;
         std::map<std::pair<std::string_view, std::string>, std::uint64_t> objects;
-        const auto rows = tally_.rows();
+        const auto rows = counts_.rows();
         for (std::size_t number = 0; number < rows.size(); ++number) {
-            const auto leaf = tally_.chains()[rows[number].chain].frame;
+            const auto leaf = counts_.chains()[rows[number].chain].frame;
             if (row_place_[leaf] == no_place) continue;
             const auto& place = row_places_[row_place_[leaf]];
             if (!place.symbol.empty()) continue;
-            const auto why = why_unnamed(names_, tally_.frames()[leaf]);
-            const auto cells = chosen(tally_.cells(number));
+            const auto why = why_unnamed(names_, counts_.frames()[leaf]);
+            const auto cells = chosen(counts_.cells(number));
             auto& sum = reasons[why];
             sum.resize(columns_.size());
             add(sum, cells);
@@ -243,7 +244,7 @@ class ReportMaker {
         });
     }
 
-    bool reaches(std::span<const Cell> cells, double limit) const {
+    bool reaches(std::span<const EventCount> cells, double limit) const {
         for (std::size_t column = 0; column < cells.size(); ++column) {
             if (share(cells[column].periods, report_.whole[column].periods) >= limit) return true;
         }
@@ -263,7 +264,7 @@ class ReportMaker {
     }
 
     void grow_trees() {
-        Cells least;
+        EventCounts least;
         for (const auto& cell : report_.whole) {
             const auto share = static_cast<double>(cell.periods) * options_.tree_limit / 100;
             // Of nothing, and of what is too small to count, every branch has something.
@@ -271,11 +272,11 @@ class ReportMaker {
         }
         std::vector<ReportRow*> rows;
         for (auto& row : report_.rows) rows.push_back(&row);
-        // Runner by runner, and of each those with most first: there may be too many for trees.
+        // Task by task, and of each those with most first: there may be too many for trees.
         const auto most = [](const ReportRow* row) { return row->total.empty() ? 0 : ~row->total[0].periods; };
-        std::ranges::stable_sort(rows, {}, [&](const ReportRow* row) { return std::pair(row->runner, most(row)); });
-        RunnerCalls calls(tally_, columns_);
-        TreeGrower grower(tally_, columns_, row_place_, same_places() ? row_place_ : tree_place_, least, options_,
+        std::ranges::stable_sort(rows, {}, [&](const ReportRow* row) { return std::pair(row->task, most(row)); });
+        TaskCalls calls(counts_, columns_);
+        TreeGrower grower(counts_, columns_, row_place_, same_places() ? row_place_ : tree_place_, least, options_,
                           calls);
         grower.grow(rows);
         report_.rows_without_tree = grower.without();
@@ -315,11 +316,11 @@ class ReportMaker {
     // By periods; equal ones by who and where, in which no two rows are equal: so the order is always the same.
     void sort_rows() {
         using Who = std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t>;
-        std::vector<Who> runners;
-        for (const auto& runner : tally_.runners()) {
-            runners.emplace_back(runner.comm, runner.pid, runner.tid, runner.cpu, runner.cgroup);
+        std::vector<Who> tasks;
+        for (const auto& task : counts_.tasks()) {
+            tasks.emplace_back(task.comm, task.pid, task.tid, task.cpu, task.cgroup);
         }
-        const auto runner_rank = ranks(runners);
+        const auto task_rank = ranks(tasks);
         const auto object_rank = [&] {
             std::vector<std::string_view> objects;
             objects.reserve(report_.places.size());
@@ -340,13 +341,13 @@ class ReportMaker {
             const auto& row = report_.rows[at];
             const auto& place = report_.places[row.place];
             order.push_back({row.total.empty() ? 0 : row.total[0].periods, row.self.empty() ? 0 : row.self[0].periods,
-                             std::uint64_t{runner_rank[row.runner]} << 32 | object_rank[row.place], place.address, at,
+                             std::uint64_t{task_rank[row.task]} << 32 | object_rank[row.place], place.address, at,
                              !place.symbol.empty()});
         }
-        const auto periods = [](std::span<const Cell> a, std::span<const Cell> b) {
+        const auto periods = [](std::span<const EventCount> a, std::span<const EventCount> b) {
             return std::lexicographical_compare_three_way(
                 b.begin(), b.end(), a.begin(), a.end(),
-                [](const Cell& one, const Cell& other) { return one.periods <=> other.periods; });
+                [](const EventCount& one, const EventCount& other) { return one.periods <=> other.periods; });
         };
         const bool single = columns_.size() == 1;
         std::ranges::sort(order, [&](const Sorted& one, const Sorted& other) {
@@ -381,11 +382,11 @@ class ReportMaker {
         }
     }
 
-    const Tally& tally_;
+    const SampleCounts& counts_;
     const Names& names_;
     const ReportOptions& options_;
     Places row_places_, tree_places_, all_places_;
-    std::vector<std::size_t> columns_;       // those of Tally::events() that are shown
+    std::vector<std::size_t> columns_;       // those of SampleCounts::events() that are shown
     std::vector<std::uint32_t> row_place_;   // by number of the frame
     std::vector<std::size_t> left_out_by_;   // by number of the frame; empty unless filtered()
     std::vector<std::uint32_t> tree_place_;  // by number of the frame; empty without trees, and with same_places()
@@ -420,34 +421,34 @@ bool ReportOptions::has(ReportKey key) const {
     return std::ranges::find(keys, key) != keys.end();
 }
 
-TallyOptions tally_options(const ReportOptions& options, const Names& names) {
-    TallyOptions tally;
-    tally.by_comm = options.has(ReportKey::comm);
-    tally.by_pid = options.has(ReportKey::pid);
-    tally.by_tid = options.has(ReportKey::tid);
-    tally.by_cpu = options.has(ReportKey::cpu);
-    tally.by_cgroup = options.has(ReportKey::cgroup);
-    tally.chains = options.children || options.tree != ReportTree::none;
-    tally.jit = &names.jit();
-    if (options.has(ReportKey::line)) return tally;
+SampleCountOptions count_options(const ReportOptions& options, const Names& names) {
+    SampleCountOptions counts;
+    counts.by_comm = options.has(ReportKey::comm);
+    counts.by_pid = options.has(ReportKey::pid);
+    counts.by_tid = options.has(ReportKey::tid);
+    counts.by_cpu = options.has(ReportKey::cpu);
+    counts.by_cgroup = options.has(ReportKey::cgroup);
+    counts.chains = options.children || options.tree != ReportTree::none;
+    counts.jit = &names.jit();
+    if (options.has(ReportKey::line)) return counts;
     if (options.has(ReportKey::symbol) || options.has(ReportKey::kind) || options.tree != ReportTree::none ||
         !options.symbols.empty() || !options.kinds.empty()) {
-        tally.fold = [&names](const Frame& frame) { return names.function(frame); };
+        counts.fold = [&names](const Frame& frame) { return names.function(frame); };
     } else {
         // The object is all that counts.
-        tally.fold = [](const Frame& frame) { return Frame{0, frame.index, frame.kind, frame.mode}; };
+        counts.fold = [](const Frame& frame) { return Frame{0, frame.index, frame.kind, frame.mode}; };
     }
-    return tally;
+    return counts;
 }
 
-std::string comm_text(const Runner& runner) {
+std::string comm_text(const SampledTask& task) {
     // Signed, as perf prints it.
-    return runner.comm.empty() ? fmt::format(":{}", static_cast<std::int32_t>(runner.tid.value))
-                               : std::string(runner.comm);
+    return task.comm.empty() ? fmt::format(":{}", static_cast<std::int32_t>(task.tid.value)) : std::string(task.comm);
 }
 
-Report Report::make(const Tally& tally, const Names& names, const Symbols& symbols, const ReportOptions& options) {
-    return ReportMaker(tally, names, symbols, options).make();
+Report Report::make(const SampleCounts& counts, const Names& names, const Symbols& symbols,
+                    const ReportOptions& options) {
+    return ReportMaker(counts, names, symbols, options).make();
 }
 
 }  // namespace perfdata

@@ -12,7 +12,7 @@ constexpr auto no_node = ChainNode::none;
 // Of chains that have nothing in common, each row's tree is one of them: the square of their depth.
 constexpr std::size_t most_grown = std::size_t{1} << 18;  // cells
 
-void subtract(std::span<Cell> from, std::span<const Cell> cells) {
+void subtract(std::span<EventCount> from, std::span<const EventCount> cells) {
     for (std::size_t column = 0; column < cells.size(); ++column) {
         from[column].hits -= cells[column].hits;
         from[column].periods -= cells[column].periods;
@@ -21,10 +21,10 @@ void subtract(std::span<Cell> from, std::span<const Cell> cells) {
 
 }  // namespace
 
-std::vector<std::uint32_t> outer_nodes(const Tally& tally, const std::vector<std::uint32_t>& place) {
-    const auto chains = tally.chains();
+std::vector<std::uint32_t> outer_nodes(const SampleCounts& counts, const std::vector<std::uint32_t>& place) {
+    const auto chains = counts.chains();
     const auto count = static_cast<std::uint32_t>(chains.size());
-    const auto callees = callees_of(tally);
+    const auto callees = callees_of(counts);
     std::uint32_t places = 0;
     for (const auto one : place) places = one == no_place ? places : std::max(places, one + 1);
     // Down from each root and up again, with the innermost node of each place on the way from the root. Before a node
@@ -51,8 +51,8 @@ std::vector<std::uint32_t> outer_nodes(const Tally& tally, const std::vector<std
     return outer;
 }
 
-Callees callees_of(const Tally& tally) {
-    const auto chains = tally.chains();
+Callees callees_of(const SampleCounts& counts) {
+    const auto chains = counts.chains();
     Callees callees;
     callees.first.assign(chains.size(), no_node);
     callees.next.assign(chains.size(), no_node);
@@ -65,37 +65,37 @@ Callees callees_of(const Tally& tally) {
     return callees;
 }
 
-RunnerCalls::RunnerCalls(const Tally& tally, const std::vector<std::size_t>& columns)
-    : tally_(tally),
+TaskCalls::TaskCalls(const SampleCounts& counts, const std::vector<std::size_t>& columns)
+    : counts_(counts),
       columns_(columns),
-      begin_(tally.runners().size() + 1),
-      stamp_(tally.chains().size()),
-      self_(tally.chains().size() * columns.size()),
+      begin_(counts.tasks().size() + 1),
+      stamp_(counts.chains().size()),
+      self_(counts.chains().size() * columns.size()),
       sum_(self_.size()) {
-    const auto rows = tally.rows();
-    for (const auto& row : rows) ++begin_[row.runner + 1];
-    for (std::size_t runner = 1; runner < begin_.size(); ++runner) begin_[runner] += begin_[runner - 1];
+    const auto rows = counts.rows();
+    for (const auto& row : rows) ++begin_[row.task + 1];
+    for (std::size_t task = 1; task < begin_.size(); ++task) begin_[task] += begin_[task - 1];
     rows_.resize(rows.size());
     auto at = begin_;
-    for (std::uint32_t number = 0; number < rows.size(); ++number) rows_[at[rows[number].runner]++] = number;
+    for (std::uint32_t number = 0; number < rows.size(); ++number) rows_[at[rows[number].task]++] = number;
 }
 
-void RunnerCalls::load(std::uint32_t runner) {
-    const auto chains = tally_.chains();
+void TaskCalls::load(std::uint32_t task) {
+    const auto chains = counts_.chains();
     const auto columns = columns_.size();
     ++current_;
     touched_.clear();
     std::vector<std::size_t> pieces;  // of touched_: each begins with the end of a chain
-    for (auto at = begin_[runner]; at < begin_[runner + 1]; ++at) {
+    for (auto at = begin_[task]; at < begin_[task + 1]; ++at) {
         const auto number = rows_[at];
-        const auto end = tally_.rows()[number].chain;
+        const auto end = counts_.rows()[number].chain;
         if (stamp_[end] != current_) pieces.push_back(touched_.size());
         for (auto node = end; node != no_node && stamp_[node] != current_; node = chains[node].caller) {
             stamp_[node] = current_;
             touched_.push_back(node);
-            std::fill_n(self_.begin() + static_cast<std::ptrdiff_t>(node * columns), columns, Cell{});
+            std::fill_n(self_.begin() + static_cast<std::ptrdiff_t>(node * columns), columns, EventCount{});
         }
-        const auto cells = tally_.cells(number);
+        const auto cells = counts_.cells(number);
         for (std::size_t column = 0; column < columns; ++column)
             self_[end * columns + column] += cells[columns_[column]];
     }
@@ -116,20 +116,20 @@ void RunnerCalls::load(std::uint32_t runner) {
     }
 }
 
-TreeGrower::TreeGrower(const Tally& tally, const std::vector<std::size_t>& columns,
+TreeGrower::TreeGrower(const SampleCounts& counts, const std::vector<std::size_t>& columns,
                        const std::vector<std::uint32_t>& row_place, const std::vector<std::uint32_t>& tree_place,
-                       const Cells& least, const ReportOptions& options, RunnerCalls& calls)
-    : tally_(tally),
+                       const EventCounts& least, const ReportOptions& options, TaskCalls& calls)
+    : counts_(counts),
       columns_(columns),
       row_place_(row_place),
       tree_place_(tree_place),
       least_(least),
       options_(options),
       calls_(calls),
-      callees_(callees_of(tally)),
-      outer_(outer_nodes(tally, row_place)),
+      callees_(callees_of(counts)),
+      outer_(outer_nodes(counts, row_place)),
       outermost_(outer_.size()),
-      not_here_(tally.chains().size() * columns.size()) {
+      not_here_(counts.chains().size() * columns.size()) {
     // Callers come before what they call.
     for (std::uint32_t node = 0; node < outer_.size(); ++node) {
         outermost_[node] = outer_[node] == no_node ? node : outermost_[outer_[node]];
@@ -139,13 +139,13 @@ TreeGrower::TreeGrower(const Tally& tally, const std::vector<std::size_t>& colum
 void TreeGrower::grow(std::span<ReportRow* const> rows) {
     while (!rows.empty()) {
         std::size_t count = 1;
-        while (count < rows.size() && rows[count]->runner == rows[0]->runner) ++count;
-        grow_runner(rows.first(count));
+        while (count < rows.size() && rows[count]->task == rows[0]->task) ++count;
+        grow_task(rows.first(count));
         rows = rows.subspan(count);
     }
 }
 
-void TreeGrower::grow_runner(std::span<ReportRow* const> rows) {
+void TreeGrower::grow_task(std::span<ReportRow* const> rows) {
     std::vector<ReportRow*> growing;
     std::vector<std::uint32_t> number_of;  // by place: its number in `growing`
     for (auto* row : rows) {
@@ -159,7 +159,7 @@ void TreeGrower::grow_runner(std::span<ReportRow* const> rows) {
         without_ += growing.size();
         return;
     }
-    calls_.load(rows[0]->runner);
+    calls_.load(rows[0]->task);
     std::vector<std::vector<std::uint32_t>> nodes(growing.size());
     for (const auto node : calls_.touched()) {
         const auto place = row_place_of(node);
@@ -191,7 +191,7 @@ void TreeGrower::grow_row(ReportRow& row, std::span<const std::uint32_t> nodes) 
     }
     const auto columns = columns_.size();
     for (const auto node : not_here_nodes_) {
-        std::fill_n(not_here_.begin() + static_cast<std::ptrdiff_t>(node * columns), columns, Cell{});
+        std::fill_n(not_here_.begin() + static_cast<std::ptrdiff_t>(node * columns), columns, EventCount{});
     }
     not_here_nodes_.clear();
 }
@@ -201,7 +201,7 @@ void TreeGrower::start_paths(std::span<const std::uint32_t> nodes, std::vector<S
     for (const auto node : nodes) {
         if (hits(calls_.self(node)) == 0) continue;
         const auto begin = paths_.size();
-        for (auto at = node; at != no_node; at = tally_.chains()[at].caller) paths_.push_back(at);
+        for (auto at = node; at != no_node; at = counts_.chains()[at].caller) paths_.push_back(at);
         std::reverse(paths_.begin() + static_cast<std::ptrdiff_t>(begin), paths_.end());
         paths_.push_back(no_node);
         steps.push_back(
@@ -218,7 +218,7 @@ void TreeGrower::start_down(std::span<const std::uint32_t> nodes, std::vector<St
         if (first == node) outermost.push_back(node);
         const auto self = calls_.self(node);
         if (hits(self) == 0) continue;
-        for (auto at = node;; at = tally_.chains()[at].caller) {
+        for (auto at = node;; at = counts_.chains()[at].caller) {
             not_here_nodes_.push_back(at);
             for (std::size_t column = 0; column < columns; ++column) not_here_[at * columns + column] += self[column];
             if (at == first) break;
@@ -260,9 +260,9 @@ void TreeGrower::branch(std::vector<Step>& steps, std::vector<ReportNode>& below
     std::ranges::sort(steps, {}, &Step::place);
     const auto weights = weights_.size();
     for (std::size_t begin = 0, end = 0; begin < steps.size(); begin = end) {
-        Cells cells(columns);
+        EventCounts cells(columns);
         while (end < steps.size() && steps[end].place == steps[begin].place) {
-            add(cells, std::span<const Cell>(weights_).subspan(steps[end++].weight, columns));
+            add(cells, std::span<const EventCount>(weights_).subspan(steps[end++].weight, columns));
         }
         if (!enough(cells)) continue;
         if ((grown_ += columns) > most_grown) return;
@@ -286,7 +286,7 @@ void TreeGrower::branch(std::vector<Step>& steps, std::vector<ReportNode>& below
 void TreeGrower::follow(const Step& step, std::vector<Step>& next) {
     const auto columns = columns_.size();
     if (step.way == Step::Way::up) {
-        const auto caller = tally_.chains()[step.node].caller;
+        const auto caller = counts_.chains()[step.node].caller;
         if (caller != no_node) next.push_back({place_of(caller), caller, step.weight, step.way});
     } else if (step.way == Step::Way::path) {
         const auto node = paths_[step.node + 1];
@@ -295,20 +295,20 @@ void TreeGrower::follow(const Step& step, std::vector<Step>& next) {
         for (auto callee = callees_.first[step.node]; callee != no_node; callee = callees_.next[callee]) {
             if (!calls_.holds(callee)) continue;
             const auto weight = weigh(calls_.sum(callee));
-            const auto elsewhere = std::span<const Cell>(not_here_).subspan(callee * columns, columns);
+            const auto elsewhere = std::span<const EventCount>(not_here_).subspan(callee * columns, columns);
             subtract(std::span(weights_).subspan(weight, columns), elsewhere);
             next.push_back({place_of(callee), callee, weight, step.way});
         }
     }
 }
 
-std::uint32_t TreeGrower::weigh(std::span<const Cell> cells) {
+std::uint32_t TreeGrower::weigh(std::span<const EventCount> cells) {
     const auto at = weights_.size();
     weights_.insert(weights_.end(), cells.begin(), cells.end());
     return static_cast<std::uint32_t>(at);
 }
 
-bool TreeGrower::enough(std::span<const Cell> cells) const {
+bool TreeGrower::enough(std::span<const EventCount> cells) const {
     for (std::size_t column = 0; column < cells.size(); ++column) {
         if (cells[column].periods >= least_[column].periods) return true;
     }

@@ -35,12 +35,12 @@ WithoutBuildId::Part part_of(const Samples& objects, std::uint64_t samples) {
     return part;
 }
 
-// FrameStates is which frames of a tally lack a build id.
+// FrameStates says which frames lack a build id.
 class FrameStates {
   public:
-    FrameStates(const Tally& tally, const Names& names) : objects_(tally.frames().size()) {
+    FrameStates(const SampleCounts& counts, const Names& names) : objects_(counts.frames().size()) {
         for (std::size_t number = 0; number < objects_.size(); ++number) {
-            const auto& frame = tally.frames()[number];
+            const auto& frame = counts.frames()[number];
             if (frame.kind != FrameKind::object) continue;
             // Most objects have their file: names take longer to find.
             if (const auto file = names.file(frame.index); file || !lacks_build_id(file.error())) continue;
@@ -69,24 +69,24 @@ std::string names_in(const WithoutBuildId::Part& part) {
 
 }  // namespace
 
-WithoutBuildId WithoutBuildId::count(const Tally& tally, const Names& names, std::span<const std::uint8_t> unwanted,
-                                     std::optional<std::uint64_t> all) {
+WithoutBuildId WithoutBuildId::count(const SampleCounts& counts, const Names& names,
+                                     std::span<const std::uint8_t> unwanted, std::optional<std::uint64_t> all) {
     WithoutBuildId without;
-    const FrameStates states(tally, names);
+    const FrameStates states(counts, names);
     without.local = states.local();
     without.has_some = names.has_build_ids();
     without.has_callers = true;
     Samples sampled, callers;
     std::uint64_t in_sampled = 0, in_callers = 0;
-    const auto rows = tally.rows();
-    const auto chains = tally.chains();
-    const auto counts = [&](std::size_t row) {
+    const auto rows = counts.rows();
+    const auto chains = counts.chains();
+    const auto wanted = [&](std::size_t row) {
         return unwanted.empty() || unwanted[chains[rows[row].chain].frame] == 0;
     };
     std::uint64_t counted = 0;
     for (std::size_t number = 0; number < rows.size(); ++number) {
-        if (!counts(number)) continue;
-        const auto count = hits(tally.cells(number));
+        if (!wanted(number)) continue;
+        const auto count = hits(counts.cells(number));
         counted += count;
         const auto object = states.object(chains[rows[number].chain].frame);
         if (object.empty()) continue;
@@ -103,8 +103,8 @@ WithoutBuildId WithoutBuildId::count(const Tally& tally, const Names& names, std
     }
     for (std::size_t number = 0; number < rows.size(); ++number) {
         const auto object = caller[rows[number].chain];
-        if (object.empty() || !counts(number)) continue;
-        const auto count = hits(tally.cells(number));
+        if (object.empty() || !wanted(number)) continue;
+        const auto count = hits(counts.cells(number));
         callers[object] += count;
         in_callers += count;
     }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "perfdata/profile/profile.hpp"
-#include "perfdata/profile/tally.hpp"
+#include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/symbols/names.hpp"
 
 namespace perfdata {
@@ -32,11 +32,11 @@ struct WithoutBuildId {
 
     bool has_callers = false;  // whether callers were looked at
 
-    // count(tally, names, unwanted, all): a pass over what is distinct. The tally must tell functions apart. What was
+    // count(counts, names, unwanted, all): a pass over what is distinct. They must tell functions apart. What was
     // sampled in frames that are unwanted, by number, does not count. `all` is how many samples percentages are of: of
     // those that count if it is not given.
-    static WithoutBuildId count(const Tally& tally, const Names& names, std::span<const std::uint8_t> unwanted = {},
-                                std::optional<std::uint64_t> all = {});
+    static WithoutBuildId count(const SampleCounts& counts, const Names& names,
+                                std::span<const std::uint8_t> unwanted = {}, std::optional<std::uint64_t> all = {});
     // count(profile) knows no callers.
     static WithoutBuildId count(const Profile& profile);
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "perfdata/core/guarded.hpp"
+#include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/deferred_chains.hpp"
 #include "perfdata/recording/walk.hpp"
 
@@ -210,7 +210,7 @@ class ScriptWriter {
 
 Result<ScriptCounts> write_script(const Recording& recording, const Names& names, const ScriptOptions& options,
                                   const Sink& sink) {
-    return guarded([&]() -> Result<ScriptCounts> {
+    return catch_bad_alloc([&]() -> Result<ScriptCounts> {
         ScriptWriter writer(recording, names, options, sink);
         Completeness seen;  // the timeline's pass has counted all records already
         auto walked = walk(recording, seen, writer,

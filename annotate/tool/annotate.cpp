@@ -73,43 +73,45 @@ class Annotate {
         if (!timeline) return give_up(timeline.error());
         const auto events = chosen_events(*recording, options_.events);
         if (!events) return give_up(events.error());
-        CodeBookOptions opening;
+        SymbolizerOptions opening;
         opening.names = options_.names.options(*recording, progress->of("unpacking the build-id cache"));
         opening.images = options_.names.image_options();
         opening.lines = options_.lines.options(options_.names.offline);
-        const auto book = CodeBook::open(*recording, *timeline, opening);
-        if (auto taken = options_.names.check(book.names(), book.images().problems()); !taken) {
+        const auto symbolizer = Symbolizer::open(*recording, *timeline, opening);
+        if (auto taken = options_.names.check(symbolizer.names(), symbolizer.images().problems()); !taken) {
             return give_up(taken.error());
         }
-        book.names().prepare(options_.names.threads());
-        const auto profile = Profile::count(
-            *recording, book.versions(), {.stop = {}, .progress = progress->of("counting samples"), .events = *events});
+        symbolizer.names().prepare(options_.names.threads());
+        const auto profile =
+            Profile::count(*recording, symbolizer.versions(),
+                           {.stop = {}, .progress = progress->of("counting samples"), .events = *events});
         if (!profile) return give_up(profile.error());
-        const auto chosen = choose_functions(options_.functions, *recording, *profile, book);
+        const auto chosen = choose_functions(options_.functions, *recording, *profile, symbolizer);
         if (!chosen) return give_up(chosen.error());
         absent_ = chosen->absent;
         const auto listed = html() && options_.functions.symbols.empty()
                                 ? html_listings(chosen->functions, profile->totals())
                                 : chosen->functions.size();
-        arch_ = find_architecture(*recording, book.names());
-        auto listings = annotate_all(std::span(chosen->functions).first(listed), book, arch_.name,
+        arch_ = find_architecture(*recording, symbolizer.names());
+        auto listings = annotate_all(std::span(chosen->functions).first(listed), symbolizer, arch_.name,
                                      options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads(),
                                      recording->limits());
         const CallOptions counting{*events, {}, progress->of("counting callers")};
-        if (auto counted = count_calls(*recording, book, listings, counting); !counted) return give_up(counted.error());
+        if (auto counted = count_calls(*recording, symbolizer, listings, counting); !counted)
+            return give_up(counted.error());
         if (html()) {
             nameless_ = WithoutBuildId::count(*profile).sampled_text();
             for (const auto& function : std::span(chosen->functions).subspan(listed)) {
-                listings.push_back(outline(function, book));
+                listings.push_back(summary_listing(function, symbolizer));
             }
         }
         progress.reset();
-        if (const auto problem = book.lines().text_problem()) source_note_ = problem->message();
-        auto completeness = with_losses(timeline->completeness(), book.names());
+        if (const auto problem = symbolizer.lines().text_problem()) source_note_ = problem->message();
+        auto completeness = with_losses(timeline->completeness(), symbolizer.names());
         note_problems(listings, completeness);
         lacks_callers_ = (html() || options_.calls) && completeness.stacks_not_unwound != 0 &&
                          has_unread_stacks(*recording, *events);
-        return write({*recording, *timeline, *profile, completeness}, listings, chosen->unattributed, book);
+        return write({*recording, *timeline, *profile, completeness}, listings, chosen->unattributed, symbolizer);
     }
 
   private:
@@ -121,7 +123,7 @@ class Annotate {
     }
 
     // Of a page one pass over the chains gives the flame graph as well.
-    Result<void> count_calls(const Recording& recording, const CodeBook& book, std::vector<Listing>& listings,
+    Result<void> count_calls(const Recording& recording, const Symbolizer& symbolizer, std::vector<Listing>& listings,
                              const CallOptions& counting) {
         std::vector<CodeVersion> functions;
         // Chains take longer to count than all the rest: a page needs them anyway for its flame graph.
@@ -132,24 +134,25 @@ class Annotate {
         const bool chains = has_chains(recording);
         std::optional<CallEdges> edges;
         if (html()) {
-            const auto tally = count_flame(recording, book, wanted && chains, counting);
-            if (!tally) return fail(tally.error());
-            flame_ = Flame::make(*tally, book);
-            unnamed_callers_ = WithoutBuildId::count(*tally, book.names()).callers_text();
-            chain_losses_ = tally->chain_losses();
-            if (wanted && chains) edges = CallEdges::make(*tally, book.versions(), functions);
+            const auto counts = count_flame(recording, symbolizer, wanted && chains, counting);
+            if (!counts) return fail(counts.error());
+            flame_ = Flame::make(*counts, symbolizer);
+            unnamed_callers_ = WithoutBuildId::count(*counts, symbolizer.names()).callers_text();
+            chain_losses_ = counts->chain_losses();
+            if (wanted && chains) edges = CallEdges::make(*counts, symbolizer.versions(), functions);
         } else if (wanted && chains && !functions.empty()) {
-            const auto tally = CallEdges::tally(recording, book.versions(), functions, counting);
-            if (!tally) return fail(tally.error());
-            unnamed_callers_ = WithoutBuildId::count(*tally, book.names()).callers_text();
-            chain_losses_ = tally->chain_losses();
-            edges = CallEdges::make(*tally, book.versions(), functions);
+            const auto counts = CallEdges::count_chains(recording, symbolizer.versions(), functions, counting);
+            if (!counts) return fail(counts.error());
+            unnamed_callers_ = WithoutBuildId::count(*counts, symbolizer.names()).callers_text();
+            chain_losses_ = counts->chain_losses();
+            edges = CallEdges::make(*counts, symbolizer.versions(), functions);
         }
         if (wanted && !functions.empty() && CallEdges::has_branches(recording)) {
             if (!edges) edges.emplace();
-            if (auto added = edges->add_branches(recording, book.versions(), functions, counting); !added) return added;
+            if (auto added = edges->add_branches(recording, symbolizer.versions(), functions, counting); !added)
+                return added;
         }
-        if (edges) add_calls(listings, *edges, book, arch_.name);
+        if (edges) add_calls(listings, *edges, symbolizer, arch_.name);
         return {};
     }
 
@@ -171,7 +174,7 @@ class Annotate {
     }
 
     int write(const PageContext& page, const std::vector<Listing>& listings,
-              const std::vector<Unattributed>& unattributed, const CodeBook& book) const {
+              const std::vector<Unattributed>& unattributed, const Symbolizer& symbolizer) const {
         const bool json = options_.common.json;
         auto output = json || html() || options_.no_pager ? options_.common.open_output()
                                                           : Output::open_paged(options_.common.place);
@@ -186,7 +189,7 @@ class Annotate {
             html.title = options_.title;
             html.raw_bytes = options_.raw_bytes;
             if (!options_.percent_type.empty()) html.percent_of = percent_of();
-            html.notes = html_notes(book, lacks_kernel_names(page.profile, listings));
+            html.notes = html_notes(symbolizer, lacks_kernel_names(page.profile, listings));
             for (auto& note : own_notes()) html.notes.push_back(std::move(note));
             if (auto text = advice(listings); !text.empty()) html.notes.push_back(std::move(text));
             write_html_page(page, listings, unattributed, flame_, html, sink);
@@ -195,9 +198,9 @@ class Annotate {
         }
         if (auto committed = options_.common.commit(*output); !committed) return give_up(committed.error());
         warn_losses(options_.common, page.completeness);
-        warn_names(options_.common, book.names(), lacks_kernel_names(page.profile, listings));
+        warn_names(options_.common, symbolizer.names(), lacks_kernel_names(page.profile, listings));
         if (!options_.common.quiet) {
-            for (const auto& problem : book.images().problems()) complain("note: " + problem.message());
+            for (const auto& problem : symbolizer.images().problems()) complain("note: " + problem.message());
         }
         if (!options_.common.quiet) {
             for (const auto& note : own_notes()) complain("note: " + note);

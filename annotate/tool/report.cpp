@@ -118,22 +118,22 @@ class ReportRun {
         reading.reset();
         if (auto taken = choice_.names.check(names); !taken) return give_up(taken.error());
         names.prepare(choice_.names.threads());
-        auto counting = tally_options(options_, names);
+        auto counting = count_options(options_, names);
         counting.max_stack = choice_.max_stack;
         if (auto chosen = filter(*recording, counting); !chosen) return give_up(chosen.error());
         if (!choice_.cpus.empty() && !has_cpus(*recording, counting.events)) return refuse_cpus();
         std::optional<ProgressLine> progress(std::in_place, choice_.common);
         counting.progress = progress->of("counting samples");
-        const auto tally = Tally::count(*recording, *timeline, counting);
+        const auto counts = SampleCounts::count(*recording, *timeline, counting);
         progress.reset();
-        if (!tally) return give_up(tally.error());
+        if (!counts) return give_up(counts.error());
         const Symbols symbols(*timeline);
-        const auto report = Report::make(*tally, names, symbols, options_);
+        const auto report = Report::make(*counts, names, symbols, options_);
         auto completeness = with_losses(timeline->completeness(), names);
         for (const auto& problem : report.line_problems) {
             if (problem.loss) completeness.diagnostics.add(problem.error);
         }
-        return write({*recording, names, symbols, *tally, completeness, options_}, report);
+        return write({*recording, names, symbols, *counts, completeness, options_}, report);
     }
 
   private:
@@ -172,7 +172,7 @@ class ReportRun {
         options_.tree_limit = graph->limit.value_or(options_.tree_limit);
     }
 
-    Result<void> filter(const Recording& recording, TallyOptions& counting) const {
+    Result<void> filter(const Recording& recording, SampleCountOptions& counting) const {
         auto events = chosen_events(recording, choice_.events);
         if (!events) return fail(events.error());
         counting.events = std::move(*events);
@@ -206,14 +206,14 @@ class ReportRun {
         warn_names(choice_.common, context.names, lacks_kernel_names(context, report));
         if (!choice_.common.quiet) explain_nothing(context, report);
         return exit_code(choice_.common, context.completeness,
-                         wants_callers_ && context.tally.stacks_not_unwound() != 0);
+                         wants_callers_ && context.counts.stacks_not_unwound() != 0);
     }
 
     bool lacks_kernel_names(const ReportContext& context, const Report& report) const {
         if (!options_.has(ReportKey::symbol) && options_.tree == ReportTree::none) return false;
         // Trees show what --kind and --dso do not want.
         const bool all = options_.tree != ReportTree::none || report.unwanted_frames.empty();
-        const auto frames = context.tally.frames();
+        const auto frames = context.counts.frames();
         for (std::size_t number = 0; number < frames.size(); ++number) {
             if (!all && report.unwanted_frames[number] != 0) continue;
             if (is_unnamed_kernel(context.names, frames[number])) return true;
@@ -228,9 +228,9 @@ class ReportRun {
             if (!what.empty()) return complain("note: " + what);
         }
         note_absent("--comm", "thread called", choice_.comms, context.names.timeline().tasks().comms());
-        if ((choice_.symbols.empty() && choice_.objects.empty()) || hits(context.tally.totals()) == 0) return;
+        if ((choice_.symbols.empty() && choice_.objects.empty()) || hits(context.counts.totals()) == 0) return;
         std::set<std::string> symbols, objects;
-        for (const auto& frame : context.tally.frames()) {
+        for (const auto& frame : context.counts.frames()) {
             const auto name = context.names.name(frame);
             symbols.emplace(name.symbol.empty() ? fmt::format("0x{:016x}", frame.offset) : std::string(name.symbol));
             objects.emplace(name.object);

@@ -3,14 +3,14 @@
 // perfdata/annotate/.
 #pragma once
 
+#include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/core/cursor.hpp"
 #include "perfdata/core/endian.hpp"
 #include "perfdata/core/error.hpp"
-#include "perfdata/core/guarded.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/profile/profile.hpp"
-#include "perfdata/profile/tally.hpp"
+#include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/recording/architecture.hpp"
 #include "perfdata/recording/bpf_features.hpp"
 #include "perfdata/recording/completeness.hpp"
@@ -23,7 +23,6 @@
 #include "perfdata/recording/source.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/bpf/btf.hpp"
-#include "perfdata/symbols/code_book.hpp"
 #include "perfdata/symbols/code_images.hpp"
 #include "perfdata/symbols/code_lines.hpp"
 #include "perfdata/symbols/code_versions.hpp"
@@ -39,6 +38,7 @@
 #include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/symbols/names.hpp"
 #include "perfdata/symbols/symbol_miss.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/symbols/symbols.hpp"
 #include "perfdata/symbols/unnamed.hpp"
 #include "perfdata/timeline/code.hpp"

@@ -14,16 +14,16 @@ namespace {
 // to it was under way; of calls that are on the way twice (recursion) only the outer one counts.
 class EdgeMaker {
   public:
-    EdgeMaker(const Tally& tally, CallTable& table)
+    EdgeMaker(const SampleCounts& counts, CallTable& table)
         : table_(table),
-          frames_(tally.frames()),
-          nodes_(tally.chains()),
-          columns_(tally.events().size()),
+          frames_(counts.frames()),
+          nodes_(counts.chains()),
+          columns_(counts.events().size()),
           own_(nodes_.size() * columns_),
           exact_(frames_.size(), none),
           before_(frames_.size(), none) {
-        for (std::size_t row = 0; row < tally.rows().size(); ++row) {
-            add_to(&own_[tally.rows()[row].chain * columns_], tally.cells(row));
+        for (std::size_t row = 0; row < counts.rows().size(); ++row) {
+            add_to(&own_[counts.rows()[row].chain * columns_], counts.cells(row));
         }
         below_ = own_;
         first_.assign(nodes_.size(), none);
@@ -61,10 +61,10 @@ class EdgeMaker {
   private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-    std::span<const Cell> cells(const Cells& of, std::uint32_t node) const {
+    std::span<const EventCount> cells(const EventCounts& of, std::uint32_t node) const {
         return std::span(of).subspan(node * columns_, columns_);
     }
-    void add_to(Cell* sum, std::span<const Cell> cells) const {
+    void add_to(EventCount* sum, std::span<const EventCount> cells) const {
         for (std::size_t column = 0; column < columns_; ++column) sum[column] += cells[column];
     }
 
@@ -98,7 +98,7 @@ class EdgeMaker {
             count(node, here, cells(below_, node));
             return;
         }
-        Cells as_caller(columns_), as_place(cells(own_, node).begin(), cells(own_, node).end());
+        EventCounts as_caller(columns_), as_place(cells(own_, node).begin(), cells(own_, node).end());
         for (auto callee = first_[node]; callee != none; callee = next_[callee]) {
             add_to((enters(node, callee) ? as_place : as_caller).data(), cells(below_, callee));
         }
@@ -106,7 +106,7 @@ class EdgeMaker {
         if (hits(as_caller) != 0) count(node, caller_here, as_caller);
     }
 
-    void count(std::uint32_t node, std::uint32_t place, std::span<const Cell> cells) {
+    void count(std::uint32_t node, std::uint32_t place, std::span<const EventCount> cells) {
         const auto callee = table_.end_of(place);
         if (const auto listed = table_.listed(callee); listed != CallTable::none) {
             if (mark(2 * listed)) add_to(table_.with_callees(listed).data(), cells);
@@ -132,7 +132,7 @@ class EdgeMaker {
     std::span<const Frame> frames_;
     std::span<const ChainNode> nodes_;
     std::size_t columns_;
-    Cells own_, below_;                          // by node and event: sampled in it, and in all it called
+    EventCounts own_, below_;                    // by node and event: sampled in it, and in all it called
     std::uint32_t root_ = none;                  // first of the outermost
     std::vector<std::uint32_t> first_, next_;    // by node: its first callee, the next callee of its caller
     std::vector<std::uint32_t> exact_, before_;  // by frame: number of the place in the table
@@ -142,8 +142,8 @@ class EdgeMaker {
 
 }  // namespace
 
-TallyOptions call_tally(const CodeVersions& versions) {
-    TallyOptions options;
+SampleCountOptions call_counting(const CodeVersions& versions) {
+    SampleCountOptions options;
     options.by_comm = false;
     options.chains = true;
     options.versions = &versions;
@@ -154,30 +154,31 @@ TallyOptions call_tally(const CodeVersions& versions) {
     return options;
 }
 
-CallEdges CallEdges::make(const Tally& tally, const CodeVersions& versions, std::span<const CodeVersion> functions) {
-    CallTable table(versions, functions, tally.events().size());
-    EdgeMaker(tally, table).run();
+CallEdges CallEdges::make(const SampleCounts& counts, const CodeVersions& versions,
+                          std::span<const CodeVersion> functions) {
+    CallTable table(versions, functions, counts.events().size());
+    EdgeMaker(counts, table).run();
     CallEdges edges;
-    edges.events_ = tally.events();
+    edges.events_ = counts.events();
     edges.functions_ = std::move(table).finish();
-    edges.chain_losses_ = tally.chain_losses();
+    edges.chain_losses_ = counts.chain_losses();
     return edges;
 }
 
-Result<Tally> CallEdges::tally(const Recording& recording, const CodeVersions& versions,
-                               std::span<const CodeVersion> functions, const CallOptions& options) {
+Result<SampleCounts> CallEdges::count_chains(const Recording& recording, const CodeVersions& versions,
+                                             std::span<const CodeVersion> functions, const CallOptions& options) {
     const CallFilter filter(versions, functions);
-    auto counting = call_tally(versions);
+    auto counting = call_counting(versions);
     counting.events = options.events;
     counting.stop = options.stop;
     counting.progress = options.progress;
     counting.only_calls = &filter;
-    return Tally::count(recording, versions.timeline(), counting);
+    return SampleCounts::count(recording, versions.timeline(), counting);
 }
 
 Result<CallEdges> CallEdges::count(const Recording& recording, const CodeVersions& versions,
                                    std::span<const CodeVersion> functions, const CallOptions& options) {
-    const auto counted = tally(recording, versions, functions, options);
+    const auto counted = count_chains(recording, versions, functions, options);
     if (!counted) return fail(counted.error());
     return make(*counted, versions, functions);
 }

@@ -34,8 +34,8 @@ class CallTable {
     std::uint32_t edge(std::uint32_t place, std::uint32_t callee, bool entry);
     std::uint32_t edge_anywhere(std::uint32_t place, std::uint32_t callee, bool entry);
 
-    Cells& with_callees(std::uint32_t listed) { return functions_[listed].with_callees; }
-    std::span<Cell> below(std::uint32_t edge) { return std::span(below_).subspan(edge * columns_, columns_); }
+    EventCounts& with_callees(std::uint32_t listed) { return functions_[listed].with_callees; }
+    std::span<EventCount> below(std::uint32_t edge) { return std::span(below_).subspan(edge * columns_, columns_); }
     void branch(std::uint32_t edge, std::size_t column, std::uint64_t count, bool may_be_jump);
 
     std::vector<FunctionCalls> finish() &&;
@@ -76,7 +76,7 @@ class CallTable {
     std::vector<std::uint32_t> listed_;  // by end
     InternTable<CallEnd> asked_for_;     // the listed functions, in their order
     InternTable<Edge> edges_;
-    Cells below_;                          // by edge and event
+    EventCounts below_;                    // by edge and event
     std::vector<std::uint64_t> branches_;  // likewise
     std::vector<bool> may_be_jump_;        // by edge
     std::vector<FunctionCalls> functions_;

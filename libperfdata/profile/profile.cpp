@@ -8,8 +8,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "perfdata/core/guarded.hpp"
-#include "perfdata/profile/tally.hpp"
+#include "perfdata/core/catch_bad_alloc.hpp"
+#include "perfdata/profile/sample_counts.hpp"
 
 namespace perfdata {
 
@@ -19,19 +19,19 @@ struct FrameHash {
     std::size_t operator()(const Frame& frame) const noexcept { return static_cast<std::size_t>(frame.hash(*key)); }
 };
 
-// Groups what a tally counted by address into functions. Each distinct address is looked up once.
+// Groups what was counted by address into functions. Each distinct address is looked up once.
 class ProfileMaker {
   public:
     ProfileMaker(const Timeline& timeline, const CodeVersions* versions) : timeline_(timeline), versions_(versions) {}
 
-    Profile make(const Tally& tally) && {
-        profile_.events_ = tally.events();
-        profile_.totals_ = tally.totals();
-        profile_.first_time_ = tally.first_time();
-        profile_.last_time_ = tally.last_time();
-        for (std::size_t row = 0; row < tally.rows().size(); ++row) {
-            const auto& chain = tally.chains()[tally.rows()[row].chain];
-            take(tally.frames()[chain.frame], tally.cells(row));
+    Profile make(const SampleCounts& counts) && {
+        profile_.events_ = counts.events();
+        profile_.totals_ = counts.totals();
+        profile_.first_time_ = counts.first_time();
+        profile_.last_time_ = counts.last_time();
+        for (std::size_t row = 0; row < counts.rows().size(); ++row) {
+            const auto& chain = counts.chains()[counts.rows()[row].chain];
+            take(counts.frames()[chain.frame], counts.cells(row));
         }
         sort();
         list_unnamed_objects();
@@ -39,15 +39,15 @@ class ProfileMaker {
     }
 
   private:
-    void take(const Frame& frame, std::span<const Cell> cells) {
+    void take(const Frame& frame, std::span<const EventCount> cells) {
         const auto begin = function_of(frame);
         if (!begin) return miss(frame, cells);
         const auto [found, added] = number_.try_emplace(*begin, profile_.functions_.size());
-        if (added) profile_.functions_.push_back({version_of(*begin), Cells(cells.size()), {}});
+        if (added) profile_.functions_.push_back({version_of(*begin), EventCounts(cells.size()), {}});
         auto& function = profile_.functions_[found->second];
         add(function.total, cells);
         // Of kernel and file the frame's offset is not from the function's start.
-        function.offsets.push_back({frame.offset - begin->offset, Cells(cells.begin(), cells.end())});
+        function.offsets.push_back({frame.offset - begin->offset, EventCounts(cells.begin(), cells.end())});
     }
 
     std::optional<Frame> function_of(const Frame& frame) const {
@@ -75,7 +75,7 @@ class ProfileMaker {
         return {function, code.range.size, code.range.begin, 0, code.from, code.until};
     }
 
-    void miss(const Frame& frame, std::span<const Cell> cells) {
+    void miss(const Frame& frame, std::span<const EventCount> cells) {
         if (versions_ == nullptr || !wants_a_name(frame)) return add(profile_.misses_[reason(frame)], cells);
         const auto& names = versions_->names();
         const auto why = why_unnamed(names, frame);
@@ -146,21 +146,21 @@ class ProfileMaker {
 
 namespace {
 
-Result<Tally> tally(const Recording& recording, const Timeline& timeline, const ProfileOptions& options,
-                    const CodeVersions* versions) {
-    TallyOptions counting;
+Result<SampleCounts> count_samples(const Recording& recording, const Timeline& timeline, const ProfileOptions& options,
+                                   const CodeVersions* versions) {
+    SampleCountOptions counting;
     counting.by_comm = false;
     counting.events = options.events;
     counting.stop = options.stop;
     counting.progress = options.progress;
     counting.versions = versions;
     if (versions != nullptr && !versions->names().jit().empty()) counting.jit = &versions->names().jit();
-    return Tally::count(recording, timeline, counting);
+    return SampleCounts::count(recording, timeline, counting);
 }
 
 Result<Profile> make(const Recording& recording, const Timeline& timeline, const ProfileOptions& options,
                      const CodeVersions* versions) {
-    const auto counted = tally(recording, timeline, options, versions);
+    const auto counted = count_samples(recording, timeline, options, versions);
     if (!counted) return fail(counted.error());
     return ProfileMaker(timeline, versions).make(*counted);
 }
@@ -168,12 +168,12 @@ Result<Profile> make(const Recording& recording, const Timeline& timeline, const
 }  // namespace
 
 Result<Profile> Profile::count(const Recording& recording, const Timeline& timeline, const ProfileOptions& options) {
-    return guarded([&] { return make(recording, timeline, options, nullptr); });
+    return catch_bad_alloc([&] { return make(recording, timeline, options, nullptr); });
 }
 
 Result<Profile> Profile::count(const Recording& recording, const CodeVersions& versions,
                                const ProfileOptions& options) {
-    return guarded([&] { return make(recording, versions.timeline(), options, &versions); });
+    return catch_bad_alloc([&] { return make(recording, versions.timeline(), options, &versions); });
 }
 
 }  // namespace perfdata

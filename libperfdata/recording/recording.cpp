@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 
-#include "perfdata/core/guarded.hpp"
+#include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/named_file.hpp"
 
 namespace perfdata {
 
 Result<Recording> Recording::open(const std::string& path, const OpenOptions& options) {
-    return guarded([&]() -> Result<Recording> {
+    return catch_bad_alloc([&]() -> Result<Recording> {
         const bool directory = is_directory(path);
         // Whoever names a directory does not mean to wait for a pipe in it, nor to read what links lead to elsewhere.
         auto source = directory ? open_named_file({path, "data"}, options.limits, {.content = Content::recording})
@@ -27,7 +27,7 @@ Result<Recording> Recording::open(const std::string& path, const OpenOptions& op
 }
 
 Result<Recording> Recording::from_memory(Bytes bytes, const OpenOptions& options) {
-    return guarded([&] { return open(memory_source(bytes), "", options); });
+    return catch_bad_alloc([&] { return open(memory_source(bytes), "", options); });
 }
 
 Result<Recording> Recording::open(std::shared_ptr<const Source> source, std::string path, const OpenOptions& options) {

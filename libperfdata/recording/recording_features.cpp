@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "perfdata/core/guarded.hpp"
+#include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/feature/compressed.hpp"
 #include "perfdata/wire/feature/strings.hpp"
@@ -54,7 +54,7 @@ const FeatureSection* Recording::feature(Feature feature) const {
 }
 
 Result<std::vector<std::byte>> Recording::read_section(FileSection section, std::string where) const {
-    return guarded([&] { return read_part(section, std::move(where)); });
+    return catch_bad_alloc([&] { return read_part(section, std::move(where)); });
 }
 
 Result<std::vector<std::byte>> Recording::read_part(FileSection section, std::string where) const {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <concepts>
 
-#include "perfdata/core/guarded.hpp"
+#include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/walk.hpp"
 
 #include "tasks_builder.hpp"
@@ -46,7 +46,7 @@ std::string_view to_string(Miss miss) {
 }
 
 Result<Timeline> Timeline::build(const Recording& recording, const TimelineOptions& options) {
-    return guarded([&] { return read(recording, options); });
+    return catch_bad_alloc([&] { return read(recording, options); });
 }
 
 Result<Timeline> Timeline::read(const Recording& recording, const TimelineOptions& options) {

@@ -17,7 +17,7 @@
 
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/symbols/code_book.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 #include "process.hpp"
 #include "tasks.hpp"
@@ -151,11 +151,12 @@ void measure(const Input& input, const Options& options) {
 std::string hottest_function(const std::string& path) {
     const auto recording = Recording::open(path).value();
     const auto timeline = Timeline::build(recording).value();
-    const auto book = CodeBook::open(recording, timeline);
-    const auto profile = Profile::count(recording, book.versions()).value();
+    const auto symbolizer = Symbolizer::open(recording, timeline);
+    const auto profile = Profile::count(recording, symbolizer.versions()).value();
     for (const auto& function : profile.functions()) {
-        const auto name = book.names().name(function.version.function);
-        if (name.kind == CodeClass::user && book.images().image(function.version)) return std::string(name.symbol);
+        const auto name = symbolizer.names().name(function.version.function);
+        if (name.kind == CodeClass::user && symbolizer.images().image(function.version))
+            return std::string(name.symbol);
     }
     throw std::runtime_error(path + ": no samples in user code with a name");
 }

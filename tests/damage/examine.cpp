@@ -8,11 +8,11 @@
 #include "perfdata/annotate/page/html_page.hpp"
 #include "perfdata/annotate/page/page.hpp"
 #include "perfdata/annotate/report/report.hpp"
-#include "perfdata/core/guarded.hpp"
+#include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/profile/profile.hpp"
-#include "perfdata/profile/tally.hpp"
+#include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/symbols/code_book.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 #include "script/script.hpp"
@@ -21,15 +21,15 @@
 namespace perfdata::test {
 namespace {
 
-// What returns plain values; see guarded().
-void write_pages(const Recording& recording, const Timeline& timeline, const CodeBook& book, const Profile& profile,
-                 const Tally& tally, Examined& examined) {
+// What returns plain values; see catch_bad_alloc().
+void write_pages(const Recording& recording, const Timeline& timeline, const Symbolizer& symbolizer,
+                 const Profile& profile, const SampleCounts& counts, Examined& examined) {
     const auto sink = [&](std::string_view text) { examined.page_bytes += text.size(); };
     const auto& completeness = timeline.completeness();
     constexpr std::size_t most_listings = 8;
     const auto count = std::min(profile.functions().size(), most_listings);
     const auto listings =
-        annotate_all(std::span(profile.functions()).first(count), book, recording.arch(), Syntax::att, 1);
+        annotate_all(std::span(profile.functions()).first(count), symbolizer, recording.arch(), Syntax::att, 1);
     examined.functions = profile.functions().size();
 
     const PageContext page{recording, timeline, profile, completeness};
@@ -38,25 +38,25 @@ void write_pages(const Recording& recording, const Timeline& timeline, const Cod
     for (const auto& listing : listings) write_text_listing(page, listing, {}, sink);
     write_text_versions(page, listings, {}, sink);
     write_json_page(page, listings, others, sink);
-    write_html_page(page, listings, others, Flame::make(tally, book), {}, sink);
+    write_html_page(page, listings, others, Flame::make(counts, symbolizer), {}, sink);
 
     ReportOptions options;
     options.children = true;
     options.tree = ReportTree::caller;
-    const auto report = Report::make(tally, book.names(), book.symbols(), options);
-    const ReportContext context{recording, book.names(), book.symbols(), tally, completeness, options};
+    const auto report = Report::make(counts, symbolizer.names(), symbolizer.symbols(), options);
+    const ReportContext context{recording, symbolizer.names(), symbolizer.symbols(), counts, completeness, options};
     write_report_text(context, report, {.color = true, .hits = true, .periods = true}, sink);
     write_report_json(context, report, sink);
 }
 
 Result<Examined> examine(const Recording& recording) {
     Examined examined;
-    if (auto features = guarded([&] { return feature_lines(recording).size(); }); !features) {
+    if (auto features = catch_bad_alloc([&] { return feature_lines(recording).size(); }); !features) {
         return fail(features.error());
     }
     const auto timeline = Timeline::build(recording);
     if (!timeline) return fail(timeline.error());
-    const auto counts = guarded([&] {
+    const auto counts = catch_bad_alloc([&] {
         auto records = timeline->completeness().records;
         return records[static_cast<std::uint32_t>(RecordType::sample)];
     });
@@ -64,40 +64,42 @@ Result<Examined> examine(const Recording& recording) {
     examined.samples = counts->total();
     examined.decoded = counts->decoded;
 
-    const auto book = guarded([&] {
-        CodeBookOptions options;
+    const auto symbolizer = catch_bad_alloc([&] {
+        SymbolizerOptions options;
         options.names.finder.offline = true;
         options.names.finder.limits = recording.limits();
         options.names.jit.as_recorded = false;
-        return CodeBook::open(recording, *timeline, options);
+        return Symbolizer::open(recording, *timeline, options);
     });
-    if (!book) return fail(book.error());
-    const auto profile = Profile::count(recording, book->versions());
+    if (!symbolizer) return fail(symbolizer.error());
+    const auto profile = Profile::count(recording, symbolizer->versions());
     if (!profile) return fail(profile.error());
-    const auto counting = guarded([&] {
+    const auto counting = catch_bad_alloc([&] {
         ReportOptions options;
         options.children = true;
         options.tree = ReportTree::caller;
-        return tally_options(options, book->names());
+        return count_options(options, symbolizer->names());
     });
     if (!counting) return fail(counting.error());
-    const auto tally = Tally::count(recording, *timeline, *counting);
-    if (!tally) return fail(tally.error());
-    if (auto pages = guarded([&] { write_pages(recording, *timeline, *book, *profile, *tally, examined); }); !pages) {
+    const auto counts = SampleCounts::count(recording, *timeline, *counting);
+    if (!counts) return fail(counts.error());
+    if (auto pages =
+            catch_bad_alloc([&] { write_pages(recording, *timeline, *symbolizer, *profile, *counts, examined); });
+        !pages) {
         return fail(pages.error());
     }
     const auto sink =
-        guarded([&]() -> Sink { return [&](std::string_view text) { examined.page_bytes += text.size(); }; });
+        catch_bad_alloc([&]() -> Sink { return [&](std::string_view text) { examined.page_bytes += text.size(); }; });
     if (!sink) return fail(sink.error());
     for (const bool json : {false, true}) {
-        auto wanted = guarded([&] {
+        auto wanted = catch_bad_alloc([&] {
             ScriptOptions script;
             script.json = json;
             if (!json) (void)script.fields.fit(recording, true);
             return script;
         });
         if (!wanted) return fail(wanted.error());
-        if (auto written = write_script(recording, book->names(), *wanted, *sink); !written) {
+        if (auto written = write_script(recording, symbolizer->names(), *wanted, *sink); !written) {
             return fail(written.error());
         }
     }

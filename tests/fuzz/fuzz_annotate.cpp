@@ -51,9 +51,9 @@ void check_timeline(const Timeline& timeline) {
 }
 
 void check_profile(const Profile& profile, const Completeness& completeness) {
-    Cells sum(profile.totals().size());
+    EventCounts sum(profile.totals().size());
     for (const auto& function : profile.functions()) {
-        Cells offsets(sum.size());
+        EventCounts offsets(sum.size());
         for (const auto& offset : function.offsets) add(offsets, offset.cells);
         require(offsets == function.total);
         add(sum, function.total);
@@ -66,7 +66,7 @@ void check_profile(const Profile& profile, const Completeness& completeness) {
 }
 
 void check_listing(const Listing& listing) {
-    Cells by_instruction(listing.total.size()), by_line(listing.total.size());
+    EventCounts by_instruction(listing.total.size()), by_line(listing.total.size());
     std::uint64_t next = 0;
     for (const auto& row : listing.instructions) {
         require(row.instruction.size != 0);
@@ -108,17 +108,17 @@ void examine_programs(const Timeline& timeline, const Symbols& symbols) {
 }
 
 // Versions of code that changed while it was recorded follow each other, and so do the places that changed.
-void check_versions(const CodeBook& book) {
-    auto functions = book.versions().functions();
+void check_versions(const Symbolizer& symbolizer) {
+    auto functions = symbolizer.versions().functions();
     functions.resize(std::min(functions.size(), listed_functions));
     for (const auto& function : functions) {
-        const auto versions = book.versions().versions(function);
+        const auto versions = symbolizer.versions().versions(function);
         require(versions.size() > 1);
         for (std::size_t number = 0; number < versions.size(); ++number) {
             const auto& version = versions[number];
             require(version.number == number && version.from <= version.until);
             if (number != 0) require(versions[number - 1].until <= version.from);
-            const auto image = book.images().image(version);
+            const auto image = symbolizer.images().image(version);
             if (!image) continue;
             std::uint64_t end = 0;
             for (const auto& gap : image->gaps) {
@@ -132,8 +132,8 @@ void check_versions(const CodeBook& book) {
 }
 
 // options(beside, limits): with the files that were given.
-CodeBookOptions options(const fuzz::Beside& beside, const Limits& limits) {
-    CodeBookOptions options;
+SymbolizerOptions options(const fuzz::Beside& beside, const Limits& limits) {
+    SymbolizerOptions options;
     options.names.finder.offline = true;
     options.names.finder.limits = limits;
     options.names.jit.as_recorded = false;
@@ -155,17 +155,17 @@ void annotate_recording(const Recording& recording, const fuzz::Beside& beside) 
     require(of_bpf.has_value());
     check_profile(*of_bpf, timeline->completeness());
 
-    const auto book = CodeBook::open(recording, *timeline, options(beside, recording.limits()));
-    for (const auto& problem : book.names().problems()) require(!problem.message().empty());
-    const auto profile = Profile::count(recording, book.versions());
+    const auto symbolizer = Symbolizer::open(recording, *timeline, options(beside, recording.limits()));
+    for (const auto& problem : symbolizer.names().problems()) require(!problem.message().empty());
+    const auto profile = Profile::count(recording, symbolizer.versions());
     require(profile.has_value());
     check_profile(*profile, timeline->completeness());
-    examine_programs(*timeline, book.symbols());
-    check_versions(book);
+    examine_programs(*timeline, symbolizer.symbols());
+    check_versions(symbolizer);
     const auto disassembler = Disassembler::create(recording.arch());
     const std::span functions(profile->functions());
     for (const auto& function : functions.first(std::min(functions.size(), listed_functions))) {
-        check_listing(annotate(function, book, disassembler));
+        check_listing(annotate(function, symbolizer, disassembler));
     }
 }
 

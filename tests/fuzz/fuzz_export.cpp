@@ -51,7 +51,7 @@ void write_pages(const PageContext& page, std::span<const Listing> listings, con
     fuzz::check_text(text.text);
 }
 
-void write_reports(const Recording& recording, const Timeline& timeline, const CodeBook& book) {
+void write_reports(const Recording& recording, const Timeline& timeline, const Symbolizer& symbolizer) {
     ReportOptions all;
     all.keys = {ReportKey::comm,   ReportKey::pid,    ReportKey::tid,  ReportKey::cpu,  ReportKey::cgroup,
                 ReportKey::object, ReportKey::symbol, ReportKey::kind, ReportKey::line, ReportKey::program};
@@ -59,12 +59,13 @@ void write_reports(const Recording& recording, const Timeline& timeline, const C
     trees.children = true;
     trees.tree = ReportTree::caller;
     for (const auto& options : {all, trees}) {
-        auto counting = tally_options(options, book.names());
+        auto counting = count_options(options, symbolizer.names());
         counting.max_stack = 127;
-        const auto tally = Tally::count(recording, timeline, counting);
-        require(tally.has_value());
-        const auto report = Report::make(*tally, book.names(), book.symbols(), options);
-        const ReportContext context{recording, book.names(), book.symbols(), *tally, timeline.completeness(), options};
+        const auto counts = SampleCounts::count(recording, timeline, counting);
+        require(counts.has_value());
+        const auto report = Report::make(*counts, symbolizer.names(), symbolizer.symbols(), options);
+        const ReportContext context{recording, symbolizer.names(),      symbolizer.symbols(),
+                                    *counts,   timeline.completeness(), options};
         Written json, text;
         write_report_json(context, report, json.sink);
         fuzz::check_json(json.text);
@@ -138,30 +139,30 @@ void write_programs(const Recording& recording, const Timeline& timeline, const 
 void export_recording(const Recording& recording) {
     const auto timeline = Timeline::build(recording);
     require(timeline.has_value());
-    CodeBookOptions options;
+    SymbolizerOptions options;
     options.names.finder.offline = true;
     options.names.finder.limits = recording.limits();
     options.names.jit.as_recorded = false;
-    const auto book = CodeBook::open(recording, *timeline, options);
-    const auto profile = Profile::count(recording, book.versions());
+    const auto symbolizer = Symbolizer::open(recording, *timeline, options);
+    const auto profile = Profile::count(recording, symbolizer.versions());
     require(profile.has_value());
     const auto disassembler = Disassembler::create(recording.arch());
     std::vector<Listing> listings;
     for (const auto& function : profile->functions()) {
         if (listings.size() == listed_functions) break;
-        listings.push_back(annotate(function, book, disassembler));
+        listings.push_back(annotate(function, symbolizer, disassembler));
     }
     std::vector<CodeVersion> functions;
     for (const auto& listing : listings) functions.push_back(listing.version);
-    auto edges = CallEdges::count(recording, book.versions(), functions);
-    require(edges && edges->add_branches(recording, book.versions(), functions));
-    add_calls(listings, *edges, book, recording.arch());
-    const auto tally = Tally::count(recording, *timeline, flame_tally(book.names(), true));
-    require(tally.has_value());
-    write_pages({recording, *timeline, *profile, timeline->completeness()}, listings, Flame::make(*tally, book));
-    write_reports(recording, *timeline, book);
-    write_scripts(recording, book.names());
-    write_programs(recording, *timeline, book.symbols());
+    auto edges = CallEdges::count(recording, symbolizer.versions(), functions);
+    require(edges && edges->add_branches(recording, symbolizer.versions(), functions));
+    add_calls(listings, *edges, symbolizer, recording.arch());
+    const auto counts = SampleCounts::count(recording, *timeline, flame_counting(symbolizer.names(), true));
+    require(counts.has_value());
+    write_pages({recording, *timeline, *profile, timeline->completeness()}, listings, Flame::make(*counts, symbolizer));
+    write_reports(recording, *timeline, symbolizer);
+    write_scripts(recording, symbolizer.names());
+    write_programs(recording, *timeline, symbolizer.symbols());
 }
 
 }  // namespace

@@ -271,18 +271,18 @@ void check_threads(const Recording& recording) {
     constexpr std::size_t most = 6;
     const auto timeline = Timeline::build(recording);
     require(timeline.has_value());
-    CodeBookOptions options;
+    SymbolizerOptions options;
     options.names.finder.offline = true;
     options.names.finder.limits = recording.limits();
     options.names.jit.as_recorded = false;
-    const auto book = CodeBook::open(recording, *timeline, options);
-    const auto other_book = CodeBook::open(recording, *timeline, options);
-    const auto profile = Profile::count(recording, book.versions());
+    const auto symbolizer = Symbolizer::open(recording, *timeline, options);
+    const auto other_book = Symbolizer::open(recording, *timeline, options);
+    const auto profile = Profile::count(recording, symbolizer.versions());
     require(profile.has_value());
     std::span functions(profile->functions());
     functions = functions.first(std::min(functions.size(), most));
     if (functions.size() < 2) return;
-    const auto one = annotate_all(functions, book, recording.arch(), Syntax::att, 1);
+    const auto one = annotate_all(functions, symbolizer, recording.arch(), Syntax::att, 1);
     const auto many = annotate_all(functions, other_book, recording.arch(), Syntax::att, 3);
     require(std::ranges::equal(one, many, same));
 }

@@ -17,7 +17,7 @@
 namespace oracle {
 namespace {
 
-using perfdata::Cell;
+using perfdata::EventCount;
 
 // Where perf counts something else than what was recorded.
 struct KnownDifference {
@@ -68,17 +68,17 @@ struct OurReport {
         const perfdata::Symbols symbols(opened.timeline);
         perfdata::ReportOptions options;
         options.children = children;
-        const auto counting = perfdata::tally_options(options, names);
-        const auto tally = perfdata::Tally::count(opened.recording, opened.timeline, counting);
-        REQUIRE(tally);
-        const auto report = perfdata::Report::make(*tally, names, symbols, options);
+        const auto counting = perfdata::count_options(options, names);
+        const auto counts = perfdata::SampleCounts::count(opened.recording, opened.timeline, counting);
+        REQUIRE(counts);
+        const auto report = perfdata::Report::make(*counts, names, symbols, options);
         for (const auto& row : report.rows) {
             const auto& place = report.places[row.place];
             const auto symbol = std::string("[") + place.level + "] " + place.text();
             for (std::size_t column = 0; column < report.events.size(); ++column) {
                 if (row.total[column].hits == 0) continue;
                 const auto& event = opened.recording.events().events()[report.events[column]].name;
-                const Key key{event, perfdata::comm_text(tally->runners()[row.runner]), place.object, symbol};
+                const Key key{event, perfdata::comm_text(counts->tasks()[row.task]), place.object, symbol};
                 self[key] += row.self[column];
                 total[key] += row.total[column];
                 whole[event] = report.whole[column].periods;
@@ -92,7 +92,7 @@ struct OurReport {
     }
 
     Opened opened;
-    std::map<Key, Cell> self, total;
+    std::map<Key, EventCount> self, total;
     std::map<std::string, std::uint64_t> whole;  // periods by event
 };
 
@@ -103,7 +103,7 @@ std::filesystem::path kallsyms_of(const std::filesystem::path& path) {
 
 void compare_self(const std::filesystem::path& path, const std::filesystem::path& kallsyms) {
     const OurReport ours(path, false, kallsyms);
-    std::map<Key, Cell> theirs;
+    std::map<Key, EventCount> theirs;
     for (const auto& row : perf_report(path, false, kallsyms)) {
         const Key key{ours.event(row.event), row.comm, row.object, row.symbol};
         INFO(row.event << ": " << row.comm << " " << row.object << " " << row.symbol);

@@ -44,7 +44,7 @@ class CallsWriter {
         html_.raw("<th scope=col>function<tbody>");
         for (std::size_t at = 0; at < std::min(list.size(), most); ++at) row(list[at]);
         if (list.size() > most) {
-            Cells rest(model_.totals().size());
+            EventCounts rest(model_.totals().size());
             for (auto at = most; at < list.size(); ++at) add(rest, list[at].below);
             html_.raw("<tr>");
             cells(rest);
@@ -54,7 +54,7 @@ class CallsWriter {
         html_.raw("</table></div>");
     }
 
-    void cells(std::span<const Cell> row) {
+    void cells(std::span<const EventCount> row) {
         for (const auto column : model_.columns()) {
             const auto& cell = row[column];
             if (cell.hits == 0) {

@@ -91,12 +91,12 @@ class ListingWriter {
     }
 
     // Of a row: the largest share of the function's samples of an event, whatever the percentages are of.
-    std::string heat(std::span<const Cell> cells) const {
+    std::string heat(std::span<const EventCount> cells) const {
         const auto heat = heat_class(model_.percent(cells, listing_.total));
         return heat == 0 ? std::string() : fmt::format("h{}", heat);
     }
 
-    void percent(const Cell& cell, std::size_t column) {
+    void percent(const EventCount& cell, std::size_t column) {
         const auto of = model_.options().percent_of;
         const bool local = of == PercentOf::function_hits || of == PercentOf::function_periods;
         const auto& whole = local ? listing_.total[column] : model_.totals()[column];

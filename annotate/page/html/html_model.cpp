@@ -71,7 +71,7 @@ void HtmlModel::group(std::span<const Listing> listings) {
     for (const auto& listing : listings) {
         const auto& frame = listing.version.function;
         const auto [place, added] = known.try_emplace({frame.kind, frame.index, frame.offset}, functions_.size());
-        if (added) functions_.push_back({{}, Cells(totals().size()), 0});
+        if (added) functions_.push_back({{}, EventCounts(totals().size()), 0});
         auto& function = functions_[place->second];
         function.versions.push_back(&listing);
         add(function.total, listing.total);
@@ -105,7 +105,7 @@ const std::string& HtmlModel::event_name(std::size_t column) const {
     return page_.recording.events().events()[page_.profile.events()[column]].name;
 }
 
-double HtmlModel::percent(std::span<const Cell> cells, std::span<const Cell> whole) const {
+double HtmlModel::percent(std::span<const EventCount> cells, std::span<const EventCount> whole) const {
     double most = 0;
     for (const auto column : columns_) most = std::max(most, share(count(cells[column]), count(whole[column])));
     return most;

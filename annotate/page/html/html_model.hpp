@@ -16,7 +16,7 @@ namespace perfdata {
 // HtmlFunction is one function with all of its versions that the page was given.
 struct HtmlFunction {
     std::vector<const Listing*> versions;  // by number
-    Cells total;
+    EventCounts total;
     std::uint32_t number = 0;  // its anchor is fN; 0: it has no listing
 
     const Listing& first() const { return *versions.front(); }
@@ -39,11 +39,11 @@ class HtmlModel {
     bool by_period() const {
         return options_.percent_of == PercentOf::all_periods || options_.percent_of == PercentOf::function_periods;
     }
-    std::uint64_t count(const Cell& cell) const { return by_period() ? cell.periods : cell.hits; }
-    const Cells& totals() const { return page_.profile.totals(); }
+    std::uint64_t count(const EventCount& cell) const { return by_period() ? cell.periods : cell.hits; }
+    const EventCounts& totals() const { return page_.profile.totals(); }
     // percent_of_all(cells) is the largest share that it has of an event.
-    double percent_of_all(std::span<const Cell> cells) const { return percent(cells, totals()); }
-    double percent(std::span<const Cell> cells, std::span<const Cell> whole) const;
+    double percent_of_all(std::span<const EventCount> cells) const { return percent(cells, totals()); }
+    double percent(std::span<const EventCount> cells, std::span<const EventCount> whole) const;
 
     // anchor(function) is the number of the HtmlFunction whose listing shows it; 0: none does.
     std::uint32_t anchor(const Frame& function) const;

@@ -116,8 +116,8 @@ class Page {
     void shares() {
         const auto& columns = model_.columns();
         if (columns.empty()) return;
-        std::array<Cells, 7> parts;
-        parts.fill(Cells(model_.totals().size()));
+        std::array<EventCounts, 7> parts;
+        parts.fill(EventCounts(model_.totals().size()));
         for (const auto& function : model_.functions()) {
             add(parts[kinds.find(html_kind(function.first().kind))], function.total);
         }

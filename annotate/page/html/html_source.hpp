@@ -14,7 +14,7 @@ struct HtmlSourceRow {
     std::string_view file;
     std::uint32_t line = 0;
     std::string_view text;
-    Cells cells;
+    EventCounts cells;
 };
 
 // HtmlSource: files in the order in which the code comes to them, lines ascending.

@@ -29,7 +29,7 @@ class TableWriter {
         for (std::size_t at = 0; at < shown; ++at) row(functions[at], marks[at]);
         html_.raw("<tbody class=rest>");
         if (shown < functions.size()) {
-            Cells rest(model_.totals().size());
+            EventCounts rest(model_.totals().size());
             for (auto at = shown; at < functions.size(); ++at) add(rest, functions[at].total);
             other(rest, fmt::format("{} more functions", functions.size() - shown));
         }
@@ -66,7 +66,7 @@ class TableWriter {
     }
 
     // heated: coloured by the share of all.
-    void cells(std::span<const Cell> row, bool heated) {
+    void cells(std::span<const EventCount> row, bool heated) {
         for (const auto column : model_.columns()) {
             const auto& cell = row[column];
             const auto percent = share(model_.count(cell), model_.count(model_.totals()[column]));
@@ -111,7 +111,7 @@ class TableWriter {
         return all == 0 ? std::nullopt : std::optional(sum / all);
     }
 
-    void other(std::span<const Cell> row, std::string_view what) {
+    void other(std::span<const EventCount> row, std::string_view what) {
         html_.raw("<tr>");
         cells(row, false);
         html_.raw("<td><td>").text(what).raw("<td><td>\n");

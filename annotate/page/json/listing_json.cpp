@@ -152,7 +152,7 @@ class JsonPage {
         json_.end_object();
     }
 
-    void percent(std::span<const Cell> cells) {
+    void percent(std::span<const EventCount> cells) {
         const auto& totals = page_.profile.totals();
         json_.key("percent");
         json_.begin_array();

@@ -52,12 +52,12 @@ class ReportJson {
             json_.array("line_problems", report_.line_problems,
                         [](const LineProblem& problem) { return problem.error.message(); });
         }
-        const auto& chains = context_.tally.chain_losses();
+        const auto& chains = context_.counts.chain_losses();
         json_.member("broken_chains", chains.broken);
-        json_.member("stacks_not_unwound", context_.tally.stacks_not_unwound());
+        json_.member("stacks_not_unwound", context_.counts.stacks_not_unwound());
         if (chains.cut != 0) json_.member("cut_chains", chains.cut);
         if (chains.deep != 0) json_.member("deep_chains", chains.deep);
-        if (hits(context_.tally.totals()) == 0) {
+        if (hits(context_.counts.totals()) == 0) {
             const auto what = without_samples(context_.recording, context_.completeness);
             if (!what.empty()) json_.member("without_samples", what);
         }
@@ -69,7 +69,7 @@ class ReportJson {
 
   private:
     SampleTimes times() const {
-        return {context_.tally.first_time().value_or(Time{}), context_.tally.last_time().value_or(Time{})};
+        return {context_.counts.first_time().value_or(Time{}), context_.counts.last_time().value_or(Time{})};
     }
 
     static std::string_view key_name(ReportKey key) {
@@ -98,7 +98,7 @@ class ReportJson {
         json_.end_object();
     }
 
-    void percent(std::string_view name, std::span<const Cell> cells) {
+    void percent(std::string_view name, std::span<const EventCount> cells) {
         json_.key(name);
         json_.begin_array();
         for (std::size_t column = 0; column < cells.size(); ++column) {
@@ -117,8 +117,8 @@ class ReportJson {
         json_.counts(row.self);
         percent("percent", row.self);
         if (options.children) {
-            json_.array("with_callers", row.total, [](const Cell& cell) { return cell.hits; });
-            json_.array("periods_with_callers", row.total, [](const Cell& cell) { return cell.periods; });
+            json_.array("with_callers", row.total, [](const EventCount& cell) { return cell.hits; });
+            json_.array("periods_with_callers", row.total, [](const EventCount& cell) { return cell.periods; });
             percent("percent_with_callers", row.total);
         }
         if (options.tree != ReportTree::none) {
@@ -130,12 +130,12 @@ class ReportJson {
 
     void field(const ReportRow& row, ReportKey key) {
         const auto& place = report_.places[row.place];
-        const auto& runner = context_.tally.runners()[row.runner];
+        const auto& task = context_.counts.tasks()[row.task];
         switch (key) {
-            case ReportKey::pid: return json_.member("pid", signed_id(runner.pid.value));
-            case ReportKey::tid: return json_.member("tid", signed_id(runner.tid.value));
+            case ReportKey::pid: return json_.member("pid", signed_id(task.pid.value));
+            case ReportKey::tid: return json_.member("tid", signed_id(task.tid.value));
             case ReportKey::cpu:
-                return json_.member("cpu", runner.cpu == no_cpu ? std::nullopt : std::optional(runner.cpu));
+                return json_.member("cpu", task.cpu == no_cpu ? std::nullopt : std::optional(task.cpu));
             case ReportKey::object: json_.name("object", place.object); return json_.name_or_null("path", place.path);
             case ReportKey::symbol: return symbol(place.symbol, place.address);
             case ReportKey::program: return;  // see bpf()

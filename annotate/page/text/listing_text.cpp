@@ -261,7 +261,7 @@ class TextPage : private TextColumns {
             print("\n");
         }
         if (shown == list.size()) return;
-        Cells rest(calls.with_callees.size());
+        EventCounts rest(calls.with_callees.size());
         for (auto at = shown; at < list.size(); ++at) add(rest, list[at].below);
         cells(rest, nullptr);
         print("  {:<4}  ", way);
@@ -338,7 +338,7 @@ class TextPage : private TextColumns {
     void heading(const Listing& listing, const ListingInstruction& row, bool again) {
         const auto& line = listing.lines[*row.line];
         if (again) {
-            cells(Cells(line.cells.size()), &listing.total);
+            cells(EventCounts(line.cells.size()), &listing.total);
         } else {
             cells(line.cells, &listing.total);
         }

@@ -179,7 +179,7 @@ class ReportText {
                 if (key == ReportKey::object) {
                     objects.insert(report_.places[row.place].object);
                 } else if (key == ReportKey::comm) {
-                    width_[at] = std::max(width_[at], comm_width(row.runner));
+                    width_[at] = std::max(width_[at], comm_width(row.task));
                 } else {
                     width_[at] = std::max(width_[at], std::min(widest, field(row, key).size()));
                 }
@@ -193,9 +193,7 @@ class ReportText {
         }
     }
 
-    std::size_t comm_width(std::uint32_t runner) const {
-        return shown(comm_text(context_.tally.runners()[runner])).size();
-    }
+    std::size_t comm_width(std::uint32_t task) const { return shown(comm_text(context_.counts.tasks()[task])).size(); }
 
     std::size_t cells_width() const {
         const auto shares = context_.options.children ? std::size_t{20} : std::size_t{10};
@@ -271,9 +269,9 @@ class ReportText {
     // The fields of most reports, and most names, need no text of their own.
     void append_field(const ReportRow& row, ReportKey key) {
         const auto& place = report_.places[row.place];
-        const auto& runner = context_.tally.runners()[row.runner];
-        if (key == ReportKey::comm && !runner.comm.empty()) {
-            append(runner.comm);
+        const auto& task = context_.counts.tasks()[row.task];
+        if (key == ReportKey::comm && !task.comm.empty()) {
+            append(task.comm);
         } else if (key == ReportKey::object) {
             append(place.object);
         } else if (key == ReportKey::symbol && !place.symbol.empty()) {
@@ -333,7 +331,7 @@ class ReportText {
         }
     }
 
-    std::string shares(const Cells& cells) const {
+    std::string shares(const EventCounts& cells) const {
         std::string text;
         for (const auto column : columns_) {
             fmt::format_to(std::back_inserter(text), "{}{:.2f}%", text.empty() ? "" : " ",
@@ -376,8 +374,8 @@ class ReportText {
             print("# {} rows are shown without the tree that they have: the trees are too many\n",
                   report_.rows_without_tree);
         }
-        for (const auto& note : chain_notes(context_.tally.chain_losses())) print("# {}\n", note);
-        if (const auto stacks = context_.tally.stacks_not_unwound(); stacks != 0) {
+        for (const auto& note : chain_notes(context_.counts.chain_losses())) print("# {}\n", note);
+        if (const auto stacks = context_.counts.stacks_not_unwound(); stacks != 0) {
             print("# {}: callers in user space are not known\n", stacks_text(stacks));
         }
     }

@@ -27,7 +27,7 @@ class TextColumns : public TextWriter {
         if (columns_.empty() && !totals.empty()) columns_.push_back(0);
     }
 
-    std::uint64_t weight(std::span<const Cell> cells) const {
+    std::uint64_t weight(std::span<const EventCount> cells) const {
         std::uint64_t sum = 0;
         for (const auto& cell : cells) sum += count(cell);
         return sum;
@@ -50,7 +50,7 @@ class TextColumns : public TextWriter {
     }
 
     // cells(...) are the columns of one row, one group an event. Shares are of `function` if the options say so.
-    void cells(std::span<const Cell> row, const Cells* function) {
+    void cells(std::span<const EventCount> row, const EventCounts* function) {
         const bool local = function != nullptr && (options_.percent_of == PercentOf::function_hits ||
                                                    options_.percent_of == PercentOf::function_periods);
         const auto& whole = local ? *function : page_.profile.totals();
@@ -89,7 +89,7 @@ class TextColumns : public TextWriter {
     bool by_period() const {
         return options_.percent_of == PercentOf::all_periods || options_.percent_of == PercentOf::function_periods;
     }
-    std::uint64_t count(const Cell& cell) const { return by_period() ? cell.periods : cell.hits; }
+    std::uint64_t count(const EventCount& cell) const { return by_period() ? cell.periods : cell.hits; }
 };
 
 }  // namespace perfdata

@@ -21,8 +21,8 @@ constexpr std::size_t most_told = 3;  // objects or events
 class Reasons {
   public:
     Reasons(const std::vector<std::string>& wanted, const NamesOf& names_of, const Recording& recording,
-            const CodeBook& book, const Profile& profile)
-        : wanted_(wanted), names_of_(names_of), recording_(recording), book_(book), profile_(profile) {
+            const Symbolizer& symbolizer, const Profile& profile)
+        : wanted_(wanted), names_of_(names_of), recording_(recording), symbolizer_(symbolizer), profile_(profile) {
         absent_.why.resize(wanted.size());
         std::vector<bool> counted(recording.events().events().size());
         for (const auto event : profile.events()) counted[event] = true;
@@ -45,25 +45,25 @@ class Reasons {
     }
 
   private:
-    Result<Tally> tally(const std::vector<std::uint32_t>& events, bool chains) const {
-        auto counting = flame_tally(book_.names(), chains);
+    Result<SampleCounts> count(const std::vector<std::uint32_t>& events, bool chains) const {
+        auto counting = flame_counting(symbolizer_.names(), chains);
         counting.events = events;
-        return Tally::count(recording_, book_.timeline(), counting);
+        return SampleCounts::count(recording_, symbolizer_.timeline(), counting);
     }
 
-    // frames_of(tally) is by wanted name the numbers of the frames that have it.
-    std::vector<std::vector<std::uint32_t>> frames_of(const Tally& tally) const {
+    // frames_of(counts) is by wanted name the numbers of the frames that have it.
+    std::vector<std::vector<std::uint32_t>> frames_of(const SampleCounts& counts) const {
         std::vector<std::vector<std::uint32_t>> frames(wanted_.size());
-        for (std::uint32_t frame = 0; frame < tally.frames().size(); ++frame) {
-            for (const auto name : names_of_(tally.frames()[frame])) frames[name].push_back(frame);
+        for (std::uint32_t frame = 0; frame < counts.frames().size(); ++frame) {
+            for (const auto name : names_of_(counts.frames()[frame])) frames[name].push_back(frame);
         }
         return frames;
     }
 
     Result<void> find_callers() {
-        const auto counted = tally(profile_.events(), true);
+        const auto counted = count(profile_.events(), true);
         if (!counted) return fail(counted.error());
-        absent_.unnamed_callers = WithoutBuildId::count(*counted, book_.names()).callers_text();
+        absent_.unnamed_callers = WithoutBuildId::count(*counted, symbolizer_.names()).callers_text();
         const auto frames = frames_of(*counted);
         std::string option;
         for (const auto event : profile_.events()) {
@@ -74,7 +74,7 @@ class Reasons {
             const auto samples = samples_below(*counted, frames[name]);
             if (samples == 0) continue;
             // The report knows no other name than the symbol.
-            const auto symbol = book_.names().name(counted->frames()[frames[name].front()]).symbol;
+            const auto symbol = symbolizer_.names().name(counted->frames()[frames[name].front()]).symbol;
             absent_.why[name] = {
                 fmt::format("{} has no samples of its own{}, but called what {} sample{} fell into: perfdata "
                             "report --children{} -S '{}'",
@@ -84,32 +84,32 @@ class Reasons {
         return {};
     }
 
-    // samples_below(tally, frames) is how many samples have any of these frames among their callers.
-    static std::uint64_t samples_below(const Tally& tally, const std::vector<std::uint32_t>& frames) {
-        std::vector<bool> is_wanted(tally.frames().size());
+    // samples_below(counts, frames) is how many samples have any of these frames among their callers.
+    static std::uint64_t samples_below(const SampleCounts& counts, const std::vector<std::uint32_t>& frames) {
+        std::vector<bool> is_wanted(counts.frames().size());
         for (const auto frame : frames) is_wanted[frame] = true;
-        const auto chains = tally.chains();
+        const auto chains = counts.chains();
         std::vector<bool> is_below(chains.size());  // callers are made before what they call
         for (std::size_t node = 0; node < chains.size(); ++node) {
             const auto caller = chains[node].caller;
             is_below[node] = caller != ChainNode::none && (is_below[caller] || is_wanted[chains[caller].frame]);
         }
         std::uint64_t samples = 0;
-        for (std::size_t row = 0; row < tally.rows().size(); ++row) {
-            if (is_below[tally.rows()[row].chain]) samples += hits(tally.cells(row));
+        for (std::size_t row = 0; row < counts.rows().size(); ++row) {
+            if (is_below[counts.rows()[row].chain]) samples += hits(counts.cells(row));
         }
         return samples;
     }
 
     Result<void> find_other_events() {
-        const auto counted = tally(other_events_, false);
+        const auto counted = count(other_events_, false);
         if (!counted) return fail(counted.error());
         const auto frames = frames_of(*counted);
         for (std::size_t name = 0; name < wanted_.size(); ++name) {
             if (frames[name].empty() || !absent_.why[name].text.empty()) continue;
             std::vector<bool> is_wanted(counted->frames().size());
             for (const auto frame : frames[name]) is_wanted[frame] = true;
-            Cells cells(counted->events().size());
+            EventCounts cells(counted->events().size());
             for (std::size_t row = 0; row < counted->rows().size(); ++row) {
                 const auto& chain = counted->chains()[counted->rows()[row].chain];
                 if (is_wanted[chain.frame]) add(cells, counted->cells(row));
@@ -122,11 +122,11 @@ class Reasons {
         return {};
     }
 
-    // by_event(tally, cells) is "445 of cpu-clock:u, 2 of page-faults:u", most first.
-    std::string by_event(const Tally& tally, const Cells& cells) const {
+    // by_event(counts, cells) is "445 of cpu-clock:u, 2 of page-faults:u", most first.
+    std::string by_event(const SampleCounts& counts, const EventCounts& cells) const {
         std::vector<std::pair<std::uint64_t, std::uint32_t>> counts;
         for (std::size_t at = 0; at < cells.size(); ++at) {
-            if (cells[at].hits != 0) counts.emplace_back(~cells[at].hits, tally.events()[at]);
+            if (cells[at].hits != 0) counts.emplace_back(~cells[at].hits, counts.events()[at]);
         }
         std::ranges::sort(counts);
         std::vector<std::string> parts;
@@ -146,7 +146,7 @@ class Reasons {
 
     // in_files(name) is a clause about the files that have it.
     std::string in_files(const std::string& name) const {
-        auto objects = book_.names().objects_with(name);
+        auto objects = symbolizer_.names().objects_with(name);
         if (objects.empty()) return {};
         for (auto& object : objects) object = shown(short_name(object));
         return fmt::format("{} has no samples; it is a function of {}", name, first_of(std::move(objects)));
@@ -161,7 +161,7 @@ class Reasons {
     const std::vector<std::string>& wanted_;
     const NamesOf& names_of_;
     const Recording& recording_;
-    const CodeBook& book_;
+    const Symbolizer& symbolizer_;
     const Profile& profile_;
     std::vector<std::uint32_t> other_events_;  // than the profile counts
     Absent absent_;
@@ -170,8 +170,8 @@ class Reasons {
 }  // namespace
 
 Result<Absent> why_absent(const std::vector<std::string>& wanted, const NamesOf& names_of, const Recording& recording,
-                          const CodeBook& book, const Profile& profile) {
-    return Reasons(wanted, names_of, recording, book, profile).find();
+                          const Symbolizer& symbolizer, const Profile& profile) {
+    return Reasons(wanted, names_of, recording, symbolizer, profile).find();
 }
 
 }  // namespace perfdata::tool

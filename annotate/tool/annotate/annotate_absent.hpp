@@ -9,7 +9,7 @@
 
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/symbols/code_book.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 namespace perfdata::tool {
 
@@ -33,6 +33,6 @@ using NamesOf = std::function<std::vector<std::size_t>(const Frame& function)>;
 // chains once more, and once the samples of events that the profile did not count. Its time is that of what is distinct
 // in them for each name that any function has.
 Result<Absent> why_absent(const std::vector<std::string>& wanted, const NamesOf& names_of, const Recording& recording,
-                          const CodeBook& book, const Profile& profile);
+                          const Symbolizer& symbolizer, const Profile& profile);
 
 }  // namespace perfdata::tool

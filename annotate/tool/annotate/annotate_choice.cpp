@@ -25,12 +25,13 @@ struct Called {
 
 class Chooser {
   public:
-    Chooser(const FunctionChoice& choice, const Recording& recording, const Profile& profile, const CodeBook& book)
+    Chooser(const FunctionChoice& choice, const Recording& recording, const Profile& profile,
+            const Symbolizer& symbolizer)
         : choice_(choice),
           recording_(recording),
           profile_(profile),
-          book_(book),
-          timeline_(book.timeline()),
+          symbolizer_(symbolizer),
+          timeline_(symbolizer.timeline()),
           asked_(choice.symbols.size()) {}
 
     Result<ChosenFunctions> choose() && {
@@ -73,13 +74,13 @@ class Chooser {
         Called called;
         if (function.kind == FrameKind::code) {
             const auto& code = timeline_.code()[function.index];
-            called.name = book_.symbols().name(function.index);
+            called.name = symbolizer_.symbols().name(function.index);
             called.symbol = code.symbol;
             called.object = object_name(timeline_, code);
             called.kind = code.kind == CodeKind::out_of_line ? CodeClass::out_of_line : CodeClass::bpf;
             return called;
         }
-        const auto name = book_.names().name(function);
+        const auto name = symbolizer_.names().name(function);
         called.name.name = called.symbol = name.symbol;
         called.object = name.object;
         called.kind = name.kind;
@@ -135,7 +136,7 @@ class Chooser {
         return options;
     }
 
-    void leave_out(std::string_view reason, Cells& cells) {
+    void leave_out(std::string_view reason, EventCounts& cells) {
         if (hits(cells) != 0) chosen_.unattributed.push_back({std::string(reason), std::move(cells)});
     }
 
@@ -174,13 +175,14 @@ class Chooser {
         const auto add_function = [&](const Frame& function) {
             const auto names = names_of(function, called(function));
             if (std::ranges::all_of(names, [&](std::size_t name) { return listed[name]; })) return;
-            FunctionHits nothing{book_.versions().version(function, 0), Cells(profile_.totals().size()), {}};
+            FunctionHits nothing{
+                symbolizer_.versions().version(function, 0), EventCounts(profile_.totals().size()), {}};
             take(nothing);
         };
         for (CodeIndex index = 0; index < timeline_.code().size(); ++index) {
             add_function({0, index, FrameKind::code, CpuMode::kernel});
         }
-        for (const auto& function : book_.versions().functions()) {
+        for (const auto& function : symbolizer_.versions().functions()) {
             if (function.kind != FrameKind::code) add_function(function);
         }
     }
@@ -201,16 +203,17 @@ class Chooser {
             add_function(version.function);
         }
         if (choice_.symbols.empty()) {
-            for (const auto& function : book_.versions().functions()) add_function(function);
+            for (const auto& function : symbolizer_.versions().functions()) add_function(function);
         }
         std::vector<FunctionHits> all;
         for (const auto& function : order) {
-            const auto versions = book_.versions().versions(function);
+            const auto versions = symbolizer_.versions().versions(function);
             if (versions.size() < 2) continue;
             for (const auto& version : versions) {
                 const auto found = counted.find({key(function), version.number});
-                all.push_back(found != counted.end() ? found->second
-                                                     : FunctionHits{version, Cells(profile_.totals().size()), {}});
+                all.push_back(found != counted.end()
+                                  ? found->second
+                                  : FunctionHits{version, EventCounts(profile_.totals().size()), {}});
             }
         }
         chosen_.functions = std::move(all);
@@ -263,7 +266,7 @@ class Chooser {
                 }
                 return names;
             };
-            auto found = why_absent(wanted, among, recording_, book_, profile_);
+            auto found = why_absent(wanted, among, recording_, symbolizer_, profile_);
             if (!found) return fail(found.error());
             absent = std::move(*found);
         }
@@ -332,19 +335,19 @@ class Chooser {
     const FunctionChoice& choice_;
     const Recording& recording_;
     const Profile& profile_;
-    const CodeBook& book_;
+    const Symbolizer& symbolizer_;
     const Timeline& timeline_;
     ChosenFunctions chosen_;
     std::vector<Asked> asked_;          // by name in choice_.symbols
     std::vector<std::string> hottest_;  // functions that only --symbol leaves out
-    Cells other_kinds_, other_objects_, other_symbols_, other_times_;
+    EventCounts other_kinds_, other_objects_, other_symbols_, other_times_;
 };
 
 }  // namespace
 
 Result<ChosenFunctions> choose_functions(const FunctionChoice& choice, const Recording& recording,
-                                         const Profile& profile, const CodeBook& book) {
-    return Chooser(choice, recording, profile, book).choose();
+                                         const Profile& profile, const Symbolizer& symbolizer) {
+    return Chooser(choice, recording, profile, symbolizer).choose();
 }
 
 }  // namespace perfdata::tool

@@ -8,7 +8,7 @@
 
 #include "perfdata/annotate/page/page.hpp"
 #include "perfdata/profile/profile.hpp"
-#include "perfdata/symbols/code_book.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 namespace perfdata::tool {
 
@@ -29,6 +29,6 @@ struct ChosenFunctions {
 // choose_functions(...): a function that is asked for by its name is there even without a sample, if the recording
 // itself tells of it. Errors: missing, with what there is, if none is there that was asked for.
 Result<ChosenFunctions> choose_functions(const FunctionChoice& choice, const Recording& recording,
-                                         const Profile& profile, const CodeBook& book);
+                                         const Profile& profile, const Symbolizer& symbolizer);
 
 }  // namespace perfdata::tool

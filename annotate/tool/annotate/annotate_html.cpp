@@ -8,7 +8,7 @@
 
 namespace perfdata::tool {
 
-std::size_t html_listings(std::span<const FunctionHits> functions, const Cells& totals) {
+std::size_t html_listings(std::span<const FunctionHits> functions, const EventCounts& totals) {
     constexpr std::size_t most = 200;
     constexpr double least_percent = 0.1;
     const auto matters = [&](const FunctionHits& function) {
@@ -22,21 +22,23 @@ std::size_t html_listings(std::span<const FunctionHits> functions, const Cells& 
     return count;
 }
 
-Result<Tally> count_flame(const Recording& recording, const CodeBook& book, bool calls, const CallOptions& counting) {
-    auto options = calls ? call_tally(book.versions()) : flame_tally(book.names(), has_chains(recording));
+Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& symbolizer, bool calls,
+                                 const CallOptions& counting) {
+    auto options =
+        calls ? call_counting(symbolizer.versions()) : flame_counting(symbolizer.names(), has_chains(recording));
     options.by_comm = true;
     options.events = counting.events;
     options.stop = counting.stop;
     options.progress = counting.progress;
-    return Tally::count(recording, book.timeline(), options);
+    return SampleCounts::count(recording, symbolizer.timeline(), options);
 }
 
-std::vector<std::string> html_notes(const CodeBook& book, bool kernel) {
+std::vector<std::string> html_notes(const Symbolizer& symbolizer, bool kernel) {
     std::vector<std::string> notes;
-    for (const auto& problem : book.names().problems()) {
-        if (kernel || &problem != book.names().kernel_problem()) notes.push_back(problem.message());
+    for (const auto& problem : symbolizer.names().problems()) {
+        if (kernel || &problem != symbolizer.names().kernel_problem()) notes.push_back(problem.message());
     }
-    for (const auto& problem : book.images().problems()) notes.push_back(problem.message());
+    for (const auto& problem : symbolizer.images().problems()) notes.push_back(problem.message());
     return notes;
 }
 

@@ -7,8 +7,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "perfdata/profile/cell.hpp"
-#include "perfdata/profile/tally.hpp"
+#include "perfdata/profile/event_count.hpp"
+#include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/symbols/code_versions.hpp"
@@ -36,7 +36,7 @@ struct CallEdge {
     std::uint64_t offset = anywhere;
     // entry: user space was interrupted there, or asked the kernel for something with the instruction before: no call.
     bool entry = false;
-    Cells below;                          // samples with this call in their chain, each once
+    EventCounts below;                    // samples with this call in their chain, each once
     std::vector<std::uint64_t> branches;  // how often branch stacks saw it taken, by event; not samples
     // may_be_jump: it is known from branch stacks only, which do not say whether it was a call.
     bool may_be_jump = false;
@@ -44,7 +44,7 @@ struct CallEdge {
 
 // FunctionCalls is what one function has to do with calls.
 struct FunctionCalls {
-    Cells with_callees;             // samples with the function in their chain, each once
+    EventCounts with_callees;       // samples with the function in their chain, each once
     std::vector<CallEdge> callers;  // by call site, most samples first
     std::vector<CallEdge> sites;    // what the function called, by call site
     std::vector<CallEdge> callees;  // the same of all sites together, most samples first
@@ -56,19 +56,20 @@ struct CallOptions {
     Progress progress = {};
 };
 
-// call_tally(versions) is what to count for them: of a chain the sampled address is folded to its function, callers
+// call_counting(versions) is what to count for them: of a chain the sampled address is folded to its function, callers
 // keep their places. `versions` must outlive the counting.
-TallyOptions call_tally(const CodeVersions& versions);
+SampleCountOptions call_counting(const CodeVersions& versions);
 
 // CallEdges is const once made.
 class CallEdges {
   public:
-    // make(tally, versions, functions): the tally must be counted as call_tally() says.
-    static CallEdges make(const Tally& tally, const CodeVersions& versions, std::span<const CodeVersion> functions);
-    // tally(recording, versions, functions) counts the chains that come by these functions, and only these, as make()
-    // needs them.
-    static Result<Tally> tally(const Recording& recording, const CodeVersions& versions,
-                               std::span<const CodeVersion> functions, const CallOptions& options = {});
+    // make(counts, versions, functions): `counts` must be counted as call_counting() says.
+    static CallEdges make(const SampleCounts& counts, const CodeVersions& versions,
+                          std::span<const CodeVersion> functions);
+    // count_chains(recording, versions, functions) counts the chains that come by these functions, and only these, as
+    // make() needs them.
+    static Result<SampleCounts> count_chains(const Recording& recording, const CodeVersions& versions,
+                                             std::span<const CodeVersion> functions, const CallOptions& options = {});
     // count(...) is both in one.
     static Result<CallEdges> count(const Recording& recording, const CodeVersions& versions,
                                    std::span<const CodeVersion> functions, const CallOptions& options = {});

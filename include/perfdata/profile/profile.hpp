@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "perfdata/profile/cell.hpp"
+#include "perfdata/profile/event_count.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/symbols/code_versions.hpp"
@@ -21,13 +21,13 @@ namespace perfdata {
 // OffsetHits is what fell on one byte offset of a function.
 struct OffsetHits {
     std::uint64_t offset = 0;
-    Cells cells;
+    EventCounts cells;
 };
 
 // FunctionHits is what fell on one version of a function.
 struct FunctionHits {
     CodeVersion version;
-    Cells total;
+    EventCounts total;
     std::vector<OffsetHits> offsets;  // by offset; their cells add up to total
 };
 
@@ -62,12 +62,12 @@ class Profile {
     const std::vector<std::uint32_t>& events() const { return events_; }
     // functions() is all code with hits, most hits first; equal ones by time and address.
     const std::vector<FunctionHits>& functions() const { return functions_; }
-    const std::map<Miss, Cells>& misses() const { return misses_; }
+    const std::map<Miss, EventCounts>& misses() const { return misses_; }
     // unnamed() is code without a name, by the reason.
-    const std::map<Unnamed, Cells>& unnamed() const { return unnamed_; }
+    const std::map<Unnamed, EventCounts>& unnamed() const { return unnamed_; }
     // unnamed_objects() is which objects these hits are in, for each reason most hits first; equal ones by name.
     const std::map<Unnamed, std::vector<UnnamedObject>>& unnamed_objects() const { return unnamed_objects_; }
-    const Cells& totals() const { return totals_; }
+    const EventCounts& totals() const { return totals_; }
     // first_time(), last_time() are of the samples; empty if none has a time.
     std::optional<Time> first_time() const { return first_time_; }
     std::optional<Time> last_time() const { return last_time_; }
@@ -77,10 +77,10 @@ class Profile {
 
     std::vector<std::uint32_t> events_;
     std::vector<FunctionHits> functions_;
-    std::map<Miss, Cells> misses_;
-    std::map<Unnamed, Cells> unnamed_;
+    std::map<Miss, EventCounts> misses_;
+    std::map<Unnamed, EventCounts> unnamed_;
     std::map<Unnamed, std::vector<UnnamedObject>> unnamed_objects_;
-    Cells totals_;
+    EventCounts totals_;
     std::optional<Time> first_time_, last_time_;
 };
 

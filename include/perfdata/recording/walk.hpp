@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "perfdata/core/guarded.hpp"
+#include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/ordered_stream.hpp"
 #include "perfdata/recording/progress.hpp"
@@ -54,8 +54,8 @@ inline Error too_small(const RecordView& record, std::size_t least) {
             std::to_string(record.bytes.size()) + " bytes; at least " + std::to_string(least) + " expected"};
 }
 
-// RecordTally counts records by type without a search for those types that are known.
-class RecordTally {
+// RecordCounter counts records by type without a search for those types that are known.
+class RecordCounter {
   public:
     RecordCounts& of(std::uint32_t type) { return type < known_.size() ? known_[type] : other_[type]; }
     RecordCounts& of(RecordType type) { return known_[static_cast<std::size_t>(type)]; }
@@ -105,7 +105,7 @@ class Walk {
     }
 
     // flush() adds the counts that are kept aside while walking.
-    void flush() { tally_.add_to(completeness_.records); }
+    void flush() { counts_.add_to(completeness_.records); }
 
   private:
     void sample(const RecordView& record) {
@@ -115,7 +115,7 @@ class Walk {
         if (!event) return damaged_sample(record, no_layout);
         const auto& layout = events_.layout(*event);
         if (!layout.fits(bytes, size, order_)) return damaged_sample(record, layout);
-        ++tally_.of(RecordType::sample).decoded;
+        ++counts_.of(RecordType::sample).decoded;
         const BasicSample<Order> sample(bytes, layout, order_);
         if (sample.has_unread_callers()) [[unlikely]] {
             ++completeness_.stacks_not_unwound;
@@ -130,13 +130,13 @@ class Walk {
     // Everything but samples is rare.
     [[gnu::noinline]] void other(const RecordView& record, RecordType type) {
         if (visit_record_type(type, [&]<class R>() { decode<R>(record); })) return;
-        ++tally_.of(static_cast<std::uint32_t>(type)).skipped;
+        ++counts_.of(static_cast<std::uint32_t>(type)).skipped;
         if constexpr (requires { visit_.unknown(record); }) visit_.unknown(record);
     }
 
     template <class R>
     void decode(const RecordView& record) {
-        auto& counts = tally_.of(R::type);
+        auto& counts = counts_.of(R::type);
         constexpr bool of_kernel = R::type < RecordType::header_attr;
         std::uint32_t index = RecordContext::no_event;
         std::size_t trailer_size = 0;
@@ -173,7 +173,7 @@ class Walk {
     static constexpr SampleLayout no_layout{};
 
     [[gnu::cold, gnu::noinline]] void damaged_sample(const RecordView& record, const SampleLayout& layout) {
-        auto& counts = tally_.of(RecordType::sample);
+        auto& counts = counts_.of(RecordType::sample);
         const auto least = layout.variable_offset();
         if (&layout == &no_layout) return damaged(record, counts, unknown_event(record));
         if (record.bytes.size() < least) return damaged(record, counts, too_small(record, least));
@@ -199,7 +199,7 @@ class Walk {
     [[no_unique_address]] Order order_;
     Visitor& visit_;
     const bool samples_have_times_;  // else those of other records count
-    RecordTally tally_;
+    RecordCounter counts_;
     Time latest_;
 };
 
@@ -259,7 +259,7 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
 template <class Visitor>
 Result<void> walk(const Recording& recording, Completeness& completeness, Visitor&& visit,
                   const WalkOptions& options = {}) {
-    return guarded([&] {
+    return catch_bad_alloc([&] {
         if (recording.order().endian() == std::endian::little) {
             return detail::walk_in_order(recording, completeness, FixedOrder<std::endian::little>{}, visit, options);
         }

@@ -52,7 +52,7 @@ class BasicSample {
     }
 
     // callchain() is the same as details().callchain(), without walking what lies behind it.
-    std::optional<Words<Order>> callchain() const {
+    std::optional<U64View<Order>> callchain() const {
         const auto& shape = layout_->shape();
         if (!shape.has(SamplePart::callchain)) return {};
         std::size_t at = layout_->variable_offset();
@@ -63,7 +63,7 @@ class BasicSample {
         }
         const auto length = shape.size_of(SamplePart::callchain, record_ + at, size() - at, order_, {});
         if (length == SampleShape::overrun) return {};
-        return Words<Order>(record_ + at + 8, static_cast<std::size_t>(length / 8 - 1), order_);
+        return U64View<Order>(record_ + at + 8, static_cast<std::size_t>(length / 8 - 1), order_);
     }
     // has_unread_callers() is whether callers of the sample are in the copy of its user stack and nowhere else. False
     // if the kernel could copy nothing of the stack.

@@ -15,12 +15,12 @@
 namespace perfdata::test {
 
 // offline_book(recording, timeline, kallsyms file) uses no file but that.
-inline CodeBook offline_book(const Recording& recording, const Timeline& timeline, const std::string& kallsyms = {}) {
-    CodeBookOptions options;
+inline Symbolizer offline_book(const Recording& recording, const Timeline& timeline, const std::string& kallsyms = {}) {
+    SymbolizerOptions options;
     options.names.finder.offline = true;
     options.names.finder.kallsyms = kallsyms;
     options.names.jit.as_recorded = false;
-    return CodeBook::open(recording, timeline, options);
+    return Symbolizer::open(recording, timeline, options);
 }
 
 // AnnotatedScene stays where it is: its parts refer to each other.
@@ -28,21 +28,21 @@ struct AnnotatedScene {
     explicit AnnotatedScene(Recording of, const std::string& kallsyms = {})
         : recording(std::move(of)),
           timeline(Timeline::build(recording).value()),
-          book(offline_book(recording, timeline, kallsyms)) {}
+          symbolizer(offline_book(recording, timeline, kallsyms)) {}
     explicit AnnotatedScene(Scene& scene) : AnnotatedScene(scene.open()) {}
     AnnotatedScene(const AnnotatedScene&) = delete;
     AnnotatedScene& operator=(const AnnotatedScene&) = delete;
 
     Recording recording;
     Timeline timeline;
-    CodeBook book;
+    Symbolizer symbolizer;
 };
 
 // listings_of(...) is one of every function of the profile.
-inline std::vector<Listing> listings_of(const Profile& profile, const CodeBook& book, std::string_view arch) {
+inline std::vector<Listing> listings_of(const Profile& profile, const Symbolizer& symbolizer, std::string_view arch) {
     const auto disassembler = Disassembler::create(arch);
     std::vector<Listing> listings;
-    for (const auto& function : profile.functions()) listings.push_back(annotate(function, book, disassembler));
+    for (const auto& function : profile.functions()) listings.push_back(annotate(function, symbolizer, disassembler));
     return listings;
 }
 
@@ -52,10 +52,10 @@ inline FunctionHits hits_at(const Timeline& timeline, CodeIndex index,
     const auto& code = timeline.code()[index];
     FunctionHits hits{
         {{0, index, FrameKind::code, CpuMode::kernel}, code.range.size, code.range.begin, 0, code.from, code.until},
-        Cells(1),
+        EventCounts(1),
         {}};
     for (const auto& [offset, count] : offsets) {
-        const Cells cells{{count, count * 10}};
+        const EventCounts cells{{count, count * 10}};
         hits.offsets.push_back({offset, cells});
         add(hits.total, cells);
     }

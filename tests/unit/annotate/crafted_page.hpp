@@ -75,9 +75,9 @@ class CraftedPage {
         prepare();
         return opened_->timeline;
     }
-    const CodeBook& book() {
+    const Symbolizer& symbolizer() {
         prepare();
-        return opened_->book;
+        return opened_->symbolizer;
     }
     const Profile& profile() {
         prepare();
@@ -90,7 +90,7 @@ class CraftedPage {
     // listings() is one of every function with hits.
     std::vector<Listing> listings() {
         prepare();
-        return listings_of(*profile_, opened_->book, opened_->recording.arch());
+        return listings_of(*profile_, opened_->symbolizer, opened_->recording.arch());
     }
 
     std::string summary(const std::vector<Unattributed>& unattributed = {}, const TextOptions& options = {}) {

@@ -51,8 +51,10 @@ class Calls {
 struct Drawn {
     explicit Drawn(Calls& calls, const FlameOptions& options = {.least_percent = 0}, bool chains = true)
         : opened(calls.scene()),
-          tally(Tally::count(opened.recording, opened.timeline, flame_tally(opened.book.names(), chains)).value()),
-          flame(Flame::make(tally, opened.book, options)) {}
+          counts(
+              SampleCounts::count(opened.recording, opened.timeline, flame_counting(opened.symbolizer.names(), chains))
+                  .value()),
+          flame(Flame::make(counts, opened.symbolizer, options)) {}
 
     std::string name(const FlameNode& node) const {
         const auto& of = flame.names[node.name];
@@ -79,14 +81,14 @@ struct Drawn {
     }
 
     AnnotatedScene opened;
-    Tally tally;
+    SampleCounts counts;
     Flame flame;
 };
 
 // Each node has at least what its children have, in every event.
 void check_sums(const Flame& flame) {
     for (std::size_t parent = 0; parent < flame.nodes.size(); ++parent) {
-        Cells below(flame.events.size());
+        EventCounts below(flame.events.size());
         for (auto at = parent + 1; at < flame.nodes.size() && flame.nodes[at].depth > flame.nodes[parent].depth; ++at) {
             REQUIRE(flame.nodes[at].depth <= flame.nodes[at - 1].depth + 1);
             if (flame.nodes[at].depth == flame.nodes[parent].depth + 1) add(below, flame.nodes[at].cells);
@@ -106,7 +108,7 @@ TEST_CASE("A flame graph is the tree of calls", "[annotate][flame]") {
     const Drawn drawn(calls);
     CHECK(drawn.text() == "all 11(task 11(a 7(b 6(c 3 a 1) d 1) e 4))");
     CHECK(drawn.flame.chains);
-    CHECK(drawn.flame.nodes[0].cells == drawn.tally.totals());
+    CHECK(drawn.flame.nodes[0].cells == drawn.counts.totals());
     check_sums(drawn.flame);
 }
 
@@ -116,9 +118,9 @@ TEST_CASE("A flame graph counts all events", "[annotate][flame]") {
     const Drawn drawn(calls);
     REQUIRE(drawn.flame.events.size() == 2);
     CHECK(drawn.text() == "all 3(task 3(a 3(b 3 c 0)))");
-    CHECK(drawn.flame.nodes[2].cells == Cells{{3, 30}, {3, 30}});
-    CHECK(drawn.flame.nodes[3].cells == Cells{{3, 30}, {1, 10}});
-    CHECK(drawn.flame.nodes[4].cells == Cells{{0, 0}, {2, 20}});
+    CHECK(drawn.flame.nodes[2].cells == EventCounts{{3, 30}, {3, 30}});
+    CHECK(drawn.flame.nodes[3].cells == EventCounts{{3, 30}, {1, 10}});
+    CHECK(drawn.flame.nodes[4].cells == EventCounts{{0, 0}, {2, 20}});
     check_sums(drawn.flame);
 }
 

@@ -163,7 +163,8 @@ TEST_CASE("A row of an HTML page without a listing has no link", "[annotate][htm
     CraftedPage page;
     fill(page);
     std::vector<Listing> outlines;
-    for (const auto& function : page.profile().functions()) outlines.push_back(outline(function, page.book()));
+    for (const auto& function : page.profile().functions())
+        outlines.push_back(summary_listing(function, page.symbolizer()));
     const auto html = markup(html_of(page, outlines));
     CHECK(has(html, "first_main"));
     CHECK_FALSE(has(html, "href=#f1"));
@@ -179,7 +180,7 @@ TEST_CASE("A long listing leaves out what has no samples", "[annotate][html]") {
     for (std::size_t at = 0; at < 1000; ++at) {
         auto row = last;
         row.instruction.offset = 100 + at;
-        Cells cells(row.cells.size());
+        EventCounts cells(row.cells.size());
         if (at == 500) cells[0] = {1, 1};
         row.cells = cells;
         listing.instructions.push_back(row);

@@ -36,11 +36,11 @@ Pages pages_of(const Recording& recording) {
     const Symbols symbols(timeline);
     ReportOptions options;
     options.keys = {ReportKey::program, ReportKey::symbol};
-    const auto tally = Tally::count(recording, timeline, tally_options(options, names)).value();
-    const auto report = Report::make(tally, names, symbols, options);
+    const auto counts = SampleCounts::count(recording, timeline, count_options(options, names)).value();
+    const auto report = Report::make(counts, names, symbols, options);
     Pages pages;
-    write_report_text({recording, names, symbols, tally, timeline.completeness(), options}, report, {false, true, true},
-                      [&](std::string_view part) { pages.report += part; });
+    write_report_text({recording, names, symbols, counts, timeline.completeness(), options}, report,
+                      {false, true, true}, [&](std::string_view part) { pages.report += part; });
     ScriptOptions script;
     REQUIRE(script.fields.fit(recording, true));
     REQUIRE(write_script(recording, names, script, [&](std::string_view part) { pages.script += part; }));
@@ -190,8 +190,8 @@ TEST_CASE("A report names the samples of BPF programs as a naive list of registr
         ReportOptions options;
         options.keys = {ReportKey::program, ReportKey::symbol};
         options.kinds = {CodeClass::bpf};
-        const auto tally = Tally::count(recording, timeline, tally_options(options, names)).value();
-        const auto report = Report::make(tally, names, symbols, options);
+        const auto counts = SampleCounts::count(recording, timeline, count_options(options, names)).value();
+        const auto report = Report::make(counts, names, symbols, options);
         std::map<std::string, std::uint64_t> got;
         for (const auto& row : report.rows) {
             const auto& symbol = report.places[row.place].symbol;

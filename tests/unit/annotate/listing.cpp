@@ -16,7 +16,7 @@ CodeIndex code_of(const Timeline& timeline, std::uint64_t address) {
 
 Listing listing_of(CraftedPage& page, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& offsets,
                    std::uint64_t address = 0x1000) {
-    return annotate(hits_at(page.timeline(), code_of(page.timeline(), address), offsets), page.book(),
+    return annotate(hits_at(page.timeline(), code_of(page.timeline(), address), offsets), page.symbolizer(),
                     Disassembler::create("x86_64"));
 }
 
@@ -35,7 +35,7 @@ TEST_CASE("A listing has every instruction with its address and bytes", "[annota
     const auto listing = listing_of(page, {{0, 1}});
     CHECK(listing.name.name == "first_main");
     CHECK(listing.name.prototype == "int first_main(void)");
-    CHECK(listing.total == Cells{{1, 10}});
+    CHECK(listing.total == EventCounts{{1, 10}});
     CHECK(listing.problems.empty());
     REQUIRE(listing.instructions.size() == 8);
     std::uint64_t next = 0;
@@ -57,11 +57,11 @@ TEST_CASE("A listing has every instruction with its address and bytes", "[annota
 TEST_CASE("A hit inside an instruction counts there, and against the share on starts", "[annotate][listing]") {
     CraftedPage page;
     const auto listing = listing_of(page, {{0, 3}, {2, 1}, {9, 4}, {28, 2}});
-    CHECK(at(listing, 0).cells == Cells{{3, 30}});
-    CHECK(at(listing, 1).cells == Cells{{1, 10}});
-    CHECK(at(listing, 9).cells == Cells{{4, 40}});
-    CHECK(at(listing, 19).cells == Cells{{2, 20}});
-    CHECK(at(listing, 31).cells == Cells{{0, 0}});
+    CHECK(at(listing, 0).cells == EventCounts{{3, 30}});
+    CHECK(at(listing, 1).cells == EventCounts{{1, 10}});
+    CHECK(at(listing, 9).cells == EventCounts{{4, 40}});
+    CHECK(at(listing, 19).cells == EventCounts{{2, 20}});
+    CHECK(at(listing, 31).cells == EventCounts{{0, 0}});
     REQUIRE(listing.on_instruction_start);
     CHECK(*listing.on_instruction_start == Approx(0.7));
 }
@@ -79,11 +79,11 @@ TEST_CASE("Hits on bytes that are no instruction are not on a start", "[annotate
     Scene scene;
     program.known_in(scene);
     const AnnotatedScene opened(scene);
-    const auto listing =
-        annotate(hits_at(opened.timeline, 0, {{0, 1}, {1, 1}, {2, 2}}), opened.book, Disassembler::create("x86_64"));
+    const auto listing = annotate(hits_at(opened.timeline, 0, {{0, 1}, {1, 1}, {2, 2}}), opened.symbolizer,
+                                  Disassembler::create("x86_64"));
     REQUIRE(listing.instructions.size() == 3);
     CHECK_FALSE(listing.instructions[1].instruction.decoded);
-    CHECK(listing.instructions[1].cells == Cells{{1, 10}});
+    CHECK(listing.instructions[1].cells == EventCounts{{1, 10}});
     CHECK(listing.on_instruction_start == 0.75);
 }
 
@@ -95,9 +95,9 @@ TEST_CASE("A hit behind recorded code that is too short belongs to the last inst
     scene.info(program.info());
     const AnnotatedScene opened(scene);
     const auto listing =
-        annotate(hits_at(opened.timeline, 0, {{1, 1}, {40, 3}}), opened.book, Disassembler::create("x86_64"));
+        annotate(hits_at(opened.timeline, 0, {{1, 1}, {40, 3}}), opened.symbolizer, Disassembler::create("x86_64"));
     REQUIRE(listing.instructions.size() == 2);
-    CHECK(listing.instructions[1].cells == Cells{{4, 40}});
+    CHECK(listing.instructions[1].cells == EventCounts{{4, 40}});
     CHECK(listing.on_instruction_start == 0.25);
 }
 
@@ -123,12 +123,12 @@ TEST_CASE("Lines stand once each, by first appearance, and instructions point to
 TEST_CASE("Hits of lines add up to the function's, a repeated line collects from all its places", "[annotate]") {
     CraftedPage page;
     const auto listing = listing_of(page, {{0, 1}, {2, 2}, {4, 4}, {9, 8}, {14, 16}, {20, 32}, {31, 64}});
-    CHECK(listing.lines[0].cells == Cells{{3, 30}});
-    CHECK(listing.lines[1].cells == Cells{{20, 200}});
-    CHECK(listing.lines[2].cells == Cells{{8, 80}});
-    CHECK(listing.lines[3].cells == Cells{{96, 960}});
-    Cells of_lines;
-    Cells of_instructions;
+    CHECK(listing.lines[0].cells == EventCounts{{3, 30}});
+    CHECK(listing.lines[1].cells == EventCounts{{20, 200}});
+    CHECK(listing.lines[2].cells == EventCounts{{8, 80}});
+    CHECK(listing.lines[3].cells == EventCounts{{96, 960}});
+    EventCounts of_lines;
+    EventCounts of_instructions;
     for (const auto& line : listing.lines) add(of_lines, line.cells);
     for (const auto& row : listing.instructions) add(of_instructions, row.cells);
     CHECK(of_lines == listing.total);
@@ -144,7 +144,8 @@ TEST_CASE("Columns tell places of one line apart", "[annotate][listing]") {
     Scene scene;
     program.known_in(scene);
     const AnnotatedScene opened(scene);
-    const auto listing = annotate(hits_at(opened.timeline, 0, {{0, 1}}), opened.book, Disassembler::create("x86_64"));
+    const auto listing =
+        annotate(hits_at(opened.timeline, 0, {{0, 1}}), opened.symbolizer, Disassembler::create("x86_64"));
     CHECK(listing.lines.size() == 3);
 }
 
@@ -180,7 +181,7 @@ TEST_CASE("Another program is named by program and function, if it was there in 
     first.loaded_in(scene, live(50));
     if (!in_time) scene.loaded(live(100), second);
     const AnnotatedScene opened(scene);
-    const auto listing = annotate(hits_at(opened.timeline, code_of(opened.timeline, 0x1000), {}), opened.book,
+    const auto listing = annotate(hits_at(opened.timeline, code_of(opened.timeline, 0x1000), {}), opened.symbolizer,
                                   Disassembler::create("x86_64"));
     REQUIRE(at(listing, 14).target);
     CHECK(at(listing, 14).target->address == Address{0x6004});
@@ -198,7 +199,7 @@ TEST_CASE("A constant that is no function's start is no target", "[annotate][lis
     Scene scene;
     program.known_in(scene);
     const AnnotatedScene opened(scene);
-    const auto listing = annotate(hits_at(opened.timeline, 0, {}), opened.book, Disassembler::create("x86_64"));
+    const auto listing = annotate(hits_at(opened.timeline, 0, {}), opened.symbolizer, Disassembler::create("x86_64"));
     CHECK(at(listing, 19).instruction.constant == Address{0x2001});
     CHECK_FALSE(at(listing, 19).target);
 }
@@ -207,7 +208,7 @@ TEST_CASE("Without code there are no instructions, and the reason is a problem",
     CraftedPage page;
     const auto listing = listing_of(page, {{3, 5}}, 0x5000);
     CHECK(listing.name.name == "second");
-    CHECK(listing.total == Cells{{5, 50}});
+    CHECK(listing.total == EventCounts{{5, 50}});
     CHECK(listing.instructions.empty());
     CHECK(listing.lines.empty());
     CHECK_FALSE(listing.on_instruction_start);
@@ -223,15 +224,16 @@ TEST_CASE("Code of no bytes is a problem too", "[annotate][listing]") {
     scene.symbol({}, 0x1000, 16, symbol_of(tag_of(1), "main")).event({}, BpfEvent::Kind::load, 1, 1);
     scene.info(program.info());
     const AnnotatedScene opened(scene);
-    const auto listing = annotate(hits_at(opened.timeline, 0, {{3, 5}}), opened.book, Disassembler::create("x86_64"));
+    const auto listing =
+        annotate(hits_at(opened.timeline, 0, {{3, 5}}), opened.symbolizer, Disassembler::create("x86_64"));
     CHECK(listing.instructions.empty());
     CHECK_FALSE(listing.problems.empty());
 }
 
 TEST_CASE("Without a disassembler its error is the problem", "[annotate][listing]") {
     CraftedPage page;
-    const auto listing = annotate(hits_at(page.timeline(), code_of(page.timeline(), 0x1000), {{0, 1}}), page.book(),
-                                  Disassembler::create("vax"));
+    const auto listing = annotate(hits_at(page.timeline(), code_of(page.timeline(), 0x1000), {{0, 1}}),
+                                  page.symbolizer(), Disassembler::create("vax"));
     CHECK(listing.instructions.empty());
     REQUIRE(listing.problems.size() == 1);
     CHECK(listing.problems[0].code == ErrorCode::unsupported);
@@ -243,9 +245,10 @@ TEST_CASE("Damaged lines and refused types are problems, and the instructions st
     Scene scene;
     program.known_in(scene);
     const AnnotatedScene opened(scene);
-    const auto listing = annotate(hits_at(opened.timeline, 0, {{0, 1}}), opened.book, Disassembler::create("x86_64"));
+    const auto listing =
+        annotate(hits_at(opened.timeline, 0, {{0, 1}}), opened.symbolizer, Disassembler::create("x86_64"));
     CHECK(listing.instructions.size() == 8);
-    CHECK(listing.instructions[0].cells == Cells{{1, 10}});
+    CHECK(listing.instructions[0].cells == EventCounts{{1, 10}});
     CHECK_FALSE(listing.instructions[0].line);
     CHECK(listing.lines.empty());
     REQUIRE(listing.problems.size() == 2);
@@ -261,15 +264,15 @@ TEST_CASE("Listings beyond the limit of counts are outlines that say so", "[anno
     // The first has 32 bytes: about so many counts for each event.
     limits.cells = 32 / 4 + 1;
     for (const unsigned jobs : {1u, 4u}) {
-        const auto listings = annotate_all(functions, page.book(), "x86_64", Syntax::att, jobs, limits);
+        const auto listings = annotate_all(functions, page.symbolizer(), "x86_64", Syntax::att, jobs, limits);
         REQUIRE(listings.size() == 2);
         CHECK(listings[0].instructions.size() == 8);
         CHECK(listings[0].problems.empty());
         CHECK(listings[1].name.name == "first_sub");
-        CHECK(listings[1].total == Cells{{2, 20}});
+        CHECK(listings[1].total == EventCounts{{2, 20}});
         CHECK(listings[1].instructions.empty());
         REQUIRE(listings[1].problems.size() == 1);
         CHECK(listings[1].problems[0].code == ErrorCode::limit);
     }
-    CHECK(annotate_all(functions, page.book(), "x86_64", Syntax::att, 1)[1].instructions.size() == 4);
+    CHECK(annotate_all(functions, page.symbolizer(), "x86_64", Syntax::att, 1)[1].instructions.size() == 4);
 }

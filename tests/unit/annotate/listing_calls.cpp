@@ -17,13 +17,13 @@ namespace {
 struct CalledPage {
     explicit CalledPage(CallsScene& scene)
         : opened(scene.scene()), profile(Profile::count(opened.recording, opened.timeline).value()) {
-        listings = listings_of(profile, opened.book, "x86_64");
+        listings = listings_of(profile, opened.symbolizer, "x86_64");
         std::vector<CodeVersion> functions;
         for (const auto& listing : listings) functions.push_back(listing.version);
-        const auto& versions = opened.book.versions();
+        const auto& versions = opened.symbolizer.versions();
         auto edges = CallEdges::count(opened.recording, versions, functions).value();
         REQUIRE(edges.add_branches(opened.recording, versions, functions));
-        add_calls(listings, edges, opened.book, "x86_64");
+        add_calls(listings, edges, opened.symbolizer, "x86_64");
     }
 
     const Listing& listing(std::string_view name) const {
@@ -146,7 +146,7 @@ TEST_CASE("Without chains and branch stacks a listing says nothing of calls", "[
     scene.all();
     AnnotatedScene opened(scene.scene());
     const auto profile = Profile::count(opened.recording, opened.timeline).value();
-    for (const auto& listing : listings_of(profile, opened.book, "x86_64")) {
+    for (const auto& listing : listings_of(profile, opened.symbolizer, "x86_64")) {
         CHECK_FALSE(listing.calls);
         for (const auto& row : listing.instructions) CHECK(row.calls.empty());
     }

@@ -15,7 +15,7 @@ namespace {
 
 std::vector<Listing> listings_in(const AnnotatedScene& opened) {
     const auto profile = Profile::count(opened.recording, opened.timeline).value();
-    return listings_of(profile, opened.book, opened.recording.arch());
+    return listings_of(profile, opened.symbolizer, opened.recording.arch());
 }
 
 }  // namespace
@@ -29,14 +29,14 @@ TEST_CASE("Every hit in real BPF code is on the start of an instruction", "[anno
             if (real.timeline.loads()[*real.timeline.code()[*listing.code].load].info == nullptr) continue;
             CHECK(listing.problems.empty());
             CHECK(listing.on_instruction_start == 1.0);
-            Cells sum;
+            EventCounts sum;
             for (const auto& row : listing.instructions) {
                 CHECK(row.instruction.decoded);
                 add(sum, row.cells);
             }
             CHECK(sum == listing.total);
             if (listing.lines.empty()) continue;
-            Cells of_lines;
+            EventCounts of_lines;
             for (const auto& line : listing.lines) add(of_lines, line.cells);
             CHECK(of_lines == listing.total);
         }

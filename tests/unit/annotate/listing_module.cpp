@@ -83,12 +83,12 @@ struct ModuleScene {
         world.scene().feature(Feature::arch, feature_string(std::endian::little, "x86_64"));
         recording.emplace(world.scene().open());
         timeline.emplace(Timeline::build(*recording).value());
-        CodeBookOptions options;
+        SymbolizerOptions options;
         options.names.finder.offline = true;
         options.names.finder.symfs = dir.path().string();
-        book.emplace(CodeBook::open(*recording, *timeline, options));
-        profile.emplace(Profile::count(*recording, book->versions()).value());
-        listings = listings_of(*profile, *book, "x86_64");
+        symbolizer.emplace(Symbolizer::open(*recording, *timeline, options));
+        profile.emplace(Profile::count(*recording, symbolizer->versions()).value());
+        listings = listings_of(*profile, *symbolizer, "x86_64");
     }
     PageContext context() const { return {*recording, *timeline, *profile, timeline->completeness()}; }
 
@@ -96,7 +96,7 @@ struct ModuleScene {
     TempDir dir;
     std::optional<Recording> recording;
     std::optional<Timeline> timeline;
-    std::optional<CodeBook> book;
+    std::optional<Symbolizer> symbolizer;
     std::optional<Profile> profile;
     std::vector<Listing> listings;
 };

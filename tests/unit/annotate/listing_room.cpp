@@ -32,9 +32,9 @@ struct Listed {
 };
 
 Listed list(const AnnotatedScene& scene, unsigned jobs) {
-    const auto profile = Profile::count(scene.recording, scene.book.versions()).value();
+    const auto profile = Profile::count(scene.recording, scene.symbolizer.versions()).value();
     Listed listed;
-    for (const auto& listing : annotate_all(profile.functions(), scene.book, "x86_64", Syntax::att, jobs)) {
+    for (const auto& listing : annotate_all(profile.functions(), scene.symbolizer, "x86_64", Syntax::att, jobs)) {
         const bool whole = !listing.instructions.empty();
         const bool told = !listing.problems.empty() && listing.problems.back().code == ErrorCode::limit;
         CHECK(whole != told);
@@ -77,9 +77,9 @@ TEST_CASE("Code takes the room that it has, not that which a record claims", "[a
     Scene scene;
     scene.loaded(live(100), program).info(info).sample(place, 150);
     const AnnotatedScene opened(scene);
-    const auto profile = Profile::count(opened.recording, opened.book.versions()).value();
+    const auto profile = Profile::count(opened.recording, opened.symbolizer.versions()).value();
     REQUIRE(profile.functions().size() == 1);
-    const auto image = opened.book.images().image(profile.functions()[0].version).value();
+    const auto image = opened.symbolizer.images().image(profile.functions()[0].version).value();
     CHECK(image.bytes.size() == 16);
     CHECK(image.bytes.capacity() < 1000);
 }

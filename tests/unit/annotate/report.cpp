@@ -26,11 +26,11 @@ struct Reported {
           names(Names::load(recording, timeline, offline())),
           symbols(timeline),
           options(std::move(options_)),
-          tally(Tally::count(recording, timeline, counting(options, names, max_stack)).value()),
-          report(Report::make(tally, names, symbols, options)) {}
+          counts(SampleCounts::count(recording, timeline, counting(options, names, max_stack)).value()),
+          report(Report::make(counts, names, symbols, options)) {}
 
-    static TallyOptions counting(const ReportOptions& options, const Names& names, std::uint32_t max_stack) {
-        auto counting = tally_options(options, names);
+    static SampleCountOptions counting(const ReportOptions& options, const Names& names, std::uint32_t max_stack) {
+        auto counting = count_options(options, names);
         counting.max_stack = max_stack;
         return counting;
     }
@@ -57,7 +57,7 @@ struct Reported {
         }
         return text;
     }
-    ReportContext context() const { return {recording, names, symbols, tally, timeline.completeness(), options}; }
+    ReportContext context() const { return {recording, names, symbols, counts, timeline.completeness(), options}; }
     std::string text() const {
         std::string out;
         write_report_text(context(), report, {false, true, true}, [&](std::string_view part) { out += part; });
@@ -74,7 +74,7 @@ struct Reported {
     Names names;
     Symbols symbols;
     ReportOptions options;
-    Tally tally;
+    SampleCounts counts;
     Report report;
 };
 
@@ -189,10 +189,10 @@ TEST_CASE("Filters by symbol keep percentages of all samples, unless they are to
     options.symbols = {Chains::name('b')};
     const Reported absolute(recording, options);
     REQUIRE(absolute.report.rows.size() == 1);
-    CHECK(absolute.report.whole == Cells{{4, 4}});
+    CHECK(absolute.report.whole == EventCounts{{4, 4}});
     options.relative = true;
     const Reported relative(recording, options);
-    CHECK(relative.report.whole == Cells{{2, 2}});
+    CHECK(relative.report.whole == EventCounts{{2, 2}});
     options.symbols.clear();
     options.kinds = {CodeClass::user};
     CHECK(Reported(recording, options).report.rows.empty());
@@ -257,8 +257,8 @@ TEST_CASE("Objects without a build id are counted, apart from those that only ca
     const auto timeline = Timeline::build(recording).value();
     const auto names = Names::load(recording, timeline, {});
     const auto options = by_symbol(true, ReportTree::caller);
-    const auto tally = Tally::count(recording, timeline, tally_options(options, names)).value();
-    const auto without = WithoutBuildId::count(tally, names);
+    const auto counts = SampleCounts::count(recording, timeline, count_options(options, names)).value();
+    const auto without = WithoutBuildId::count(counts, names);
     CHECK(without.sampled.samples == 2);
     CHECK(without.sampled.objects == 1);
     CHECK(without.sampled.names == std::vector<std::string>{"sampled"});
@@ -272,12 +272,13 @@ TEST_CASE("Objects without a build id are counted, apart from those that only ca
           "with --symfs");
     // Frames by number: those of what is not proven are not wanted.
     std::vector<std::uint8_t> unwanted;
-    for (const auto& frame : tally.frames()) unwanted.push_back(names.name(frame).object == "/nowhere/sampled" ? 1 : 0);
-    const auto proven = WithoutBuildId::count(tally, names, unwanted, 8);
+    for (const auto& frame : counts.frames())
+        unwanted.push_back(names.name(frame).object == "/nowhere/sampled" ? 1 : 0);
+    const auto proven = WithoutBuildId::count(counts, names, unwanted, 8);
     CHECK(proven.sampled.samples == 0);
     CHECK(proven.callers.samples == 1);
     CHECK(proven.all == 8);
-    CHECK(WithoutBuildId::count(tally, names, unwanted).all == 2);
+    CHECK(WithoutBuildId::count(counts, names, unwanted).all == 2);
     CHECK(without.callers_text() ==
           "callers of 2 samples have no names, as the recording has no build ids of their objects (caller): give the "
           "recording machine's files with --symfs; `perf record --buildid-all` notes them");
@@ -292,7 +293,7 @@ TEST_CASE("A report counts what its filters keep, and what each of them drops", 
     options.symbols = {Chains::name('b')};
     options.kinds = {CodeClass::bpf};
     const Reported by_name(recording, options);
-    CHECK(by_name.report.kept == Cells{{2, 2}});
+    CHECK(by_name.report.kept == EventCounts{{2, 2}});
     REQUIRE(by_name.report.dropped.size() == 1);
     CHECK(by_name.report.dropped[0].option == "--symbols");
     CHECK(by_name.report.dropped[0].samples == 2);
@@ -304,7 +305,7 @@ TEST_CASE("A report counts what its filters keep, and what each of them drops", 
     REQUIRE(by_kind.report.dropped.size() == 1);
     CHECK(by_kind.report.dropped[0].option == "--kind");
     CHECK(by_kind.report.dropped[0].samples == 4);
-    CHECK(by_kind.report.kept == Cells{{0, 0}});
+    CHECK(by_kind.report.kept == EventCounts{{0, 0}});
 
     // Callers are rows whose samples the filter drops.
     auto with_callers = by_symbol(true, ReportTree::none);
@@ -432,13 +433,13 @@ TEST_CASE("A report says how many samples lost their callers to a limit", "[anno
     ReportOptions options;
     options.children = true;
     const Reported reported(recording, options);
-    const auto cut = reported.tally.chain_losses().cut;
+    const auto cut = reported.counts.chain_losses().cut;
     REQUIRE(cut > 0);
     CHECK(reported.text().find("# " + std::to_string(cut) + " samples lost their callers") != std::string::npos);
     CHECK(reported.json().find("\"cut_chains\": " + std::to_string(cut)) != std::string::npos);
     const auto whole = Recording::open(PERFDATA_FIXTURES "/bpf/bpf_events.data").value();
     const Reported all(whole, options);
-    CHECK(all.tally.totals() == reported.tally.totals());
+    CHECK(all.counts.totals() == reported.counts.totals());
     CHECK(all.text().find("lost their callers") == std::string::npos);
     CHECK(all.json().find("cut_chains") == std::string::npos);
 }
@@ -461,13 +462,13 @@ TEST_CASE("A report says how many call chains have more frames than it counts", 
     ReportOptions options;
     options.children = true;
     const Reported cut(recording, options, most);
-    CHECK(cut.tally.chain_losses().deep == deeper);
+    CHECK(cut.counts.chain_losses().deep == deeper);
     CHECK(cut.text().find("# " + std::to_string(deeper) + " call chains have more than 3 frames") != std::string::npos);
     const auto page = Json::parsed(cut.json());
     REQUIRE(page);
     CHECK((*page)["deep_chains"].number() == deeper);
     const Reported whole(recording, options);
-    CHECK(whole.tally.chain_losses().deep == 0);
+    CHECK(whole.counts.chain_losses().deep == 0);
     CHECK(whole.text().find("frames") == std::string::npos);
     CHECK(whole.json().find("deep_chains") == std::string::npos);
 }

@@ -23,9 +23,9 @@ Pages report_of(const Recording& recording, const ReportOptions& options, const 
     const auto names = Names::load(recording, timeline, sources);
     names.prepare(jobs);
     const Symbols symbols(timeline);
-    const auto tally = Tally::count(recording, timeline, tally_options(options, names)).value();
-    const auto report = Report::make(tally, names, symbols, options);
-    const ReportContext context{recording, names, symbols, tally, timeline.completeness(), options};
+    const auto counts = SampleCounts::count(recording, timeline, count_options(options, names)).value();
+    const auto report = Report::make(counts, names, symbols, options);
+    const ReportContext context{recording, names, symbols, counts, timeline.completeness(), options};
     Pages pages;
     write_report_text(context, report, {false, true, true}, [&](std::string_view part) { pages.text += part; });
     write_report_json(context, report, [&](std::string_view part) { pages.json += part; });

@@ -14,8 +14,8 @@ namespace {
 
 std::string annotation_of(const Blob& file) {
     const AnnotatedScene opened(Recording::from_memory(file).value());
-    const auto profile = Profile::count(opened.recording, opened.book.versions()).value();
-    const auto listings = listings_of(profile, opened.book, opened.recording.arch());
+    const auto profile = Profile::count(opened.recording, opened.symbolizer.versions()).value();
+    const auto listings = listings_of(profile, opened.symbolizer, opened.recording.arch());
     std::string text;
     write_json_page({opened.recording, opened.timeline, profile, opened.timeline.completeness()}, listings, {},
                     [&](std::string_view block) { text += block; });

@@ -57,7 +57,7 @@ Blob recording_of(std::endian order, const Attr& attr) {
 }
 
 struct Told {
-    std::uint64_t completeness = 0, tally = 0, script = 0;
+    std::uint64_t completeness = 0, counts = 0, script = 0;
     std::string text, json, report, report_json;
 };
 
@@ -85,10 +85,10 @@ Told tell(const Blob& file, bool chains = true) {
     const Symbols symbols(timeline);
     ReportOptions options;
     options.children = chains;
-    const auto tally = Tally::count(*recording, timeline, tally_options(options, names)).value();
-    told.tally = tally.stacks_not_unwound();
-    const auto report = Report::make(tally, names, symbols, options);
-    const ReportContext context{*recording, names, symbols, tally, timeline.completeness(), options};
+    const auto counts = SampleCounts::count(*recording, timeline, count_options(options, names)).value();
+    told.counts = counts.stacks_not_unwound();
+    const auto report = Report::make(counts, names, symbols, options);
+    const ReportContext context{*recording, names, symbols, counts, timeline.completeness(), options};
     write_report_text(context, report, {}, [&](std::string_view part) { told.report += part; });
     write_report_json(context, report, [&](std::string_view part) { told.report_json += part; });
     return told;
@@ -110,7 +110,7 @@ TEST_CASE("Stacks that are not unwound are counted, and their samples keep their
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto told = tell(recording_of(order, attr_of(with_stack, exclude_callchain_user)));
     CHECK(told.completeness == 3);
-    CHECK(told.tally == 3);
+    CHECK(told.counts == 3);
     CHECK(told.script == 3);
     // A chain that is known in part is shown as it is; of the others the address is their only frame.
     CHECK(has(told.text, "\n\t            1111 [unknown] ([unknown])\n\n"));
@@ -137,7 +137,7 @@ TEST_CASE("Without chains nothing is said of stacks but in the completeness", "[
 TEST_CASE("A stack beside a whole call chain is not missed", "[annotate][user_stacks]") {
     const auto told = tell(recording_of(std::endian::little, attr_of(with_stack, 0)));
     CHECK(told.completeness == 0);
-    CHECK(told.tally == 0);
+    CHECK(told.counts == 0);
     CHECK(told.script == 0);
     CHECK_FALSE(has(told.report, "user stack"));
     CHECK(has(told.report_json, "\"stacks_not_unwound\": 0"));
@@ -146,7 +146,7 @@ TEST_CASE("A stack beside a whole call chain is not missed", "[annotate][user_st
 TEST_CASE("Stacks without any call chain hold all callers", "[annotate][user_stacks]") {
     const auto told = tell(recording_of(std::endian::little, attr_of(with_stack & ~sample_bit::callchain, 0)));
     CHECK(told.completeness == 3);
-    CHECK(told.tally == 3);
+    CHECK(told.counts == 3);
     CHECK(told.script == 3);
     CHECK(has(told.text, " 1111 [unknown] ([unknown])\n"));
 }

@@ -28,8 +28,8 @@ struct Changing {
         samples.sample(alpha + site, ms * 5 / 2).sample(beta, ms);
         recording.emplace(samples.open());
         timeline.emplace(Timeline::build(*recording).value());
-        book.emplace(CodeBook::open(*recording, *timeline, {scene.options, scene.images, {}}));
-        profile.emplace(Profile::count(*recording, book->versions()).value());
+        symbolizer.emplace(Symbolizer::open(*recording, *timeline, {scene.options, scene.images, {}}));
+        profile.emplace(Profile::count(*recording, symbolizer->versions()).value());
     }
 
     const FunctionHits& version(std::uint32_t number) const {
@@ -41,13 +41,13 @@ struct Changing {
         return profile->functions().front();
     }
     Listing listing(std::uint32_t number) const {
-        return annotate(version(number), *book, Disassembler::create("x86_64"));
+        return annotate(version(number), *symbolizer, Disassembler::create("x86_64"));
     }
 
     PatchedScene scene;
     std::optional<Recording> recording;
     std::optional<Timeline> timeline;
-    std::optional<CodeBook> book;
+    std::optional<Symbolizer> symbolizer;
     std::optional<Profile> profile;
 };
 

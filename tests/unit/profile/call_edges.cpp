@@ -87,8 +87,8 @@ TEST_CASE("Calls are counted by call site, each once a sample", "[profile][calls
     const Counted counted(scene.all());
     const auto& main = counted.of(CallsScene::main);
     const auto& sub = counted.of(CallsScene::sub);
-    CHECK(main.with_callees[0] == Cell{5, 50});
-    CHECK(sub.with_callees[0] == Cell{4, 40});
+    CHECK(main.with_callees[0] == EventCount{5, 50});
+    CHECK(sub.with_callees[0] == EventCount{4, 40});
     // Chains know the last byte of a call, branch stacks the first. The plain jump at 11 is no call; of the one whose
     // kind was not recorded that cannot be told.
     CHECK(counted.text(main.sites) ==

@@ -31,9 +31,9 @@ struct Counted {
     std::string symbol(std::size_t index) const {
         return std::string(timeline.code()[function(index).version.function.index].symbol);
     }
-    Cells miss(Miss miss) const {
+    EventCounts miss(Miss miss) const {
         const auto found = profile.misses().find(miss);
-        return found == profile.misses().end() ? Cells{} : found->second;
+        return found == profile.misses().end() ? EventCounts{} : found->second;
     }
 
     Recording recording;
@@ -52,15 +52,15 @@ TEST_CASE("Samples are counted by function and offset, hits and periods", "[prof
     const Counted counted(scene);
     REQUIRE(counted.profile.functions().size() == 2);
     CHECK(counted.symbol(0) == symbol_of(tag_of(2), "sub"));
-    CHECK(counted.function(0).total == Cells{{3, 157}});
+    CHECK(counted.function(0).total == EventCounts{{3, 157}});
     REQUIRE(counted.function(0).offsets.size() == 2);
     CHECK(counted.function(0).offsets[0].offset == 4);
-    CHECK(counted.function(0).offsets[0].cells == Cells{{2, 150}});
+    CHECK(counted.function(0).offsets[0].cells == EventCounts{{2, 150}});
     CHECK(counted.function(0).offsets[1].offset == 0x3f);
-    CHECK(counted.function(0).offsets[1].cells == Cells{{1, 7}});
+    CHECK(counted.function(0).offsets[1].cells == EventCounts{{1, 7}});
     CHECK(counted.symbol(1) == symbol_of(tag_of(1), "main"));
-    CHECK(counted.function(1).total == Cells{{1, 1}});
-    CHECK(counted.profile.totals() == Cells{{4, 158}});
+    CHECK(counted.function(1).total == EventCounts{{1, 1}});
+    CHECK(counted.profile.totals() == EventCounts{{4, 158}});
     CHECK(counted.profile.misses().empty());
 }
 
@@ -71,10 +71,10 @@ TEST_CASE("A sample goes to who owned its address at its time", "[profile]") {
     const Counted counted(scene);
     REQUIRE(counted.profile.functions().size() == 2);
     CHECK(counted.symbol(0) == symbol_of(tag_of(1), "main"));
-    CHECK(counted.function(0).total == Cells{{2, 2}});
+    CHECK(counted.function(0).total == EventCounts{{2, 2}});
     CHECK(counted.symbol(1) == symbol_of(tag_of(2), "other"));
-    CHECK(counted.function(1).total == Cells{{1, 1}});
-    CHECK(counted.miss(Miss::gone) == Cells{{2, 2}});
+    CHECK(counted.function(1).total == EventCounts{{1, 1}});
+    CHECK(counted.miss(Miss::gone) == EventCounts{{2, 2}});
 }
 
 TEST_CASE("Samples without an owner are counted by reason", "[profile]") {
@@ -85,13 +85,13 @@ TEST_CASE("Samples without an owner are counted by reason", "[profile]") {
     scene.sample(0x9000, 1, CpuMode::guest_kernel, 0, 11).sample(0x9000, 1, CpuMode::unknown, 0, 13);
     const Counted counted(scene);
     CHECK(counted.profile.functions().empty());
-    CHECK(counted.miss(Miss::user) == Cells{{1, 2}});
-    CHECK(counted.miss(Miss::kernel) == Cells{{1, 3}});
-    CHECK(counted.miss(Miss::hypervisor) == Cells{{1, 5}});
-    CHECK(counted.miss(Miss::guest) == Cells{{2, 18}});
-    CHECK(counted.miss(Miss::unknown_mode) == Cells{{1, 13}});
+    CHECK(counted.miss(Miss::user) == EventCounts{{1, 2}});
+    CHECK(counted.miss(Miss::kernel) == EventCounts{{1, 3}});
+    CHECK(counted.miss(Miss::hypervisor) == EventCounts{{1, 5}});
+    CHECK(counted.miss(Miss::guest) == EventCounts{{2, 18}});
+    CHECK(counted.miss(Miss::unknown_mode) == EventCounts{{1, 13}});
     CHECK(counted.profile.misses().size() == 5);
-    CHECK(counted.profile.totals() == Cells{{6, 41}});
+    CHECK(counted.profile.totals() == EventCounts{{6, 41}});
 }
 
 TEST_CASE("Every event has its own column, everywhere", "[profile]") {
@@ -101,12 +101,12 @@ TEST_CASE("Every event has its own column, everywhere", "[profile]") {
     scene.sample(0x1004, 3, CpuMode::kernel, 2, 30).sample(0x9000, 4, CpuMode::kernel, 1, 40);
     const Counted counted(scene);
     CHECK(counted.profile.events() == std::vector<std::uint32_t>{0, 1, 2});
-    CHECK(counted.function(0).total == Cells{{1, 10}, {0, 0}, {2, 50}});
+    CHECK(counted.function(0).total == EventCounts{{1, 10}, {0, 0}, {2, 50}});
     REQUIRE(counted.function(0).offsets.size() == 2);
-    CHECK(counted.function(0).offsets[0].cells == Cells{{1, 10}, {0, 0}, {1, 20}});
-    CHECK(counted.function(0).offsets[1].cells == Cells{{0, 0}, {0, 0}, {1, 30}});
-    CHECK(counted.miss(Miss::kernel) == Cells{{0, 0}, {1, 40}, {0, 0}});
-    CHECK(counted.profile.totals() == Cells{{1, 10}, {1, 40}, {2, 50}});
+    CHECK(counted.function(0).offsets[0].cells == EventCounts{{1, 10}, {0, 0}, {1, 20}});
+    CHECK(counted.function(0).offsets[1].cells == EventCounts{{0, 0}, {0, 0}, {1, 30}});
+    CHECK(counted.miss(Miss::kernel) == EventCounts{{0, 0}, {1, 40}, {0, 0}});
+    CHECK(counted.profile.totals() == EventCounts{{1, 10}, {1, 40}, {2, 50}});
 }
 
 TEST_CASE("The events option chooses and orders the columns", "[profile]") {
@@ -118,9 +118,9 @@ TEST_CASE("The events option chooses and orders the columns", "[profile]") {
     options.events = {2, 0};
     const Counted counted(scene, options);
     CHECK(counted.profile.events() == std::vector<std::uint32_t>{2, 0});
-    CHECK(counted.profile.totals() == Cells{{1, 30}, {1, 10}});
-    CHECK(counted.function(0).total == Cells{{1, 30}, {1, 10}});
-    CHECK(counted.function(0).offsets[0].cells == Cells{{0, 0}, {1, 10}});
+    CHECK(counted.profile.totals() == EventCounts{{1, 30}, {1, 10}});
+    CHECK(counted.function(0).total == EventCounts{{1, 30}, {1, 10}});
+    CHECK(counted.function(0).offsets[0].cells == EventCounts{{0, 0}, {1, 10}});
     CHECK(counted.profile.misses().empty());
     // Samples of other events are not looked at, so their times do not count either.
     CHECK(counted.profile.first_time() == Time{5});
@@ -135,9 +135,9 @@ TEST_CASE("All cells of functions and misses add up to the totals", "[profile]")
         scene.sample(0xff0 + number * 1237 % 0x1080, number, mode, number % 3 == 0 ? 1 : 0, number * number);
     }
     const Counted counted(scene);
-    Cells sum;
+    EventCounts sum;
     for (const auto& function : counted.profile.functions()) {
-        Cells offsets;
+        EventCounts offsets;
         for (const auto& offset : function.offsets) add(offsets, offset.cells);
         CHECK(offsets == function.total);
         add(sum, function.total);
@@ -155,7 +155,7 @@ TEST_CASE("An event without an ip misses with that reason", "[profile]") {
     scene.known(first()).sample(0x1000, 5).sample(0x1000, 6, CpuMode::user);
     const Counted counted(scene);
     CHECK(counted.profile.functions().empty());
-    CHECK(counted.miss(Miss::no_address) == Cells{{2, 2}});
+    CHECK(counted.miss(Miss::no_address) == EventCounts{{2, 2}});
     CHECK(counted.profile.misses().size() == 1);
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("An event without periods counts the period it asked for, or one if it
     scene.known(first());
     for (const std::uint32_t event : {0u, 0u, 1u, 1u, 1u}) scene.sample(0x1000, 5, CpuMode::kernel, event, 99);
     const Counted counted(scene);
-    CHECK(counted.function(0).total == Cells{{2, 8000}, {3, 3}});
+    CHECK(counted.function(0).total == EventCounts{{2, 8000}, {3, 3}});
 }
 
 TEST_CASE("Functions come most hits first, then by time, then by address", "[profile]") {
@@ -203,30 +203,30 @@ TEST_CASE("Without samples, or without times in them, there is no first and last
     const Counted none(empty);
     CHECK_FALSE(none.profile.first_time());
     CHECK_FALSE(none.profile.last_time());
-    CHECK(none.profile.totals() == Cells{{0, 0}});
+    CHECK(none.profile.totals() == EventCounts{{0, 0}});
     CHECK(none.profile.functions().empty());
     Scene timeless(std::endian::little, 1, Scene::sample_type & ~sample_bit::time);
     timeless.known(first()).sample(0x1000, 5);
     const Counted counted(timeless);
     CHECK_FALSE(counted.profile.first_time());
-    CHECK(counted.function(0).total == Cells{{1, 1}});  // at the time of the latest record: then it is there
+    CHECK(counted.function(0).total == EventCounts{{1, 1}});  // at the time of the latest record: then it is there
 }
 
 TEST_CASE("Periods wrap like the counter itself", "[profile]") {
     Scene scene;
     scene.known(first()).sample(0x1000, 1, CpuMode::kernel, 0, ~std::uint64_t{0});
     scene.sample(0x1000, 1, CpuMode::kernel, 0, 3);
-    CHECK(Counted(scene).function(0).total == Cells{{2, 2}});
+    CHECK(Counted(scene).function(0).total == EventCounts{{2, 2}});
 }
 
-TEST_CASE("Cells of unequal width add by column", "[profile]") {
-    Cells sum{{1, 10}};
-    add(sum, Cells{{2, 20}, {3, 30}});
-    CHECK(sum == Cells{{3, 30}, {3, 30}});
-    add(sum, Cells{{1, 1}});
-    CHECK(sum == Cells{{4, 31}, {3, 30}});
+TEST_CASE("EventCounts of unequal width add by column", "[profile]") {
+    EventCounts sum{{1, 10}};
+    add(sum, EventCounts{{2, 20}, {3, 30}});
+    CHECK(sum == EventCounts{{3, 30}, {3, 30}});
+    add(sum, EventCounts{{1, 1}});
+    CHECK(sum == EventCounts{{4, 31}, {3, 30}});
     add(sum, {});
-    CHECK(sum == Cells{{4, 31}, {3, 30}});
+    CHECK(sum == EventCounts{{4, 31}, {3, 30}});
     CHECK(hits(sum) == 7);
     CHECK(hits({}) == 0);
 }
@@ -239,7 +239,7 @@ TEST_CASE("count() stops when asked to", "[profile]") {
     std::stop_source stop;
     ProfileOptions options;
     options.stop = stop.get_token();
-    CHECK(Profile::count(recording, timeline, options)->totals() == Cells{{5000, 5000}});
+    CHECK(Profile::count(recording, timeline, options)->totals() == EventCounts{{5000, 5000}});
     stop.request_stop();
     const auto stopped = Profile::count(recording, timeline, options);
     REQUIRE_FALSE(stopped);

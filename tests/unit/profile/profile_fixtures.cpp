@@ -52,8 +52,8 @@ TEST_CASE("Samples and periods of a real recording are all accounted for", "[pro
     const FixtureTimeline real("bpf_events");
     const auto profile = Profile::count(real.recording, real.timeline);
     REQUIRE(profile);
-    CHECK(profile->totals() == Cells{{742, 742742742}, {397, 795591176}, {0, 0}});
-    Cells sum;
+    CHECK(profile->totals() == EventCounts{{742, 742742742}, {397, 795591176}, {0, 0}});
+    EventCounts sum;
     for (const auto& function : profile->functions()) add(sum, function.total);
     CHECK(sum[0].hits == 433);
     CHECK(sum[1].hits == 222);

@@ -96,8 +96,8 @@ Result<Recording> open_fixture(const std::string& file) {
     return Recording::open(std::string(PERFDATA_FIXTURES) + "/bpf/" + file);
 }
 
-// Tally is what one walk over a recording finds.
-struct Tally {
+// SampleCounts is what one walk over a recording finds.
+struct SampleCounts {
     std::map<std::uint32_t, std::uint64_t> samples, period;
     std::uint64_t symbols_come = 0, symbols_go = 0, loads = 0, unloads = 0, mmaps = 0, mmap2s = 0, comms = 0;
     std::optional<FirstSample> first;
@@ -168,23 +168,23 @@ TEST_CASE("Real recordings give the samples, symbols and mappings that perf coun
         CAPTURE(want.file);
         const auto recording = open_fixture(want.file);
         REQUIRE(recording);
-        Tally tally;
+        SampleCounts counts;
         Completeness completeness;
-        REQUIRE(walk(*recording, completeness, tally));
+        REQUIRE(walk(*recording, completeness, counts));
         for (std::uint32_t index = 0; index < want.events.size(); ++index) {
             CAPTURE(want.events[index].name);
-            CHECK(tally.samples[index] == want.events[index].samples);
-            CHECK(tally.period[index] == want.events[index].period);
+            CHECK(counts.samples[index] == want.events[index].samples);
+            CHECK(counts.period[index] == want.events[index].period);
         }
-        CHECK(tally.symbols_come == want.symbols_come);
-        CHECK(tally.symbols_go == want.symbols_go);
-        CHECK(tally.loads == want.loads);
-        CHECK(tally.unloads == want.unloads);
-        CHECK(tally.mmaps == want.mmaps);
-        CHECK(tally.mmap2s == want.mmap2s);
-        CHECK(tally.comms == want.comms);
-        REQUIRE(tally.first);
-        CHECK(*tally.first == want.first);
+        CHECK(counts.symbols_come == want.symbols_come);
+        CHECK(counts.symbols_go == want.symbols_go);
+        CHECK(counts.loads == want.loads);
+        CHECK(counts.unloads == want.unloads);
+        CHECK(counts.mmaps == want.mmaps);
+        CHECK(counts.mmap2s == want.mmap2s);
+        CHECK(counts.comms == want.comms);
+        REQUIRE(counts.first);
+        CHECK(*counts.first == want.first);
 
         CHECK(completeness.diagnostics.empty());
         CHECK(completeness.lost_events == 0);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "perfdata/profile/tally.hpp"
-#include "perfdata/symbols/code_book.hpp"
+#include "perfdata/profile/sample_counts.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 namespace perfdata {
 
@@ -31,7 +31,7 @@ struct FlameNode {
     std::uint32_t name = 0;     // number in Flame::names
     std::uint32_t depth = 0;    // 0: the root
     std::uint32_t smaller = 0;  // how many branches a node of that role stands for
-    Cells cells;                // of all chains that come by here
+    EventCounts cells;          // of all chains that come by here
 };
 
 struct FlameOptions {
@@ -49,10 +49,10 @@ struct Flame {
     double least_percent = 0;      // the limit that was used
     bool chains = false;           // whether there were callers
 
-    static Flame make(const Tally& tally, const CodeBook& book, const FlameOptions& options = {});
+    static Flame make(const SampleCounts& counts, const Symbolizer& symbolizer, const FlameOptions& options = {});
 };
 
-// flame_tally(names, chains) is what to count for one. `names` must outlive the counting.
-TallyOptions flame_tally(const Names& names, bool chains);
+// flame_counting(names, chains) is what to count for one. `names` must outlive the counting.
+SampleCountOptions flame_counting(const Names& names, bool chains);
 
 }  // namespace perfdata

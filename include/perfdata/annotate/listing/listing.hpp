@@ -14,7 +14,7 @@
 #include "perfdata/annotate/disassembly/disassembler.hpp"
 #include "perfdata/profile/call_edges.hpp"
 #include "perfdata/profile/profile.hpp"
-#include "perfdata/symbols/code_book.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 namespace perfdata {
 
@@ -45,12 +45,12 @@ struct ListingCall {
     // not be known; neither is for all call sites together.
     std::optional<std::uint64_t> offset, returns_to;
     bool entry = false;                   // the kernel was entered there: by a system call, a fault or an interrupt
-    Cells below;                          // samples with this call in their chain, one per event
+    EventCounts below;                    // samples with this call in their chain, one per event
     std::vector<std::uint64_t> branches;  // how often branch stacks saw it: not samples; one per event
 };
 
 struct ListingCalls {
-    Cells with_callees;                // samples with the function in their call chain
+    EventCounts with_callees;          // samples with the function in their call chain
     bool chains = false;               // whether any call is known from call chains,
     bool branches = false;             // from branch stacks
     std::vector<ListingCall> callers;  // by call site, most samples first
@@ -61,8 +61,8 @@ struct ListingCalls {
 struct ListingInstruction {
     Instruction instruction;
     Address address;
-    Bytes bytes;        // lives as long as the listing's image
-    SharedCells cells;  // one per event
+    Bytes bytes;              // lives as long as the listing's image
+    SharedEventCounts cells;  // one per event
     std::optional<ListingTarget> target;
     std::optional<std::uint32_t> line;             // index in Listing::lines
     std::optional<std::uint32_t> inlined;          // index in Listing::inlined; empty: the function's own code
@@ -73,7 +73,7 @@ struct ListingInstruction {
 
 struct ListingLine {
     SourceLine source;  // column 0: columns are not told apart
-    SharedCells cells;
+    SharedEventCounts cells;
 };
 
 struct Listing {
@@ -86,7 +86,7 @@ struct Listing {
     std::string object;       // [bpf:ID], [kernel.kallsyms], a path, the name of a jitdump
     // range is where the code ran; where it has no address of its own (see CodeVersion), where the file has it.
     AddressRange range;
-    Cells total;
+    EventCounts total;
     // on_instruction_start is the share of hits whose address is the start of a decoded instruction: about 1 if these
     // are the bytes that ran, far less if not. Empty if there is no code to compare with.
     std::optional<double> on_instruction_start;
@@ -100,19 +100,20 @@ struct Listing {
     std::optional<std::size_t> lines_problem;      // the one of problems that lines are missing for
 };
 
-// annotate(hits, book, disassembler) makes the listing of one function. Without a disassembler it has no instructions,
-// and the reason is among its problems. Texts of lines live as long as the book.
-Listing annotate(const FunctionHits& hits, const CodeBook& book, const Result<Disassembler>& disassembler);
+// annotate(hits, symbolizer, disassembler) makes the listing of one function. Without a disassembler it has no
+// instructions, and the reason is among its problems. Texts of lines live as long as the symbolizer.
+Listing annotate(const FunctionHits& hits, const Symbolizer& symbolizer, const Result<Disassembler>& disassembler);
 
-// outline(hits, book) is the listing without code and lines: what a row of a table tells.
-Listing outline(const FunctionHits& hits, const CodeBook& book);
+// summary_listing(hits, symbolizer) is the listing without code and lines: what a row of a table tells.
+Listing summary_listing(const FunctionHits& hits, const Symbolizer& symbolizer);
 
-// annotate_all(functions, book, arch, syntax, jobs, limits) makes the listing of each, in the same order, on so many
-// threads. Where limits.cells is reached, the others are outlines with a problem that says so.
-std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const CodeBook& book, std::string_view arch,
-                                  Syntax syntax, unsigned jobs, const Limits& limits = {});
+// annotate_all(functions, symbolizer, arch, syntax, jobs, limits) makes the listing of each, in the same order, on so
+// many threads. Where limits.cells is reached, the others are outlines with a problem that says so.
+std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const Symbolizer& symbolizer,
+                                  std::string_view arch, Syntax syntax, unsigned jobs, const Limits& limits = {});
 
-// add_calls(listings, edges, book, arch) adds who calls whom: edges.of(index) is for listings[index].
-void add_calls(std::span<Listing> listings, const CallEdges& edges, const CodeBook& book, std::string_view arch);
+// add_calls(listings, edges, symbolizer, arch) adds who calls whom: edges.of(index) is for listings[index].
+void add_calls(std::span<Listing> listings, const CallEdges& edges, const Symbolizer& symbolizer,
+               std::string_view arch);
 
 }  // namespace perfdata

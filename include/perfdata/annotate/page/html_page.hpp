@@ -23,8 +23,8 @@ struct HtmlOptions {
     std::vector<std::string> notes;   // what else a reader should know: files of names that do not fit, for example
 };
 
-// write_html_page(...): a listing without instructions and problems (see outline()) is a row of the table only. The
-// page shows its text without scripts, and has a policy that forbids requests and all scripts but its own.
+// write_html_page(...): a listing without instructions and problems (see summary_listing()) is a row of the table only.
+// The page shows its text without scripts, and has a policy that forbids requests and all scripts but its own.
 void write_html_page(const PageContext& page, std::span<const Listing> listings,
                      std::span<const Unattributed> unattributed, const Flame& flame, const HtmlOptions& options,
                      const Sink& sink);

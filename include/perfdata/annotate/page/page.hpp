@@ -33,7 +33,7 @@ struct PageContext {
 // Unattributed is samples that no listing of the page shows, by reason.
 struct Unattributed {
     std::string reason;
-    Cells cells;
+    EventCounts cells;
     std::string remedy = {};                // what would name their code; empty: nothing, or it is left out on demand
     std::vector<std::string> objects = {};  // those with most of them, at most three
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The report: a tally by what people want to see it by, named, with callers and callees.
+// The report: samples counted by the keys that the user chose, named, with callers and callees.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "perfdata/annotate/page/page.hpp"
-#include "perfdata/profile/tally.hpp"
+#include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/symbols/names.hpp"
 
 namespace perfdata {
@@ -46,9 +46,9 @@ struct ReportOptions {
     bool has(ReportKey key) const;
 };
 
-// tally_options(options, names) is what to count for such a report: nothing finer than is shown. `names` must outlive
+// count_options(options, names) is what to count for such a report: nothing finer than is shown. `names` must outlive
 // the counting.
-TallyOptions tally_options(const ReportOptions& options, const Names& names);
+SampleCountOptions count_options(const ReportOptions& options, const Names& names);
 
 // ReportPlace is the code of a row or of a node of a tree. Views live as long as the Names.
 struct ReportPlace {
@@ -68,16 +68,16 @@ struct ReportPlace {
 // ReportNode is one caller or callee, with what of the row's samples came by there.
 struct ReportNode {
     std::uint32_t place = 0;  // number in Report::tree_places
-    Cells cells;
+    EventCounts cells;
     std::vector<ReportNode> below;  // most first
 };
 
 // A row's cells live in Report::cells.
 struct ReportRow {
-    std::uint32_t runner = 0;  // in the tally
-    std::uint32_t place = 0;   // number in Report::places
-    std::span<const Cell> self;
-    std::span<const Cell> total;  // with callees; equal to self without call chains
+    std::uint32_t task = 0;   // in the counts
+    std::uint32_t place = 0;  // number in Report::places
+    std::span<const EventCount> self;
+    std::span<const EventCount> total;  // with callees; equal to self without call chains
     std::vector<ReportNode> tree;
 };
 
@@ -85,7 +85,7 @@ struct ReportRow {
 struct NoSymbol {
     std::string_view reason;
     std::string_view remedy;  // what would supply it; empty: nothing
-    Cells cells;
+    EventCounts cells;
     std::vector<std::string> objects;  // those with most of them, at most three
 };
 
@@ -104,35 +104,37 @@ struct DroppedSamples {
 // Report is plain data. It can be moved: there may be millions of rows.
 struct Report {
     std::vector<std::uint32_t> events;  // the columns: events with samples, by index in recording.events()
-    Cells whole;                        // what percentages are of
-    Cells kept;                         // what the filters left; with the samples of `dropped` it is all of the events
+    EventCounts whole;                  // what percentages are of
+    EventCounts kept;                   // what the filters left; with the samples of `dropped` it is all of the events
     std::vector<DroppedSamples> dropped;  // in the order in which samples are filtered
     std::vector<ReportRow> rows;          // most first
     std::vector<ReportPlace> places;
-    std::vector<ReportPlace> tree_places;        // of the nodes of trees
-    std::vector<std::unique_ptr<Cell[]>> cells;  // of the rows
-    std::vector<NoSymbol> no_symbol;             // most first
+    std::vector<ReportPlace> tree_places;              // of the nodes of trees
+    std::vector<std::unique_ptr<EventCount[]>> cells;  // of the rows
+    std::vector<NoSymbol> no_symbol;                   // most first
     // Why rows have the line "??:0", of each file once, in the order in which they were sampled first.
     std::vector<LineProblem> line_problems;
     std::uint64_t hidden_rows = 0;               // how many the percent limit left out
     std::vector<std::uint64_t> hidden_by_event;  // how many of these have samples of each event
-    // By number of the tally's frame: 1 where --kind or --dso does not want what was sampled. Empty: all are wanted.
+    // By number of the frame in the counts: 1 where --kind or --dso does not want what was sampled. Empty: all are
+    // wanted.
     std::vector<std::uint8_t> unwanted_frames;
     std::uint64_t rows_without_tree = 0;  // how many would have one, had not those before them enough nodes
 
-    // make(...): `tally` was counted with tally_options() of the same options. Symbols supplies lines of BPF code.
-    static Report make(const Tally& tally, const Names& names, const Symbols& symbols, const ReportOptions& options);
+    // make(...): count `counts` with count_options() of the same options. Symbols supplies lines of BPF code.
+    static Report make(const SampleCounts& counts, const Names& names, const Symbols& symbols,
+                       const ReportOptions& options);
 };
 
-// comm_text(runner) is the command, ":TID" if it is not known.
-std::string comm_text(const Runner& runner);
+// comm_text(task) is the command, ":TID" if it is not known.
+std::string comm_text(const SampledTask& task);
 
 // ReportContext is what a page tells besides the rows. All of it must outlive the page.
 struct ReportContext {
     const Recording& recording;
     const Names& names;
     const Symbols& symbols;
-    const Tally& tally;
+    const SampleCounts& counts;
     const Completeness& completeness;
     const ReportOptions& options;
 };

@@ -3,18 +3,18 @@
 #pragma once
 
 #include "perfdata/core/cursor.hpp"
-#include "perfdata/wire/sample/words.hpp"
+#include "perfdata/wire/sample/u64_view.hpp"
 
 namespace perfdata {
 
 // take_words(in, count) is the next `count` u64; none if they go beyond the end (then the cursor has failed).
-inline Words<AnyOrder> take_words(Cursor& in, std::uint64_t count) {
+inline U64View<AnyOrder> take_words(Cursor& in, std::uint64_t count) {
     if (!in.fits(count, sizeof(std::uint64_t))) return {};
     return {in.bytes(count * sizeof(std::uint64_t)).data(), static_cast<std::size_t>(count), in.order()};
 }
 
 // take_remaining_words(in) is as many u64 as are left; what is less than one is passed over.
-inline Words<AnyOrder> take_remaining_words(Cursor& in) {
+inline U64View<AnyOrder> take_remaining_words(Cursor& in) {
     const auto words = take_words(in, in.remaining() / sizeof(std::uint64_t));
     in.skip(in.remaining());
     return words;

@@ -25,8 +25,8 @@ struct AuxtraceInfo {
         vpa_dtl,
     };
 
-    std::uint32_t kind = 0;   // Kind, or a newer perf's
-    Words<AnyOrder> details;  // its meaning depends on kind; lives as long as the record
+    std::uint32_t kind = 0;     // Kind, or a newer perf's
+    U64View<AnyOrder> details;  // its meaning depends on kind; lives as long as the record
 
     static Result<AuxtraceInfo> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);

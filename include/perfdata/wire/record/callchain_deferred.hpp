@@ -15,7 +15,7 @@ struct CallchainDeferred {
     static constexpr std::size_t min_bytes = 24;
 
     std::uint64_t cookie = 0;  // as at the end of the chains of earlier samples of the same thread
-    Words<AnyOrder> ips;       // all of user space, innermost first, no marker among them
+    U64View<AnyOrder> ips;     // all of user space, innermost first, no marker among them
 
     static Result<CallchainDeferred> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);

@@ -28,7 +28,7 @@ struct CpuMapData {
     std::uint16_t long_size = 0;
     ArrayView<std::uint16_t> cpus;  // 0xffff: any
     ArrayView<std::uint32_t> mask32;
-    Words<AnyOrder> mask64;
+    U64View<AnyOrder> mask64;
     Range range;
     Bytes unknown;
 

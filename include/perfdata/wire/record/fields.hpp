@@ -12,7 +12,7 @@
 
 namespace perfdata {
 
-// FieldArray is a run of integers of the file: Words or ArrayView.
+// FieldArray is a run of integers of the file: U64View or ArrayView.
 template <class T>
 concept FieldArray = !std::convertible_to<T, std::string_view> && requires(const T& array, std::size_t index) {
     { array.size() } -> std::convertible_to<std::size_t>;

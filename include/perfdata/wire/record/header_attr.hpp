@@ -15,7 +15,7 @@ struct HeaderAttr {
     static constexpr std::size_t min_bytes = 8 + Attr::min_bytes;
 
     Attr attr;
-    Words<AnyOrder> ids;  // EventId each; lives as long as the record
+    U64View<AnyOrder> ids;  // EventId each; lives as long as the record
 
     static Result<HeaderAttr> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);

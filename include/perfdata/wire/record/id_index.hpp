@@ -28,8 +28,8 @@ struct IdIndex {
         std::uint64_t vcpu = 0;  // all ones: not known
     };
 
-    Words<AnyOrder> entry_words;  // four words each; lives as long as the record
-    Words<AnyOrder> guest_words;  // two words each, as many as there are entries, or none
+    U64View<AnyOrder> entry_words;  // four words each; lives as long as the record
+    U64View<AnyOrder> guest_words;  // two words each, as many as there are entries, or none
 
     std::size_t size() const { return entry_words.size() / 4; }
     bool has_guests() const { return !guest_words.empty(); }

@@ -26,7 +26,7 @@ struct Namespaces {
 
     Pid pid;
     Tid tid;
-    Words<AnyOrder> links;  // two words each; lives as long as the record
+    U64View<AnyOrder> links;  // two words each; lives as long as the record
 
     std::size_t size() const { return links.size() / 2; }  // 7 so far
     // link(index) is of kind namespace_kind(index). The index must be below size().

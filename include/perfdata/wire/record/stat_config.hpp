@@ -25,7 +25,7 @@ struct StatConfig {
         std::uint64_t value = 0;
     };
 
-    Words<AnyOrder> terms;  // two words each; lives as long as the record
+    U64View<AnyOrder> terms;  // two words each; lives as long as the record
 
     std::size_t size() const { return terms.size() / 2; }
     // The index must be below size().

@@ -14,7 +14,7 @@
 #include "perfdata/wire/sample/parts.hpp"
 #include "perfdata/wire/sample/read_values.hpp"
 #include "perfdata/wire/sample/registers.hpp"
-#include "perfdata/wire/sample/words.hpp"
+#include "perfdata/wire/sample/u64_view.hpp"
 
 namespace perfdata {
 
@@ -55,7 +55,7 @@ class SampleDetails {
         return ReadValues<Order>::parse(record_ + begin, size_ - begin, layout_->shape().read_format(), order_);
     }
     // callchain() has addresses and markers: see for_each_frame().
-    std::optional<Words<Order>> callchain() const {
+    std::optional<U64View<Order>> callchain() const {
         if (!parts_.has(SamplePart::callchain)) return {};
         return words(SamplePart::callchain);
     }
@@ -120,7 +120,7 @@ class SampleDetails {
   private:
     const std::byte* begin(SamplePart part) const { return record_ + parts_.begin_of(part); }
 
-    Words<Order> words(SamplePart part) const {
+    U64View<Order> words(SamplePart part) const {
         const auto* at = begin(part);
         return {at + 8, static_cast<std::size_t>(order_.template load<std::uint64_t>(at)), order_};
     }

@@ -13,7 +13,7 @@ namespace perfdata {
 // AddressWords is a run of addresses, among them the context markers of call chains.
 template <class Order>
 struct AddressWords {
-    Words<Order> words;
+    U64View<Order> words;
 };
 
 // sample_fields(sample, registers, visit) visits every field that the sample has, in the order of the file, under the

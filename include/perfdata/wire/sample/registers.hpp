@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "perfdata/core/arch.hpp"
-#include "perfdata/wire/sample/words.hpp"
+#include "perfdata/wire/sample/u64_view.hpp"
 
 namespace perfdata {
 
@@ -76,12 +76,12 @@ constexpr std::string_view register_name(RegisterSet set, unsigned bit) {
 template <class Order>
 class Registers {
   public:
-    Registers(std::uint64_t abi, std::uint64_t mask, Words<Order> values) : abi_(abi), mask_(mask), values_(values) {}
+    Registers(std::uint64_t abi, std::uint64_t mask, U64View<Order> values) : abi_(abi), mask_(mask), values_(values) {}
 
     // abi() is 0 none, 1 a 32-bit process, 2 a 64-bit one.
     std::uint64_t abi() const { return abi_; }
     std::uint64_t mask() const { return mask_; }
-    const Words<Order>& values() const { return values_; }
+    const U64View<Order>& values() const { return values_; }
 
     // value(bit) is the value of the register with this bit.
     std::optional<std::uint64_t> value(unsigned bit) const {
@@ -103,7 +103,7 @@ class Registers {
   private:
     std::uint64_t abi_;
     std::uint64_t mask_;
-    Words<Order> values_;
+    U64View<Order> values_;
 };
 
 }  // namespace perfdata

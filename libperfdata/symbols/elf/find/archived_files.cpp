@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "perfdata/core/guarded.hpp"
+#include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/spool.hpp"
 
 namespace perfdata {
@@ -94,7 +94,7 @@ class Reader {
     // Called by C, which nothing may be thrown through.
     static la_ssize_t read(archive*, void* of, const void** data) noexcept {
         auto& reader = *static_cast<Reader*>(of);
-        auto got = guarded([&] { return reader.source_.read_at(reader.offset_, reader.buffer_); });
+        auto got = catch_bad_alloc([&] { return reader.source_.read_at(reader.offset_, reader.buffer_); });
         if (!got) {
             reader.error_ = std::move(got.error());
             return ARCHIVE_FATAL;

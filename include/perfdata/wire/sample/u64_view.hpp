@@ -9,19 +9,19 @@
 
 namespace perfdata {
 
-// Words is a view; it lives as long as the record's block. It may lie unaligned.
+// U64View is a view; it lives as long as the record's block. It may lie unaligned.
 template <class Order>
-class Words {
+class U64View {
   public:
-    Words() = default;
-    Words(const std::byte* begin, std::size_t size, Order order) : begin_(begin), size_(size), order_(order) {}
+    U64View() = default;
+    U64View(const std::byte* begin, std::size_t size, Order order) : begin_(begin), size_(size), order_(order) {}
 
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
     std::uint64_t operator[](std::size_t index) const {
         return order_.template load<std::uint64_t>(begin_ + index * sizeof(std::uint64_t));
     }
-    Words first(std::size_t count) const { return {begin_, count, order_}; }
+    U64View first(std::size_t count) const { return {begin_, count, order_}; }
 
     class Iterator {
       public:

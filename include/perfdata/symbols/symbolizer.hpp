@@ -13,18 +13,18 @@
 
 namespace perfdata {
 
-struct CodeBookOptions {
+struct SymbolizerOptions {
     NameOptions names{};
     CodeImageOptions images{};
     CodeLineOptions lines{};
 };
 
-// CodeBook is const once opened; const use from many threads is safe. Recording and timeline must outlive it.
-class CodeBook {
+// Symbolizer is const once opened; const use from many threads is safe. Recording and timeline must outlive it.
+class Symbolizer {
   public:
     // open(recording, timeline): nothing that is missing is an error; names().problems() and images().problems() say
     // what would be needed.
-    static CodeBook open(const Recording& recording, const Timeline& timeline, const CodeBookOptions& options = {});
+    static Symbolizer open(const Recording& recording, const Timeline& timeline, const SymbolizerOptions& options = {});
 
     const Timeline& timeline() const { return parts_->symbols.timeline(); }
     const Names& names() const { return parts_->names; }
@@ -34,9 +34,9 @@ class CodeBook {
     const CodeLines& lines() const { return parts_->lines; }
 
   private:
-    // They refer to each other, so they stay where they are when the book is moved.
+    // They refer to each other, so they stay where they are when the symbolizer is moved.
     struct Parts {
-        Parts(const Recording& recording, const Timeline& timeline, const CodeBookOptions& options);
+        Parts(const Recording& recording, const Timeline& timeline, const SymbolizerOptions& options);
 
         Names names;
         Symbols symbols;
@@ -45,7 +45,7 @@ class CodeBook {
         CodeLines lines;
     };
 
-    explicit CodeBook(std::unique_ptr<const Parts> parts) : parts_(std::move(parts)) {}
+    explicit Symbolizer(std::unique_ptr<const Parts> parts) : parts_(std::move(parts)) {}
 
     std::unique_ptr<const Parts> parts_;
 };

@@ -24,12 +24,12 @@ struct AsResult<Result<T>> {
 
 }  // namespace detail
 
-// guarded(body) is what `body` returns, as a Result if it is none, or the error out_of_memory if it ran out of it. What
-// it had made by then is gone. The ways in are guarded so: Recording::open() and from_memory(), read_feature(), walk(),
-// Timeline::build(), Profile::count(), Tally::count(). Everything else throws bad_alloc and nothing else: whoever must
-// go on without memory calls it in here. Exceptions of callbacks go through.
+// catch_bad_alloc(body) returns what `body` returns, as a Result, or the error out_of_memory if it throws bad_alloc.
+// What it had made by then is gone. The entry points use it: Recording::open() and from_memory(), read_feature(),
+// walk(), Timeline::build(), Profile::count(), SampleCounts::count(). Everything else throws bad_alloc and nothing
+// else: whoever must go on without memory calls it in here. Exceptions of callbacks go through.
 template <class Body>
-auto guarded(Body&& body) -> typename detail::AsResult<std::invoke_result_t<Body>>::type {
+auto catch_bad_alloc(Body&& body) -> typename detail::AsResult<std::invoke_result_t<Body>>::type {
     using Value = std::invoke_result_t<Body>;
     try {
         if constexpr (std::is_void_v<Value>) {

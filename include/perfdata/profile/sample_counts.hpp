@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "perfdata/profile/call_filter.hpp"
-#include "perfdata/profile/cell.hpp"
 #include "perfdata/profile/chain_table.hpp"
+#include "perfdata/profile/event_count.hpp"
 #include "perfdata/profile/intern_table.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
@@ -23,8 +23,8 @@
 
 namespace perfdata {
 
-// Runner is who was sampled, as far as it was asked for: the other members have their defaults.
-struct Runner {
+// SampledTask is who was sampled, as far as it was asked for: the other members have their defaults.
+struct SampledTask {
     // comm lives as long as the timeline; equal comms have equal data(). If it is not known, tid is there instead.
     std::string_view comm;
     Pid pid{0};
@@ -32,15 +32,15 @@ struct Runner {
     std::uint32_t cpu = 0;  // all ones: not recorded
     std::uint64_t cgroup = 0;
 
-    bool operator==(const Runner& other) const {
+    bool operator==(const SampledTask& other) const {
         return comm.data() == other.comm.data() && pid == other.pid && tid == other.tid && cpu == other.cpu &&
                cgroup == other.cgroup;
     }
     std::uint64_t hash(const HashKey& key) const;
 };
 
-struct TallyOptions {
-    // What tells runners apart.
+struct SampleCountOptions {
+    // What tells tasks apart.
     bool by_comm = true, by_pid = false, by_tid = false, by_cpu = false, by_cgroup = false;
     bool chains = false;  // count call chains, with their deferred parts; else only the sampled address
     // Count so many frames of a chain, the innermost. Many samples may share the user part of one, which may have 8,000
@@ -62,8 +62,8 @@ struct TallyOptions {
     Progress progress = {};
 };
 
-// Dropped is how many samples of the counted events each of TallyOptions' filters left out. A sample that several would
-// leave out counts for the first of them here.
+// Dropped is how many samples of the counted events each of SampleCountOptions' filters left out. A sample that several
+// would leave out counts for the first of them here.
 struct Dropped {
     std::uint64_t time = 0, cpu = 0, comm = 0, pid = 0, tid = 0;
 };
@@ -76,57 +76,58 @@ struct ChainLosses {
     std::uint32_t max_stack = 0;
 };
 
-// Tally is const once counted. Its size is that of what is distinct, not of the recording.
-class Tally {
+// SampleCounts is const once counted. Its size grows with what is distinct, not with the recording.
+class SampleCounts {
   public:
     // count(recording, timeline) decodes every sample once. The only errors are `cancelled` and
     // `out_of_memory`. The timeline must outlive
-    // the tally.
-    static Result<Tally> count(const Recording& recording, const Timeline& timeline, const TallyOptions& options = {});
+    // the counts.
+    static Result<SampleCounts> count(const Recording& recording, const Timeline& timeline,
+                                      const SampleCountOptions& options = {});
 
-    // A Row is what one runner did in one chain; cells(row) has a Cell per counted event.
+    // A Row is what one task did in one chain; cells(row) has an EventCount for each counted event.
     struct Row {
-        std::uint32_t runner = 0;
+        std::uint32_t task = 0;
         std::uint32_t chain = 0;
 
         bool operator==(const Row&) const = default;
-        std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{runner} << 32 | chain); }
+        std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{task} << 32 | chain); }
     };
     std::span<const Row> rows() const { return rows_; }
-    std::span<const Cell> cells(std::size_t row) const {
+    std::span<const EventCount> cells(std::size_t row) const {
         return std::span(cells_).subspan(row * events_.size(), events_.size());
     }
 
     // events() says which event each cell is of, by index in recording.events().
     const std::vector<std::uint32_t>& events() const { return events_; }
-    std::span<const Runner> runners() const { return runners_.keys(); }
+    std::span<const SampledTask> tasks() const { return tasks_.keys(); }
     std::span<const ChainNode> chains() const { return chains_.nodes(); }
     std::span<const Frame> frames() const { return frames_.keys(); }
 
     // totals() is the sum of the cells of all rows.
-    const Cells& totals() const { return totals_; }
+    const EventCounts& totals() const { return totals_; }
     // considered() is the same, had comms, pids and tids been empty.
-    const Cells& considered() const { return considered_; }
+    const EventCounts& considered() const { return considered_; }
     const Dropped& dropped() const { return dropped_; }
     // first_time(), last_time() are of the counted samples; empty if none has a time.
     std::optional<Time> first_time() const { return first_time_; }
     std::optional<Time> last_time() const { return last_time_; }
     // Places beyond Limits::places are one frame, Miss::not_kept; what would be more rows than Limits::cells allow is
-    // in one such row for each runner.
+    // in one such row for each task.
     const ChainLosses& chain_losses() const { return chain_losses_; }
     // stacks_not_unwound() is how many samples have callers in a copy of their user stack only, which is not unwound.
     std::uint64_t stacks_not_unwound() const { return stacks_not_unwound_; }
 
   private:
-    friend class TallyCounter;
+    friend class SampleCounter;
 
     std::vector<std::uint32_t> events_;
-    InternTable<Runner> runners_;
+    InternTable<SampledTask> tasks_;
     InternTable<Frame> frames_;
     ChainTable chains_;
     std::vector<Row> rows_;
-    Cells cells_;
-    Cells totals_, considered_;
+    EventCounts cells_;
+    EventCounts totals_, considered_;
     Dropped dropped_;
     std::optional<Time> first_time_, last_time_;
     ChainLosses chain_losses_;

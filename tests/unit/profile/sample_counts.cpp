@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/profile/tally.hpp"
+#include "perfdata/profile/sample_counts.hpp"
 
 #include <map>
 #include <tuple>
@@ -19,7 +19,7 @@ using namespace perfdata::test;
 namespace {
 
 using Key = std::tuple<std::string, std::uint32_t, std::uint64_t, std::uint32_t, FrameKind>;
-using Counts = std::map<Key, Cells>;
+using Counts = std::map<Key, EventCounts>;
 
 // Naive asks the timeline anew for every sample.
 struct Naive {
@@ -44,21 +44,21 @@ struct Naive {
     }
 };
 
-Counts counted(const Tally& tally) {
+Counts counted(const SampleCounts& counts) {
     Counts counts;
-    for (std::size_t number = 0; number < tally.rows().size(); ++number) {
-        const auto& row = tally.rows()[number];
-        const auto& runner = tally.runners()[row.runner];
-        const auto& frame = tally.frames()[tally.chains()[row.chain].frame];
-        add(counts[{std::string(runner.comm), runner.pid.value, frame.offset, frame.index, frame.kind}],
-            tally.cells(number));
+    for (std::size_t number = 0; number < counts.rows().size(); ++number) {
+        const auto& row = counts.rows()[number];
+        const auto& task = counts.tasks()[row.task];
+        const auto& frame = counts.frames()[counts.chains()[row.chain].frame];
+        add(counts[{std::string(task.comm), task.pid.value, frame.offset, frame.index, frame.kind}],
+            counts.cells(number));
     }
     return counts;
 }
 
 }  // namespace
 
-TEST_CASE("A tally counts what a naive count does, while code comes and goes", "[profile][tally]") {
+TEST_CASE("Samples are counted as a naive count does, while code comes and goes", "[profile][counts]") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         INFO("seed " << seed);
         Random random(seed);
@@ -82,19 +82,19 @@ TEST_CASE("A tally counts what a naive count does, while code comes and goes", "
         }
         const auto recording = scene.open();
         const auto timeline = Timeline::build(recording).value();
-        TallyOptions options;
+        SampleCountOptions options;
         options.by_pid = true;
-        const auto tally = Tally::count(recording, timeline, options).value();
+        const auto counts = SampleCounts::count(recording, timeline, options).value();
         Naive naive{timeline, 2, {}};
         Completeness completeness;
         REQUIRE(walk(recording, completeness, naive));
-        CHECK(counted(tally) == naive.counts);
+        CHECK(counted(counts) == naive.counts);
         CHECK(naive.counts.size() > 50);
-        CHECK(hits(tally.totals()) == 300);
+        CHECK(hits(counts.totals()) == 300);
     }
 }
 
-TEST_CASE("One address counts for another program after each load", "[profile][tally]") {
+TEST_CASE("One address counts for another program after each load", "[profile][counts]") {
     Scene scene;
     constexpr std::uint32_t programs = 50;
     for (std::uint32_t id = 1; id <= programs; ++id) {
@@ -106,16 +106,16 @@ TEST_CASE("One address counts for another program after each load", "[profile][t
     }
     const auto recording = scene.open();
     const auto timeline = Timeline::build(recording).value();
-    const auto tally = Tally::count(recording, timeline).value();
+    const auto counts = SampleCounts::count(recording, timeline).value();
     std::map<std::uint32_t, std::uint64_t> of_program;
     std::uint64_t gone = 0;
-    for (std::size_t number = 0; number < tally.rows().size(); ++number) {
-        const auto& frame = tally.frames()[tally.chains()[tally.rows()[number].chain].frame];
+    for (std::size_t number = 0; number < counts.rows().size(); ++number) {
+        const auto& frame = counts.frames()[counts.chains()[counts.rows()[number].chain].frame];
         if (frame.kind == FrameKind::code) {
-            of_program[timeline.loads()[*timeline.code()[frame.index].load].id.value] += hits(tally.cells(number));
+            of_program[timeline.loads()[*timeline.code()[frame.index].load].id.value] += hits(counts.cells(number));
         } else {
             CHECK(static_cast<Miss>(frame.index) == Miss::gone);
-            gone += hits(tally.cells(number));
+            gone += hits(counts.cells(number));
         }
     }
     CHECK(of_program.size() == programs);
@@ -123,26 +123,26 @@ TEST_CASE("One address counts for another program after each load", "[profile][t
     CHECK(gone == programs);
 }
 
-TEST_CASE("Filters by CPU and time leave out, those by thread only hide", "[profile][tally]") {
+TEST_CASE("Filters by CPU and time leave out, those by thread only hide", "[profile][counts]") {
     Scene scene;
     scene.sample(0x1000, 10).sample(0x1000, 20).sample(0x1000, 30);
     const auto recording = scene.open();
     const auto timeline = Timeline::build(recording).value();
-    TallyOptions options;
+    SampleCountOptions options;
     options.from = {20};
     options.tids = {4711};
-    const auto tally = Tally::count(recording, timeline, options).value();
-    CHECK(hits(tally.considered()) == 2);
-    CHECK(hits(tally.totals()) == 0);
-    CHECK(tally.rows().empty());
+    const auto counts = SampleCounts::count(recording, timeline, options).value();
+    CHECK(hits(counts.considered()) == 2);
+    CHECK(hits(counts.totals()) == 0);
+    CHECK(counts.rows().empty());
     options.tids.clear();
     options.until = {29};
-    CHECK(hits(Tally::count(recording, timeline, options).value().totals()) == 1);
+    CHECK(hits(SampleCounts::count(recording, timeline, options).value().totals()) == 1);
     options.cpus = {77};
-    CHECK(hits(Tally::count(recording, timeline, options).value().considered()) == 0);
+    CHECK(hits(SampleCounts::count(recording, timeline, options).value().considered()) == 0);
 }
 
-TEST_CASE("Places beyond the limit are counted together", "[profile][tally]") {
+TEST_CASE("Places beyond the limit are counted together", "[profile][counts]") {
     Scene scene;
     constexpr std::uint64_t samples = 1000, least = 64;
     for (std::uint64_t number = 0; number < samples; ++number) {
@@ -158,16 +158,16 @@ TEST_CASE("Places beyond the limit are counted together", "[profile][tally]") {
     }
     const auto recording = Recording::from_memory(file, {limits}).value();
     const auto timeline = Timeline::build(recording).value();
-    const auto tally = Tally::count(recording, timeline).value();
-    CHECK(hits(tally.totals()) == samples);
-    CHECK(tally.rows().size() == least + 1);
+    const auto counts = SampleCounts::count(recording, timeline).value();
+    CHECK(hits(counts.totals()) == samples);
+    CHECK(counts.rows().size() == least + 1);
     std::uint64_t all = 0, together = 0;
-    for (std::size_t number = 0; number < tally.rows().size(); ++number) {
-        const auto& frame = tally.frames()[tally.chains()[tally.rows()[number].chain].frame];
+    for (std::size_t number = 0; number < counts.rows().size(); ++number) {
+        const auto& frame = counts.frames()[counts.chains()[counts.rows()[number].chain].frame];
         const bool kept = frame.kind != FrameKind::nowhere || static_cast<Miss>(frame.index) != Miss::not_kept;
-        all += hits(tally.cells(number));
-        if (!kept) together += hits(tally.cells(number));
-        if (kept) CHECK(hits(tally.cells(number)) == 5);  // those that are known go on being told apart
+        all += hits(counts.cells(number));
+        if (!kept) together += hits(counts.cells(number));
+        if (kept) CHECK(hits(counts.cells(number)) == 5);  // those that are known go on being told apart
     }
     CHECK(all == samples);
     CHECK(together == samples - least * 5);
@@ -177,7 +177,7 @@ TEST_CASE("Places beyond the limit are counted together", "[profile][tally]") {
     CHECK(hits(profile.misses().at(Miss::not_kept)) == together);
 }
 
-TEST_CASE("Samples lose their callers where chains are beyond the limit", "[profile][tally]") {
+TEST_CASE("Samples lose their callers where chains are beyond the limit", "[profile][counts]") {
     const auto file = content_of_file(PERFDATA_FIXTURES "/bpf/bpf_events.data");
     const auto count = [&](std::size_t nodes, std::size_t places, std::uint64_t cells = Limits{}.cells) {
         Limits limits;
@@ -186,9 +186,9 @@ TEST_CASE("Samples lose their callers where chains are beyond the limit", "[prof
         limits.places = places;
         const auto recording = Recording::from_memory(file, {limits}).value();
         const auto timeline = Timeline::build(recording).value();
-        TallyOptions options;
+        SampleCountOptions options;
         options.chains = true;
-        return Tally::count(recording, timeline, options).value();
+        return SampleCounts::count(recording, timeline, options).value();
     };
     const auto whole = count(1000000, 1000000);
     CHECK(whole.chain_losses().cut == 0);
@@ -202,12 +202,12 @@ TEST_CASE("Samples lose their callers where chains are beyond the limit", "[prof
     const auto few = count(1000000, 64);
     CHECK(few.totals() == whole.totals());
     CHECK(few.frames().size() <= 64 + 8);  // and one that is not kept for each mode of the CPU
-    // Each runner has a row for what is not kept.
+    // Each task has a row for what is not kept.
     const auto rows = count(1000000, 1000000, 64);
     REQUIRE(whole.rows().size() > 100);
     CHECK(rows.totals() == whole.totals());
-    CHECK(rows.rows().size() <= 64 + rows.runners().size());
-    Cells sum;
+    CHECK(rows.rows().size() <= 64 + rows.tasks().size());
+    EventCounts sum;
     for (std::size_t number = 0; number < rows.rows().size(); ++number) add(sum, rows.cells(number));
     CHECK(sum == whole.totals());
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/profile/cell.hpp"
+#include "perfdata/profile/event_count.hpp"
 
 namespace perfdata {
 
-void add(Cells& sum, std::span<const Cell> cells) {
+void add(EventCounts& sum, std::span<const EventCount> cells) {
     if (sum.size() < cells.size()) sum.resize(cells.size());
     for (std::size_t event = 0; event < cells.size(); ++event) sum[event] += cells[event];
 }
 
-std::uint64_t hits(std::span<const Cell> cells) {
+std::uint64_t hits(std::span<const EventCount> cells) {
     std::uint64_t sum = 0;
     for (const auto& cell : cells) sum += cell.hits;
     return sum;

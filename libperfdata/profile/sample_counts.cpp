@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/profile/tally.hpp"
+#include "perfdata/profile/sample_counts.hpp"
 
 #include <algorithm>
 #include <array>
 #include <numeric>
 
-#include "perfdata/core/guarded.hpp"
+#include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/deferred_chains.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/timeline/frame_at.hpp"
@@ -15,7 +15,7 @@
 
 namespace perfdata {
 
-std::uint64_t Runner::hash(const HashKey& key) const {
+std::uint64_t SampledTask::hash(const HashKey& key) const {
     const auto name = reinterpret_cast<std::uintptr_t>(comm.data());
     return key(name, std::uint64_t{pid.value} << 32 | tid.value, cpu, cgroup);
 }
@@ -42,25 +42,25 @@ class RecentFrames {
     std::vector<Entry> entries_;
 };
 
-// SampledPlace is where a runner was sampled.
+// SampledPlace is where a task was sampled.
 struct SampledPlace {
     Frame frame;
-    std::uint32_t runner = 0;
+    std::uint32_t task = 0;
 
     bool operator==(const SampledPlace&) const = default;
-    std::uint64_t hash(const HashKey& key) const { return key(frame.first_word(), frame.second_word(), runner); }
+    std::uint64_t hash(const HashKey& key) const { return key(frame.first_word(), frame.second_word(), task); }
 };
 
 }  // namespace
 
-// Each sample costs one lookup for its runner, and for each frame of its chain one in the timeline and one in the
+// Each sample costs one lookup for its task, and for each frame of its chain one in the timeline and one in the
 // table of chains. Addresses of the kernel repeat soon, so a small cache stands before the timeline. Without chains a
-// sample is counted in a row of its runner and address; rows of one function are added up at the end.
-class TallyCounter {
+// sample is counted in a row of its task and address; rows of one function are added up at the end.
+class SampleCounter {
   public:
     static constexpr bool samples_only = true;
 
-    TallyCounter(const Recording& recording, const Timeline& timeline, const TallyOptions& options)
+    SampleCounter(const Recording& recording, const Timeline& timeline, const SampleCountOptions& options)
         : timeline_(timeline),
           options_(options),
           jit_(options.jit != nullptr && !options.jit->empty() ? options.jit : nullptr),
@@ -68,8 +68,8 @@ class TallyCounter {
           recent_tasks_(timeline.tasks()),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
           column_(recording.events().events().size(), not_counted) {
-        tally_.chain_losses_.max_stack = options.max_stack;
-        auto& events = tally_.events_;
+        counts_.chain_losses_.max_stack = options.max_stack;
+        auto& events = counts_.events_;
         events = options.events;
         std::erase_if(events, [&](std::uint32_t event) { return event >= column_.size(); });
         if (events.empty()) {
@@ -93,9 +93,9 @@ class TallyCounter {
         // Each place may be sampled itself, and is a beginning of a chain then.
         most_places_ = std::max(std::min(limits.places, most_nodes_), least);
         if (!options.chains) most_places_ = std::min(most_places_, most_rows_);
-        most_runners_ = std::min(most_places_, most_rows_);  // each may have a row for what is not kept
-        tally_.totals_.resize(events.size());
-        tally_.considered_.resize(events.size());
+        most_tasks_ = std::min(most_places_, most_rows_);  // each may have a row for what is not kept
+        counts_.totals_.resize(events.size());
+        counts_.considered_.resize(events.size());
     }
 
     template <class Order>
@@ -108,13 +108,13 @@ class TallyCounter {
         const bool needs_comm = options_.by_comm || !options_.comms.empty();
         const auto comm = needs_comm ? recent_tasks_.comm_at(tid, context.time, moment_.machine) : std::string_view();
         if (auto* count = left_out(sample, context.time)) return void(++*count);
-        const Cell cell{1, sample.period()};
-        tally_.considered_[column] += cell;
+        const EventCount cell{1, sample.period()};
+        counts_.considered_[column] += cell;
         if (auto* count = unwanted(tid, comm)) return void(++*count);
         note_time(sample.time());
-        if (sample.has_unread_callers()) ++tally_.stacks_not_unwound_;
-        tally_.totals_[column] += cell;
-        const auto who = runner(sample, tid, comm);
+        if (sample.has_unread_callers()) ++counts_.stacks_not_unwound_;
+        counts_.totals_[column] += cell;
+        const auto who = task(sample, tid, comm);
         if (options_.chains) {
             chain_rows_.cells(row({who, chain(sample)}))[column] += cell;
         } else {
@@ -125,21 +125,21 @@ class TallyCounter {
         }
     }
 
-    Tally finish() && {
+    SampleCounts finish() && {
         if (!options_.chains) {
             count_waiting();
             fold_places();
         }
-        std::move(chain_rows_).give(tally_.rows_, tally_.cells_);
+        std::move(chain_rows_).give(counts_.rows_, counts_.cells_);
         // What follows needs memory, too.
         chain_rows_ = RowTable();
         unfolded_ = {};
         folded_ = {};
         kept_ = {};
-        tally_.frames_.seal();
-        tally_.chains_.seal();
-        tally_.runners_.seal();
-        return std::move(tally_);
+        counts_.frames_.seal();
+        counts_.chains_.seal();
+        counts_.tasks_.seal();
+        return std::move(counts_);
     }
 
   private:
@@ -167,36 +167,36 @@ class TallyCounter {
     // left_out() and unwanted() are the count of the filter that leaves the sample out; null: none does.
     template <class Order>
     std::uint64_t* left_out(const BasicSample<Order>& sample, Time time) {
-        auto& dropped = tally_.dropped_;
+        auto& dropped = counts_.dropped_;
         if (time < options_.from || time > options_.until) return &dropped.time;
         return options_.cpus.empty() || among(options_.cpus, sample.cpu().value_or(nobody.value)) ? nullptr
                                                                                                   : &dropped.cpu;
     }
 
     std::uint64_t* unwanted(Tid tid, std::string_view comm) {
-        auto& dropped = tally_.dropped_;
+        auto& dropped = counts_.dropped_;
         if (!among(options_.comms, comm)) return &dropped.comm;
         if (!among(options_.pids, moment_.pid.value)) return &dropped.pid;
         return among(options_.tids, tid.value) ? nullptr : &dropped.tid;
     }
 
     template <class Order>
-    std::uint32_t runner(const BasicSample<Order>& sample, Tid tid, std::string_view comm) {
-        Runner runner;
+    std::uint32_t task(const BasicSample<Order>& sample, Tid tid, std::string_view comm) {
+        SampledTask task;
         if (options_.by_comm) {
-            runner.comm = comm;
-            if (comm.empty()) runner.tid = tid;
+            task.comm = comm;
+            if (comm.empty()) task.tid = tid;
         }
-        if (options_.by_pid) runner.pid = moment_.pid;
-        if (options_.by_tid) runner.tid = tid;
-        if (options_.by_cpu) runner.cpu = sample.cpu().value_or(nobody.value);
-        if (options_.by_cgroup) runner.cgroup = sample.details().cgroup().value_or(0);
+        if (options_.by_pid) task.pid = moment_.pid;
+        if (options_.by_tid) task.tid = tid;
+        if (options_.by_cpu) task.cpu = sample.cpu().value_or(nobody.value);
+        if (options_.by_cgroup) task.cgroup = sample.details().cgroup().value_or(0);
         // Samples of one thread come in a row.
-        if (!(runner == last_runner_) || tally_.runners_.size() == 0) {
-            last_runner_ = runner;
-            last_runner_number_ = tally_.runners_.intern_within(most_runners_, runner, Runner{});
+        if (!(task == last_task_) || counts_.tasks_.size() == 0) {
+            last_task_ = task;
+            last_task_number_ = counts_.tasks_.intern_within(most_tasks_, task, SampledTask{});
         }
-        return last_runner_number_;
+        return last_task_number_;
     }
 
     // chain() is the number of the sample's chain: its address, called by the rest of its call chain.
@@ -208,13 +208,13 @@ class TallyCounter {
             addresses_.clear();
             const bool whole = for_each_frame(sample, deferred_, [&](Address address, CpuMode at) {
                 if (addresses_.size() >= options_.max_stack) {
-                    ++tally_.chain_losses_.deep;
+                    ++counts_.chain_losses_.deep;
                     return false;
                 }
                 addresses_.emplace_back(address, at);
                 return true;
             });
-            if (!whole) ++tally_.chain_losses_.broken;
+            if (!whole) ++counts_.chain_losses_.broken;
             // The innermost is the sampled address itself.
             const std::size_t first = !addresses_.empty() && ip && addresses_.front().first == *ip ? 1 : 0;
             looked_up_.clear();
@@ -224,8 +224,8 @@ class TallyCounter {
             for (const auto& one : looked_up_) {
                 if (one.number == none) unfolded_.prefetch_key(one.hash);
             }
-            if (tally_.chains_.size() + looked_up_.size() > most_nodes_) {
-                if (!looked_up_.empty()) ++tally_.chain_losses_.cut;
+            if (counts_.chains_.size() + looked_up_.size() > most_nodes_) {
+                if (!looked_up_.empty()) ++counts_.chain_losses_.cut;
                 looked_up_.clear();
             }
             // Outermost first: a sample often has the outer callers of the one before it.
@@ -235,20 +235,20 @@ class TallyCounter {
                 const auto number =
                     options_.fold_callers ? chain_number(looked_up_[at]) : caller_number(looked_up_[at]);
                 same = same && depth < last_chain_.size() && last_chain_[depth].frame == number;
-                node = same ? last_chain_[depth].node : tally_.chains_.intern({node, number});
+                node = same ? last_chain_[depth].node : counts_.chains_.intern({node, number});
                 if (!same) {
                     last_chain_.resize(depth);
                     last_chain_.push_back({number, node});
                 }
             }
         }
-        return tally_.chains_.intern({node, chain_number(look_up(sample))});
+        return counts_.chains_.intern({node, chain_number(look_up(sample))});
     }
 
     struct KernelPlace {
         Address address;
         std::uint32_t epoch = 0;
-        std::uint32_t runner = 0;  // with chains none in particular
+        std::uint32_t task = 0;  // with chains none in particular
         bool operator==(const KernelPlace&) const = default;
     };
 
@@ -288,23 +288,23 @@ class TallyCounter {
         RecentFrames<KernelPlace>::Entry* recent = nullptr;
         KernelPlace key;
         std::uint32_t column = 0;
-        Cell cell;
+        EventCount cell;
     };
 
     template <class Order>
-    Waiting waiting(const BasicSample<Order>& sample, std::uint32_t runner) {
+    Waiting waiting(const BasicSample<Order>& sample, std::uint32_t task) {
         const auto mode = sample.mode();
         const auto ip = sample.ip();
         Waiting one;
         if (ip && is_host_kernel(mode)) {
-            auto& recent = recent_kernel(*ip, runner);
+            auto& recent = recent_kernel(*ip, task);
             one.number = recent.number;
             if (one.number != none) return one;
             one.recent = &recent;
             one.key = recent.key;
-            one.place = {kernel_frame(*ip), runner};
+            one.place = {kernel_frame(*ip), task};
         } else {
-            one.place = {ip ? frame_at(timeline_, jit_, moment_, *ip, mode, &recent_tasks_) : no_address(mode), runner};
+            one.place = {ip ? frame_at(timeline_, jit_, moment_, *ip, mode, &recent_tasks_) : no_address(mode), task};
         }
         one.hash = places_.hash(one.place);
         places_.prefetch(one.hash);
@@ -316,19 +316,19 @@ class TallyCounter {
     }
     static Frame no_address(CpuMode mode) { return nowhere(Miss::no_address, mode); }
 
-    // row(row) is its number, or that of its runner's row for everything beyond the limit.
-    std::uint32_t row(const Tally::Row& row) {
+    // row(row) is its number, or that of its task's row for everything beyond the limit.
+    std::uint32_t row(const SampleCounts::Row& row) {
         if (chain_rows_.rows().size() < most_rows_) return chain_rows_.number(row);
         if (const auto known = chain_rows_.find(row); known != RowTable::none) return known;
-        const auto frame = tally_.frames_.intern(nowhere(Miss::not_kept, CpuMode::unknown));
-        return chain_rows_.number({row.runner, tally_.chains_.intern({ChainNode::none, frame})});
+        const auto frame = counts_.frames_.intern(nowhere(Miss::not_kept, CpuMode::unknown));
+        return chain_rows_.number({row.task, counts_.chains_.intern({ChainNode::none, frame})});
     }
 
     // Of the host's kernel the answer depends on nothing but address and epoch.
     bool is_host_kernel(CpuMode mode) const { return mode == CpuMode::kernel && moment_.machine == host; }
     // recent_kernel(...) is the entry to use; its number is `none` if it was used for another place.
-    RecentFrames<KernelPlace>::Entry& recent_kernel(Address address, std::uint32_t runner) {
-        const KernelPlace key{address, epochs_.at(moment_.time), runner};
+    RecentFrames<KernelPlace>::Entry& recent_kernel(Address address, std::uint32_t task) {
+        const KernelPlace key{address, epochs_.at(moment_.time), task};
         auto& recent = recent_kernel_.place(address.value);
         if (!(recent.key == key)) recent = {key, none};
         return recent;
@@ -352,7 +352,7 @@ class TallyCounter {
         return unfolded_.intern_within(most_places_, frame, hash, nowhere(Miss::not_kept, frame.mode));
     }
 
-    // chain_number(...) is the number of the folded frame in the tally.
+    // chain_number(...) is the number of the folded frame in the counts.
     std::uint32_t chain_number(const LookedUp& looked_up) {
         const auto number = unfolded_number(looked_up);
         if (number >= folded_.size()) folded_.resize(unfolded_.size(), none);
@@ -361,23 +361,23 @@ class TallyCounter {
         return folded;
     }
 
-    // caller_number(...) is the number of the frame in the tally as it is.
+    // caller_number(...) is the number of the frame in the counts as it is.
     std::uint32_t caller_number(const LookedUp& looked_up) {
         const auto number = unfolded_number(looked_up);
         if (number >= kept_.size()) kept_.resize(unfolded_.size(), none);
         auto& kept = kept_[number];
-        if (kept == none) kept = tally_.frames_.intern(unfolded_[number]);
+        if (kept == none) kept = counts_.frames_.intern(unfolded_[number]);
         return kept;
     }
 
     std::uint32_t fold(const Frame& frame) {
-        return tally_.frames_.intern(options_.fold ? options_.fold(frame) : frame);
+        return counts_.frames_.intern(options_.fold ? options_.fold(frame) : frame);
     }
 
     std::uint32_t place_number(const SampledPlace& place, std::uint64_t hash) {
-        const SampledPlace other{nowhere(Miss::not_kept, CpuMode::unknown), place.runner};
+        const SampledPlace other{nowhere(Miss::not_kept, CpuMode::unknown), place.task};
         const auto number = places_.intern_within(most_places_, place, hash, other);
-        const auto needed = places_.size() * tally_.events_.size();
+        const auto needed = places_.size() * counts_.events_.size();
         if (place_cells_.size() < needed) place_cells_.resize(needed);
         return number;
     }
@@ -387,7 +387,7 @@ class TallyCounter {
         for (const auto& one : waiting_) {
             if (one.number == none) places_.prefetch_key(one.hash);
         }
-        const auto columns = tally_.events_.size();
+        const auto columns = counts_.events_.size();
         for (auto& one : waiting_) {
             if (one.number == none) one.number = place_number(one.place, one.hash);
             if (one.recent != nullptr && one.recent->key == one.key) one.recent->number = one.number;
@@ -400,13 +400,13 @@ class TallyCounter {
     // Each frame is folded but once.
     void fold_places() {
         std::vector<std::uint32_t> node;  // by number of the folded frame
-        const auto columns = tally_.events_.size();
+        const auto columns = counts_.events_.size();
         const auto places = places_.keys();
         for (std::size_t number = 0; number < places.size(); ++number) {
             const auto folded = chain_number(looked_up(places[number].frame));
-            if (node.size() <= folded) node.resize(tally_.frames_.size(), none);
-            if (node[folded] == none) node[folded] = tally_.chains_.intern({ChainNode::none, folded});
-            auto* const sum = chain_rows_.cells(chain_rows_.number({places[number].runner, node[folded]}));
+            if (node.size() <= folded) node.resize(counts_.frames_.size(), none);
+            if (node[folded] == none) node[folded] = counts_.chains_.intern({ChainNode::none, folded});
+            auto* const sum = chain_rows_.cells(chain_rows_.number({places[number].task, node[folded]}));
             const auto* const cells = &place_cells_[number * columns];
             for (std::size_t column = 0; column < columns; ++column) sum[column] += cells[column];
         }
@@ -414,29 +414,29 @@ class TallyCounter {
 
     void note_time(std::optional<Time> time) {
         if (!time) return;
-        if (!tally_.first_time_ || *time < *tally_.first_time_) tally_.first_time_ = time;
-        if (!tally_.last_time_ || *time > *tally_.last_time_) tally_.last_time_ = time;
+        if (!counts_.first_time_ || *time < *counts_.first_time_) counts_.first_time_ = time;
+        if (!counts_.last_time_ || *time > *counts_.last_time_) counts_.last_time_ = time;
     }
 
     const Timeline& timeline_;
-    const TallyOptions& options_;
+    const SampleCountOptions& options_;
     const JitCodes* jit_;  // null if there is none
     KernelEpochs epochs_;
     RecentTasks recent_tasks_;
     RecentFrames<KernelPlace> recent_kernel_;
     DeferredChains deferred_;
-    std::vector<std::size_t> column_;                                                  // of an event
-    std::size_t most_places_ = 0, most_nodes_ = 0, most_rows_ = 0, most_runners_ = 0;  // from Limits
+    std::vector<std::size_t> column_;                                                // of an event
+    std::size_t most_places_ = 0, most_nodes_ = 0, most_rows_ = 0, most_tasks_ = 0;  // from Limits
     Moment moment_;
-    Runner last_runner_;
-    std::uint32_t last_runner_number_ = 0;
+    SampledTask last_task_;
+    std::uint32_t last_task_number_ = 0;
     InternTable<Frame> unfolded_;
     std::vector<std::uint32_t> folded_;  // by number in unfolded_: of the frame that counts instead; or none
     std::vector<std::uint32_t> kept_;    // likewise: of the frame itself
     RowTable chain_rows_;
     // Without chains:
     InternTable<SampledPlace> places_;
-    Cells place_cells_;  // of each place one for each counted event
+    EventCounts place_cells_;  // of each place one for each counted event
     std::vector<Waiting> waiting_;
     std::vector<LookedUp> looked_up_;  // addresses_, but for the sampled one
     std::vector<std::pair<Address, CpuMode>> addresses_;
@@ -444,12 +444,13 @@ class TallyCounter {
         std::uint32_t frame, node;
     };
     std::vector<Level> last_chain_;  // of the sample before, outermost first, but for the sampled address
-    Tally tally_;
+    SampleCounts counts_;
 };
 
-Result<Tally> Tally::count(const Recording& recording, const Timeline& timeline, const TallyOptions& options) {
-    return guarded([&]() -> Result<Tally> {
-        TallyCounter counter(recording, timeline, options);
+Result<SampleCounts> SampleCounts::count(const Recording& recording, const Timeline& timeline,
+                                         const SampleCountOptions& options) {
+    return catch_bad_alloc([&]() -> Result<SampleCounts> {
+        SampleCounter counter(recording, timeline, options);
         Completeness seen;  // the timeline's pass has counted all records already
         if (auto walked =
                 walk(recording, seen, counter, {.order = {}, .stop = options.stop, .progress = options.progress});

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// How much was counted: hits and periods, by event.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace perfdata {
+
+// EventCount is what one event counted at one place.
+struct EventCount {
+    std::uint64_t hits = 0;     // samples
+    std::uint64_t periods = 0;  // sum of their periods; wraps like the counter itself
+
+    EventCount& operator+=(const EventCount& other) {
+        hits += other.hits;
+        periods += other.periods;
+        return *this;
+    }
+    bool operator==(const EventCount&) const = default;
+};
+
+// EventCounts has one EventCount for each counted event, in the order of events() of the Profile or SampleCounts.
+using EventCounts = std::vector<EventCount>;
+
+// SharedEventCounts never change. Copies are cheap, so all that has no samples shares one.
+class SharedEventCounts {
+  public:
+    SharedEventCounts() = default;
+    SharedEventCounts(EventCounts cells) : cells_(std::make_shared<const EventCounts>(std::move(cells))) {}
+
+    std::size_t size() const { return cells_ ? cells_->size() : 0; }
+    const EventCount* data() const { return cells_ ? cells_->data() : nullptr; }
+    const EventCount* begin() const { return data(); }
+    const EventCount* end() const { return data() + size(); }
+    const EventCount& operator[](std::size_t column) const { return (*cells_)[column]; }
+    bool operator==(const SharedEventCounts& other) const { return std::ranges::equal(*this, other); }
+
+  private:
+    std::shared_ptr<const EventCounts> cells_;  // null: of no event
+};
+
+void add(EventCounts& sum, std::span<const EventCount> cells);
+// hits(cells) is the sum over all events.
+std::uint64_t hits(std::span<const EventCount> cells);
+
+}  // namespace perfdata
