@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "perfdata/core/error.hpp"
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 namespace perfdata {
 

@@ -9,7 +9,7 @@
 #include "perfdata/annotate/page/page.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/core/utf8.hpp"
-#include "perfdata/symbols/names.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/timeline/code.hpp"
 
 namespace perfdata {

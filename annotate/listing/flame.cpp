@@ -53,11 +53,11 @@ class FlameMaker {
 
     // Frames without a symbol are told apart by object only.
     std::uint32_t name_of(const Frame& frame) {
-        const auto name = symbolizer_.names().name(frame);
+        const auto name = symbolizer_.name(frame);
         auto& known = code_names_[{name.symbol, name.object, name.kind}];
         if (known == 0) {
             known = add_name({FlameRole::code, best_name(frame, name), std::string(name.object), name.kind,
-                              name.symbol.empty() ? Frame{} : symbolizer_.names().function(frame)});
+                              name.symbol.empty() ? Frame{} : symbolizer_.function(frame)});
         }
         return known;
     }
@@ -65,7 +65,7 @@ class FlameMaker {
     // Of BPF code the names of the source are better than the kernel's.
     std::string best_name(const Frame& frame, const FrameName& name) const {
         if (frame.kind != FrameKind::code || name.kind != CodeClass::bpf) return std::string(name.symbol);
-        return symbolizer_.symbols().name(frame.index).full();
+        return symbolizer_.bpf().name(frame.index).full();
     }
 
     std::uint32_t name_of(const SampledTask& task) {
@@ -208,7 +208,7 @@ Flame Flame::make(const SampleCounts& counts, const Symbolizer& symbolizer, cons
     return FlameMaker(counts, symbolizer, options).make();
 }
 
-SampleCountOptions flame_counting(const Names& names, bool chains) {
+SampleCountOptions flame_counting(const Symbolizer& names, bool chains) {
     SampleCountOptions options;
     options.chains = chains;
     options.jit = &names.jit();

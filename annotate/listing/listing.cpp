@@ -37,7 +37,7 @@ class ListingMaker {
 
     Listing make(const Result<Disassembler>& disassembler) && {
         note_btf_problem();
-        auto image = symbolizer_.images().image(hits_.version);
+        auto image = symbolizer_.image(hits_.version);
         if (!image || !disassembler) {
             listing_.problems.push_back(image ? disassembler.error() : image.error());
             return std::move(listing_);
@@ -58,13 +58,13 @@ class ListingMaker {
         const auto& code = symbolizer_.timeline().code()[index];
         listing_.code = index;
         listing_.kind = code.kind == CodeKind::out_of_line ? CodeClass::out_of_line : CodeClass::bpf;
-        listing_.name = symbolizer_.symbols().name(index);
+        listing_.name = symbolizer_.bpf().name(index);
         listing_.symbol = code.symbol;
         listing_.object = object_name(symbolizer_.timeline(), code);
     }
 
     void name_other() {
-        const auto name = symbolizer_.names().name(hits_.version.function);
+        const auto name = symbolizer_.name(hits_.version.function);
         listing_.kind = name.kind;
         listing_.name.name = name.symbol;
         listing_.symbol = name.symbol;
@@ -75,7 +75,7 @@ class ListingMaker {
         if (!listing_.code) return;
         const auto& code = symbolizer_.timeline().code()[*listing_.code];
         if (!code.load) return;
-        if (auto problem = symbolizer_.symbols().problem(symbolizer_.timeline().loads()[*code.load])) {
+        if (auto problem = symbolizer_.bpf().problem(symbolizer_.timeline().loads()[*code.load])) {
             listing_.problems.push_back(std::move(*problem));
         }
     }
@@ -195,8 +195,8 @@ class ListingMaker {
     using KnownLines = std::map<LineKey, std::uint32_t>;  // numbers in listing_.lines; log n each
 
     void add_lines() {
-        if (turn_ != nullptr) turn_->wait(symbolizer_.lines().file(hits_.version.function));
-        auto starts = symbolizer_.lines().lines(hits_.version.function, listing_.image->bytes.size());
+        if (turn_ != nullptr) turn_->wait(symbolizer_.lines_file(hits_.version.function));
+        auto starts = symbolizer_.lines(hits_.version.function, listing_.image->bytes.size());
         auto problem = starts ? missing_lines(*starts) : std::optional(starts.error());
         if (turn_ != nullptr) turn_->end();
         if (problem) {
@@ -230,15 +230,15 @@ class ListingMaker {
     // which debug information that is damaged has only the first.
     std::optional<Error> missing_lines(const std::vector<LineStart>& starts) const {
         auto place = hits_.version.function;
-        if (auto problem = symbolizer_.lines().problem(place, starts)) return problem;
-        if (symbolizer_.lines().file(place) == nullptr || starts.empty()) return {};
+        if (auto problem = symbolizer_.lines_problem(place, starts)) return problem;
+        if (symbolizer_.lines_file(place) == nullptr || starts.empty()) return {};
         if (starts.front().offset == 0) {
             const auto without = [](const LineStart& start) { return start.source.file.empty(); };
             const auto hole = std::ranges::find_if(starts, without);
             if (hole == starts.end()) return {};
             place.offset += hole->offset;
         }
-        const auto there = symbolizer_.lines().lines(place, 1);
+        const auto there = symbolizer_.lines(place, 1);
         return there ? std::nullopt : std::optional(there.error());
     }
 

@@ -67,7 +67,7 @@ class ListingBudget {
                 return {{code, frame.index}, begin.value};
             }
             case FrameKind::jit: {
-                const auto& jits = symbolizer_.names().jit();
+                const auto& jits = symbolizer_.jit();
                 const auto* dump = &jits.code(frame.index);
                 return {{jit, reinterpret_cast<std::uintptr_t>(dump)}, jits.function(frame.index).code_at};
             }
@@ -75,7 +75,7 @@ class ListingBudget {
                 const auto kind = timeline.tasks().objects()[frame.index].kind;
                 if (kind == ObjectKind::kernel || kind == ObjectKind::module) break;
                 // Any number of names may lead to one file.
-                const auto found = symbolizer_.names().file(frame.index);
+                const auto found = symbolizer_.file(frame.index);
                 const auto* read = found ? (*found)->file.get() : nullptr;
                 return {{file, reinterpret_cast<std::uintptr_t>(read)}, frame.offset};
             }
@@ -96,8 +96,8 @@ class ListingBudget {
     // debug_of(frame) is where the record with the lines of JIT code is in its dump, and its size; 0 without one.
     std::pair<std::uint64_t, std::uint64_t> debug_of(const Frame& frame) const {
         if (frame.kind != FrameKind::jit) return {};
-        const auto& dump = symbolizer_.names().jit().code(frame.index).dump();
-        const auto at = symbolizer_.names().jit().function(frame.index).debug_at;
+        const auto& dump = symbolizer_.jit().code(frame.index).dump();
+        const auto at = symbolizer_.jit().function(frame.index).debug_at;
         if (at == 0) return {};
         const auto start = dump.read(at, JitRecordHeader::bytes);
         if (!start) return {};
@@ -108,7 +108,7 @@ class ListingBudget {
     std::uint64_t cost_of_lines(const Frame& frame) {
         const auto [at, size] = debug_of(frame);
         if (size == 0) return 0;
-        const auto* dump = &symbolizer_.names().jit().code(frame.index);
+        const auto* dump = &symbolizer_.jit().code(frame.index);
         const auto fresh = add({jit_lines, reinterpret_cast<std::uintptr_t>(dump)}, at, size);
         left_ += again * fresh / bytes_of_line;
         return (size - fresh) / bytes_of_line;

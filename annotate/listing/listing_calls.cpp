@@ -122,14 +122,14 @@ class CallsMaker {
 
     ListingCall call_of(const CallEdge& edge, const CallEnd& other) const {
         ListingCall call;
-        const auto name = symbolizer_.names().name(other.function);
+        const auto name = symbolizer_.name(other.function);
         call.object = name.object;
         call.kind = name.kind;
         if (other.named) call.name = name.symbol;
         call.function = other.function;
         if (other.function.kind == FrameKind::code) {
             call.object = object_name(symbolizer_.timeline(), symbolizer_.timeline().code()[other.function.index]);
-            if (name.kind == CodeClass::bpf) call.name = symbolizer_.symbols().name(other.function.index).full();
+            if (name.kind == CodeClass::bpf) call.name = symbolizer_.bpf().name(other.function.index).full();
         }
         call.entry = edge.entry;
         call.below = edge.below;
@@ -217,7 +217,7 @@ class CallsMaker {
 
     // read(caller) is false if there is no room for it.
     bool read(Caller& caller) {
-        const auto image = symbolizer_.images().image(caller.version);
+        const auto image = symbolizer_.image(caller.version);
         if (!image) return true;
         if (!budget_.take_caller(caller.version.function, *image)) return false;
         const auto instructions = disassembler_->decode(image->bytes, image->address);

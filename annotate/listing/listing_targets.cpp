@@ -39,17 +39,17 @@ ListingTarget ListingTargets::resolve(Address address) const {
 
 void ListingTargets::in_kernel(ListingTarget& target) const {
     const auto& timeline = symbolizer_.timeline();
-    if (auto found = symbolizer_.symbols().target(target.address, time_)) {
+    if (auto found = symbolizer_.bpf().target(target.address, time_)) {
         target.offset = found->offset;
         target.name = std::move(found->name);
-        if (!found->code || !listing_.code) return;
+        if (!listing_.code) return;
         // A function of the same program needs no program in front of its name.
         const auto& own = timeline.code()[*listing_.code];
-        const auto& code = timeline.code()[*found->code];
-        if (code.load && code.load == own.load) target.name = symbolizer_.symbols().name(*found->code).name;
+        const auto& code = timeline.code()[found->code];
+        if (code.load && code.load == own.load) target.name = symbolizer_.bpf().name(found->code).name;
         return;
     }
-    const auto* kernel = symbolizer_.names().kernel();
+    const auto* kernel = symbolizer_.kernel();
     const auto name = kernel == nullptr ? std::nullopt : kernel->find(target.address);
     if (!name) return;
     target.name = name->name;
@@ -57,7 +57,7 @@ void ListingTargets::in_kernel(ListingTarget& target) const {
 }
 
 void ListingTargets::in_jit(ListingTarget& target) const {
-    const auto& jit = symbolizer_.names().jit();
+    const auto& jit = symbolizer_.jit();
     const auto* function = jit.code(listing_.version.function.index).find(target.address, time_);
     if (function == nullptr) return;
     target.name = function->name;
@@ -69,7 +69,7 @@ void ListingTargets::in_file(ListingTarget& target) const {
     auto frame = listing_.version.function;
     if (frame.kind != FrameKind::object) return;
     frame.offset += target.address - listing_.image->address;
-    const auto name = symbolizer_.names().name(frame);
+    const auto name = symbolizer_.name(frame);
     if (name.symbol.empty()) return;
     target.name = name.symbol;
     target.offset = name.offset;

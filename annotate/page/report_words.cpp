@@ -24,7 +24,7 @@ std::string key_text(const ReportContext& context, const Report& report, const R
     }
     if (place.loads.empty()) return "-";
     const auto& load = context.names.timeline().loads()[place.loads.front()];
-    const auto name = context.symbols.program_name(load);
+    const auto name = context.names.bpf().program_name(load);
     auto text = name.empty() ? fmt::to_string(load.id.value) : fmt::format("{} {}", load.id.value, name);
     // The kernel gives ids of programs again.
     if (load.loaded_at != Time{}) text += " since " + seconds(load.loaded_at);

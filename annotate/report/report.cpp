@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "perfdata/symbols/unnamed.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 #include "format/words.hpp"
 #include "report_places.hpp"
@@ -60,15 +60,15 @@ struct RowId {
 
 class ReportMaker {
   public:
-    ReportMaker(const SampleCounts& counts, const Names& names, const Symbols& symbols, const ReportOptions& options)
+    ReportMaker(const SampleCounts& counts, const Symbolizer& names, const ReportOptions& options)
         : counts_(counts),
           names_(names),
           options_(options),
-          row_places_(names, symbols,
+          row_places_(names,
                       {options.has(ReportKey::object), options.has(ReportKey::symbol), options.has(ReportKey::kind),
                        options.has(ReportKey::line), options.has(ReportKey::program)}),
-          tree_places_(names, symbols, {}),
-          all_places_(names, symbols, {.kind = true}) {}
+          tree_places_(names, {}),
+          all_places_(names, {.kind = true}) {}
 
     Report make() && {
         choose_columns();
@@ -217,7 +217,7 @@ class ReportMaker {
             if (row_place_[leaf] == no_place) continue;
             const auto& place = row_places_[row_place_[leaf]];
             if (!place.symbol.empty()) continue;
-            const auto why = why_unnamed(names_, counts_.frames()[leaf]);
+            const auto why = names_.why_unnamed(counts_.frames()[leaf]);
             const auto cells = chosen(counts_.cells(number));
             auto& sum = reasons[why];
             sum.resize(columns_.size());
@@ -383,7 +383,7 @@ class ReportMaker {
     }
 
     const SampleCounts& counts_;
-    const Names& names_;
+    const Symbolizer& names_;
     const ReportOptions& options_;
     Places row_places_, tree_places_, all_places_;
     std::vector<std::size_t> columns_;       // those of SampleCounts::events() that are shown
@@ -421,7 +421,7 @@ bool ReportOptions::has(ReportKey key) const {
     return std::ranges::find(keys, key) != keys.end();
 }
 
-SampleCountOptions count_options(const ReportOptions& options, const Names& names) {
+SampleCountOptions count_options(const ReportOptions& options, const Symbolizer& names) {
     SampleCountOptions counts;
     counts.by_comm = options.has(ReportKey::comm);
     counts.by_pid = options.has(ReportKey::pid);
@@ -446,9 +446,8 @@ std::string comm_text(const SampledTask& task) {
     return task.comm.empty() ? fmt::format(":{}", static_cast<std::int32_t>(task.tid.value)) : std::string(task.comm);
 }
 
-Report Report::make(const SampleCounts& counts, const Names& names, const Symbols& symbols,
-                    const ReportOptions& options) {
-    return ReportMaker(counts, names, symbols, options).make();
+Report Report::make(const SampleCounts& counts, const Symbolizer& names, const ReportOptions& options) {
+    return ReportMaker(counts, names, options).make();
 }
 
 }  // namespace perfdata

@@ -15,7 +15,7 @@ constexpr unsigned most_reads = 16;                         // of one list, for 
 }  // namespace
 
 ReportLines::Read ReportLines::read(const Frame& begin, std::uint64_t size) const {
-    auto starts = code_lines_.lines(begin, size);
+    auto starts = symbolizer_.lines(begin, size);
     if (!starts) return {{}, std::move(starts.error())};
     Lines lines;
     lines.reserve(starts->size());
@@ -28,26 +28,26 @@ ReportLines::Read ReportLines::read(const Frame& begin, std::uint64_t size) cons
 std::optional<Error> ReportLines::problem_of(const Frame& function, const Lines& lines) const {
     if (function.kind == FrameKind::jit) {
         const auto nameless = [](const Line& line) { return line.file.empty(); };
-        return std::ranges::any_of(lines, nameless) ? code_lines_.problem(function, {}) : std::nullopt;
+        return std::ranges::any_of(lines, nameless) ? symbolizer_.lines_problem(function, {}) : std::nullopt;
     }
-    if (function.kind != FrameKind::code) return code_lines_.problem(function, {});
+    if (function.kind != FrameKind::code) return symbolizer_.lines_problem(function, {});
     if (!lines.empty()) return {};
-    const auto load = names_.timeline().code()[function.index].load;
-    return load ? symbols_.problem(names_.timeline().loads()[*load]) : std::nullopt;
+    const auto load = symbolizer_.timeline().code()[function.index].load;
+    return load ? symbolizer_.bpf().problem(symbolizer_.timeline().loads()[*load]) : std::nullopt;
 }
 
 // One of each kind is enough for a file: each row may have words of its own.
 void ReportLines::tell(const Frame& frame, const Error& error) {
     const void* from = nullptr;
     if (frame.kind == FrameKind::code) {
-        const auto load = names_.timeline().code()[frame.index].load;
-        if (load) from = names_.timeline().loads()[*load].info;
+        const auto load = symbolizer_.timeline().code()[frame.index].load;
+        if (load) from = symbolizer_.timeline().loads()[*load].info;
     } else if (frame.kind == FrameKind::jit) {
-        from = &names_.jit().code(frame.index);
+        from = &symbolizer_.jit().code(frame.index);
     } else {
-        from = code_lines_.file(frame);
+        from = symbolizer_.lines_file(frame);
     }
-    if (told_.insert({from, error.code}).second) problems_.push_back({error, CodeLines::is_loss(frame, error)});
+    if (told_.insert({from, error.code}).second) problems_.push_back({error, symbolizer_.is_line_loss(frame, error)});
 }
 
 const ReportLines::Read& ReportLines::listed(const Source& source, const Frame& function, std::uint64_t size) {
@@ -82,7 +82,7 @@ const ReportLines::Line* ReportLines::find(const Lines& lines, std::uint64_t off
 }
 
 std::string ReportLines::line_of(const Frame& frame, bool shown) {
-    auto [begin, size, address] = names_.extent(frame);
+    auto [begin, size, address] = symbolizer_.extent(frame);
     begin.mode = CpuMode::unknown;  // the lines are the same in every mode
     const auto offset = frame.offset - begin.offset;
     const Line* line = nullptr;
@@ -96,16 +96,16 @@ std::string ReportLines::line_of(const Frame& frame, bool shown) {
     };
     switch (frame.kind) {
         case FrameKind::code: {
-            const auto& code = names_.timeline().code()[frame.index];
+            const auto& code = symbolizer_.timeline().code()[frame.index];
             if (!code.load) break;
-            const auto* info = names_.timeline().loads()[*code.load].info;
+            const auto* info = symbolizer_.timeline().loads()[*code.load].info;
             find_listed({info, code.range.begin.value});
             break;
         }
         case FrameKind::jit: {
-            const auto& function = names_.jit().function(frame.index);
+            const auto& function = symbolizer_.jit().function(frame.index);
             if (function.debug_at == 0) break;
-            find_listed({&names_.jit().code(frame.index), function.debug_at});
+            find_listed({&symbolizer_.jit().code(frame.index), function.debug_at});
             break;
         }
         case FrameKind::object:

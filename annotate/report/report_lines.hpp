@@ -13,8 +13,7 @@
 
 #include "perfdata/annotate/report/report.hpp"
 #include "perfdata/profile/intern_table.hpp"
-#include "perfdata/symbols/code_lines.hpp"
-#include "perfdata/symbols/names.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 namespace perfdata {
 
@@ -22,9 +21,8 @@ namespace perfdata {
 // code whose lines are one list (BPF programs, JIT code) it keeps each list once, whatever it was loaded or moved as.
 class ReportLines {
   public:
-    // Names and symbols must outlive it.
-    ReportLines(const Names& names, const Symbols& symbols)
-        : names_(names), symbols_(symbols), code_lines_(names.timeline(), names, symbols) {}
+    // The symbolizer must outlive it.
+    explicit ReportLines(const Symbolizer& symbolizer) : symbolizer_(symbolizer) {}
 
     // line_of(frame, shown) is "dir/a.c:12"; "??:0" where no line is known. If that is to be shown, why is among
     // problems().
@@ -36,7 +34,7 @@ class ReportLines {
   private:
     struct Line {
         std::uint64_t offset = 0;
-        std::string_view file;  // lives as long as code_lines_
+        std::string_view file;  // lives as long as the symbolizer
         std::uint32_t line = 0;
     };
     using Lines = std::vector<Line>;  // by offset
@@ -63,9 +61,7 @@ class ReportLines {
     static bool is_known(const Line* line) { return line != nullptr && line->line != 0 && !line->file.empty(); }
     static const Line* find(const Lines& lines, std::uint64_t offset);
 
-    const Names& names_;
-    const Symbols& symbols_;
-    CodeLines code_lines_;
+    const Symbolizer& symbolizer_;
     std::set<std::tuple<const void*, ErrorCode>> told_;  // of problems_: what they are of; log n each
     std::vector<LineProblem> problems_;
     std::map<Source, List> lists_;  // log n each

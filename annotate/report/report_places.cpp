@@ -23,8 +23,8 @@ char level_of(const Frame& frame, CodeClass kind) {
 
 }  // namespace
 
-Places::Places(const Names& names, const Symbols& symbols, PlaceKeys keys) : names_(names), keys_(keys) {
-    if (keys.line) lines_.emplace(names, symbols);
+Places::Places(const Symbolizer& symbolizer, PlaceKeys keys) : symbolizer_(symbolizer), keys_(keys) {
+    if (keys.line) lines_.emplace(symbolizer);
 }
 
 std::string ReportPlace::text() const {
@@ -66,10 +66,10 @@ Places::Key Places::key_of(const ReportPlace& place) const {
 }
 
 std::uint32_t Places::number(const Frame& frame, bool shown) {
-    const auto name = names_.name(frame);
+    const auto name = symbolizer_.name(frame);
     const auto& object = short_name(name.object, name.kind);
     std::optional<std::uint32_t> load;
-    if (frame.kind == FrameKind::code) load = names_.timeline().code()[frame.index].load;
+    if (frame.kind == FrameKind::code) load = symbolizer_.timeline().code()[frame.index].load;
 
     ReportPlace place{};
     place.level = level_of(frame, name.kind);

@@ -27,7 +27,7 @@ struct PlaceKeys {
 // Places numbers what is told apart.
 class Places {
   public:
-    Places(const Names& names, const Symbols& symbols, PlaceKeys keys);
+    Places(const Symbolizer& symbolizer, PlaceKeys keys);
 
     // number(frame, shown): equal for frames that the keys do not tell apart. shown: whether what is not known of its
     // line is one of line_problems().
@@ -58,7 +58,7 @@ class Places {
     Key key_of(const ReportPlace& place) const;
     const std::string& short_name(std::string_view path, CodeClass kind);
 
-    const Names& names_;
+    const Symbolizer& symbolizer_;
     PlaceKeys keys_;
 
     HashSlots slots_;  // numbers in places_, by key

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "perfdata/symbols/unnamed.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 #include "format/json_writer.hpp"
 #include "format/words.hpp"
@@ -38,7 +38,7 @@ WithoutBuildId::Part part_of(const Samples& objects, std::uint64_t samples) {
 // FrameStates says which frames lack a build id.
 class FrameStates {
   public:
-    FrameStates(const SampleCounts& counts, const Names& names) : objects_(counts.frames().size()) {
+    FrameStates(const SampleCounts& counts, const Symbolizer& names) : objects_(counts.frames().size()) {
         for (std::size_t number = 0; number < objects_.size(); ++number) {
             const auto& frame = counts.frames()[number];
             if (frame.kind != FrameKind::object) continue;
@@ -69,7 +69,7 @@ std::string names_in(const WithoutBuildId::Part& part) {
 
 }  // namespace
 
-WithoutBuildId WithoutBuildId::count(const SampleCounts& counts, const Names& names,
+WithoutBuildId WithoutBuildId::count(const SampleCounts& counts, const Symbolizer& names,
                                      std::span<const std::uint8_t> unwanted, std::optional<std::uint64_t> all) {
     WithoutBuildId without;
     const FrameStates states(counts, names);
@@ -138,7 +138,7 @@ WithoutBuildId WithoutBuildId::count(const Profile& profile) {
     return without;
 }
 
-WithoutBuildId WithoutBuildId::list(const std::map<std::string_view, SymbolMiss>& objects, const Names& names) {
+WithoutBuildId WithoutBuildId::list(const std::map<std::string_view, SymbolMiss>& objects, const Symbolizer& names) {
     WithoutBuildId without;
     without.has_some = names.has_build_ids();
     Samples listed;

@@ -12,7 +12,7 @@
 
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/profile/sample_counts.hpp"
-#include "perfdata/symbols/names.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 namespace perfdata {
 
@@ -35,13 +35,13 @@ struct WithoutBuildId {
     // count(counts, names, unwanted, all): a pass over what is distinct. They must tell functions apart. What was
     // sampled in frames that are unwanted, by number, does not count. `all` is how many samples percentages are of: of
     // those that count if it is not given.
-    static WithoutBuildId count(const SampleCounts& counts, const Names& names,
+    static WithoutBuildId count(const SampleCounts& counts, const Symbolizer& names,
                                 std::span<const std::uint8_t> unwanted = {}, std::optional<std::uint64_t> all = {});
     // count(profile) knows no callers.
     static WithoutBuildId count(const Profile& profile);
 
     // list(objects, names) knows no samples.
-    static WithoutBuildId list(const std::map<std::string_view, SymbolMiss>& objects, const Names& names);
+    static WithoutBuildId list(const std::map<std::string_view, SymbolMiss>& objects, const Symbolizer& names);
 
     // sampled_text() says what that means and what helps, and callers_text() likewise; empty if there are none.
     std::string sampled_text() const;

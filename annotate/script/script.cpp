@@ -22,7 +22,7 @@ namespace {
 
 class ScriptWriter {
   public:
-    ScriptWriter(const Recording& recording, const Names& names, const ScriptOptions& options, const Sink& sink)
+    ScriptWriter(const Recording& recording, const Symbolizer& names, const ScriptOptions& options, const Sink& sink)
         : events_(recording.events()),
           names_(names),
           tasks_(names.timeline().tasks()),
@@ -186,7 +186,7 @@ class ScriptWriter {
     }
 
     const EventTable& events_;
-    const Names& names_;
+    const Symbolizer& names_;
     const Tasks& tasks_;
     RecentTasks recent_tasks_;
     const ScriptOptions& options_;
@@ -208,7 +208,7 @@ class ScriptWriter {
 
 }  // namespace
 
-Result<ScriptCounts> write_script(const Recording& recording, const Names& names, const ScriptOptions& options,
+Result<ScriptCounts> write_script(const Recording& recording, const Symbolizer& names, const ScriptOptions& options,
                                   const Sink& sink) {
     return catch_bad_alloc([&]() -> Result<ScriptCounts> {
         ScriptWriter writer(recording, names, options, sink);

@@ -10,7 +10,7 @@
 
 #include "perfdata/annotate/page/page.hpp"
 #include "perfdata/recording/progress.hpp"
-#include "perfdata/symbols/names.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 #include "report/without_build_id.hpp"
 #include "script_fields.hpp"
@@ -48,7 +48,7 @@ struct ScriptCounts {
 
 // write_script(...) reads the samples only: what was lost is in the timeline's completeness(). The only
 // errors are `cancelled` and `out_of_memory`.
-Result<ScriptCounts> write_script(const Recording& recording, const Names& names, const ScriptOptions& options,
+Result<ScriptCounts> write_script(const Recording& recording, const Symbolizer& names, const ScriptOptions& options,
                                   const Sink& sink);
 
 }  // namespace perfdata

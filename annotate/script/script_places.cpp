@@ -9,7 +9,7 @@
 
 namespace perfdata {
 
-ScriptPlaces::ScriptPlaces(const Names& names, std::size_t most_places)
+ScriptPlaces::ScriptPlaces(const Symbolizer& names, std::size_t most_places)
     : names_(names),
       most_places_(most_places),
       jit_(names.jit().empty() ? nullptr : &names.jit()),

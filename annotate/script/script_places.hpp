@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "perfdata/profile/intern_table.hpp"
-#include "perfdata/symbols/names.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/timeline/frame_at.hpp"
 
 #include "script_fields.hpp"
@@ -30,7 +30,7 @@ struct ScriptPlace {
 class ScriptPlaces {
   public:
     // The names must outlive it. It keeps at most about so many places.
-    ScriptPlaces(const Names& names, std::size_t most_places);
+    ScriptPlaces(const Symbolizer& names, std::size_t most_places);
 
     // forget_many() forgets all when that is too much: numbers of places hold until then.
     void forget_many();
@@ -159,7 +159,7 @@ class ScriptPlaces {
     Line write(std::uint32_t number, ScriptFields fields);
     Line write_object(std::uint32_t number);
 
-    const Names& names_;
+    const Symbolizer& names_;
     std::size_t most_places_;
     const JitCodes* jit_;
     RecentTasks recent_tasks_;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "perfdata/annotate/listing/listing.hpp"
-#include "perfdata/symbols/elf/object_architecture.hpp"
+#include "perfdata/symbols/object_architecture.hpp"
 
 #include "page/titles.hpp"
 #include "report/without_build_id.hpp"
@@ -73,15 +73,11 @@ class Annotate {
         if (!timeline) return give_up(timeline.error());
         const auto events = chosen_events(*recording, options_.events);
         if (!events) return give_up(events.error());
-        SymbolizerOptions opening;
-        opening.names = options_.names.options(*recording, progress->of("unpacking the build-id cache"));
-        opening.images = options_.names.image_options();
-        opening.lines = options_.lines.options(options_.names.offline);
+        auto opening = options_.names.options(*recording, progress->of("unpacking the build-id cache"));
+        opening.sources = options_.lines.options(options_.names.offline);
         const auto symbolizer = Symbolizer::open(*recording, *timeline, opening);
-        if (auto taken = options_.names.check(symbolizer.names(), symbolizer.images().problems()); !taken) {
-            return give_up(taken.error());
-        }
-        symbolizer.names().prepare(options_.names.threads());
+        if (auto taken = options_.names.check(symbolizer); !taken) return give_up(taken.error());
+        symbolizer.prepare(options_.names.threads());
         const auto profile =
             Profile::count(*recording, symbolizer.versions(),
                            {.stop = {}, .progress = progress->of("counting samples"), .events = *events});
@@ -92,7 +88,7 @@ class Annotate {
         const auto listed = html() && options_.functions.symbols.empty()
                                 ? html_listings(chosen->functions, profile->totals())
                                 : chosen->functions.size();
-        arch_ = find_architecture(*recording, symbolizer.names());
+        arch_ = find_architecture(*recording, symbolizer);
         auto listings = annotate_all(std::span(chosen->functions).first(listed), symbolizer, arch_.name,
                                      options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads(),
                                      recording->limits());
@@ -106,9 +102,9 @@ class Annotate {
             }
         }
         progress.reset();
-        if (const auto problem = symbolizer.lines().text_problem()) source_note_ = problem->message();
-        auto completeness = with_losses(timeline->completeness(), symbolizer.names());
-        note_problems(listings, completeness);
+        if (const auto problem = symbolizer.text_problem()) source_note_ = problem->message();
+        auto completeness = with_losses(timeline->completeness(), symbolizer);
+        note_problems(listings, symbolizer, completeness);
         lacks_callers_ = (html() || options_.calls) && completeness.stacks_not_unwound != 0 &&
                          has_unread_stacks(*recording, *events);
         return write({*recording, *timeline, *profile, completeness}, listings, chosen->unattributed, symbolizer);
@@ -137,13 +133,13 @@ class Annotate {
             const auto counts = count_flame(recording, symbolizer, wanted && chains, counting);
             if (!counts) return fail(counts.error());
             flame_ = Flame::make(*counts, symbolizer);
-            unnamed_callers_ = WithoutBuildId::count(*counts, symbolizer.names()).callers_text();
+            unnamed_callers_ = WithoutBuildId::count(*counts, symbolizer).callers_text();
             chain_losses_ = counts->chain_losses();
             if (wanted && chains) edges = CallEdges::make(*counts, symbolizer.versions(), functions);
         } else if (wanted && chains && !functions.empty()) {
             const auto counts = CallEdges::count_chains(recording, symbolizer.versions(), functions, counting);
             if (!counts) return fail(counts.error());
-            unnamed_callers_ = WithoutBuildId::count(*counts, symbolizer.names()).callers_text();
+            unnamed_callers_ = WithoutBuildId::count(*counts, symbolizer).callers_text();
             chain_losses_ = counts->chain_losses();
             edges = CallEdges::make(*counts, symbolizer.versions(), functions);
         }
@@ -156,7 +152,8 @@ class Annotate {
         return {};
     }
 
-    static void note_problems(const std::vector<Listing>& listings, Completeness& completeness) {
+    static void note_problems(const std::vector<Listing>& listings, const Symbolizer& symbolizer,
+                              Completeness& completeness) {
         std::set<std::string> told;
         for (const auto& listing : listings) {
             for (std::size_t index = 0; index < listing.problems.size(); ++index) {
@@ -164,7 +161,7 @@ class Annotate {
                 // What the recorder could not get, and what another file would have to supply, is no loss of ours.
                 const bool damaged = listing.kind == CodeClass::jit && problem.code == ErrorCode::malformed;
                 const bool of_lines =
-                    index == listing.lines_problem && CodeLines::is_loss(listing.version.function, problem);
+                    index == listing.lines_problem && symbolizer.is_line_loss(listing.version.function, problem);
                 const bool ours =
                     problem.code == ErrorCode::limit || listing.kind == CodeClass::bpf || damaged || of_lines;
                 const bool loss = ours && problem.code != ErrorCode::missing;
@@ -198,9 +195,9 @@ class Annotate {
         }
         if (auto committed = options_.common.commit(*output); !committed) return give_up(committed.error());
         warn_losses(options_.common, page.completeness);
-        warn_names(options_.common, symbolizer.names(), lacks_kernel_names(page.profile, listings));
+        warn_names(options_.common, symbolizer, lacks_kernel_names(page.profile, listings));
         if (!options_.common.quiet) {
-            for (const auto& problem : symbolizer.images().problems()) complain("note: " + problem.message());
+            for (const auto& problem : symbolizer.image_problems()) complain("note: " + problem.message());
         }
         if (!options_.common.quiet) {
             for (const auto& note : own_notes()) complain("note: " + note);

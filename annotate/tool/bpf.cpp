@@ -18,13 +18,13 @@ std::optional<Time> unless(Time time, Time none) {
 }
 
 // What the recording has of a load: its code, or why not.
-std::string code_state(const Symbols& symbols, const BpfLoad& load) {
+std::string code_state(const BpfPrograms& symbols, const BpfLoad& load) {
     if (load.functions.empty()) return "no function of it was seen";
     const auto image = symbols.image(load.functions.front());
     return image ? "recorded" : image.error().detail;
 }
 
-void write_function(JsonWriter& json, const Symbols& symbols, CodeIndex index) {
+void write_function(JsonWriter& json, const BpfPrograms& symbols, CodeIndex index) {
     const auto& code = symbols.timeline().code()[index];
     const auto name = symbols.name(index);
     json.begin_object();
@@ -39,7 +39,7 @@ void write_function(JsonWriter& json, const Symbols& symbols, CodeIndex index) {
     json.end_object();
 }
 
-void write_load(JsonWriter& json, const Symbols& symbols, const BpfLoad& load) {
+void write_load(JsonWriter& json, const BpfPrograms& symbols, const BpfLoad& load) {
     const auto* info = load.info;
     json.begin_object();
     json.member("program_id", load.id.value);
@@ -66,7 +66,7 @@ void write_load(JsonWriter& json, const Symbols& symbols, const BpfLoad& load) {
     json.end_object();
 }
 
-void write_json(const Recording& recording, const Symbols& symbols, const Sink& sink) {
+void write_json(const Recording& recording, const BpfPrograms& symbols, const Sink& sink) {
     const auto& timeline = symbols.timeline();
     JsonWriter json(sink);
     json.begin_object();
@@ -94,7 +94,7 @@ std::string there(Time from, Time until) {
                        until == Time::forever() ? "its end" : seconds(until));
 }
 
-void write_text(const Symbols& symbols, const Sink& sink) {
+void write_text(const BpfPrograms& symbols, const Sink& sink) {
     const auto& timeline = symbols.timeline();
     std::string text;
     bool any = false;
@@ -165,7 +165,7 @@ int run(const Common& common) {
         complain(output.error());
         return failed;
     }
-    const Symbols symbols(*timeline);
+    const BpfPrograms symbols(*timeline);
     const auto sink = output->sink();
     if (common.json) {
         write_json(*recording, symbols, sink);

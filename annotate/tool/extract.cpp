@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "perfdata/annotate/elf/elf_writer.hpp"
-#include "perfdata/symbols/code_lines.hpp"
-#include "perfdata/symbols/elf/object_architecture.hpp"
+#include "perfdata/symbols/jit/jit_lines.hpp"
+#include "perfdata/symbols/object_architecture.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 #include "format/words.hpp"
 #include "tool.hpp"
@@ -74,10 +75,10 @@ class Extract {
         std::optional<ProgressLine> reading(std::in_place, choice_.common);
         const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
         if (!timeline) return give_up(timeline.error());
-        const auto names = Names::load(*recording, *timeline,
-                                       choice_.names.options(*recording, reading->of("unpacking the build-id cache")));
+        const auto names = Symbolizer::open(
+            *recording, *timeline, choice_.names.options(*recording, reading->of("unpacking the build-id cache")));
         reading.reset();
-        const Symbols symbols(*timeline);
+        const auto& symbols = names.bpf();
         find_programs(symbols);
         find_jit(names);
         if (candidates_.empty()) {
@@ -128,13 +129,13 @@ class Extract {
         return choice_.program.empty() ? choice_.symbol : choice_.symbol + " of program " + choice_.program;
     }
 
-    bool means_program(const Symbols& symbols, const BpfLoad& load) const {
+    bool means_program(const BpfPrograms& symbols, const BpfLoad& load) const {
         return choice_.program.empty() || choice_.program == std::to_string(load.id.value) ||
                choice_.program == symbols.program_name(load);
     }
 
     // means_function(...): a BTF name, a kernel symbol, or PROGRAM/SUBPROGRAM by names or numbers, as for annotate.
-    bool means_function(const Symbols& symbols, const BpfLoad& load, CodeIndex index) const {
+    bool means_function(const BpfPrograms& symbols, const BpfLoad& load, CodeIndex index) const {
         const auto& code = symbols.timeline().code()[index];
         const auto name = symbols.name(index);
         const std::string_view wanted = choice_.symbol;
@@ -162,7 +163,7 @@ class Extract {
         return functions;
     }
 
-    void find_programs(const Symbols& symbols) {
+    void find_programs(const BpfPrograms& symbols) {
         const auto& timeline = symbols.timeline();
         for (const auto& load : timeline.loads()) {
             if (!means_program(symbols, load) || load.functions.empty()) continue;
@@ -183,7 +184,7 @@ class Extract {
         }
     }
 
-    void find_jit(const Names& names) {
+    void find_jit(const Symbolizer& names) {
         if (!choice_.program.empty()) return;
         for (const auto& code : names.jit().codes()) {
             for (const auto& function : code->functions()) {
@@ -194,7 +195,7 @@ class Extract {
         }
     }
 
-    Error nothing(const Symbols& symbols, const Names& names) const {
+    Error nothing(const BpfPrograms& symbols, const Symbolizer& names) const {
         // As they are chosen, and as they are listed; each once, in the order of the recording.
         std::set<std::string> known;
         std::vector<std::string> all, labels;
@@ -254,7 +255,7 @@ class Extract {
     }
 
     // collect(...) fills pieces_.
-    Result<void> collect(const Candidate& candidate, const Symbols& symbols) {
+    Result<void> collect(const Candidate& candidate, const BpfPrograms& symbols) {
         const auto& timeline = symbols.timeline();
         for (const auto index : candidate.functions) {
             Piece piece;
@@ -279,11 +280,8 @@ class Extract {
         return {};
     }
 
-    void add_lines(const Symbols& symbols, CodeIndex index, Piece& piece) {
-        const Frame function{0, index, FrameKind::code, CpuMode::kernel};
-        const auto note = [&](const Error& error) {
-            note_lines("no lines", error, CodeLines::is_loss(function, error));
-        };
+    void add_lines(const BpfPrograms& symbols, CodeIndex index, Piece& piece) {
+        const auto note = [&](const Error& error) { note_lines("no lines", error, BpfPrograms::is_loss(error)); };
         auto lines = symbols.lines(index);
         if (!lines) return note(lines.error());
         piece.lines = std::move(*lines);
@@ -296,7 +294,7 @@ class Extract {
     void add_lines(const Candidate& candidate, Piece& piece) {
         auto lines = candidate.jit_code->lines(*candidate.jit);
         if (!lines) return note_lines("no lines", lines.error(), true);
-        if (const auto problem = CodeLines::problem(*candidate.jit_code, *lines)) {
+        if (const auto problem = jit_lines_problem(*candidate.jit_code, *lines)) {
             note_lines("not all lines", *problem, true);
         }
         piece.jit_lines = std::move(*lines);

@@ -113,8 +113,8 @@ class ReportRun {
         std::optional<ProgressLine> reading(std::in_place, choice_.common);
         const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
         if (!timeline) return give_up(timeline.error());
-        const auto names = Names::load(*recording, *timeline,
-                                       choice_.names.options(*recording, reading->of("unpacking the build-id cache")));
+        const auto names = Symbolizer::open(
+            *recording, *timeline, choice_.names.options(*recording, reading->of("unpacking the build-id cache")));
         reading.reset();
         if (auto taken = choice_.names.check(names); !taken) return give_up(taken.error());
         names.prepare(choice_.names.threads());
@@ -127,13 +127,12 @@ class ReportRun {
         const auto counts = SampleCounts::count(*recording, *timeline, counting);
         progress.reset();
         if (!counts) return give_up(counts.error());
-        const Symbols symbols(*timeline);
-        const auto report = Report::make(*counts, names, symbols, options_);
+        const auto report = Report::make(*counts, names, options_);
         auto completeness = with_losses(timeline->completeness(), names);
         for (const auto& problem : report.line_problems) {
             if (problem.loss) completeness.diagnostics.add(problem.error);
         }
-        return write({*recording, names, symbols, *counts, completeness, options_}, report);
+        return write({*recording, names, *counts, completeness, options_}, report);
     }
 
   private:

@@ -115,8 +115,8 @@ int run(const ScriptChoice& choice) {
     std::optional<ProgressLine> reading(std::in_place, choice.common);
     const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
     if (!timeline) return give_up(timeline.error());
-    const auto names = Names::load(*recording, *timeline,
-                                   choice.names.options(*recording, reading->of("unpacking the build-id cache")));
+    const auto names = Symbolizer::open(*recording, *timeline,
+                                        choice.names.options(*recording, reading->of("unpacking the build-id cache")));
     reading.reset();
     if (auto taken = choice.names.check(names); !taken) return give_up(taken.error());
     if (!options->json && shows_registers(*options, *recording)) {

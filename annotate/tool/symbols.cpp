@@ -199,7 +199,7 @@ int run(const SymbolsChoice& choice) {
     if (!timeline) return give_up(timeline.error());
 
     Answer answer;
-    std::optional<Names> names;
+    std::optional<Symbolizer> names;
     if (!choice.history.empty()) {
         answer.address = *parse_address(choice.history);
         answer.entries = history(*timeline, *answer.address, choice.pid);
@@ -209,8 +209,8 @@ int run(const SymbolsChoice& choice) {
         if (!choice.address.empty()) {
             answer.address = *parse_address(choice.address);
             std::erase_if(answer.entries, [&](const Entry& e) { return !e.range.contains(*answer.address); });
-            names.emplace(Names::load(*recording, *timeline,
-                                      choice.names.options(*recording, reading->of("unpacking the build-id cache"))));
+            names.emplace(Symbolizer::open(
+                *recording, *timeline, choice.names.options(*recording, reading->of("unpacking the build-id cache"))));
             if (auto taken = choice.names.check(*names); !taken) return give_up(taken.error());
             const auto* jit = names->jit().empty() ? nullptr : &names->jit();
             const Moment moment{*answer.at, Pid{choice.pid.value_or(~0u)}, host};

@@ -47,7 +47,7 @@ class BranchCounter {
         for (std::size_t column = 0; column < events.size(); ++column) {
             if (counts(all[events[column]])) column_[events[column]] = column;
         }
-        if (!versions.names().jit().empty()) jit_ = &versions.names().jit();
+        if (!versions.index().jit().empty()) jit_ = &versions.index().jit();
     }
 
     template <class Order>

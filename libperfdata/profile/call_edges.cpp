@@ -147,9 +147,9 @@ SampleCountOptions call_counting(const CodeVersions& versions) {
     options.by_comm = false;
     options.chains = true;
     options.versions = &versions;
-    const auto& names = versions.names();
-    if (!names.jit().empty()) options.jit = &names.jit();
-    options.fold = [&names](const Frame& frame) { return names.function(frame); };
+    const auto& index = versions.index();
+    if (!index.jit().empty()) options.jit = &index.jit();
+    options.fold = [&index](const Frame& frame) { return index.function(frame); };
     options.fold_callers = false;
     return options;
 }

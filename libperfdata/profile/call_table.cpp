@@ -28,14 +28,14 @@ std::uint32_t CallTable::end(const CallEnd& end) {
 }
 
 std::uint32_t CallTable::place(const Frame& frame) {
-    const auto& names = versions_.names();
+    const auto& index = versions_.index();
     auto begin = frame;
     bool named = true;
     if (frame.kind == FrameKind::code) {
         begin.offset = 0;
         begin.mode = CpuMode::kernel;
-    } else if (named = !names.name(frame).symbol.empty(); named) {
-        begin = names.function(frame);
+    } else if (named = index.named(frame); named) {
+        begin = index.function(frame);
         begin.version = frame.version;
     } else {
         begin.offset = 0;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "perfdata/symbols/code_versions.hpp"
+#include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 namespace perfdata {

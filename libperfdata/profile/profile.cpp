@@ -58,9 +58,9 @@ class ProfileMaker {
             return begin;
         }
         if (versions_ == nullptr) return {};
-        const auto& names = versions_->names();
-        if (names.name(frame).symbol.empty()) return {};
-        auto begin = names.function(frame);
+        const auto& index = versions_->index();
+        if (!index.named(frame)) return {};
+        auto begin = index.function(frame);
         begin.version = frame.version;
         return begin;
     }
@@ -76,19 +76,10 @@ class ProfileMaker {
     }
 
     void miss(const Frame& frame, std::span<const EventCount> cells) {
-        if (versions_ == nullptr || !wants_a_name(frame)) return add(profile_.misses_[reason(frame)], cells);
-        const auto& names = versions_->names();
-        const auto why = why_unnamed(names, frame);
-        add(profile_.unnamed_[why], cells);
-        const auto name = names.name(frame);
-        if (!name.object.empty()) objects_[{why, name.object, name.kind}] += hits(cells);
-    }
-
-    // wants_a_name(frame) is whether names are what is missing: of the kernel's they are even where nothing tells where
-    // it lay.
-    bool wants_a_name(const Frame& frame) const {
-        return frame.kind != FrameKind::nowhere ||
-               (static_cast<Miss>(frame.index) == Miss::kernel && versions_->names().kernel() == nullptr);
+        const auto nameless = versions_ != nullptr ? versions_->index().nameless(frame) : std::nullopt;
+        if (!nameless) return add(profile_.misses_[reason(frame)], cells);
+        add(profile_.unnamed_[nameless->why], cells);
+        if (!nameless->object.empty()) objects_[{nameless->why, nameless->object, nameless->kind}] += hits(cells);
     }
 
     void list_unnamed_objects() {
@@ -154,7 +145,7 @@ Result<SampleCounts> count_samples(const Recording& recording, const Timeline& t
     counting.stop = options.stop;
     counting.progress = options.progress;
     counting.versions = versions;
-    if (versions != nullptr && !versions->names().jit().empty()) counting.jit = &versions->names().jit();
+    if (versions != nullptr && !versions->index().jit().empty()) counting.jit = &versions->index().jit();
     return SampleCounts::count(recording, timeline, counting);
 }
 

@@ -12,15 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include "perfdata/symbols/code_lines.hpp"
 #include "perfdata/symbols/elf/find/object_finder.hpp"
+#include "perfdata/symbols/symbolizer_options.hpp"
 
 namespace perfdata {
 
 // SourceFiles reads each file once, when its first line is asked for. It may be used from several threads.
 class SourceFiles {
   public:
-    SourceFiles(CodeLineOptions options, FinderOptions finder, std::shared_ptr<const FileSystem> files);
+    SourceFiles(SourceFileOptions options, FinderOptions finder, std::shared_ptr<const FileSystem> files);
     ~SourceFiles();
 
     // text(file, line, built) is the line without its end; empty if the file is not found, or shorter. `file` is as in
@@ -47,7 +47,7 @@ class SourceFiles {
     std::shared_ptr<const File> take(const FileName& name, bool dated);
     static std::vector<std::uint32_t> split(std::string_view text);
 
-    CodeLineOptions options_;
+    SourceFileOptions options_;
     FinderOptions finder_;
     std::shared_ptr<const FileSystem> files_;
     mutable std::mutex mutex_;

@@ -1,17 +1,135 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/symbols/symbolizer.hpp"
 
+#include <algorithm>
+#include <utility>
+
+#include "code_sources.hpp"
+
 namespace perfdata {
 
-Symbolizer::Parts::Parts(const Recording& recording, const Timeline& timeline, const SymbolizerOptions& options)
-    : names(Names::load(recording, timeline, options.names)),
-      symbols(timeline),
-      versions(CodeVersions::build(timeline, names)),
-      images(recording, timeline, names, symbols, versions, options.images),
-      lines(timeline, names, symbols, options.lines) {}
+Symbolizer::Symbolizer(std::unique_ptr<const CodeSources> sources) : sources_(std::move(sources)) {}
+Symbolizer::~Symbolizer() = default;
+Symbolizer::Symbolizer(Symbolizer&&) noexcept = default;
+Symbolizer& Symbolizer::operator=(Symbolizer&&) noexcept = default;
 
 Symbolizer Symbolizer::open(const Recording& recording, const Timeline& timeline, const SymbolizerOptions& options) {
-    return Symbolizer(std::make_unique<const Parts>(recording, timeline, options));
+    return Symbolizer(std::make_unique<const CodeSources>(recording, timeline, options));
+}
+
+const Timeline& Symbolizer::timeline() const {
+    return sources_->timeline();
+}
+const JitCodes& Symbolizer::jit() const {
+    return sources_->jit();
+}
+const BpfPrograms& Symbolizer::bpf() const {
+    return sources_->bpf();
+}
+const FunctionIndex& Symbolizer::functions() const {
+    return *sources_;
+}
+const CodeVersions& Symbolizer::versions() const {
+    return sources_->versions();
+}
+
+FrameName Symbolizer::name(const Frame& frame) const {
+    return sources_->of(frame).name(frame);
+}
+Unnamed Symbolizer::why_unnamed(const Frame& frame) const {
+    return sources_->of(frame).why_unnamed(frame);
+}
+Frame Symbolizer::function(const Frame& frame) const {
+    return sources_->of(frame).function(frame);
+}
+FunctionExtent Symbolizer::extent(const Frame& frame) const {
+    return sources_->of(frame).extent(frame);
+}
+
+Result<CodeImage> Symbolizer::image(const CodeVersion& version) const {
+    const auto most = sources_->limits().function_bytes;
+    const auto& source = sources_->of(version.function);
+    // Nobody vouches for the sizes in tables of symbols.
+    auto image = source.image(version, std::min(version.size, most));
+    if (!image) return image;
+    const auto name = source.name(version.function);
+    const std::string where(name.symbol.empty() ? name.object : name.symbol);
+    if (image->bytes.empty()) {
+        return fail(ErrorCode::missing, Error::no_offset, where, image->origin + " has no code there");
+    }
+    auto known = image->bytes.size();
+    for (const auto& gap : image->gaps) known -= static_cast<std::size_t>(gap.size);
+    if (known < version.size) {
+        const bool limited = known == most;
+        image->problems.push_back({limited ? ErrorCode::limit : ErrorCode::truncated, Error::no_offset, where,
+                                   "of its " + std::to_string(version.size) + " bytes only " + std::to_string(known) +
+                                       (limited ? " are shown" : " are in " + image->origin)});
+    }
+    return image;
+}
+
+Result<std::vector<LineStart>> Symbolizer::lines(const Frame& function, std::uint64_t size) const {
+    return sources_->of(function).lines(function, size);
+}
+const void* Symbolizer::lines_file(const Frame& function) const {
+    return sources_->of(function).lines_file(function);
+}
+std::optional<Error> Symbolizer::lines_problem(const Frame& function, std::span<const LineStart> lines) const {
+    return sources_->of(function).lines_problem(function, lines);
+}
+bool Symbolizer::is_line_loss(const Frame& function, const Error& error) const {
+    return sources_->of(function).is_line_loss(error);
+}
+std::optional<Error> Symbolizer::text_problem() const {
+    return sources_->texts().problem();
+}
+
+std::expected<const FoundObject*, SymbolMiss> Symbolizer::file(ObjectIndex object) const {
+    return sources_->files().file(object);
+}
+const RecordedObject& Symbolizer::recorded_object(ObjectIndex object) const {
+    const auto& files = sources_->files();
+    return files.symbols().recorded(files.index(object));
+}
+bool Symbolizer::has_build_ids() const {
+    return sources_->files().has_build_ids();
+}
+void Symbolizer::prepare(unsigned jobs) const {
+    sources_->files().prepare(jobs);
+}
+std::vector<std::string> Symbolizer::objects_with(std::string_view name) const {
+    std::vector<std::string> objects;
+    if (const auto* names = kernel(); names != nullptr && names->has_function(name)) {
+        objects.emplace_back("[kernel.kallsyms]");
+    }
+    const auto& symbols = sources_->files().symbols();
+    for (const auto file : symbols.with_function(name)) objects.push_back(symbols.recorded(file).path);
+    return objects;
+}
+
+const KernelNames* Symbolizer::kernel() const {
+    return sources_->kernel().names();
+}
+const RecordedKernel& Symbolizer::recorded_kernel() const {
+    return sources_->kernel().recorded();
+}
+Result<KernelText> Symbolizer::kernel_text() const {
+    return KernelNames::find_text(recorded_kernel(), sources_->files().finder());
+}
+const std::vector<Error>& Symbolizer::problems() const {
+    return sources_->problems();
+}
+const Error* Symbolizer::kernel_problem() const {
+    const auto problem = sources_->kernel().problem();
+    return problem ? &sources_->problems()[*problem] : nullptr;
+}
+const std::vector<Error>& Symbolizer::image_problems() const {
+    return sources_->kernel().code_problems();
+}
+DiagnosticLog Symbolizer::losses() const {
+    auto losses = sources_->losses();
+    for (auto& damage : sources_->files().symbols().damage()) losses.add(std::move(damage));
+    return losses;
 }
 
 }  // namespace perfdata

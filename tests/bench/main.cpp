@@ -154,9 +154,8 @@ std::string hottest_function(const std::string& path) {
     const auto symbolizer = Symbolizer::open(recording, timeline);
     const auto profile = Profile::count(recording, symbolizer.versions()).value();
     for (const auto& function : profile.functions()) {
-        const auto name = symbolizer.names().name(function.version.function);
-        if (name.kind == CodeClass::user && symbolizer.images().image(function.version))
-            return std::string(name.symbol);
+        const auto name = symbolizer.name(function.version.function);
+        if (name.kind == CodeClass::user && symbolizer.image(function.version)) return std::string(name.symbol);
     }
     throw std::runtime_error(path + ": no samples in user code with a name");
 }

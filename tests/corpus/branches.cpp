@@ -10,6 +10,7 @@
 #include "perfdata/profile/call_edges.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/recording/walk.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 #include "catch.hpp"
 #include "folder.hpp"
@@ -71,11 +72,11 @@ TEST_CASE("branch stacks count calls as often as they have them", "[branches]") 
         }
         out << std::hex << text_begin << " T _text\n";
     }
-    NameOptions options;
+    SymbolizerOptions options;
     options.finder.offline = true;
     options.finder.kallsyms = (folder.path / "kallsyms").string();
-    const auto names = Names::load(recording, timeline, options);
-    const auto versions = CodeVersions::build(timeline, names);
+    const auto names = Symbolizer::open(recording, timeline, options);
+    const auto versions = CodeVersions::build(names.functions());
     const auto profile = Profile::count(recording, versions).value();
     std::vector<CodeVersion> listed;
     std::set<std::uint64_t> begins;

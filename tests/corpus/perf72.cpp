@@ -119,7 +119,8 @@ Printed printed(const IndexRow& row) {
     return result;
 }
 
-// Names that perf makes from the attr are compared without modifiers: those for guests are other ones since perf 6.13.
+// Names that perf makes from the attr are compared without modifiers: those for guests are other ones since
+// perf 6.13.
 bool is_made_up(const perfdata::Event& event) {
     return event.perf_name == perfdata::made_event_name(event.attr);
 }

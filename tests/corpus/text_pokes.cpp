@@ -3,10 +3,9 @@
 #include <map>
 #include <set>
 
-#include "perfdata/symbols/code_images.hpp"
-#include "perfdata/symbols/code_versions.hpp"
-#include "perfdata/symbols/names.hpp"
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
+#include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/frame_at.hpp"
 #ifdef PERFDATA_ANNOTATE
 #include "perfdata/annotate/disassembly/disassembler.hpp"
@@ -23,20 +22,19 @@ using namespace perfdata;
 const std::string folder = PERFDATA_RECORDINGS "/g61/";
 constexpr Address modules{0xffffffffc0000000};  // above the kernel's own code
 
-NameOptions options() {
-    NameOptions names;
+SymbolizerOptions options() {
+    SymbolizerOptions names;
     names.finder.offline = true;
     names.finder.kallsyms = folder + "kallsyms.gz";
+    names.kcore = folder + "textpoke_all.kcore";
     return names;
 }
 
 struct Patched {
     Recording recording = Recording::open(folder + "textpoke_all.data").value();
     Timeline timeline = Timeline::build(recording).value();
-    Names names = Names::load(recording, timeline, options());
-    Symbols symbols{timeline};
-    CodeVersions versions = CodeVersions::build(timeline, names);
-    CodeImages images{recording, timeline, names, symbols, versions, {folder + "textpoke_all.kcore"}};
+    Symbolizer names = Symbolizer::open(recording, timeline, options());
+    const CodeVersions& versions = names.versions();
 
     // functions() is each that a poke changed, once.
     std::vector<Frame> functions() const {
@@ -57,7 +55,7 @@ struct Patched {
 
 TEST_CASE("what the first poke of each place found is in the copy of memory", "[pokes]") {
     const Patched patched;
-    CHECK(patched.images.problems().empty());
+    CHECK(patched.names.image_problems().empty());
     CHECK(patched.timeline.patches().all().size() == 289);
     auto source = open_source(folder + "textpoke_all.kcore", {}).value();
     const auto kcore = ElfFile::open(std::move(source)).value();
@@ -85,7 +83,7 @@ TEST_CASE("versions of a function differ in exactly the poked bytes", "[pokes]")
         for (const auto& version : all) {
             ++versions;
             INFO("version " << version.number);
-            auto image = patched.images.image(version);
+            auto image = patched.names.image(version);
             REQUIRE(image);
             for (const auto& problem : image->problems) CHECK(problem.code == ErrorCode::truncated);
             // What each poke of this time wrote is there, and nothing else is other than before.
@@ -129,7 +127,7 @@ TEST_CASE("every version of patched code disassembles from its start", "[pokes]"
     for (const auto& frame : patched.functions()) {
         INFO(patched.names.name(frame).symbol);
         for (const auto& version : patched.versions.versions(frame)) {
-            const auto image = patched.images.image(version).value();
+            const auto image = patched.names.image(version).value();
             // Between slots there is nothing, and what an excerpt cuts off ends anywhere.
             auto size = image.gaps.empty() ? image.bytes.size() : image.gaps.front().offset;
             const auto instructions = disassembler.decode(Bytes(image.bytes).first(size), image.address);

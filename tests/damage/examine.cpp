@@ -43,8 +43,8 @@ void write_pages(const Recording& recording, const Timeline& timeline, const Sym
     ReportOptions options;
     options.children = true;
     options.tree = ReportTree::caller;
-    const auto report = Report::make(counts, symbolizer.names(), symbolizer.symbols(), options);
-    const ReportContext context{recording, symbolizer.names(), symbolizer.symbols(), counts, completeness, options};
+    const auto report = Report::make(counts, symbolizer, options);
+    const ReportContext context{recording, symbolizer, counts, completeness, options};
     write_report_text(context, report, {.color = true, .hits = true, .periods = true}, sink);
     write_report_json(context, report, sink);
 }
@@ -66,10 +66,12 @@ Result<Examined> examine(const Recording& recording) {
 
     const auto symbolizer = catch_bad_alloc([&] {
         SymbolizerOptions options;
-        options.names.finder.offline = true;
-        options.names.finder.limits = recording.limits();
-        options.names.jit.as_recorded = false;
-        return Symbolizer::open(recording, *timeline, options);
+        options.finder.offline = true;
+        options.finder.limits = recording.limits();
+        options.jit.as_recorded = false;
+        auto opened = Symbolizer::open(recording, *timeline, options);
+        (void)opened.versions();  // made when first asked for
+        return opened;
     });
     if (!symbolizer) return fail(symbolizer.error());
     const auto profile = Profile::count(recording, symbolizer->versions());
@@ -78,13 +80,13 @@ Result<Examined> examine(const Recording& recording) {
         ReportOptions options;
         options.children = true;
         options.tree = ReportTree::caller;
-        return count_options(options, symbolizer->names());
+        return count_options(options, *symbolizer);
     });
     if (!counting) return fail(counting.error());
-    const auto counts = SampleCounts::count(recording, *timeline, *counting);
-    if (!counts) return fail(counts.error());
+    const auto sampled = SampleCounts::count(recording, *timeline, *counting);
+    if (!sampled) return fail(sampled.error());
     if (auto pages =
-            catch_bad_alloc([&] { write_pages(recording, *timeline, *symbolizer, *profile, *counts, examined); });
+            catch_bad_alloc([&] { write_pages(recording, *timeline, *symbolizer, *profile, *sampled, examined); });
         !pages) {
         return fail(pages.error());
     }
@@ -99,7 +101,7 @@ Result<Examined> examine(const Recording& recording) {
             return script;
         });
         if (!wanted) return fail(wanted.error());
-        if (auto written = write_script(recording, symbolizer->names(), *wanted, *sink); !written) {
+        if (auto written = write_script(recording, *symbolizer, *wanted, *sink); !written) {
             return fail(written.error());
         }
     }

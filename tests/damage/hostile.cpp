@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Names that command terminals, break documents and never end, in every place of a recording that has names, through
-// every subcommand of the tool: what goes to a terminal is only shown, JSON is JSON, HTML has no markup but its own.
+// Names that command terminals, break documents and never end, in every place of a recording that has names,
+// through every subcommand of the tool: what goes to a terminal is only shown, JSON is JSON, HTML has no markup but its
+// own.
 #include <array>
 #include <cstdio>
 #include <fstream>

@@ -11,7 +11,7 @@
 #include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 #include "beside.hpp"
@@ -88,7 +88,7 @@ void check_listing(const Listing& listing) {
 }
 
 // What `perfdata bpf` asks about every program.
-void examine_programs(const Timeline& timeline, const Symbols& symbols) {
+void examine_programs(const Timeline& timeline, const BpfPrograms& symbols) {
     for (std::size_t index = 0; index < timeline.loads().size() && index < examined_loads; ++index) {
         const auto& load = timeline.loads()[index];
         (void)symbols.program_name(load);
@@ -118,7 +118,7 @@ void check_versions(const Symbolizer& symbolizer) {
             const auto& version = versions[number];
             require(version.number == number && version.from <= version.until);
             if (number != 0) require(versions[number - 1].until <= version.from);
-            const auto image = symbolizer.images().image(version);
+            const auto image = symbolizer.image(version);
             if (!image) continue;
             std::uint64_t end = 0;
             for (const auto& gap : image->gaps) {
@@ -134,14 +134,14 @@ void check_versions(const Symbolizer& symbolizer) {
 // options(beside, limits): with the files that were given.
 SymbolizerOptions options(const fuzz::Beside& beside, const Limits& limits) {
     SymbolizerOptions options;
-    options.names.finder.offline = true;
-    options.names.finder.limits = limits;
-    options.names.jit.as_recorded = false;
+    options.finder.offline = true;
+    options.finder.limits = limits;
+    options.jit.as_recorded = false;
     for (const auto& [name, file] : beside.files()) {
-        if (name == "ksym") options.names.finder.kallsyms = file->path();
-        if (name == "vmlx") options.names.finder.vmlinux = file->path();
-        if (name == "kcor") options.images.kcore = file->path();
-        if (name == "jitd") options.names.jit.given.push_back(file->path());
+        if (name == "ksym") options.finder.kallsyms = file->path();
+        if (name == "vmlx") options.finder.vmlinux = file->path();
+        if (name == "kcor") options.kcore = file->path();
+        if (name == "jitd") options.jit.given.push_back(file->path());
     }
     return options;
 }
@@ -156,11 +156,11 @@ void annotate_recording(const Recording& recording, const fuzz::Beside& beside) 
     check_profile(*of_bpf, timeline->completeness());
 
     const auto symbolizer = Symbolizer::open(recording, *timeline, options(beside, recording.limits()));
-    for (const auto& problem : symbolizer.names().problems()) require(!problem.message().empty());
+    for (const auto& problem : symbolizer.problems()) require(!problem.message().empty());
     const auto profile = Profile::count(recording, symbolizer.versions());
     require(profile.has_value());
     check_profile(*profile, timeline->completeness());
-    examine_programs(*timeline, symbolizer.symbols());
+    examine_programs(*timeline, symbolizer.bpf());
     check_versions(symbolizer);
     const auto disassembler = Disassembler::create(recording.arch());
     const std::span functions(profile->functions());

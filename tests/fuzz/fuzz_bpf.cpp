@@ -3,7 +3,7 @@
 // and the payload of BPF_PROG_INFO, and the payload of BPF_BTF.
 #include <algorithm>
 
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 #include "promise.hpp"
@@ -62,7 +62,7 @@ void check_btf(const Btf& btf, const BpfProgramInfo& program) {
     }
 }
 
-void check_loads(const Timeline& timeline, const Symbols& symbols) {
+void check_loads(const Timeline& timeline, const BpfPrograms& symbols) {
     for (const auto& load : timeline.loads()) {
         require(load.loaded_at <= load.unloaded_at);
         for (const auto index : load.functions) require(index < timeline.code().size());
@@ -74,7 +74,7 @@ void check_loads(const Timeline& timeline, const Symbols& symbols) {
     }
 }
 
-void check_code(const Timeline& timeline, const Symbols& symbols) {
+void check_code(const Timeline& timeline, const BpfPrograms& symbols) {
     fuzz::Touched touched;
     for (CodeIndex index = 0; index < timeline.code().size() && index < examined_codes; ++index) {
         const auto& code = timeline.code()[index];
@@ -120,7 +120,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(timeline.has_value());
     const auto& bytes = timeline->completeness().bytes;
     require(bytes.total == bytes.records + bytes.outside_records + bytes.unread);
-    const Symbols symbols(*timeline);
+    const BpfPrograms symbols(*timeline);
     check_features(timeline->bpf());
     check_loads(*timeline, symbols);
     check_code(*timeline, symbols);

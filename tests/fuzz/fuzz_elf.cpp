@@ -13,7 +13,7 @@
 #include "symbols/elf/dwarf/debug_image.hpp"
 #include "symbols/elf/dwarf/dwarf_lines.hpp"
 #include "symbols/elf/elf_relocations.hpp"
-#include "symbols/kernel/kernel_code.hpp"
+#include "symbols/elf/read_code.hpp"
 
 namespace {
 

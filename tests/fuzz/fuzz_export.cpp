@@ -11,7 +11,7 @@
 #include "perfdata/annotate/report/report.hpp"
 #include "perfdata/profile/call_edges.hpp"
 #include "perfdata/symbols/elf/elf_symbols.hpp"
-#include "perfdata/symbols/unnamed.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 #include "outputs.hpp"
 #include "promise.hpp"
@@ -59,13 +59,12 @@ void write_reports(const Recording& recording, const Timeline& timeline, const S
     trees.children = true;
     trees.tree = ReportTree::caller;
     for (const auto& options : {all, trees}) {
-        auto counting = count_options(options, symbolizer.names());
+        auto counting = count_options(options, symbolizer);
         counting.max_stack = 127;
         const auto counts = SampleCounts::count(recording, timeline, counting);
         require(counts.has_value());
-        const auto report = Report::make(*counts, symbolizer.names(), symbolizer.symbols(), options);
-        const ReportContext context{recording, symbolizer.names(),      symbolizer.symbols(),
-                                    *counts,   timeline.completeness(), options};
+        const auto report = Report::make(*counts, symbolizer, options);
+        const ReportContext context{recording, symbolizer, *counts, timeline.completeness(), options};
         Written json, text;
         write_report_json(context, report, json.sink);
         fuzz::check_json(json.text);
@@ -91,7 +90,7 @@ FieldChoice every_field(const Recording& recording) {
     return choice;
 }
 
-void write_scripts(const Recording& recording, const Names& names) {
+void write_scripts(const Recording& recording, const Symbolizer& names) {
     if (recording.events().empty()) return;
     ScriptOptions options;
     Written text, json;
@@ -105,7 +104,7 @@ void write_scripts(const Recording& recording, const Names& names) {
 }
 
 // As `perfdata extract` makes it of a program.
-void write_programs(const Recording& recording, const Timeline& timeline, const Symbols& symbols) {
+void write_programs(const Recording& recording, const Timeline& timeline, const BpfPrograms& symbols) {
     const auto target = ElfTarget::of(recording.arch());
     if (!target) return;
     for (const auto& load : timeline.loads()) {
@@ -140,9 +139,9 @@ void export_recording(const Recording& recording) {
     const auto timeline = Timeline::build(recording);
     require(timeline.has_value());
     SymbolizerOptions options;
-    options.names.finder.offline = true;
-    options.names.finder.limits = recording.limits();
-    options.names.jit.as_recorded = false;
+    options.finder.offline = true;
+    options.finder.limits = recording.limits();
+    options.jit.as_recorded = false;
     const auto symbolizer = Symbolizer::open(recording, *timeline, options);
     const auto profile = Profile::count(recording, symbolizer.versions());
     require(profile.has_value());
@@ -157,12 +156,12 @@ void export_recording(const Recording& recording) {
     auto edges = CallEdges::count(recording, symbolizer.versions(), functions);
     require(edges && edges->add_branches(recording, symbolizer.versions(), functions));
     add_calls(listings, *edges, symbolizer, recording.arch());
-    const auto counts = SampleCounts::count(recording, *timeline, flame_counting(symbolizer.names(), true));
+    const auto counts = SampleCounts::count(recording, *timeline, flame_counting(symbolizer, true));
     require(counts.has_value());
     write_pages({recording, *timeline, *profile, timeline->completeness()}, listings, Flame::make(*counts, symbolizer));
     write_reports(recording, *timeline, symbolizer);
-    write_scripts(recording, symbolizer.names());
-    write_programs(recording, *timeline, symbolizer.symbols());
+    write_scripts(recording, symbolizer);
+    write_programs(recording, *timeline, symbolizer.bpf());
 }
 
 }  // namespace

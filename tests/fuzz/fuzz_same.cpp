@@ -272,9 +272,9 @@ void check_threads(const Recording& recording) {
     const auto timeline = Timeline::build(recording);
     require(timeline.has_value());
     SymbolizerOptions options;
-    options.names.finder.offline = true;
-    options.names.finder.limits = recording.limits();
-    options.names.jit.as_recorded = false;
+    options.finder.offline = true;
+    options.finder.limits = recording.limits();
+    options.jit.as_recorded = false;
     const auto symbolizer = Symbolizer::open(recording, *timeline, options);
     const auto other_book = Symbolizer::open(recording, *timeline, options);
     const auto profile = Profile::count(recording, symbolizer.versions());

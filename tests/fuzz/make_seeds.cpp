@@ -13,7 +13,7 @@
 #include "perfdata/annotate/elf/elf_writer.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
-#include "perfdata/symbols/names.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 #include "support/compressor.hpp"
@@ -331,9 +331,9 @@ void write_kernel_seeds(const std::filesystem::path& directory, const std::files
     // All of it has the same bytes, which lie behind the headers.
     for (const auto place : places) memory.segments.push_back({64 + 56 * places.size(), place, 256});
     for (auto* elf : {&memory, &kernel}) elf->section(Elf::text).content = Blob(4096, std::byte{0x90});
-    NameOptions offline;
+    SymbolizerOptions offline;
     offline.finder.offline = true;
-    const auto names = Names::load(*recording, timeline, offline);
+    const auto names = Symbolizer::open(*recording, timeline, offline);
     const auto& id = names.recorded_kernel().build_id;
     if (id.size != 0) kernel.build_id(id.bytes());
     kernel.segments = memory.segments;

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "perfdata/profile/profile.hpp"
-#include "perfdata/symbols/names.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 #include "catch.hpp"
 #include "fixtures.hpp"
@@ -20,17 +20,16 @@ using Functions = std::map<std::string, std::uint64_t>;
 
 // functions(path, cache) is the hits of each named function of programs and libraries.
 Functions functions(const std::string& path, const std::string& cache) {
-    NameOptions sources;
+    SymbolizerOptions sources;
     sources.finder.offline = true;
     sources.finder.buildid_dir = cache;
     const Opened opened(path);
-    const auto names = Names::load(opened.recording, opened.timeline, sources);
+    const auto names = Symbolizer::open(opened.recording, opened.timeline, sources);
     for (const auto& problem : names.problems()) {
         INFO(problem.message());
         CHECK(problem.where != cache);
     }
-    const auto versions = CodeVersions::build(opened.timeline, names);
-    const auto profile = Profile::count(opened.recording, versions).value();
+    const auto profile = Profile::count(opened.recording, names.versions()).value();
     Functions counts;
     for (const auto& function : profile.functions()) {
         const auto name = names.name(function.version.function);

@@ -14,6 +14,7 @@
 
 #include "perfdata/profile/call_edges.hpp"
 #include "perfdata/profile/profile.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 #include "catch.hpp"
 #include "fixtures.hpp"
@@ -75,9 +76,9 @@ Calls theirs(const std::vector<std::string>& lines) {
 
 // OurCalls is of all functions with samples, once of their callers and once of what they call.
 struct OurCalls {
-    OurCalls(const std::filesystem::path& path, const NameOptions& sources) : opened(path) {
-        const auto names = Names::load(opened.recording, opened.timeline, sources);
-        const auto versions = CodeVersions::build(opened.timeline, names);
+    OurCalls(const std::filesystem::path& path, const SymbolizerOptions& sources) : opened(path) {
+        const auto names = Symbolizer::open(opened.recording, opened.timeline, sources);
+        const auto versions = CodeVersions::build(names.functions());
         const auto profile = Profile::count(opened.recording, versions).value();
         std::vector<CodeVersion> functions;
         for (const auto& function : profile.functions()) functions.push_back(function.version);
@@ -176,7 +177,7 @@ Calls own_program(const Calls& calls) {
 
 TEST_CASE("calls are those of perf's call chains", "[oracle][calls]") {
     std::size_t compared = 0;
-    NameOptions sources;
+    SymbolizerOptions sources;
     sources.finder.offline = true;
     sources.jit.as_recorded = false;
     for (const auto& path : fixtures()) {
@@ -203,7 +204,7 @@ TEST_CASE("calls in a program that was recorded just now are those of perf's cal
         WARN("perf record is not allowed here: nothing compared");
         return;
     }
-    NameOptions sources;
+    SymbolizerOptions sources;
     const OurCalls ours(path, sources);
     const auto perfs = own_program(theirs(output_of("perf script -F event,ip,sym,symoff -i '" + path.string() + "'")));
     const auto callers = compare(only(perfs, ours.listed, true), own_program(ours.callers));

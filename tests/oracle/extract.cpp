@@ -45,7 +45,7 @@ TEST_CASE("BPF programs as ELF files have their names and lines for binutils", "
     for (const auto& path : fixtures()) {
         INFO(path);
         const Opened opened(path);
-        const Symbols symbols(opened.timeline);
+        const BpfPrograms symbols(opened.timeline);
         std::size_t of_recording = 0;
         for (const auto& load : opened.timeline.loads()) {
             ElfCode code;

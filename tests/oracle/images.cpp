@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "perfdata/profile/profile.hpp"
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "catch.hpp"
 #include "fixtures.hpp"
@@ -91,7 +91,7 @@ TEST_CASE("every image lies at the running sum of the function lengths", "[oracl
     std::size_t images = 0;
     for (const auto& path : fixtures()) {
         const Opened opened(path);
-        const perfdata::Symbols symbols(opened.timeline);
+        const perfdata::BpfPrograms symbols(opened.timeline);
         for (const auto& load : opened.timeline.loads()) {
             if (load.info == nullptr) continue;
             INFO(path.stem().string() << ", program " << load.id.value);
@@ -121,7 +121,7 @@ TEST_CASE("functions are those that the kernel told of", "[oracle][images]") {
     for (const auto& recording : recordings_with(functions_suffix)) {
         DYNAMIC_SECTION(recording) {
             const auto opened = open_fixture(recording);
-            const perfdata::Symbols symbols(opened.timeline);
+            const perfdata::BpfPrograms symbols(opened.timeline);
             for (const auto& expected : expected_functions(recording)) {
                 INFO("program " << expected.program_id << ", function " << expected.function);
                 const auto index = find(opened.timeline, expected.program_id, expected.function);
@@ -157,7 +157,7 @@ TEST_CASE("images are the bytes that the kernel gave", "[oracle][images]") {
     std::size_t compared = 0;
     for (const auto& recording : recordings_with(functions_suffix)) {
         const auto opened = open_fixture(recording);
-        const perfdata::Symbols symbols(opened.timeline);
+        const perfdata::BpfPrograms symbols(opened.timeline);
         std::map<std::uint32_t, std::uint64_t> begin;  // of the next function, by program
         for (const auto& expected : expected_functions(recording)) {
             const auto path = expectation(recording + "." + expected.program + ".image");
@@ -182,7 +182,7 @@ TEST_CASE("lines are those that the kernel told of", "[oracle][images]") {
     for (const auto& recording : recordings_with(".lines.tsv")) {
         DYNAMIC_SECTION(recording) {
             const auto opened = open_fixture(recording);
-            const perfdata::Symbols symbols(opened.timeline);
+            const perfdata::BpfPrograms symbols(opened.timeline);
             std::map<std::uint32_t, std::vector<Row>> expected, ours;  // by program
             for (const auto& row : read_table(expectation(recording + ".lines.tsv"))) {
                 REQUIRE(row.size() == 7);
@@ -230,7 +230,7 @@ TEST_CASE("hits are those of an independent count", "[oracle][images]") {
             const auto opened = open_fixture(recording);
             const auto profile = perfdata::Profile::count(opened.recording, opened.timeline);
             REQUIRE(profile);
-            const perfdata::Symbols symbols(opened.timeline);
+            const perfdata::BpfPrograms symbols(opened.timeline);
             std::uint64_t expected_hits = 0;
             for (const auto& row : read_table(expectation(recording + ".hits.tsv"))) {
                 REQUIRE(row.size() >= 5);

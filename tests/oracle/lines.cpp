@@ -9,9 +9,9 @@
 #include <sstream>
 #include <sys/wait.h>
 
-#include "perfdata/symbols/code_lines.hpp"
 #include "perfdata/symbols/elf/demangle/demangle.hpp"
 #include "perfdata/symbols/elf/elf_symbols.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 #include "catch.hpp"
 #include "fixtures.hpp"
@@ -142,30 +142,27 @@ bool mistaken(const Chain& ours, const Chain& theirs, const std::string& symbol,
 
 // Subject is a process that mapped a file as a whole.
 struct Subject {
-    Subject(const std::string& path, const CodeLineOptions& options, const std::string& debug_dir)
+    Subject(const std::string& path, const SourceFileOptions& options, const std::string& debug_dir)
         : timeline(perfdata::test::World().map(0, 1, {base, length, 0}, path).timeline()) {
         const auto recording = Recording::open(std::string(PERFDATA_FIXTURES) + "/records/stat.data");
         REQUIRE(recording);
-        NameOptions sources;
+        SymbolizerOptions sources;
         sources.finder.allow_local = true;
         sources.finder.debug_dirs = {debug_dir};
-        names.emplace(Names::load(*recording, timeline, sources));
-        symbols.emplace(timeline);
-        lines.emplace(timeline, *names, *symbols, options);
+        sources.sources = options;
+        symbolizer.emplace(Symbolizer::open(*recording, timeline, sources));
     }
 
     Frame frame(std::uint64_t offset) const { return {offset, 0, FrameKind::object, CpuMode::user}; }
     const ElfFile& file() const {
-        const auto found = names->files().found(names->file_index(0));
+        const auto found = symbolizer->file(0);
         REQUIRE(found);
         return *(*found)->file;
     }
 
     static constexpr std::uint64_t base = 0x10000000, length = 0x8000000;
     Timeline timeline;
-    std::optional<Names> names;
-    std::optional<Symbols> symbols;
-    std::optional<CodeLines> lines;
+    std::optional<Symbolizer> symbolizer;
 };
 
 struct Compared {
@@ -207,7 +204,7 @@ Compared compare(const std::string& ours, const std::string& full, std::size_t s
                 offset = symbol.value - segment.vaddr + segment.offset;
             }
         }
-        const auto lines = subject.lines->lines(subject.frame(offset), symbol.size);
+        const auto lines = subject.symbolizer->lines(subject.frame(offset), symbol.size);
         INFO(symbol.name << (lines ? "" : lines.error().message()));
         REQUIRE(lines);
         for (std::size_t at = 1; at < lines->size(); ++at) CHECK((*lines)[at - 1].offset < (*lines)[at].offset);
@@ -335,7 +332,7 @@ TEST_CASE("Lines of an installed library are addr2line's", "[oracle][lines]") {
     }
     REQUIRE_FALSE(library.empty());
     const Subject subject(library, {}, "/usr/lib/debug");
-    const auto found = subject.names->files().found(subject.names->file_index(0));
+    const auto found = subject.symbolizer->file(0);
     REQUIRE(found);
     INFO("this compares with libc6-dbg: install it");
     REQUIRE((*found)->debug != nullptr);

@@ -5,9 +5,9 @@
 #include <memory>
 #include <sstream>
 
-#include "perfdata/symbols/code_images.hpp"
-#include "perfdata/symbols/code_versions.hpp"
 #include "perfdata/symbols/elf/elf_symbols.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
+#include "perfdata/timeline/code_versions.hpp"
 
 #include "catch.hpp"
 #include "support/build.hpp"
@@ -71,12 +71,10 @@ TEST_CASE("code of functions is what objdump shows", "[oracle][images]") {
     const auto file = builder.build();
     const auto recording = Recording::from_memory(file).value();
     const auto timeline = Timeline::build(recording).value();
-    NameOptions options;
+    SymbolizerOptions options;
     options.finder.allow_local = true;
-    const auto names = Names::load(recording, timeline, options);
-    const Symbols bpf(timeline);
-    const auto versions = CodeVersions::build(timeline, names);
-    const CodeImages images(recording, timeline, names, bpf, versions);
+    const auto names = Symbolizer::open(recording, timeline, options);
+    const auto& versions = names.versions();
 
     constexpr std::size_t samples = 8;
     std::size_t compared = 0;
@@ -88,7 +86,7 @@ TEST_CASE("code of functions is what objdump shows", "[oracle][images]") {
         const auto location = timeline.resolve({42}, {base + code->offset + inside + 1}, {2}, CpuMode::user);
         REQUIRE(location);
         const perfdata::Frame place{location->offset, location->mapping->object, FrameKind::object, CpuMode::user};
-        const auto image = images.image(versions.version(place, 0));
+        const auto image = names.image(versions.version(place, 0));
         REQUIRE(image);
         CHECK(image->address == Address{symbol.value});
         CHECK(image->bytes.size() == symbol.size);

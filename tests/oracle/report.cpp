@@ -60,18 +60,17 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
 
 struct OurReport {
     OurReport(const std::filesystem::path& path, bool children, const std::filesystem::path& kallsyms) : opened(path) {
-        perfdata::NameOptions sources;
+        perfdata::SymbolizerOptions sources;
         sources.finder.offline = true;
         sources.finder.kallsyms = kallsyms.string();
         sources.jit.as_recorded = false;
-        const auto names = perfdata::Names::load(opened.recording, opened.timeline, sources);
-        const perfdata::Symbols symbols(opened.timeline);
+        const auto names = perfdata::Symbolizer::open(opened.recording, opened.timeline, sources);
         perfdata::ReportOptions options;
         options.children = children;
         const auto counting = perfdata::count_options(options, names);
         const auto counts = perfdata::SampleCounts::count(opened.recording, opened.timeline, counting);
         REQUIRE(counts);
-        const auto report = perfdata::Report::make(*counts, names, symbols, options);
+        const auto report = perfdata::Report::make(*counts, names, options);
         for (const auto& row : report.rows) {
             const auto& place = report.places[row.place];
             const auto symbol = std::string("[") + place.level + "] " + place.text();

@@ -15,9 +15,9 @@
 namespace {
 
 using perfdata::FieldChoice;
-using perfdata::NameOptions;
-using perfdata::Names;
 using perfdata::ScriptOptions;
+using perfdata::Symbolizer;
+using perfdata::SymbolizerOptions;
 
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
@@ -30,11 +30,11 @@ std::vector<std::string> lines_of(const std::string& text) {
 std::vector<std::string> script(const std::filesystem::path& path, const std::string& fields, ScriptOptions options,
                                 const std::string& kallsyms = {}) {
     const oracle::Opened opened(path);
-    NameOptions sources;
+    SymbolizerOptions sources;
     sources.finder.offline = true;
     sources.finder.kallsyms = kallsyms;
     sources.jit.as_recorded = false;
-    const auto names = Names::load(opened.recording, opened.timeline, sources);
+    const auto names = Symbolizer::open(opened.recording, opened.timeline, sources);
     if (!fields.empty()) REQUIRE(options.fields.choose(fields));
     REQUIRE(options.fields.fit(opened.recording, options.chains));
     std::string text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "trap.hpp"
 #include "unit/symbols/program_fixture.hpp"
@@ -41,7 +41,7 @@ TEST_CASE("trap 14: a subprogram's code begins where that of the one before it e
     Scene scene(order);
     crafted.known_in(scene);
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     REQUIRE(symbols.image(1));
     CHECK(std::ranges::equal(*symbols.image(0), blob_of("MAIN.")));
     CHECK(std::ranges::equal(*symbols.image(1), blob_of("low")));

@@ -160,7 +160,7 @@ class ReportJson {
             for (const auto load : place.loads) {
                 const auto function = functions_.find({load, place.symbol});
                 if (function == functions_.end()) continue;
-                json_.name("function", context_.symbols.name(function->second).name);
+                json_.name("function", context_.names.bpf().name(function->second).name);
                 break;
             }
         }
@@ -188,7 +188,7 @@ class ReportJson {
             const auto& load = context_.names.timeline().loads()[number];
             json_.begin_object();
             json_.member("id", load.id.value);
-            json_.name("name", context_.symbols.program_name(load));
+            json_.name("name", context_.names.bpf().program_name(load));
             json_.member("tag", hex(load.tag));
             json_.member("loaded_at", load.loaded_at == Time{} ? std::nullopt : std::optional(load.loaded_at));
             json_.member("unloaded_at",

@@ -46,7 +46,7 @@ class Reasons {
 
   private:
     Result<SampleCounts> count(const std::vector<std::uint32_t>& events, bool chains) const {
-        auto counting = flame_counting(symbolizer_.names(), chains);
+        auto counting = flame_counting(symbolizer_, chains);
         counting.events = events;
         return SampleCounts::count(recording_, symbolizer_.timeline(), counting);
     }
@@ -63,7 +63,7 @@ class Reasons {
     Result<void> find_callers() {
         const auto counted = count(profile_.events(), true);
         if (!counted) return fail(counted.error());
-        absent_.unnamed_callers = WithoutBuildId::count(*counted, symbolizer_.names()).callers_text();
+        absent_.unnamed_callers = WithoutBuildId::count(*counted, symbolizer_).callers_text();
         const auto frames = frames_of(*counted);
         std::string option;
         for (const auto event : profile_.events()) {
@@ -74,7 +74,7 @@ class Reasons {
             const auto samples = samples_below(*counted, frames[name]);
             if (samples == 0) continue;
             // The report knows no other name than the symbol.
-            const auto symbol = symbolizer_.names().name(counted->frames()[frames[name].front()]).symbol;
+            const auto symbol = symbolizer_.name(counted->frames()[frames[name].front()]).symbol;
             absent_.why[name] = {
                 fmt::format("{} has no samples of its own{}, but called what {} sample{} fell into: perfdata "
                             "report --children{} -S '{}'",
@@ -146,7 +146,7 @@ class Reasons {
 
     // in_files(name) is a clause about the files that have it.
     std::string in_files(const std::string& name) const {
-        auto objects = symbolizer_.names().objects_with(name);
+        auto objects = symbolizer_.objects_with(name);
         if (objects.empty()) return {};
         for (auto& object : objects) object = shown(short_name(object));
         return fmt::format("{} has no samples; it is a function of {}", name, first_of(std::move(objects)));

@@ -74,13 +74,13 @@ class Chooser {
         Called called;
         if (function.kind == FrameKind::code) {
             const auto& code = timeline_.code()[function.index];
-            called.name = symbolizer_.symbols().name(function.index);
+            called.name = symbolizer_.bpf().name(function.index);
             called.symbol = code.symbol;
             called.object = object_name(timeline_, code);
             called.kind = code.kind == CodeKind::out_of_line ? CodeClass::out_of_line : CodeClass::bpf;
             return called;
         }
-        const auto name = symbolizer_.names().name(function);
+        const auto name = symbolizer_.name(function);
         called.name.name = called.symbol = name.symbol;
         called.object = name.object;
         called.kind = name.kind;

@@ -24,8 +24,7 @@ std::size_t html_listings(std::span<const FunctionHits> functions, const EventCo
 
 Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& symbolizer, bool calls,
                                  const CallOptions& counting) {
-    auto options =
-        calls ? call_counting(symbolizer.versions()) : flame_counting(symbolizer.names(), has_chains(recording));
+    auto options = calls ? call_counting(symbolizer.versions()) : flame_counting(symbolizer, has_chains(recording));
     options.by_comm = true;
     options.events = counting.events;
     options.stop = counting.stop;
@@ -35,10 +34,10 @@ Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& s
 
 std::vector<std::string> html_notes(const Symbolizer& symbolizer, bool kernel) {
     std::vector<std::string> notes;
-    for (const auto& problem : symbolizer.names().problems()) {
-        if (kernel || &problem != symbolizer.names().kernel_problem()) notes.push_back(problem.message());
+    for (const auto& problem : symbolizer.problems()) {
+        if (kernel || &problem != symbolizer.kernel_problem()) notes.push_back(problem.message());
     }
-    for (const auto& problem : symbolizer.images().problems()) notes.push_back(problem.message());
+    for (const auto& problem : symbolizer.image_problems()) notes.push_back(problem.message());
     return notes;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "perfdata/symbols/code_lines.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 namespace perfdata::tool {
 
@@ -16,7 +16,7 @@ struct LineChoice {
     void add_to(CLI::App& command);
     // options(offline): files of this machine that are older than the program they belong to are used as well, unless
     // they were forbidden.
-    CodeLineOptions options(bool offline) const { return {source_dirs, !offline}; }
+    SourceFileOptions options(bool offline) const { return {source_dirs, !offline}; }
 };
 
 }  // namespace perfdata::tool

@@ -84,9 +84,10 @@ void NameChoice::add_to(CLI::App& command) {
         ->group(group);
 }
 
-NameOptions NameChoice::options(const Recording& recording, Progress progress) const {
-    NameOptions names;
+SymbolizerOptions NameChoice::options(const Recording& recording, Progress progress) const {
+    SymbolizerOptions names;
     names.progress = std::move(progress);
+    names.kcore = kcore;
     auto& finder = names.finder;
     finder.vmlinux = vmlinux;
     finder.kallsyms = kallsyms;
@@ -120,7 +121,7 @@ NameOptions NameChoice::options(const Recording& recording, Progress progress) c
     return names;
 }
 
-Result<void> NameChoice::check(const Names& names, const std::vector<Error>& of_code) const {
+Result<void> NameChoice::check(const Symbolizer& names) const {
     const auto refused = [](const std::vector<Error>& problems, const std::string& path) -> Result<void> {
         for (const auto& problem : problems) {
             if (!path.empty() && problem.where == path && problem.code != ErrorCode::missing) return fail(problem);
@@ -130,7 +131,7 @@ Result<void> NameChoice::check(const Names& names, const std::vector<Error>& of_
     for (const auto& path : {kallsyms, vmlinux}) {
         if (auto used = refused(names.problems(), path); !used) return used;
     }
-    if (auto used = refused(of_code, kcore); !used) return used;
+    if (auto used = refused(names.image_problems(), kcore); !used) return used;
     // What else names the kernel hides why the file does not.
     const auto& path = kallsyms.empty() ? vmlinux : kallsyms;
     const auto* kernel = names.kernel();
@@ -143,19 +144,19 @@ unsigned NameChoice::threads() const {
     return jobs != 0 ? jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 64u);
 }
 
-void warn_names(const Common& common, const Names& names, bool kernel) {
+void warn_names(const Common& common, const Symbolizer& names, bool kernel) {
     if (common.quiet) return;
     for (const auto& problem : names.problems()) {
         if (kernel || &problem != names.kernel_problem()) complain("note: " + problem.message());
     }
 }
 
-Completeness with_losses(Completeness completeness, const Names& names) {
+Completeness with_losses(Completeness completeness, const Symbolizer& names) {
     completeness.diagnostics.append(names.losses());
     return completeness;
 }
 
-bool is_unnamed_kernel(const Names& names, const Frame& frame) {
+bool is_unnamed_kernel(const Symbolizer& names, const Frame& frame) {
     if (names.kernel() != nullptr || frame.kind == FrameKind::code) return false;
     if (frame.kind == FrameKind::nowhere) return static_cast<Miss>(frame.index) == Miss::kernel;
     const auto name = names.name(frame);

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/symbols/code_images.hpp"
-#include "perfdata/symbols/names.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 #include "tool/tool.hpp"
 
@@ -29,22 +28,21 @@ struct NameChoice {
     // add_code_to(command) adds what says where code itself comes from, for commands that show it.
     void add_code_to(CLI::App& command);
     // options(recording, progress): progress is told of what takes long.
-    NameOptions options(const Recording& recording, Progress progress) const;
-    // check(names, of_code): a file given for the kernel is used, or it fails. Names of another kernel or boot would be
-    // wrong ones, and without those asked for there are others than the user thinks. of_code: problems of its images.
-    // Where the recording does not say enough to tell, that is a note as others.
-    Result<void> check(const Names& names, const std::vector<Error>& of_code = {}) const;
-    CodeImageOptions image_options() const { return {kcore}; }
+    SymbolizerOptions options(const Recording& recording, Progress progress) const;
+    // check(names): a file given for the kernel is used, or it fails. Names of another kernel or boot would be wrong
+    // ones, and without those asked for there are others than the user thinks. Where the recording does not say enough
+    // to tell, that is a note as others.
+    Result<void> check(const Symbolizer& names) const;
     unsigned threads() const;
 };
 
 // warn_names(common, names) tells what could not be loaded and what would supply it, unless --quiet. kernel: code of
 // the kernel lacks names.
-void warn_names(const Common& common, const Names& names, bool kernel = true);
+void warn_names(const Common& common, const Symbolizer& names, bool kernel = true);
 // with_losses(completeness, names) is what was not read of the recording, and of files that names are from.
-Completeness with_losses(Completeness completeness, const Names& names);
+Completeness with_losses(Completeness completeness, const Symbolizer& names);
 
 // is_unnamed_kernel(names, frame) is whether the frame is in code of the kernel that lacks a name.
-bool is_unnamed_kernel(const Names& names, const Frame& frame);
+bool is_unnamed_kernel(const Symbolizer& names, const Frame& frame);
 
 }  // namespace perfdata::tool

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "perfdata/symbols/elf/object_architecture.hpp"
+#include "perfdata/symbols/object_architecture.hpp"
 
 namespace perfdata::tool {
 
-RegisterNames register_names(const Recording& recording, const Names* names) {
+RegisterNames register_names(const Recording& recording, const Symbolizer* names) {
     const bool registers = std::ranges::any_of(recording.events().events(), [](const Event& event) {
         return event.attr.has(sample_bit::regs_user | sample_bit::regs_intr);
     });

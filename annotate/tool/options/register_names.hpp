@@ -5,7 +5,7 @@
 #include <string>
 
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/symbols/names.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 namespace perfdata::tool {
 
@@ -16,6 +16,6 @@ struct RegisterNames {
 
 // register_names(recording, names) looks for the architecture if samples have registers. `names` may be null: then no
 // file is asked.
-RegisterNames register_names(const Recording& recording, const Names* names);
+RegisterNames register_names(const Recording& recording, const Symbolizer* names);
 
 }  // namespace perfdata::tool

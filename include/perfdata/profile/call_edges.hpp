@@ -11,7 +11,7 @@
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/symbols/code_versions.hpp"
+#include "perfdata/timeline/code_versions.hpp"
 
 namespace perfdata {
 

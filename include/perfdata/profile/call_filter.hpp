@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "perfdata/core/types.hpp"
-#include "perfdata/symbols/code_versions.hpp"
+#include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/wire/sample.hpp"
 #include "perfdata/wire/sample/callchain.hpp"
 

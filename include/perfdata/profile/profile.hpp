@@ -12,8 +12,8 @@
 #include "perfdata/profile/event_count.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/symbols/code_versions.hpp"
-#include "perfdata/symbols/unnamed.hpp"
+#include "perfdata/timeline/code_versions.hpp"
+#include "perfdata/timeline/function_index.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 namespace perfdata {
@@ -54,7 +54,7 @@ class Profile {
     // `out_of_memory`.
     static Result<Profile> count(const Recording& recording, const Timeline& timeline,
                                  const ProfileOptions& options = {});
-    // count(recording, versions) knows all functions that have a name.
+    // count(recording, versions) counts all functions that versions.index() has names of.
     static Result<Profile> count(const Recording& recording, const CodeVersions& versions,
                                  const ProfileOptions& options = {});
 

@@ -17,7 +17,7 @@
 #include "perfdata/profile/intern_table.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/symbols/code_versions.hpp"
+#include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/frame.hpp"
 #include "perfdata/timeline/jit_codes.hpp"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "perfdata/symbols/code_images.hpp"
+#include "perfdata/symbols/code_image.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 
 namespace perfdata {

@@ -1,42 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "kernel_code.hpp"
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <limits>
 
 #include "symbols/elf/elf_notes.hpp"
+#include "symbols/elf/read_code.hpp"
 
 namespace perfdata {
 
-Result<void> read_code(const ElfFile& file, std::uint64_t vaddr, PatchedCode& code) {
-    std::array<std::byte, 16384> block;
-    auto size = std::min<std::uint64_t>(code.size(), std::numeric_limits<std::uint64_t>::max() - vaddr);
-    if (file.type() == ElfFile::Type::relocatable) {
-        // Addresses are places in the file; a function does not go on in the next section.
-        if (const auto* section = file.code_section(vaddr)) {
-            size = std::min(size, section->size - (vaddr - section->offset));
-        }
-    }
-    for (std::uint64_t done = 0; done < size;) {
-        const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), size - done));
-        const auto got = file.read(vaddr + done, std::span(block).first(wanted));
-        if (!got) return fail(got.error());
-        code.put(done, Bytes(block).first(*got));
-        done += *got;
-        if (*got != 0) continue;
-        if (file.type() != ElfFile::Type::core) break;
-        // An excerpt of memory may lack a page in the middle of a function.
-        const auto next = file.next_segment(vaddr + done);
-        done = next ? std::min(size, *next - vaddr) : size;
-    }
-    return {};
-}
-
-KernelCode::KernelCode(const Recording& recording, const Names& names, const std::string& kcore,
-                       std::vector<Error>& problems)
-    : names_(names), limits_(recording.limits()) {
+KernelCode::KernelCode(const Recording& recording, const RecordedKernel& recorded, const KernelNames* names,
+                       const MappedFiles& files, const std::string& kcore, std::vector<Error>& problems)
+    : recorded_(recorded), names_(names), files_(files), limits_(recording.limits()) {
     if (!kcore.empty()) {
         // What the user gave is looked at now, so that it can be told what is wrong with it.
         auto opened = open_kcore({"", kcore}, true);
@@ -50,7 +24,7 @@ KernelCode::KernelCode(const Recording& recording, const Names& names, const std
     if (std::filesystem::is_directory(recording.path(), none)) {
         candidates_.push_back({recording.path(), "/kcore_dir/kcore"});
     }
-    running_ = names.kernel() != nullptr && names.kernel()->running();
+    running_ = names != nullptr && names->running();
 }
 
 Result<KernelCode::Kcore> KernelCode::open_kcore(const FileName& name, bool given) const {
@@ -59,7 +33,7 @@ Result<KernelCode::Kcore> KernelCode::open_kcore(const FileName& name, bool give
         if (error.where != path) error.where = path;
         return fail(std::move(error));
     };
-    const auto& files = names_.files().finder().files();
+    const auto& files = files_.finder().files();
     auto source = given ? files.open_given(path, limits_, Content::elf) : files.open(name, limits_, Content::elf);
     if (!source) return named(std::move(source.error()));
     auto file = ElfFile::open(std::move(*source), limits_);
@@ -68,9 +42,8 @@ Result<KernelCode::Kcore> KernelCode::open_kcore(const FileName& name, bool give
         return fail(ErrorCode::mismatch, Error::no_offset, path, "it is no copy of /proc/kcore: not an ELF core file");
     }
     // The kernel's own notes lie in its memory; copies of the code alone do not have them.
-    const auto* kernel = names_.kernel();
-    const auto* table = kernel != nullptr ? kernel->kallsyms() : nullptr;
-    const auto& recorded = names_.recorded_kernel().build_id;
+    const auto* table = names_ != nullptr ? names_->kallsyms() : nullptr;
+    const auto& recorded = recorded_.build_id;
     const auto begin = table != nullptr ? table->address_of("__start_notes") : std::nullopt;
     const auto end = table != nullptr ? table->address_of("__stop_notes") : std::nullopt;
     constexpr std::uint64_t largest_notes = 1 << 16;
@@ -114,7 +87,7 @@ Result<void> KernelCode::read(const Frame& function, Address address, PatchedCod
     const auto from_kcore = read_kcore(address, code, image);
     if (!from_kcore) return fail(from_kcore.error());
     if (*from_kcore) return {};
-    const auto& objects = names_.timeline().tasks().objects();
+    const auto& objects = files_.timeline().tasks().objects();
     auto other = function.kind == FrameKind::object && objects[function.index].kind == ObjectKind::module
                      ? read_module(function, code, image)
                      : read_vmlinux(address, code, image);
@@ -123,7 +96,7 @@ Result<void> KernelCode::read(const Frame& function, Address address, PatchedCod
 }
 
 Result<void> KernelCode::read_vmlinux(Address address, PatchedCode& code, CodeImage& image) const {
-    vmlinux_once_([&] { vmlinux_ = names_.kernel_text(); });
+    vmlinux_once_([&] { vmlinux_ = KernelNames::find_text(recorded_, files_.finder()); });
     if (!vmlinux_) return fail(vmlinux_.error());
     if (auto read = read_code(*vmlinux_->file, address.value - vmlinux_->relocation, code); !read) return read;
     image.origin = vmlinux_->path;
@@ -141,11 +114,11 @@ const CodeRelocations& KernelCode::relocations(const std::shared_ptr<const ElfFi
 }
 
 Result<void> KernelCode::read_module(const Frame& function, PatchedCode& code, CodeImage& image) const {
-    const auto found = names_.file(function.index);
-    const auto vaddr = names_.file_address(function);
+    const auto found = files_.file(function.index);
+    const auto vaddr = files_.vaddr(function);
     if (!found || !vaddr) {
         const auto miss = found ? vaddr.error() : found.error();
-        const auto& path = names_.timeline().tasks().objects()[function.index].path;
+        const auto& path = files_.timeline().tasks().objects()[function.index].path;
         return fail(ErrorCode::missing, Error::no_offset, path,
                     "no code of this module: " + std::string(explain(miss)) +
                         "; record with perf record --kcore, or give --kcore (a copy of the recording machine's "

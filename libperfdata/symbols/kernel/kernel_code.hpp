@@ -11,22 +11,23 @@
 
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
-#include "perfdata/symbols/names.hpp"
+#include "perfdata/symbols/kernel/kernel_names.hpp"
+#include "perfdata/timeline/frame.hpp"
 
-#include "patched_code.hpp"
 #include "symbols/elf/elf_relocations.hpp"
+#include "symbols/elf/mapped_files.hpp"
 #include "symbols/once.hpp"
+#include "symbols/patched_code.hpp"
 
 namespace perfdata {
-
-// read_code(file, vaddr, code) puts what the file has for the function at that address into `code`. Errors: io.
-Result<void> read_code(const ElfFile& file, std::uint64_t vaddr, PatchedCode& code);
 
 // KernelCode opens each file when it is first needed. Const use from many threads is safe.
 class KernelCode {
   public:
-    // The names must outlive it. `kcore` is what the user gave; what is wrong with it goes to `problems`.
-    KernelCode(const Recording& recording, const Names& names, const std::string& kcore, std::vector<Error>& problems);
+    // Kernel, names (null: none) and files must outlive it. `kcore` is what the user gave; what is wrong with it goes
+    // to `problems`.
+    KernelCode(const Recording& recording, const RecordedKernel& recorded, const KernelNames* names,
+               const MappedFiles& files, const std::string& kcore, std::vector<Error>& problems);
 
     // read(function, address, code, image) fills `code` and says in the image where it is from and what makes it
     // doubtful. Errors: missing (what would supply it), mismatch, io, malformed.
@@ -49,7 +50,9 @@ class KernelCode {
     Result<void> read_module(const Frame& function, PatchedCode& code, CodeImage& image) const;
     const CodeRelocations& relocations(const std::shared_ptr<const ElfFile>& module) const;
 
-    const Names& names_;
+    const RecordedKernel& recorded_;
+    const KernelNames* names_;
+    const MappedFiles& files_;
     Limits limits_;
     std::vector<FileName> candidates_;  // copies of memory that may be there
     bool running_ = false;              // the recorded boot is that of this machine

@@ -17,9 +17,9 @@ namespace perfdata::test {
 // offline_book(recording, timeline, kallsyms file) uses no file but that.
 inline Symbolizer offline_book(const Recording& recording, const Timeline& timeline, const std::string& kallsyms = {}) {
     SymbolizerOptions options;
-    options.names.finder.offline = true;
-    options.names.finder.kallsyms = kallsyms;
-    options.names.jit.as_recorded = false;
+    options.finder.offline = true;
+    options.finder.kallsyms = kallsyms;
+    options.jit.as_recorded = false;
     return Symbolizer::open(recording, timeline, options);
 }
 

@@ -51,9 +51,8 @@ class Calls {
 struct Drawn {
     explicit Drawn(Calls& calls, const FlameOptions& options = {.least_percent = 0}, bool chains = true)
         : opened(calls.scene()),
-          counts(
-              SampleCounts::count(opened.recording, opened.timeline, flame_counting(opened.symbolizer.names(), chains))
-                  .value()),
+          counts(SampleCounts::count(opened.recording, opened.timeline, flame_counting(opened.symbolizer, chains))
+                     .value()),
           flame(Flame::make(counts, opened.symbolizer, options)) {}
 
     std::string name(const FlameNode& node) const {

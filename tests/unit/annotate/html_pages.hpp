@@ -44,8 +44,7 @@ inline void fill(CraftedPage& page) {
 inline std::string html_of(CraftedPage& page, const std::vector<Listing>& listings, const HtmlOptions& options = {}) {
     const auto context = page.context();
     const auto counts =
-        SampleCounts::count(context.recording, context.timeline, flame_counting(page.symbolizer().names(), false))
-            .value();
+        SampleCounts::count(context.recording, context.timeline, flame_counting(page.symbolizer(), false)).value();
     const auto flame = Flame::make(counts, page.symbolizer());
     std::string html;
     write_html_page(context, listings, {}, flame, options, [&](std::string_view part) { html += part; });

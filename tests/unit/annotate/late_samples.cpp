@@ -23,8 +23,8 @@ struct Pages {
     std::string report, script;
 };
 
-NameOptions nothing_else() {
-    NameOptions sources;
+SymbolizerOptions nothing_else() {
+    SymbolizerOptions sources;
     sources.finder.offline = true;
     sources.jit.as_recorded = false;
     return sources;
@@ -32,15 +32,14 @@ NameOptions nothing_else() {
 
 Pages pages_of(const Recording& recording) {
     const auto timeline = Timeline::build(recording).value();
-    const auto names = Names::load(recording, timeline, nothing_else());
-    const Symbols symbols(timeline);
+    const auto names = Symbolizer::open(recording, timeline, nothing_else());
     ReportOptions options;
     options.keys = {ReportKey::program, ReportKey::symbol};
     const auto counts = SampleCounts::count(recording, timeline, count_options(options, names)).value();
-    const auto report = Report::make(counts, names, symbols, options);
+    const auto report = Report::make(counts, names, options);
     Pages pages;
-    write_report_text({recording, names, symbols, counts, timeline.completeness(), options}, report,
-                      {false, true, true}, [&](std::string_view part) { pages.report += part; });
+    write_report_text({recording, names, counts, timeline.completeness(), options}, report, {false, true, true},
+                      [&](std::string_view part) { pages.report += part; });
     ScriptOptions script;
     REQUIRE(script.fields.fit(recording, true));
     REQUIRE(write_script(recording, names, script, [&](std::string_view part) { pages.script += part; }));
@@ -185,13 +184,12 @@ TEST_CASE("A report names the samples of BPF programs as a naive list of registr
         Completeness seen;
         REQUIRE(walk(recording, seen, model));
 
-        const auto names = Names::load(recording, timeline, nothing_else());
-        const Symbols symbols(timeline);
+        const auto names = Symbolizer::open(recording, timeline, nothing_else());
         ReportOptions options;
         options.keys = {ReportKey::program, ReportKey::symbol};
         options.kinds = {CodeClass::bpf};
         const auto counts = SampleCounts::count(recording, timeline, count_options(options, names)).value();
-        const auto report = Report::make(counts, names, symbols, options);
+        const auto report = Report::make(counts, names, options);
         std::map<std::string, std::uint64_t> got;
         for (const auto& row : report.rows) {
             const auto& symbol = report.places[row.place].symbol;

@@ -84,8 +84,8 @@ struct ModuleScene {
         recording.emplace(world.scene().open());
         timeline.emplace(Timeline::build(*recording).value());
         SymbolizerOptions options;
-        options.names.finder.offline = true;
-        options.names.finder.symfs = dir.path().string();
+        options.finder.offline = true;
+        options.finder.symfs = dir.path().string();
         symbolizer.emplace(Symbolizer::open(*recording, *timeline, options));
         profile.emplace(Profile::count(*recording, symbolizer->versions()).value());
         listings = listings_of(*profile, *symbolizer, "x86_64");

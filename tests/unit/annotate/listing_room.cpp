@@ -79,7 +79,7 @@ TEST_CASE("Code takes the room that it has, not that which a record claims", "[a
     const AnnotatedScene opened(scene);
     const auto profile = Profile::count(opened.recording, opened.symbolizer.versions()).value();
     REQUIRE(profile.functions().size() == 1);
-    const auto image = opened.symbolizer.images().image(profile.functions()[0].version).value();
+    const auto image = opened.symbolizer.image(profile.functions()[0].version).value();
     CHECK(image.bytes.size() == 16);
     CHECK(image.bytes.capacity() < 1000);
 }

@@ -23,19 +23,18 @@ struct Reported {
     Reported(const Recording& recording_, ReportOptions options_, std::uint32_t max_stack = 127)
         : recording(recording_),
           timeline(Timeline::build(recording).value()),
-          names(Names::load(recording, timeline, offline())),
-          symbols(timeline),
+          names(Symbolizer::open(recording, timeline, offline())),
           options(std::move(options_)),
           counts(SampleCounts::count(recording, timeline, counting(options, names, max_stack)).value()),
-          report(Report::make(counts, names, symbols, options)) {}
+          report(Report::make(counts, names, options)) {}
 
-    static SampleCountOptions counting(const ReportOptions& options, const Names& names, std::uint32_t max_stack) {
+    static SampleCountOptions counting(const ReportOptions& options, const Symbolizer& names, std::uint32_t max_stack) {
         auto counting = count_options(options, names);
         counting.max_stack = max_stack;
         return counting;
     }
-    static NameOptions offline() {
-        NameOptions sources;
+    static SymbolizerOptions offline() {
+        SymbolizerOptions sources;
         sources.finder.offline = true;
         sources.jit.as_recorded = false;
         return sources;
@@ -57,7 +56,7 @@ struct Reported {
         }
         return text;
     }
-    ReportContext context() const { return {recording, names, symbols, counts, timeline.completeness(), options}; }
+    ReportContext context() const { return {recording, names, counts, timeline.completeness(), options}; }
     std::string text() const {
         std::string out;
         write_report_text(context(), report, {false, true, true}, [&](std::string_view part) { out += part; });
@@ -71,8 +70,7 @@ struct Reported {
 
     const Recording& recording;
     Timeline timeline;
-    Names names;
-    Symbols symbols;
+    Symbolizer names;
     ReportOptions options;
     SampleCounts counts;
     Report report;
@@ -255,7 +253,7 @@ TEST_CASE("Objects without a build id are counted, apart from those that only ca
     add({0x30030});
     const auto recording = scene.open();
     const auto timeline = Timeline::build(recording).value();
-    const auto names = Names::load(recording, timeline, {});
+    const auto names = Symbolizer::open(recording, timeline, {});
     const auto options = by_symbol(true, ReportTree::caller);
     const auto counts = SampleCounts::count(recording, timeline, count_options(options, names)).value();
     const auto without = WithoutBuildId::count(counts, names);

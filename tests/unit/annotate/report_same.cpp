@@ -18,14 +18,14 @@ struct Pages {
     std::string text, json;
 };
 
-Pages report_of(const Recording& recording, const ReportOptions& options, const NameOptions& sources, unsigned jobs) {
+Pages report_of(const Recording& recording, const ReportOptions& options, const SymbolizerOptions& sources,
+                unsigned jobs) {
     const auto timeline = Timeline::build(recording).value();
-    const auto names = Names::load(recording, timeline, sources);
+    const auto names = Symbolizer::open(recording, timeline, sources);
     names.prepare(jobs);
-    const Symbols symbols(timeline);
     const auto counts = SampleCounts::count(recording, timeline, count_options(options, names)).value();
-    const auto report = Report::make(counts, names, symbols, options);
-    const ReportContext context{recording, names, symbols, counts, timeline.completeness(), options};
+    const auto report = Report::make(counts, names, options);
+    const ReportContext context{recording, names, counts, timeline.completeness(), options};
     Pages pages;
     write_report_text(context, report, {false, true, true}, [&](std::string_view part) { pages.text += part; });
     write_report_json(context, report, [&](std::string_view part) { pages.json += part; });
@@ -49,7 +49,7 @@ ReportOptions with_callers(ReportTree tree) {
 
 TEST_CASE("A report is the same with any number of threads", "[annotate][report][jobs][fixtures]") {
     // Files of this machine: something to load for each thread.
-    NameOptions sources;
+    SymbolizerOptions sources;
     sources.finder.allow_local = true;
     sources.jit.as_recorded = false;
     int chains = 0, several_events = 0;
@@ -76,7 +76,7 @@ TEST_CASE("A report is the same with any number of threads", "[annotate][report]
 
 TEST_CASE("A recording is reported alike from a file, a pipe, a directory and packed with -z",
           "[annotate][report][repacked][fixtures]") {
-    NameOptions sources;
+    SymbolizerOptions sources;
     sources.finder.offline = true;
     sources.jit.as_recorded = false;
     for (const auto& path : fixture_recordings()) {

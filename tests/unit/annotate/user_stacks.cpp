@@ -65,10 +65,10 @@ Told tell(const Blob& file, bool chains = true) {
     const auto recording = Recording::from_memory(file);
     REQUIRE(recording);
     const auto timeline = Timeline::build(*recording).value();
-    NameOptions sources;
+    SymbolizerOptions sources;
     sources.finder.offline = true;
     sources.jit.as_recorded = false;
-    const auto names = Names::load(*recording, timeline, sources);
+    const auto names = Symbolizer::open(*recording, timeline, sources);
     Told told;
     told.completeness = timeline.completeness().stacks_not_unwound;
     ScriptOptions script;
@@ -82,13 +82,12 @@ Told tell(const Blob& file, bool chains = true) {
     };
     write(false, told.text);
     write(true, told.json);
-    const Symbols symbols(timeline);
     ReportOptions options;
     options.children = chains;
     const auto counts = SampleCounts::count(*recording, timeline, count_options(options, names)).value();
     told.counts = counts.stacks_not_unwound();
-    const auto report = Report::make(counts, names, symbols, options);
-    const ReportContext context{*recording, names, symbols, counts, timeline.completeness(), options};
+    const auto report = Report::make(counts, names, options);
+    const ReportContext context{*recording, names, counts, timeline.completeness(), options};
     write_report_text(context, report, {}, [&](std::string_view part) { told.report += part; });
     write_report_json(context, report, [&](std::string_view part) { told.report_json += part; });
     return told;

@@ -28,7 +28,7 @@ struct Changing {
         samples.sample(alpha + site, ms * 5 / 2).sample(beta, ms);
         recording.emplace(samples.open());
         timeline.emplace(Timeline::build(*recording).value());
-        symbolizer.emplace(Symbolizer::open(*recording, *timeline, {scene.options, scene.images, {}}));
+        symbolizer.emplace(Symbolizer::open(*recording, *timeline, scene.options));
         profile.emplace(Profile::count(*recording, symbolizer->versions()).value());
     }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/timeline/frame_at.hpp"
 
 #include "catch.hpp"
@@ -22,11 +23,11 @@ struct Counted {
     // Of the functions that begin at these addresses.
     explicit Counted(CallsScene& scene,
                      const std::vector<std::uint64_t>& addresses = {CallsScene::main, CallsScene::sub},
-                     const NameOptions& options = offline())
+                     const SymbolizerOptions& options = offline())
         : recording(scene.scene().open()),
           timeline(Timeline::build(recording).value()),
-          names(Names::load(recording, timeline, options)),
-          versions(CodeVersions::build(timeline, names)) {
+          names(Symbolizer::open(recording, timeline, options)),
+          versions(CodeVersions::build(names.functions())) {
         for (const auto address : addresses) {
             const Moment moment{{500}, {100}, host};
             const auto place = frame_at(timeline, nullptr, moment, {address}, CpuMode::kernel);
@@ -36,8 +37,8 @@ struct Counted {
         REQUIRE(edges.add_branches(recording, versions, functions));
     }
 
-    static NameOptions offline() {
-        NameOptions options;
+    static SymbolizerOptions offline() {
+        SymbolizerOptions options;
         options.finder.offline = true;
         return options;
     }
@@ -72,7 +73,7 @@ struct Counted {
 
     Recording recording;
     Timeline timeline;
-    Names names;
+    Symbolizer names;
     CodeVersions versions;
     std::vector<CodeVersion> functions;
     CallEdges edges;
@@ -147,8 +148,8 @@ TEST_CASE("A filter passes what is in a function and hardly anything else", "[pr
     const auto timeline = world.timeline();
     CallsScene scene;
     const auto recording = scene.scene().open();
-    const auto names = Names::load(recording, timeline, Counted::offline());
-    const auto versions = CodeVersions::build(timeline, names);
+    const auto names = Symbolizer::open(recording, timeline, Counted::offline());
+    const auto versions = CodeVersions::build(names.functions());
     const auto place = timeline.resolve({42}, {0x7f0000000400}, {5}, CpuMode::user);
     REQUIRE(place);
     const perfdata::Frame in_file{place->offset, place->mapping->object, FrameKind::object, CpuMode::user};

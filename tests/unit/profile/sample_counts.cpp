@@ -19,13 +19,13 @@ using namespace perfdata::test;
 namespace {
 
 using Key = std::tuple<std::string, std::uint32_t, std::uint64_t, std::uint32_t, FrameKind>;
-using Counts = std::map<Key, EventCounts>;
+using CountsByPlace = std::map<Key, EventCounts>;
 
 // Naive asks the timeline anew for every sample.
 struct Naive {
     const Timeline& timeline;
     std::size_t events;
-    Counts counts;
+    CountsByPlace counts;
 
     template <class Order>
     void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
@@ -44,16 +44,16 @@ struct Naive {
     }
 };
 
-Counts counted(const SampleCounts& counts) {
-    Counts counts;
+CountsByPlace counted(const SampleCounts& counts) {
+    CountsByPlace by_place;
     for (std::size_t number = 0; number < counts.rows().size(); ++number) {
         const auto& row = counts.rows()[number];
         const auto& task = counts.tasks()[row.task];
         const auto& frame = counts.frames()[counts.chains()[row.chain].frame];
-        add(counts[{std::string(task.comm), task.pid.value, frame.offset, frame.index, frame.kind}],
+        add(by_place[{std::string(task.comm), task.pid.value, frame.offset, frame.index, frame.kind}],
             counts.cells(number));
     }
-    return counts;
+    return by_place;
 }
 
 }  // namespace

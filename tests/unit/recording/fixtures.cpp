@@ -190,9 +190,9 @@ TEST_CASE("Real recordings give the samples, symbols and mappings that perf coun
         CHECK(completeness.lost_events == 0);
         CHECK(completeness.bytes.unread == 0);
         CHECK(completeness.bytes.records + completeness.bytes.outside_records == completeness.bytes.total);
-        for (const auto& [type, counts] : completeness.records) {
+        for (const auto& [type, of_type] : completeness.records) {
             CAPTURE(type);
-            CHECK(counts.damaged == 0);
+            CHECK(of_type.damaged == 0);
         }
     }
 }

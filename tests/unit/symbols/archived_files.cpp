@@ -237,7 +237,8 @@ TEST_CASE("Limits of tar-balls are kept and told", "[symbols][archive]") {
     CHECK(packed.text("second") == "missing");
 }
 
-TEST_CASE("Names and links of tar-balls are as long as paths may be, and on average shorter", "[symbols][archive]") {
+TEST_CASE("Symbolizer and links of tar-balls are as long as paths may be, and on average shorter",
+          "[symbols][archive]") {
     const std::string longest(4096, 'l'), longer(4097, 'l');
     Tar tar;
     tar.pax("path", longest).file("-", bytes("found"));

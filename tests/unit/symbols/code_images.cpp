@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Code of the kernel and of what it makes at run time, as it was at each time.
-#include "perfdata/symbols/code_images.hpp"
-
 #include <fstream>
+
+#include "perfdata/symbols/symbolizer.hpp"
 
 #include "unit/symbols/elf_case.hpp"
 #include "unit/symbols/patched_scene.hpp"
@@ -47,7 +47,7 @@ TEST_CASE("Pokes are applied and taken back, whenever the copy was made", "[symb
         CHECK(image->problems.empty());
         CHECK(image->gaps.empty());
         CHECK(image->address == Address{alpha});
-        CHECK(image->origin == scene.images.kcore);
+        CHECK(image->origin == scene.options.kcore);
     }
     CHECK(zero.changes.empty());
     REQUIRE(one.changes.size() == 1);
@@ -58,7 +58,7 @@ TEST_CASE("Pokes are applied and taken back, whenever the copy was made", "[symb
     REQUIRE(two.changes.size() == 2);
     CHECK(two.changes[1].offset == 0x20);
     CHECK(two.changes[1].after == counted(0xf0, 2));
-    CHECK(opened.images.problems().empty());
+    CHECK(opened.names.image_problems().empty());
 }
 
 TEST_CASE("A copy that fits no time is told of", "[symbols][code_images]") {
@@ -176,7 +176,7 @@ TEST_CASE("An excerpt of memory says what it lacks", "[symbols][code_images]") {
         scene.kcore({{kernel_begin, part(code, 0, 16)}});
         const auto error = scene.open().why_no_image(alpha);
         CHECK(error.code == ErrorCode::missing);
-        CHECK(error.detail.find(scene.images.kcore) != std::string::npos);
+        CHECK(error.detail.find(scene.options.kcore) != std::string::npos);
     }
 }
 
@@ -190,15 +190,15 @@ TEST_CASE("Without a copy of the kernel's code it is said what would supply it",
 
 TEST_CASE("A given copy that cannot be used is told of", "[symbols][code_images]") {
     PatchedScene scene;
-    scene.images.kcore = scene.dir.path().string() + "/none";
-    CHECK(scene.open().images.problems().at(0).code == ErrorCode::io);
-    scene.images.kcore = scene.dir.write("nonsense", blob_of("nonsense"));
-    CHECK(scene.open().images.problems().at(0).code == ErrorCode::malformed);
-    scene.images.kcore = scene.dir.write("program", core_file({{kernel_begin, kernel_code()}}, 2));
+    scene.options.kcore = scene.dir.path().string() + "/none";
+    CHECK(scene.open().names.image_problems().at(0).code == ErrorCode::io);
+    scene.options.kcore = scene.dir.write("nonsense", blob_of("nonsense"));
+    CHECK(scene.open().names.image_problems().at(0).code == ErrorCode::malformed);
+    scene.options.kcore = scene.dir.write("program", core_file({{kernel_begin, kernel_code()}}, 2));
     const auto opened = scene.open();
-    REQUIRE(opened.images.problems().size() == 1);
-    CHECK(opened.images.problems()[0].code == ErrorCode::mismatch);
-    CHECK(opened.images.problems()[0].where == scene.images.kcore);
+    REQUIRE(opened.names.image_problems().size() == 1);
+    CHECK(opened.names.image_problems()[0].code == ErrorCode::mismatch);
+    CHECK(opened.names.image_problems()[0].where == scene.options.kcore);
     CHECK(opened.why_no_image(alpha).code == ErrorCode::missing);
 }
 
@@ -217,17 +217,17 @@ TEST_CASE("A copy with another kernel's notes is refused", "[symbols][code_image
     scene.world.scene().feature(Feature::build_id, recorded.take());
     const auto code = kernel_code();
     scene.kcore({{kernel_begin, with(code, 0x1000, note(1))}});
-    CHECK(scene.open().images.problems().empty());
+    CHECK(scene.open().names.image_problems().empty());
     scene.kcore({{kernel_begin, with(code, 0x1000, note(2))}});
     {
         const auto opened = scene.open();
-        REQUIRE(opened.images.problems().size() == 1);
-        CHECK(opened.images.problems()[0].code == ErrorCode::mismatch);
+        REQUIRE(opened.names.image_problems().size() == 1);
+        CHECK(opened.names.image_problems()[0].code == ErrorCode::mismatch);
         CHECK(opened.why_no_image(alpha).code == ErrorCode::missing);
     }
     // Where the copy has no notes nothing contradicts it.
     scene.kcore({{kernel_begin, part(code, 0, 0x1000)}});
-    CHECK(scene.open().images.problems().empty());
+    CHECK(scene.open().names.image_problems().empty());
 }
 
 TEST_CASE("The copy in a recording's directory is used", "[symbols][code_images]") {
@@ -244,7 +244,7 @@ TEST_CASE("The copy in a recording's directory is used", "[symbols][code_images]
     const auto kcore = scene.dir.write("recorded/kcore_dir/kcore", core_file({{kernel_begin, kernel_code()}}));
     auto recording = Recording::open(recorded.string());
     REQUIRE(recording);
-    const OpenedCode opened(std::move(*recording), scene.options, {});
+    const OpenedCode opened(std::move(*recording), scene.options);
     const auto image = opened.image(alpha);
     CHECK(image.bytes == alpha_with(original()));
     CHECK(image.origin == kcore);
@@ -336,7 +336,7 @@ TEST_CASE("Code without pokes that was there all the time may be in a copy of me
     scene.kcore({{place, counted(3, 0x2000)}});
     const auto opened = scene.open();
     CHECK(opened.image(place).bytes == counted(3, 64));
-    CHECK(opened.image(place).origin == scene.images.kcore);
+    CHECK(opened.image(place).origin == scene.options.kcore);
     // Of the other it is not known whether the copy is older.
     CHECK(opened.why_no_image(place + 0x1000, 2 * ms).code == ErrorCode::missing);
 }
@@ -348,7 +348,7 @@ TEST_CASE("A huge function does not cost more memory than the limits allow", "[s
     scene.poke(2 * ms, place, {}, counted(1, 16)).poke(3 * ms, place + 0xfffffff0, {}, counted(1, 8));
     OpenOptions options;
     options.limits.function_bytes = 4096;
-    const OpenedCode opened(scene.world.scene().open(options), scene.options, {});
+    const OpenedCode opened(scene.world.scene().open(options), scene.options);
     const auto image = opened.image(place, 0, 1 * ms);
     CHECK(image.bytes == counted(1, 16));
     CHECK(has(image, ErrorCode::truncated));

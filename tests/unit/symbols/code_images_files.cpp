@@ -132,14 +132,14 @@ TEST_CASE("Code of a program is what its file has, where the file has it", "[sym
     REQUIRE(versions.size() == 1);
     CHECK(versions[0].size == 0x30);
     CHECK_FALSE(versions[0].address);
-    const auto image = opened.images.image(versions[0]).value();
+    const auto image = opened.names.image(versions[0]).value();
     CHECK(image.bytes == part(code, 0x10, 0x30));
     CHECK(image.address == Address{0x401010});
     CHECK(image.origin == scene.dir.path().string() + "/prog");
     CHECK(image.problems.empty() == proven);
 
     const auto huge = opened.versions.version(UserFrame{0x7f0000000000 + headers + 0x90}.in(opened), 0);
-    const auto cut = opened.images.image(huge).value();
+    const auto cut = opened.names.image(huge).value();
     CHECK(cut.bytes == part(code, 0x80, 0x80));
     CHECK(has(cut, ErrorCode::truncated));
 }
@@ -149,7 +149,7 @@ TEST_CASE("A program whose file is not there has no code", "[symbols][code_image
     scene.world.map(1, 42, {0x400000, 0x1000, 0}, "/gone/prog");
     const auto opened = scene.open();
     const auto version = opened.versions.version(UserFrame{0x400010}.in(opened), 0);
-    const auto image = opened.images.image(version);
+    const auto image = opened.names.image(version);
     REQUIRE_FALSE(image);
     CHECK(image.error().code == ErrorCode::missing);
 }
@@ -164,7 +164,7 @@ TEST_CASE("A perf map has names but no code", "[symbols][code_images]") {
     const auto extent = opened.names.extent(frame);
     CHECK(extent.size == 0x40);
     CHECK(extent.begin.offset == 0x7f0000000100);
-    const auto image = opened.images.image(opened.versions.version(frame, 0));
+    const auto image = opened.names.image(opened.versions.version(frame, 0));
     REQUIRE_FALSE(image);
     CHECK(image.error().code == ErrorCode::missing);
     CHECK(image.error().where == "jitted");
@@ -172,11 +172,11 @@ TEST_CASE("A perf map has names but no code", "[symbols][code_images]") {
 }
 
 TEST_CASE("The generations of re-used JIT code have images of their own", "[symbols][code_images]") {
-    NameOptions options;
+    SymbolizerOptions options;
     options.finder.offline = true;
     options.perf_maps = false;
     options.jit.beside = {PERFDATA_FIXTURES "/jit"};
-    const OpenedCode opened(Recording::open(PERFDATA_FIXTURES "/jit/tinyjit.data").value(), options, {});
+    const OpenedCode opened(Recording::open(PERFDATA_FIXTURES "/jit/tinyjit.data").value(), options);
     std::set<Blob> images;
     std::size_t generations = 0;
     for (std::uint32_t index = 0; index < 6; ++index) {
@@ -190,7 +190,7 @@ TEST_CASE("The generations of re-used JIT code have images of their own", "[symb
         CHECK(versions[0].size == function.range.size);
         CHECK(versions[0].from == function.from);
         CHECK(versions[0].until == function.until);
-        const auto image = opened.images.image(versions[0]).value();
+        const auto image = opened.names.image(versions[0]).value();
         CHECK(image.bytes.size() == function.range.size);
         CHECK(image.address == Address{0x7f484ca8a000});
         CHECK(image.origin.ends_with("jit-32346.dump"));

@@ -62,11 +62,12 @@ TEST_CASE("Real pokes are applied and taken back", "[symbols][code_images]") {
         memory.emplace_back(address.value, bytes);
     }
     TempDir dir;
-    NameOptions options;
+    SymbolizerOptions options;
     options.finder.offline = true;
     options.finder.kallsyms = dir.write("kallsyms", blob_of(symbols));
-    const OpenedCode opened(Recording::open(fixture).value(), options, {dir.write("kcore", core_file(memory))});
-    CHECK(opened.images.problems().empty());
+    options.kcore = dir.write("kcore", core_file(memory));
+    const OpenedCode opened(Recording::open(fixture).value(), options);
+    CHECK(opened.names.image_problems().empty());
 
     std::size_t versions = 0, changed = 0;
     for (const auto& [address, patches] : places) {
@@ -96,13 +97,11 @@ TEST_CASE("Real pokes are applied and taken back", "[symbols][code_images]") {
 }
 
 TEST_CASE("Real slots and trampolines are what pokes laid there", "[symbols][code_images]") {
-    const OpenedCode opened(Recording::open(fixture).value(),
-                            [] {
-                                NameOptions options;
-                                options.finder.offline = true;
-                                return options;
-                            }(),
-                            {});
+    const OpenedCode opened(Recording::open(fixture).value(), [] {
+        SymbolizerOptions options;
+        options.finder.offline = true;
+        return options;
+    }());
     std::size_t trampolines = 0, slots = 0;
     for (CodeIndex index = 0; index < opened.timeline.code().size(); ++index) {
         const auto& code = opened.timeline.code()[index];
@@ -111,7 +110,7 @@ TEST_CASE("Real slots and trampolines are what pokes laid there", "[symbols][cod
         const perfdata::Frame frame{3, index, FrameKind::code, CpuMode::kernel};
         const auto versions = opened.versions.versions(frame);
         REQUIRE(versions.size() == 1);
-        const auto image = opened.images.image(versions[0]);
+        const auto image = opened.names.image(versions[0]);
         REQUIRE(image);
         // Of each, the first poke with old_len 0 is at its beginning.
         const auto patches = opened.timeline.patches().touching({code.range.begin, 1});

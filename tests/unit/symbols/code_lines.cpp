@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lines of code that is in the recording, or in dumps beside it.
-#include "perfdata/symbols/code_lines.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 #include "catch.hpp"
 #include "support/files.hpp"
@@ -11,8 +11,8 @@ using namespace perfdata::test;
 
 namespace {
 
-NameOptions offline() {
-    NameOptions options;
+SymbolizerOptions offline() {
+    SymbolizerOptions options;
     options.finder.offline = true;
     options.jit.beside = {PERFDATA_FIXTURES "/jit"};
     options.jit.as_recorded = false;
@@ -27,13 +27,12 @@ bool same(const SourceLine& one, const SourceLine& other) {
 
 TEST_CASE("Lines of BPF code are those of its BTF", "[symbols][lines][fixtures]") {
     const FixtureTimeline real("bpf_many");
-    const auto names = Names::load(real.recording, real.timeline, offline());
-    const Symbols symbols(real.timeline);
-    const CodeLines lines(real.timeline, names, symbols);
+    const auto names = Symbolizer::open(real.recording, real.timeline, offline());
+    const BpfPrograms symbols(real.timeline);
     std::size_t compared = 0;
     for (CodeIndex index = 0; index < real.timeline.code().size(); ++index) {
         const auto expected = symbols.lines(index);
-        const auto found = lines.lines({0, index, FrameKind::code, CpuMode::kernel}, 4096);
+        const auto found = names.lines({0, index, FrameKind::code, CpuMode::kernel}, 4096);
         REQUIRE(expected.has_value() == found.has_value());
         if (!expected) continue;
         REQUIRE(expected->size() == found->size());
@@ -50,19 +49,19 @@ TEST_CASE("Lines of BPF code are those of its BTF", "[symbols][lines][fixtures]"
 TEST_CASE("Lines of JIT code are those of the dump, with text where the source is", "[symbols][lines][fixtures]") {
     const auto recording = Recording::open(fixture("jit/tinyjit.data")).value();
     const auto timeline = Timeline::build(recording).value();
-    const auto names = Names::load(recording, timeline, offline());
-    REQUIRE(names.jit().codes().size() == 1);
-    const Symbols symbols(timeline);
     const TempDir sources;
     std::string text;
     for (unsigned line = 1; line <= 12; ++line) text += "line " + std::to_string(line) + "\n";
     sources.write("tinyjit_source.toy", as_bytes(text));
-    const CodeLines lines(timeline, names, symbols, {{sources.path().string()}, false});
+    auto options = offline();
+    options.sources = {{sources.path().string()}, false};
+    const auto names = Symbolizer::open(recording, timeline, options);
+    REQUIRE(names.jit().codes().size() == 1);
     std::size_t compared = 0;
     const auto& code = *names.jit().codes()[0];
     for (std::uint32_t function = 0; function < code.functions().size(); ++function) {
         const auto expected = code.lines(code.functions()[function]).value();
-        const auto found = lines.lines({0, function, FrameKind::jit, CpuMode::user}, 64).value();
+        const auto found = names.lines({0, function, FrameKind::jit, CpuMode::user}, 64).value();
         REQUIRE(expected.size() == found.size());
         for (std::size_t line = 0; line < found.size(); ++line, ++compared) {
             CHECK(found[line].offset == expected[line].offset);
@@ -78,14 +77,12 @@ TEST_CASE("Lines of JIT code are those of the dump, with text where the source i
 
 TEST_CASE("Code without debug information has no lines and is no error", "[symbols][lines]") {
     const FixtureTimeline real("bpf_many");
-    const auto names = Names::load(real.recording, real.timeline, offline());
-    const Symbols symbols(real.timeline);
-    const CodeLines lines(real.timeline, names, symbols);
+    const auto names = Symbolizer::open(real.recording, real.timeline, offline());
     for (std::uint32_t object = 0; object < real.timeline.tasks().objects().size(); ++object) {
-        const auto found = lines.lines({0x1000, object, FrameKind::object, CpuMode::user}, 4096);
+        const auto found = names.lines({0x1000, object, FrameKind::object, CpuMode::user}, 4096);
         REQUIRE(found);
         CHECK(found->empty());
     }
-    CHECK(lines.lines({0x1000, 1, FrameKind::memory, CpuMode::user}, 1)->empty());
-    CHECK(lines.lines({0x1000, 0, FrameKind::nowhere, CpuMode::user}, 1)->empty());
+    CHECK(names.lines({0x1000, 1, FrameKind::memory, CpuMode::user}, 1)->empty());
+    CHECK(names.lines({0x1000, 0, FrameKind::nowhere, CpuMode::user}, 1)->empty());
 }

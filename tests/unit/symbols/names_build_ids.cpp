@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Build ids that come as records, as in pipe streams.
-#include "perfdata/symbols/names.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 #include "catch.hpp"
 #include "support/crafted.hpp"
@@ -46,14 +46,14 @@ TEST_CASE("Records HEADER_BUILD_ID prove files as the feature BUILD_ID does", "[
     REQUIRE(timeline.build_ids().size() == 2);
     CHECK(timeline.build_ids().at("/bin/first") == filled_id(std::byte{0x11}));
 
-    NameOptions sources;
+    SymbolizerOptions sources;
     sources.finder.offline = true;
-    const auto names = Names::load(recording, timeline, sources);
+    const auto names = Symbolizer::open(recording, timeline, sources);
     CHECK(names.recorded_kernel().build_id == filled_id(std::byte{0x44}));
     const auto& objects = timeline.tasks().objects();
     REQUIRE(objects.size() == 2);
-    CHECK(names.files().recorded(names.file_index(0)).build_id == filled_id(std::byte{0x11}));
-    CHECK(names.files().recorded(names.file_index(1)).build_id.size == 0);
+    CHECK(names.recorded_object(0).build_id == filled_id(std::byte{0x11}));
+    CHECK(names.recorded_object(1).build_id.size == 0);
 }
 
 TEST_CASE("Build ids in more records than the limit are left out, and said once", "[timeline][limits]") {

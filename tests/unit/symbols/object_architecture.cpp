@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The files of mapped objects tell the architecture where the recording does not.
-#include "perfdata/symbols/elf/object_architecture.hpp"
+#include "perfdata/symbols/object_architecture.hpp"
 
 #include <filesystem>
 
@@ -35,11 +35,11 @@ Architecture found(const std::string& path, bool offline) {
     const auto recording = Recording::from_memory(file);
     REQUIRE(recording);
     const auto timeline = Timeline::build(*recording).value();
-    NameOptions options;
+    SymbolizerOptions options;
     options.finder.offline = offline;
     options.finder.allow_local = !offline;
     options.jit.as_recorded = false;
-    return find_architecture(*recording, Names::load(*recording, timeline, options));
+    return find_architecture(*recording, Symbolizer::open(*recording, timeline, options));
 }
 
 }  // namespace

@@ -6,10 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "perfdata/symbols/code_images.hpp"
-#include "perfdata/symbols/code_versions.hpp"
-#include "perfdata/symbols/names.hpp"
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
+#include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/frame_at.hpp"
 
 #include "catch.hpp"
@@ -74,13 +73,11 @@ inline Blob core_file(const Pages& pages, std::uint16_t type = 4) {
 
 // OpenedCode is a recording and all that is known of its code.
 struct OpenedCode {
-    OpenedCode(Recording from, const NameOptions& options, const CodeImageOptions& image_options)
+    OpenedCode(Recording from, const SymbolizerOptions& options)
         : recording(std::move(from)),
           timeline(Timeline::build(recording).value()),
-          names(Names::load(recording, timeline, options)),
-          symbols(timeline),
-          versions(CodeVersions::build(timeline, names)),
-          images(recording, timeline, names, symbols, versions, image_options) {}
+          names(Symbolizer::open(recording, timeline, options)),
+          versions(names.versions()) {}
     OpenedCode(const OpenedCode&) = delete;
 
     perfdata::Frame at(std::uint64_t address, std::uint64_t time = 0) const {
@@ -91,22 +88,20 @@ struct OpenedCode {
     }
     // image(address, number, time) requires that there is one.
     CodeImage image(std::uint64_t address, std::uint32_t number = 0, std::uint64_t time = 0) const {
-        auto made = images.image(versions.version(at(address, time), number));
+        auto made = names.image(versions.version(at(address, time), number));
         if (!made) FAIL(made.error().message());
         return std::move(*made);
     }
     Error why_no_image(std::uint64_t address, std::uint64_t time = 0) const {
-        auto made = images.image(versions.version(at(address, time), 0));
+        auto made = names.image(versions.version(at(address, time), 0));
         REQUIRE_FALSE(made);
         return made.error();
     }
 
     Recording recording;
     Timeline timeline;
-    Names names;
-    Symbols symbols;
-    CodeVersions versions;
-    CodeImages images;
+    Symbolizer names;
+    const CodeVersions& versions;
 };
 
 // PatchedScene is a World with a kernel; open() may be called several times.
@@ -127,7 +122,7 @@ struct PatchedScene {
         return *this;
     }
     PatchedScene& kcore(const Pages& pages) {
-        images.kcore = dir.write("kcore", core_file(pages));
+        options.kcore = dir.write("kcore", core_file(pages));
         return *this;
     }
     PatchedScene& out_of_line(std::uint64_t time, std::uint64_t address, std::uint32_t size, bool gone = false) {
@@ -140,12 +135,11 @@ struct PatchedScene {
         }
         return *this;
     }
-    OpenedCode open() { return OpenedCode(world.scene().open(), options, images); }
+    OpenedCode open() { return OpenedCode(world.scene().open(), options); }
 
     TempDir dir;
     World world;
-    NameOptions options;
-    CodeImageOptions images;
+    SymbolizerOptions options;
 };
 
 }  // namespace perfdata::test

@@ -36,7 +36,7 @@ class DatedFiles final : public FileSystem {
 
 struct Scene {
     std::shared_ptr<DatedFiles> files = std::make_shared<DatedFiles>();
-    CodeLineOptions options;
+    SourceFileOptions options;
     FinderOptions finder;
 
     void add(const std::string& path, std::string_view text) {
@@ -61,7 +61,7 @@ TEST_CASE("Source text is held once, whatever paths lead to it", "[symbols][line
     const TempDir folder;
     folder.write("a.c", blob_of("first\nsecond"));
     std::filesystem::create_symlink("a.c", folder.path() / "b.c");
-    CodeLineOptions options;
+    SourceFileOptions options;
     options.source_dirs = {folder.path().string()};
     SourceFiles sources(options, {}, std::make_shared<LocalFiles>());
     const auto text = sources.text("/one/a.c", 2, {});

@@ -2,7 +2,7 @@
 // Real programs, held against what the kernel said of them while they were loaded.
 #include <map>
 
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "catch.hpp"
 #include "unit/symbols/expected.hpp"
@@ -37,7 +37,7 @@ std::string_view without_indent(std::string_view text) {
 TEST_CASE("Functions of real programs have the kernel's address, length, tag and name", "[symbols][fixtures]") {
     for (const std::string file : described) {
         const FixtureTimeline real(file);
-        const Symbols symbols(real.timeline);
+        const BpfPrograms symbols(real.timeline);
         for (const auto& row : functions_of(file)) {
             INFO(file << ": " << row.id << "/" << row.index);
             const auto index = real.code(row.id, row.index);
@@ -66,7 +66,7 @@ TEST_CASE("The code of every real function is that part of the kernel's image", 
                                                                      {"bpf_twins", "twin_right"}};
     for (const auto& [file, program] : images) {
         const FixtureTimeline real(file);
-        const Symbols symbols(real.timeline);
+        const BpfPrograms symbols(real.timeline);
         const auto whole = content_of("expect/" + file + "." + program + ".image");
         std::size_t begin = 0;
         for (const auto& row : functions_of(file)) {
@@ -84,7 +84,7 @@ TEST_CASE("The code of every real function is that part of the kernel's image", 
 TEST_CASE("The lines of every real function are the kernel's", "[symbols][fixtures]") {
     for (const std::string file : {"bpf_many", "bpf_events", "bpf_twins"}) {
         const FixtureTimeline real(file);
-        const Symbols symbols(real.timeline);
+        const BpfPrograms symbols(real.timeline);
         const auto expected = table("expect/" + file + ".lines.tsv");
         std::size_t compared = 0;
         for (const auto& function : functions_of(file)) {
@@ -114,7 +114,7 @@ TEST_CASE("The lines of every real function are the kernel's", "[symbols][fixtur
 
 TEST_CASE("Prototypes of many.bpf.c are those of its source", "[symbols][fixtures]") {
     const FixtureTimeline real("bpf_many");
-    const Symbols symbols(real.timeline);
+    const BpfPrograms symbols(real.timeline);
     const std::vector<std::string> prototypes = {"int many_main(struct bpf_raw_tracepoint_args *ctx)",
                                                  "static long step(__u32 i, void *ctx)",
                                                  "static __u32 log2_of(word_t v)",
@@ -131,7 +131,7 @@ TEST_CASE("Prototypes of many.bpf.c are those of its source", "[symbols][fixture
 
 TEST_CASE("A real program without BTF has neither prototypes nor lines", "[symbols][fixtures]") {
     const FixtureTimeline real("bpf_nobtf");
-    const Symbols symbols(real.timeline);
+    const BpfPrograms symbols(real.timeline);
     for (const std::uint64_t index : {0u, 1u, 2u, 3u}) {
         const auto code = real.code(10, index);
         CHECK(symbols.name(code).prototype.empty());
@@ -142,7 +142,7 @@ TEST_CASE("A real program without BTF has neither prototypes nor lines", "[symbo
 
 TEST_CASE("Twins keep equal names and tags at different addresses", "[symbols][fixtures]") {
     const FixtureTimeline real("bpf_twins");
-    const Symbols symbols(real.timeline);
+    const BpfPrograms symbols(real.timeline);
     const auto left = real.code(14, 1);
     const auto right = real.code(16, 2);
     CHECK(real.timeline.code()[left].symbol == real.timeline.code()[right].symbol);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The native code of a function: where in the program's code it lies, and why there may be none.
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "catch.hpp"
 #include "unit/symbols/program_fixture.hpp"
@@ -17,7 +17,7 @@ Program program() {
 
 Error image_error(Scene& scene, CodeIndex code = 0) {
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     const auto image = symbols.image(code);
     REQUIRE_FALSE(image);
     return image.error();
@@ -32,7 +32,7 @@ TEST_CASE("A function's code begins where those of lower numbers end", "[symbols
     Scene scene(order);
     crafted.known_in(scene);
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     for (CodeIndex index = 0; index < 3; ++index) REQUIRE(symbols.image(index));
     CHECK(as_text(*symbols.image(0)) == "MAIN.");
     CHECK(as_text(*symbols.image(1)) == "low");
@@ -46,7 +46,7 @@ TEST_CASE("The code of a function found without its neighbours is still its own"
     scene.symbol(live(90), 0x9000, 4, crafted.program().symbol(2, true));
     scene.event(live(100), BpfEvent::Kind::load, 62, 0xaa).info(crafted.info());
     const auto timeline = scene.timeline();
-    const auto image = Symbols(timeline).image(0);
+    const auto image = BpfPrograms(timeline).image(0);
     REQUIRE(image);
     CHECK(as_text(*image) == "HIGH");
 }
@@ -59,7 +59,7 @@ TEST_CASE("The code is no longer than the range that KSYMBOL gave", "[symbols][i
     Scene scene;
     scene.known(shorter).info(crafted.info());
     const auto timeline = scene.timeline();
-    CHECK(as_text(Symbols(timeline).image(0).value()) == "MA");
+    CHECK(as_text(BpfPrograms(timeline).image(0).value()) == "MA");
 }
 
 TEST_CASE("Lengths that sum up beyond the code are malformed, from the function on where they do", "[symbols][image]") {
@@ -70,7 +70,7 @@ TEST_CASE("Lengths that sum up beyond the code are malformed, from the function 
     Scene scene;
     crafted.known_in(scene);
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     CHECK(as_text(symbols.image(0).value()) == "MAIN.");
     CHECK(as_text(symbols.image(1).value()) == "lowH");
     const auto image = symbols.image(2);
@@ -89,7 +89,7 @@ TEST_CASE("Huge lengths do not overflow their sum", "[symbols][image]") {
     Scene scene;
     scene.known(program()).info(crafted.info());
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     for (CodeIndex index = 0; index < 3; ++index) CHECK(symbols.image(index).error().code == ErrorCode::malformed);
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("Fewer lengths than functions are malformed for those without", "[symb
     Scene scene;
     scene.known(program()).info(info);
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     CHECK(as_text(symbols.image(1).value()) == "low");
     CHECK(symbols.image(2).error().code == ErrorCode::malformed);
 }
@@ -163,7 +163,7 @@ TEST_CASE("Code of nobody, images and out-of-line code have no bytes", "[symbols
     scene.symbol({}, 0x1000, 16, symbol_of(tag_of(1), "orphan"));
     scene.symbol({}, 0x2000, 4096, "bpf_trampoline_1").symbol({}, 0x4000, 16, "kprobe_insn_page", 0, 2);
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     for (CodeIndex index = 0; index < 3; ++index) {
         REQUIRE_FALSE(symbols.image(index));
         CHECK(symbols.image(index).error().code == ErrorCode::missing);

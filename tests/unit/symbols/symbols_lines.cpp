@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Source lines of native code.
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "catch.hpp"
 #include "unit/symbols/program_fixture.hpp"
@@ -35,7 +35,7 @@ struct Built {
     }
     Scene scene;
     std::optional<Timeline> timeline;
-    std::optional<Symbols> symbols;
+    std::optional<BpfPrograms> symbols;
 };
 
 std::string malformed(const CraftedProgram& crafted, CodeIndex code = 0) {
@@ -57,7 +57,7 @@ TEST_CASE("Every function has its own part of the line table", "[symbols][lines]
     Scene scene(order);
     crafted.known_in(scene);
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     const auto main = symbols.lines(0);
     REQUIRE(main);
     REQUIRE(main->size() == 4);
@@ -191,7 +191,7 @@ TEST_CASE("Without BTF there are no texts, hence no lines", "[symbols][lines]") 
     Scene scene;
     scene.known(program()).info(crafted.info());
     const auto timeline = scene.timeline();
-    const auto lines = Symbols(timeline).lines(0);
+    const auto lines = BpfPrograms(timeline).lines(0);
     REQUIRE(lines);
     CHECK(lines->empty());
 }
@@ -226,6 +226,6 @@ TEST_CASE("Code that is of no program has no lines", "[symbols][lines]") {
     scene.symbol({}, 0x1000, 4096, "bpf_trampoline_1").symbol({}, 0x4000, 16, symbol_of(tag_of(1), "orphan"));
     scene.loaded(live(5), program());
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     for (CodeIndex index = 0; index < 3; ++index) CHECK(symbols.lines(index).value().empty());
 }

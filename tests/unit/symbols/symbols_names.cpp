@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What code is called.
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "catch.hpp"
 #include "unit/symbols/program_fixture.hpp"
@@ -24,7 +24,7 @@ TEST_CASE("BTF gives names and prototypes of all functions", "[symbols][names]")
     Scene scene(order);
     crafted.known_in(scene);
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     CHECK(symbols.name(0).name == "a_main_function_with_a_long_name");
     CHECK(symbols.name(0).program == "a_main_function_with_a_long_name");
     CHECK(symbols.name(0).prototype == "int a_main_function_with_a_long_name(void)");
@@ -41,7 +41,7 @@ TEST_CASE("Without BTF names come from the symbols and the program's from its in
     Scene scene;
     scene.known(program()).info(info_of(program()));
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     CHECK(symbols.name(0).name == "kernel_name_of_it");
     CHECK(symbols.name(0).program == "kernel_name_of_");
     CHECK(symbols.name(0).prototype.empty());
@@ -55,7 +55,7 @@ TEST_CASE("Without info the program is called by the symbol of its main function
     Scene scene;
     scene.loaded(live(100), program());
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     CHECK(symbols.name(1).name == "kernel_sub");
     CHECK(symbols.name(1).program == "kernel_name_of_it");
 }
@@ -67,7 +67,7 @@ TEST_CASE("A symbol without a name behind its tag is the name", "[symbols][names
     scene.known(nameless).symbol(live(5), 0x5000, 16, "ftrace_trampoline", 0, 2);
     scene.symbol(live(6), 0x6000, 4096, "bpf_trampoline_12");
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     CHECK(symbols.name(0).name == "bpf_prog_00000000000000f2");
     CHECK(symbols.name(0).program.empty());
     CHECK(symbols.name(1).name == "ftrace_trampoline");
@@ -81,7 +81,7 @@ TEST_CASE("A function that no func_info tells of keeps its symbol's name", "[sym
     Scene scene;
     crafted.known_in(scene);
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     CHECK(symbols.name(0).name == "only_main");
     CHECK(symbols.name(1).name == "kernel_sub");
     CHECK(symbols.name(1).program == "only_main");
@@ -98,7 +98,7 @@ TEST_CASE("A type id that is no function falls back to the symbol", "[symbols][n
     Scene scene;
     crafted.known_in(scene);
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     CHECK(symbols.name(0).name == "kernel_name_of_it");
     CHECK(symbols.name(0).program == "kernel_name_of_");
     CHECK(symbols.name(1).name == "kernel_sub");
@@ -112,7 +112,7 @@ TEST_CASE("BTF that cannot be used is a problem of the load, and names come from
     SECTION("not even a header") {
         scene.btf(crafted.btf_id(), blob_of("short"));
         const auto timeline = scene.timeline();
-        const Symbols symbols(timeline);
+        const BpfPrograms symbols(timeline);
         REQUIRE(symbols.problem(timeline.loads()[0]));
         CHECK(symbols.problem(timeline.loads()[0])->code == ErrorCode::truncated);
         CHECK(symbols.btf(timeline.loads()[0]) == nullptr);
@@ -122,7 +122,7 @@ TEST_CASE("BTF that cannot be used is a problem of the load, and names come from
         crafted.btf().type(31, "future", 0);
         scene.btf(crafted.btf_id(), crafted.btf().blob());
         const auto timeline = scene.timeline();
-        const Symbols symbols(timeline);
+        const BpfPrograms symbols(timeline);
         REQUIRE(symbols.problem(timeline.loads()[0]));
         CHECK(symbols.problem(timeline.loads()[0])->code == ErrorCode::malformed);
         CHECK(symbols.btf(timeline.loads()[0]) != nullptr);
@@ -132,7 +132,7 @@ TEST_CASE("BTF that cannot be used is a problem of the load, and names come from
     SECTION("no blob of that id") {
         scene.btf(7, crafted.btf().blob());
         const auto timeline = scene.timeline();
-        const Symbols symbols(timeline);
+        const BpfPrograms symbols(timeline);
         CHECK(symbols.btf(timeline.loads()[0]) == nullptr);
         CHECK(symbols.name(0).name == "kernel_name_of_it");
     }
@@ -147,7 +147,7 @@ TEST_CASE("Programs may share one blob, and equal names stay with their own prog
     one.known_in(scene);
     two.known_in(scene);
     const auto timeline = scene.timeline();
-    const Symbols symbols(timeline);
+    const BpfPrograms symbols(timeline);
     CHECK(symbols.name(1).name == "shared");
     CHECK(symbols.name(1).program == "first");
     CHECK(symbols.name(3).name == "shared");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What lies at an address that code jumps to or calls.
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "catch.hpp"
 #include "unit/symbols/program_fixture.hpp"
@@ -10,12 +10,8 @@ using namespace perfdata::test;
 
 namespace {
 
-Kallsyms kallsyms() {
-    return Kallsyms::parse("800 T kernel_function\n5000 T later_owner\n9000 T far\n").value();
-}
-
 struct Built {
-    explicit Built(bool with_kallsyms = true) {
+    Built() {
         CraftedProgram one({1, 1, {{0x1000, 0x40, "kernel_name", 1}, {0x2000, 0x40, "sub", 2}}});
         one.names({"first_main", "first_sub"});
         one.known_in(scene);
@@ -23,7 +19,7 @@ struct Built {
         scene.unloaded(live(200), {2, 2, {{0x5000, 0x40, "second", 3}}});
         scene.symbol({}, 0x7000, 4096, "bpf_trampoline_8");
         timeline.emplace(scene.timeline());
-        symbols.emplace(*timeline, with_kallsyms ? std::optional(kallsyms()) : std::nullopt);
+        symbols.emplace(*timeline);
     }
     std::optional<Target> at(std::uint64_t address, std::uint64_t time = 150) const {
         return symbols->target({address}, {time});
@@ -31,7 +27,7 @@ struct Built {
 
     Scene scene;
     std::optional<Timeline> timeline;
-    std::optional<Symbols> symbols;
+    std::optional<BpfPrograms> symbols;
 };
 
 }  // namespace
@@ -55,27 +51,15 @@ TEST_CASE("An image is named by its symbol", "[symbols][target]") {
     CHECK(built.at(0x7010)->offset == 0x10);
 }
 
-TEST_CASE("The time decides whether a program or the kernel lies at an address", "[symbols][target]") {
+TEST_CASE("The time decides whether a program lies at an address", "[symbols][target]") {
     const Built built;
     CHECK(built.at(0x5004, 150)->name == "second");
-    CHECK(built.at(0x5004, 150)->code.has_value());
-    CHECK(built.at(0x5004, 250)->name == "later_owner");
-    CHECK(built.at(0x5004, 250)->offset == 4);
-    CHECK_FALSE(built.at(0x5004, 250)->code.has_value());
-}
-
-TEST_CASE("Kernel functions come from kallsyms, if there is one", "[symbols][target]") {
-    const Built with;
-    CHECK(with.at(0x803)->name == "kernel_function");
-    CHECK(with.at(0x803)->offset == 3);
-    const Built without(false);
-    CHECK_FALSE(without.at(0x803));
-    CHECK(without.at(0x1000)->name == "first_main");
+    CHECK_FALSE(built.at(0x5004, 250));
 }
 
 TEST_CASE("Where nothing known lies there is no target", "[symbols][target]") {
     const Built built;
     CHECK_FALSE(built.at(0x7ff));
     CHECK_FALSE(built.at(0x9000 + 0x10000));
-    CHECK_FALSE(Built(false).at(0x1040));
+    CHECK_FALSE(Built().at(0x1040));
 }

@@ -10,7 +10,7 @@
 #include "perfdata/core/endian.hpp"
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/types.hpp"
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 namespace perfdata {
 

@@ -53,6 +53,6 @@ struct Flame {
 };
 
 // flame_counting(names, chains) is what to count for one. `names` must outlive the counting.
-SampleCountOptions flame_counting(const Names& names, bool chains);
+SampleCountOptions flame_counting(const Symbolizer& names, bool chains);
 
 }  // namespace perfdata

@@ -12,7 +12,7 @@
 #include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 namespace perfdata {

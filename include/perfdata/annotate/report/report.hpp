@@ -12,7 +12,7 @@
 
 #include "perfdata/annotate/page/page.hpp"
 #include "perfdata/profile/sample_counts.hpp"
-#include "perfdata/symbols/names.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
 
 namespace perfdata {
 
@@ -48,9 +48,9 @@ struct ReportOptions {
 
 // count_options(options, names) is what to count for such a report: nothing finer than is shown. `names` must outlive
 // the counting.
-SampleCountOptions count_options(const ReportOptions& options, const Names& names);
+SampleCountOptions count_options(const ReportOptions& options, const Symbolizer& names);
 
-// ReportPlace is the code of a row or of a node of a tree. Views live as long as the Names.
+// ReportPlace is the code of a row or of a node of a tree. Views live as long as the Symbolizer.
 struct ReportPlace {
     std::string object;         // as perf's dso: the last part of a path, [kernel.kallsyms], [nf_nat]; or [unknown]
     std::string_view path;      // the object in full
@@ -121,9 +121,8 @@ struct Report {
     std::vector<std::uint8_t> unwanted_frames;
     std::uint64_t rows_without_tree = 0;  // how many would have one, had not those before them enough nodes
 
-    // make(...): count `counts` with count_options() of the same options. Symbols supplies lines of BPF code.
-    static Report make(const SampleCounts& counts, const Names& names, const Symbols& symbols,
-                       const ReportOptions& options);
+    // make(...): count `counts` with count_options() of the same options.
+    static Report make(const SampleCounts& counts, const Symbolizer& names, const ReportOptions& options);
 };
 
 // comm_text(task) is the command, ":TID" if it is not known.
@@ -132,8 +131,7 @@ std::string comm_text(const SampledTask& task);
 // ReportContext is what a page tells besides the rows. All of it must outlive the page.
 struct ReportContext {
     const Recording& recording;
-    const Names& names;
-    const Symbols& symbols;
+    const Symbolizer& names;
     const SampleCounts& counts;
     const Completeness& completeness;
     const ReportOptions& options;

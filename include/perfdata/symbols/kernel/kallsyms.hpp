@@ -16,8 +16,8 @@
 
 namespace perfdata {
 
-// Kallsyms is the functions of the kernel and its modules. Names in it have no time: what the file says of BPF code and
-// other code made at run time is left out, the recording knows better.
+// Kallsyms is the functions of the kernel and its modules. Names in it have no time: what the file says of BPF
+// code and other code made at run time is left out, the recording knows better.
 class Kallsyms {
   public:
     struct Symbol {

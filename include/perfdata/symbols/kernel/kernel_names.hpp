@@ -31,6 +31,9 @@ struct RecordedKernel {
     std::vector<Module> modules;
 };
 
+// no_kernel_names is the reason of what has no name for want of them (see Unnamed).
+inline constexpr std::string_view no_kernel_names = "there are no names of the recorded kernel";
+
 struct KernelName {
     std::string_view name;
     std::string_view module;   // empty for the kernel itself

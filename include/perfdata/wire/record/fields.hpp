@@ -31,9 +31,9 @@ concept FieldValue = std::integral<T> || std::same_as<T, double> || std::same_as
 //     visit.list(name, count, at)  `count` structures: at(index, element) calls element(name, value) for each field of
 //                                  one of them; element is a FieldVisitor, too. Skipping some of them is fine.
 //
-// Names come in the order of the file, each once; reserved bytes, padding, header and trailer are left out. A field
-// that this record's version does not have is not visited. One structure inside a record is a list of one. Behind the
-// fields follow, as bool, the bits of misc that have a meaning for the type, named like PERF_RECORD_MISC_*.
+// Names come in the order of the file, each once; reserved bytes, padding, header and trailer are left out. A
+// field that this record's version does not have is not visited. One structure inside a record is a list of one. Behind
+// the fields follow, as bool, the bits of misc that have a meaning for the type, named like PERF_RECORD_MISC_*.
 template <class V>
 concept FieldVisitor = requires(V& visit, std::string_view name) {
     visit(name, std::uint64_t{});

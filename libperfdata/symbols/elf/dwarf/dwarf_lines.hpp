@@ -11,7 +11,7 @@
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/source_line.hpp"
 
 namespace perfdata {
 

@@ -13,7 +13,7 @@
 
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/types.hpp"
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/source_line.hpp"
 
 #include "dwarf_entries.hpp"
 #include "dwarf_line_tables.hpp"

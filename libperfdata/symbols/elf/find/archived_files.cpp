@@ -300,8 +300,8 @@ void ArchivedFiles::find_links() {
     links_.resize(kept);
 }
 
-// find(name) follows links of directories and of files. A link that leads to itself ends the search. Names may have
-// thousands of parts: which of them is a link takes one search.
+// find(name) follows links of directories and of files. A link that leads to itself ends the search. Names may
+// have thousands of parts: which of them is a link takes one search.
 const ArchivedFiles::Entry* ArchivedFiles::find(std::string_view name) const {
     if (name.contains('\0')) return nullptr;
     auto at =

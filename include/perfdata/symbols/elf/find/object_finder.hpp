@@ -69,9 +69,9 @@ struct FoundObject {
 };
 
 // ObjectFinder looks in this order: the recording's directory, symfs, the build-id caches, the path itself; for the
-// symbols of stripped files in debug_dirs by build id, and by debug link. Names that lead to one file give one ElfFile,
-// as long as somebody has it. Const use from many threads is safe. Without `files` they are the machine's, as far as
-// the options allow.
+// symbols of stripped files in debug_dirs by build id, and by debug link. Names that lead to one file give one
+// ElfFile, as long as somebody has it. Const use from many threads is safe. Without `files` they are the machine's, as
+// far as the options allow.
 class ObjectFinder {
   public:
     explicit ObjectFinder(FinderOptions options = {}, std::shared_ptr<const FileSystem> files = {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which pokes make another version of a function, and from when on.
-#include "perfdata/symbols/code_versions.hpp"
+#include "perfdata/timeline/code_versions.hpp"
 
 #include "unit/symbols/patched_scene.hpp"
 

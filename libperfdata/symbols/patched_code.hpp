@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "perfdata/core/error.hpp"
-#include "perfdata/symbols/code_images.hpp"
+#include "perfdata/symbols/code_image.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 namespace perfdata {

@@ -8,15 +8,15 @@
 #include <tuple>
 #include <vector>
 
-#include "perfdata/symbols/names.hpp"
 #include "perfdata/timeline/frame.hpp"
+#include "perfdata/timeline/function_index.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 namespace perfdata {
 
 // CodeVersion is a function while its code stayed the same.
 struct CodeVersion {
-    Frame function;          // its first byte, as from Names::function()
+    Frame function;          // its first byte, as from FunctionIndex::function()
     std::uint64_t size = 0;  // bytes; 0: not known
     // address is where the function lay, if that is one and the same for everybody: of kernel code, BPF programs and
     // JIT code. Nothing for code of mapped files, which lies elsewhere in each process.
@@ -28,14 +28,14 @@ struct CodeVersion {
     bool operator==(const CodeVersion&) const = default;
 };
 
-// CodeVersions is const once built and may be read from many threads. Timeline and names must outlive it.
+// CodeVersions is const once built and may be read from many threads. Index and timeline must outlive it.
 //
 // A patch belongs to the functions that lay at its bytes at its time: no more pairs of them than patches have bytes.
 // That bounds time (n log n) and memory, wherever functions and patches lie and however often; each question takes a
 // binary search.
 class CodeVersions {
   public:
-    // build(timeline, names) asks for the extent of each function that a TEXT_POKE hit. What makes a version:
+    // build(index) asks for the extent of each function that a TEXT_POKE hit. What makes a version:
     // - Pokes that write what is there already make none, and neither does code that is laid where none was (the slots
     //   in a page of kprobes) or taken away: whatever ran there was the same before and after.
     // - The kernel changes many places at once: breakpoints everywhere, then the rest of each place with its record,
@@ -44,10 +44,10 @@ class CodeVersions {
     // - Code of the timeline (Timeline::code()) has versions of its own from its beginning to its end, whatever lay at
     //   its address before or after.
     static constexpr std::uint64_t batch_gap = 30'000;  // nanoseconds; in a virtual machine a place takes about 20 us
-    static CodeVersions build(const Timeline& timeline, const Names& names);
+    static CodeVersions build(const FunctionIndex& index);
 
     const Timeline& timeline() const { return *timeline_; }
-    const Names& names() const { return *names_; }
+    const FunctionIndex& index() const { return *index_; }
 
     // number_at(address, time) is the number of the version of whatever function lay at a kernel address. It is quick:
     // most code never changes.
@@ -80,7 +80,7 @@ class CodeVersions {
         std::vector<Time> times;  // when it became another version, ascending
     };
 
-    CodeVersions(const Timeline& timeline, const Names& names) : timeline_(&timeline), names_(&names) {}
+    explicit CodeVersions(const FunctionIndex& index) : index_(&index), timeline_(&index.timeline()) {}
     std::uint32_t find_number(Address address, Time time) const;
     // Code and the kernel's functions have one order: by address, the kernel's first, code by its index.
     using Key = std::tuple<Address, bool, CodeIndex>;
@@ -104,8 +104,8 @@ class CodeVersions {
         auto operator<=>(const PatchOfCode&) const = default;
     };
 
+    const FunctionIndex* index_;
     const Timeline* timeline_;
-    const Names* names_;
     std::vector<Changed> changed_;       // by key; code that came and went may overlap
     std::vector<Stretch> in_kernel_;     // by address
     std::vector<AddressRange> covered_;  // by all of changed_: sorted, disjoint

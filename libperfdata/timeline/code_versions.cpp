@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/symbols/code_versions.hpp"
+#include "perfdata/timeline/code_versions.hpp"
 
 #include <algorithm>
 #include <array>
@@ -114,8 +114,9 @@ CodeVersions::Key CodeVersions::key_of(const Frame& function, Address begin) {
     return {begin, code, code ? function.index : 0};
 }
 
-CodeVersions CodeVersions::build(const Timeline& timeline, const Names& names) {
-    CodeVersions versions(timeline, names);
+CodeVersions CodeVersions::build(const FunctionIndex& index) {
+    CodeVersions versions(index);
+    const auto& timeline = index.timeline();
     // Functions that some patch touches.
     struct Touched {
         Frame function;
@@ -129,7 +130,7 @@ CodeVersions CodeVersions::build(const Timeline& timeline, const Names& names) {
         auto begin = std::ranges::upper_bound(begins, patch.address);
         for (auto address = patch.address; patch.range().size != 0;) {
             const auto frame = frame_at(timeline, nullptr, {patch.time, {}, host}, address, CpuMode::kernel);
-            const auto extent = names.extent(frame);
+            const auto extent = index.extent(frame);
             const AddressRange range{extent.address.value_or(Address{}), extent.size};
             const bool known = extent.address && range.size != 0 && range.contains(address);
             // Where code lies in the middle of a function, the patch is of what its first byte in the function is of.
@@ -259,8 +260,8 @@ CodeVersion CodeVersions::first_version(const Frame& frame, const FunctionExtent
         const auto& code = timeline_->code()[frame.index];
         version.from = code.from;
         version.until = code.until;
-    } else if (frame.kind == FrameKind::jit && names_->jit().code(frame.index).timed()) {
-        const auto& function = names_->jit().function(frame.index);
+    } else if (frame.kind == FrameKind::jit && index_->jit().code(frame.index).timed()) {
+        const auto& function = index_->jit().function(frame.index);
         version.from = function.from;
         version.until = function.until;
     }
@@ -268,7 +269,7 @@ CodeVersion CodeVersions::first_version(const Frame& frame, const FunctionExtent
 }
 
 std::vector<CodeVersion> CodeVersions::versions(const Frame& frame) const {
-    const auto extent = names_->extent(frame);
+    const auto extent = index_->extent(frame);
     auto version = first_version(frame, extent);
     std::vector<CodeVersion> versions{version};
     if (const auto* found = changed(extent)) {
@@ -283,12 +284,12 @@ std::vector<CodeVersion> CodeVersions::versions(const Frame& frame) const {
 }
 
 std::size_t CodeVersions::count(const Frame& frame) const {
-    const auto* found = changed(names_->extent(frame));
+    const auto* found = changed(index_->extent(frame));
     return found == nullptr ? 1 : found->times.size() + 1;
 }
 
 CodeVersion CodeVersions::version(const Frame& frame, std::uint32_t number) const {
-    const auto extent = names_->extent(frame);
+    const auto extent = index_->extent(frame);
     auto version = first_version(frame, extent);
     if (const auto* found = changed(extent)) {
         const auto& times = found->times;

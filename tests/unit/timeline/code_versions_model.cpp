@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "perfdata/symbols/code_versions.hpp"
+#include "perfdata/timeline/code_versions.hpp"
 
 #include "unit/symbols/patched_scene.hpp"
 

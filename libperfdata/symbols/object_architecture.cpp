@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/symbols/elf/object_architecture.hpp"
+#include "perfdata/symbols/object_architecture.hpp"
 
 namespace perfdata {
 
-Architecture find_architecture(const Recording& recording, const Names& names) {
+Architecture find_architecture(const Recording& recording, const Symbolizer& names) {
     if (auto told = find_architecture(recording); !told.name.empty()) return told;
     const auto told_by = [](const ElfFile& file, const std::string& path) {
         auto name = elf_architecture(file.machine(), file.order().endian());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/symbols/symbols.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include <algorithm>
 #include <map>
@@ -33,7 +33,7 @@ Error why_absent(const BpfLoad& load, BpfArray which) {
 }  // namespace
 
 // Program is where to find things in the arrays of an info.
-struct Symbols::Program {
+struct BpfPrograms::Program {
     explicit Program(const BpfProgramInfo& info) {
         const auto sizes = info.jited_func_lens();
         code_begins.reserve(sizes.size());
@@ -60,19 +60,18 @@ struct Symbols::Program {
 };
 
 // Made when first asked for, kept for good: thousands of programs may share or repeat types, few are looked at.
-struct Symbols::Cache {
+struct BpfPrograms::Cache {
     std::mutex mutex;
     std::map<std::uint32_t, Result<Btf>> btf;   // by id
     std::map<std::uint32_t, Program> programs;  // by id: of programs() no two have the same
 };
 
-Symbols::Symbols(const Timeline& timeline, std::optional<Kallsyms> kallsyms)
-    : timeline_(&timeline), kallsyms_(std::move(kallsyms)), cache_(std::make_unique<Cache>()) {}
-Symbols::~Symbols() = default;
-Symbols::Symbols(Symbols&&) noexcept = default;
-Symbols& Symbols::operator=(Symbols&&) noexcept = default;
+BpfPrograms::BpfPrograms(const Timeline& timeline) : timeline_(&timeline), cache_(std::make_unique<Cache>()) {}
+BpfPrograms::~BpfPrograms() = default;
+BpfPrograms::BpfPrograms(BpfPrograms&&) noexcept = default;
+BpfPrograms& BpfPrograms::operator=(BpfPrograms&&) noexcept = default;
 
-const Result<Btf>* Symbols::cached(const BpfLoad& load) const {
+const Result<Btf>* BpfPrograms::cached(const BpfLoad& load) const {
     if (load.info == nullptr || load.info->btf_id == 0) return nullptr;
     const auto* blob = timeline_->bpf().btf(load.info->btf_id);
     if (blob == nullptr) return nullptr;
@@ -82,23 +81,23 @@ const Result<Btf>* Symbols::cached(const BpfLoad& load) const {
     return &cache_->btf.emplace(blob->id, Btf::parse(*blob, load.info->order)).first->second;
 }
 
-const Symbols::Program& Symbols::program(const BpfProgramInfo& info) const {
+const BpfPrograms::Program& BpfPrograms::program(const BpfProgramInfo& info) const {
     const std::lock_guard lock(cache_->mutex);
     return cache_->programs.try_emplace(info.id.value, info).first->second;
 }
 
-const Btf* Symbols::btf(const BpfLoad& load) const {
+const Btf* BpfPrograms::btf(const BpfLoad& load) const {
     const auto* parsed = cached(load);
     return parsed != nullptr && *parsed ? &**parsed : nullptr;
 }
 
-std::optional<Error> Symbols::problem(const BpfLoad& load) const {
+std::optional<Error> BpfPrograms::problem(const BpfLoad& load) const {
     const auto* parsed = cached(load);
     if (parsed == nullptr) return {};
     return *parsed ? (*parsed)->problem() : std::optional(parsed->error());
 }
 
-std::string_view Symbols::program_name(const BpfLoad& load) const {
+std::string_view BpfPrograms::program_name(const BpfLoad& load) const {
     const auto* types = btf(load);
     if (types != nullptr && load.info->functions() != 0) {
         const auto main = types->function_name(load.info->function_info(0).type_id);
@@ -108,7 +107,7 @@ std::string_view Symbols::program_name(const BpfLoad& load) const {
     return load.symbol_name;
 }
 
-FunctionName Symbols::name(CodeIndex index) const {
+FunctionName BpfPrograms::name(CodeIndex index) const {
     const auto& code = timeline_->code()[index];
     FunctionName result;
     if (code.load) {
@@ -130,7 +129,7 @@ FunctionName Symbols::name(CodeIndex index) const {
     return result;
 }
 
-Result<Bytes> Symbols::image(CodeIndex index) const {
+Result<Bytes> BpfPrograms::image(CodeIndex index) const {
     const auto& code = timeline_->code()[index];
     if (code.kind != CodeKind::bpf_program) {
         return fail(ErrorCode::missing, Error::no_offset, std::string(code.symbol),
@@ -168,7 +167,7 @@ Result<Bytes> Symbols::image(CodeIndex index) const {
     return all.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size));
 }
 
-Result<std::vector<LineStart>> Symbols::lines(CodeIndex index) const {
+Result<std::vector<LineStart>> BpfPrograms::lines(CodeIndex index) const {
     std::vector<LineStart> result;
     const auto& code = timeline_->code()[index];
     if (!code.load) return result;
@@ -208,7 +207,7 @@ Result<std::vector<LineStart>> Symbols::lines(CodeIndex index) const {
     return result;
 }
 
-std::optional<Target> Symbols::target(Address address, Time time) const {
+std::optional<Target> BpfPrograms::target(Address address, Time time) const {
     if (const auto place = timeline_->owner(address, time)) {
         const auto& code = timeline_->code()[place->code];
         auto function = name(place->code);
@@ -218,20 +217,7 @@ std::optional<Target> Symbols::target(Address address, Time time) const {
         }
         return target;
     }
-    if (kallsyms_) {
-        if (const auto symbol = kallsyms_->find(address)) {
-            return Target{std::string(symbol->name), address - symbol->address, {}};
-        }
-    }
     return {};
-}
-
-Result<void> check_kallsyms(const Kallsyms& kallsyms, const std::optional<KernelMapping>& kernel) {
-    if (!kernel || kernel->reference_address == Address{}) return {};
-    const auto here = kallsyms.address_of(kernel->reference_symbol);
-    if (!here || *here == kernel->reference_address) return {};
-    return fail(ErrorCode::mismatch, Error::no_offset, "kallsyms",
-                "it is not from the boot that was recorded: " + kernel->reference_symbol + " is elsewhere");
 }
 
 }  // namespace perfdata

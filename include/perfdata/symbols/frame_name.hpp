@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What a place in code is called.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "perfdata/symbols/symbol_miss.hpp"
+#include "perfdata/timeline/code_class.hpp"
+
+namespace perfdata {
+
+// FrameName: views live as long as the Symbolizer that they are from.
+struct FrameName {
+    std::string_view symbol;   // empty: not known. BPF code has the kernel's name for it: bpf_prog_<tag>_<name>
+    std::uint64_t offset = 0;  // of the frame from the start of the symbol; without symbol: in the object
+    std::string_view object;   // perf's "dso": a path, [kernel.kallsyms], [nf_nat], [vdso]; empty: not known
+    CodeClass kind = CodeClass::unknown;
+    // Why a user-space or module frame has no symbol. Other frames have SymbolMiss::between_symbols.
+    SymbolMiss miss = SymbolMiss::between_symbols;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The kinds of code that users see: one table for options, columns and JSON.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace perfdata {
+
+enum class CodeClass : std::uint8_t { unknown, kernel, module, bpf, out_of_line, user, jit };
+
+struct CodeClassWord {
+    CodeClass code;
+    std::string_view word;  // in `--kind`, in columns and in JSON
+};
+
+inline constexpr std::array<CodeClassWord, 7> code_classes{{
+    {CodeClass::unknown, "unknown"},
+    {CodeClass::kernel, "kernel"},
+    {CodeClass::module, "module"},
+    {CodeClass::bpf, "bpf"},
+    {CodeClass::out_of_line, "out_of_line"},
+    {CodeClass::user, "user"},
+    {CodeClass::jit, "jit"},
+}};
+
+constexpr std::string_view to_string(CodeClass code) {
+    for (const auto& one : code_classes) {
+        if (one.code == code) return one.word;
+    }
+    return "unknown";
+}
+
+}  // namespace perfdata

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// What counting needs to know of functions. Whoever has names implements it, so counting needs no names.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "perfdata/core/types.hpp"
+#include "perfdata/timeline/code_class.hpp"
+#include "perfdata/timeline/frame.hpp"
+#include "perfdata/timeline/jit_codes.hpp"
+#include "perfdata/timeline/timeline.hpp"
+
+namespace perfdata {
+
+// FunctionExtent is where a function begins, and how long it is.
+struct FunctionExtent {
+    Frame begin;             // as from FunctionIndex::function()
+    std::uint64_t size = 0;  // bytes, up to the next symbol where the table of names has no sizes; 0: not known
+    // address is where `begin` lay, for what lies at one address for everybody (see CodeVersion::address).
+    std::optional<Address> address;
+};
+
+// Unnamed is why code has no name, in words for users; they live for ever.
+struct Unnamed {
+    std::string_view reason;
+    std::string_view remedy;  // what would supply the name; empty: nothing
+
+    auto operator<=>(const Unnamed&) const = default;
+};
+
+// NamelessCode is code that has no name for want of names.
+struct NamelessCode {
+    Unnamed why;
+    std::string_view object;  // as FrameName::object; lives as long as the FunctionIndex
+    CodeClass kind = CodeClass::unknown;
+};
+
+// FunctionIndex knows the functions of one timeline. Const use from many threads is safe.
+class FunctionIndex {
+  public:
+    virtual ~FunctionIndex() = default;
+
+    virtual const Timeline& timeline() const = 0;
+    // Returns the code of jitdumps; empty() if there is none.
+    virtual const JitCodes& jit() const = 0;
+
+    // Returns the first byte of the function that the frame is in; the frame itself where it has no name.
+    virtual Frame function(const Frame& frame) const = 0;
+    // Returns all of that function. Where the frame has no name, size is 0.
+    virtual FunctionExtent extent(const Frame& frame) const = 0;
+    // Returns true if the function has a name.
+    virtual bool named(const Frame& frame) const = 0;
+    // Says what a frame without a name lacks; nothing where no table of names would help: its Miss says why.
+    virtual std::optional<NamelessCode> nameless(const Frame& frame) const = 0;
+
+  protected:
+    FunctionIndex() = default;
+    FunctionIndex(const FunctionIndex&) = default;
+    FunctionIndex(FunctionIndex&&) = default;
+    FunctionIndex& operator=(const FunctionIndex&) = default;
+    FunctionIndex& operator=(FunctionIndex&&) = default;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#include "bpf_source.hpp"
+
+#include <utility>
+
+#include "symbols/kernel/patched_image.hpp"
+
+namespace perfdata {
+
+Result<CodeImage> BpfSource::image(const CodeVersion& version, std::uint64_t size) const {
+    if (size == 0) return no_extent(version);
+    const auto bytes = programs_.image(version.function.index);
+    if (!bytes) return fail(bytes.error());
+    return patched_image(context_.versions(), version, size, bytes->size(),
+                         [&](PatchedCode& code, CodeImage& image) -> Result<void> {
+                             code.put(0, *bytes);
+                             image.origin = the_recording;
+                             return {};
+                         });
+}
+
+Result<std::vector<LineStart>> BpfSource::lines(const Frame& function, std::uint64_t) const {
+    auto lines = programs_.lines(function.index);
+    if (!lines) return lines;
+    return context_.texts.add_to(std::move(*lines), {});
+}
+
+}  // namespace perfdata

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "code_sources.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include "perfdata/symbols/elf/find/archived_files.hpp"
+
+namespace perfdata {
+namespace {
+
+// files_for(options, ...) returns this machine's files, and those in a packed build-id cache, which may be a pipe.
+std::shared_ptr<const FileSystem> files_for(const SymbolizerOptions& options, std::vector<Error>& problems,
+                                            DiagnosticLog& losses) {
+    const auto& finder = options.finder;
+    auto files = options.files;
+    if (!files) files = std::make_shared<const LocalFiles>(finder.machine() ? Reach::machine : Reach::given);
+    std::error_code none;
+    const auto given = std::filesystem::status(finder.buildid_dir, none);
+    if (!std::filesystem::exists(given) || std::filesystem::is_directory(given)) return files;
+    auto archived = ArchivedFiles::open(finder.buildid_dir, files, finder.limits, options.progress);
+    if (!archived) {
+        problems.push_back(std::move(archived.error()));
+        return files;
+    }
+    if (const auto& damage = (*archived)->damage()) losses.add(*damage);
+    return std::move(*archived);
+}
+
+SymbolizerOptions complete(SymbolizerOptions options, const Recording& recording) {
+    if (options.finder.architecture.empty()) options.finder.architecture = recording.arch();
+    return options;
+}
+
+}  // namespace
+
+CodeSources::CodeSources(const Recording& recording, const Timeline& timeline, const SymbolizerOptions& options)
+    : timeline_(timeline),
+      limits_(recording.limits()),
+      options_(complete(options, recording)),
+      finder_(options_.finder, files_for(options_, problems_, losses_)),
+      texts_(options_.sources, finder_),
+      context_{recording, timeline, options_, finder_, texts_, [this]() -> const CodeVersions& { return versions(); },
+               problems_, losses_},
+      files_(timeline, finder_),
+      debug_lines_(files_, texts_),
+      bpf_programs_(timeline),
+      kernel_(context_, files_, debug_lines_),
+      out_of_line_(context_, kernel_.code()),
+      bpf_(context_, bpf_programs_),
+      file_(context_, files_, debug_lines_),
+      jit_(context_),
+      perf_maps_(context_) {}
+
+const CodeSource& CodeSources::of(const Frame& frame) const {
+    switch (frame.kind) {
+        case FrameKind::code:
+            if (timeline_.code()[frame.index].kind == CodeKind::bpf_program) return bpf_;
+            return out_of_line_;
+        case FrameKind::object: {
+            const auto kind = timeline_.tasks().objects()[frame.index].kind;
+            if (kind == ObjectKind::kernel || kind == ObjectKind::module) return kernel_;
+            return file_;
+        }
+        case FrameKind::jit: return jit_;
+        case FrameKind::memory: return perf_maps_;
+        case FrameKind::nowhere: break;
+    }
+    if (static_cast<Miss>(frame.index) == Miss::kernel) return kernel_;
+    return nowhere_;
+}
+
+std::optional<NamelessCode> CodeSources::nameless(const Frame& frame) const {
+    const auto& source = of(frame);
+    if (!source.wants_a_name(frame)) return {};
+    const auto name = source.name(frame);
+    return NamelessCode{source.why_unnamed(frame), name.object, name.kind};
+}
+
+const CodeVersions& CodeSources::versions() const {
+    versions_once_([&] { versions_ = CodeVersions::build(*this); });
+    return *versions_;
+}
+
+}  // namespace perfdata

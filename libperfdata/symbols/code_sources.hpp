@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// All sources of code of one recording, and the one place that knows which of them a frame belongs to.
+//
+//     Frame ──► of(frame) ─┬─ code     BPF program ............ bpf/bpf_source
+//                          │           trampoline, kprobe slot  kernel/out_of_line_source
+//                          ├─ object   kernel, module ......... kernel/kernel_source
+//                          │           mapped file, vDSO ...... elf/file_source
+//                          ├─ jit      function of a jitdump .. jit/jit_source
+//                          ├─ memory   without a file ......... jit/perf_map_source
+//                          └─ nowhere  kernel address ......... kernel/kernel_source
+//                                      anything else .......... nowhere_source
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
+#include "perfdata/timeline/function_index.hpp"
+
+#include "bpf/bpf_source.hpp"
+#include "elf/debug_lines.hpp"
+#include "elf/file_source.hpp"
+#include "elf/mapped_files.hpp"
+#include "jit/jit_source.hpp"
+#include "jit/perf_map_source.hpp"
+#include "kernel/kernel_source.hpp"
+#include "kernel/out_of_line_source.hpp"
+#include "nowhere_source.hpp"
+#include "once.hpp"
+
+namespace perfdata {
+
+// CodeSources stays where it is made: its parts refer to each other. Const use from many threads is safe.
+class CodeSources final : public FunctionIndex {
+  public:
+    // Recording and timeline must outlive it.
+    CodeSources(const Recording& recording, const Timeline& timeline, const SymbolizerOptions& options);
+    CodeSources(const CodeSources&) = delete;
+    CodeSources& operator=(const CodeSources&) = delete;
+
+    const CodeSource& of(const Frame& frame) const;
+
+    const Timeline& timeline() const override { return timeline_; }
+    const JitCodes& jit() const override { return jit_.codes(); }
+    Frame function(const Frame& frame) const override { return of(frame).function(frame); }
+    FunctionExtent extent(const Frame& frame) const override { return of(frame).extent(frame); }
+    bool named(const Frame& frame) const override { return !of(frame).name(frame).symbol.empty(); }
+    std::optional<NamelessCode> nameless(const Frame& frame) const override;
+
+    // Returns the versions of code. They are found when they are first asked for: who only counts functions needs none.
+    const CodeVersions& versions() const;
+
+    const BpfPrograms& bpf() const { return bpf_programs_; }
+    const KernelSource& kernel() const { return kernel_; }
+    const MappedFiles& files() const { return files_; }
+    const LineTexts& texts() const { return texts_; }
+    const std::vector<Error>& problems() const { return problems_; }
+    const DiagnosticLog& losses() const { return losses_; }
+    const Limits& limits() const { return limits_; }
+
+  private:
+    const Timeline& timeline_;
+    Limits limits_;
+    std::vector<Error> problems_;
+    DiagnosticLog losses_;
+    SymbolizerOptions options_;
+    ObjectFinder finder_;
+    LineTexts texts_;
+    SourceContext context_;
+    MappedFiles files_;
+    DebugLines debug_lines_;
+    BpfPrograms bpf_programs_;
+
+    KernelSource kernel_;
+    OutOfLineSource out_of_line_;
+    BpfSource bpf_;
+    FileSource file_;
+    JitSource jit_;
+    PerfMapSource perf_maps_;
+    NowhereSource nowhere_;
+
+    mutable Once versions_once_;
+    mutable std::optional<CodeVersions> versions_;
+};
+
+}  // namespace perfdata

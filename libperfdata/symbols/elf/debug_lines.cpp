@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "debug_lines.hpp"
+
+#include <utility>
+
+#include "symbols/elf/dwarf/debug_image.hpp"
+
+namespace perfdata {
+
+std::optional<Error> CodeFile::problem(std::span<const LineStart> given) const {
+    if (!lines || !*lines) return {};
+    auto problem = (*lines)->problem(given);
+    if (problem) problem->where = path + ": " + problem->where;
+    return problem;
+}
+
+Result<std::shared_ptr<DwarfLines>> DebugLines::open(const RecordedObject& recorded, const FoundObject& found) {
+    const auto& finder = files_.finder();
+    DwarfFiles files{found.file, {}, {}};
+    auto name = found.name();
+    if (has_lines(*found.file)) {
+        files.debug = found.file;
+    } else if (found.debug && has_lines(*found.debug)) {
+        files.debug = found.debug;
+        name = found.debug_name();
+    } else {
+        auto debug = finder.find_debug(recorded, found, has_lines);
+        files.debug = std::move(debug.file);
+        name = std::move(debug.name);
+    }
+    if (!files.debug) return nullptr;
+    files.alternate = finder.find_alternate(*files.debug, name);
+    const auto one = opened_from(files);
+    one->once([&] {
+        auto lines = DwarfLines::open(files, finder.options().limits);
+        if (lines) {
+            one->lines = std::make_shared<DwarfLines>(std::move(*lines));
+        } else {
+            one->lines = fail(std::move(lines.error()));
+        }
+    });
+    if (one->lines) return one->lines;
+    // By the name asked for: others may lead there, too, and which of them came first is chance.
+    auto error = one->lines.error();
+    error.where = name.shown() + ": " + error.where;
+    return fail(std::move(error));
+}
+
+std::shared_ptr<DebugLines::OpenedLines> DebugLines::opened_from(const DwarfFiles& files) {
+    const std::scoped_lock lock(mutex_);
+    auto& one = opened_[{files.file, files.debug, files.alternate}];
+    if (!one) one = std::make_shared<OpenedLines>();
+    return one;
+}
+
+CodeFile& DebugLines::object(FileIndex index) {
+    const std::scoped_lock lock(mutex_);
+    auto& object = objects_[index.value];
+    if (!object) object = std::make_unique<CodeFile>();
+    return *object;
+}
+
+const CodeFile* DebugLines::known(ObjectIndex index) {
+    const auto& one = object(files_.index(index));
+    return one.once.done() ? &one : nullptr;
+}
+
+Result<std::vector<LineStart>> DebugLines::in_object(const CodeFile& object, std::uint64_t vaddr, std::uint64_t size) {
+    if (!object.lines) return fail(object.lines.error());
+    if (!*object.lines) return std::vector<LineStart>{};
+    auto lines = (*object.lines)->lines(vaddr, size);
+    if (!lines) {
+        auto error = std::move(lines.error());
+        error.where = object.path + ": " + error.where;
+        return fail(std::move(error));
+    }
+    return texts_.add_to(std::move(*lines), object.path);
+}
+
+Result<std::vector<LineStart>> DebugLines::in_file(const Frame& function, std::uint64_t size) {
+    const auto index = files_.index(function.index);
+    auto& one = object(index);
+    one.once([&] {
+        const auto found = files_.symbols().found(index);
+        if (!found) return;
+        one.file = (*found)->file;
+        one.path = (*found)->path;
+        one.lines = open(files_.symbols().recorded(index), **found);
+    });
+    if (!one.file) return std::vector<LineStart>{};
+    auto offset = function.offset;
+    if (one.file->type() == ElfFile::Type::relocatable) {
+        if (const auto* text = one.file->section(".text")) offset += text->offset;
+    }
+    const auto vaddr = one.file->vaddr(offset);
+    return vaddr ? in_object(one, *vaddr, size) : std::vector<LineStart>{};
+}
+
+}  // namespace perfdata

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Debug information of files with code, read when it is first asked for and kept.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "perfdata/symbols/elf/find/object_finder.hpp"
+#include "perfdata/symbols/source_line.hpp"
+
+#include "mapped_files.hpp"
+#include "symbols/elf/dwarf/dwarf_lines.hpp"
+#include "symbols/line_texts.hpp"
+#include "symbols/once.hpp"
+
+namespace perfdata {
+
+// CodeFile is a file with code, and the lines of that; null if it has none, or is not here.
+struct CodeFile {
+    Once once;
+    Result<std::shared_ptr<DwarfLines>> lines = nullptr;
+    std::shared_ptr<const ElfFile> file;
+    std::string path;
+
+    // Says what `lines` lack: names of inlined calls that are in a file which is not here, lines without address.
+    std::optional<Error> problem(std::span<const LineStart> given) const;
+};
+
+// DebugLines may be used from several threads. Files and texts must outlive it.
+class DebugLines {
+  public:
+    DebugLines(const MappedFiles& files, LineTexts& texts) : files_(files), texts_(texts) {}
+
+    // Returns the lines of a function in a mapped file. Errors: malformed, unsupported, io, limit.
+    Result<std::vector<LineStart>> in_file(const Frame& function, std::uint64_t size);
+    // Returns the file of a mapped object with its lines, once they were asked for; null if it has none.
+    const CodeFile* known(ObjectIndex object);
+
+    // Opens the debug information of a file, wherever it is; null if there is none.
+    Result<std::shared_ptr<DwarfLines>> open(const RecordedObject& recorded, const FoundObject& found);
+    // Returns the lines of the code at vaddr of an opened file.
+    Result<std::vector<LineStart>> in_object(const CodeFile& object, std::uint64_t vaddr, std::uint64_t size);
+
+  private:
+    // OpenedLines is debug information that any number of names may lead to.
+    struct OpenedLines {
+        Once once;
+        Result<std::shared_ptr<DwarfLines>> lines = nullptr;  // its error has no name
+    };
+    std::shared_ptr<OpenedLines> opened_from(const DwarfFiles& files);
+    CodeFile& object(FileIndex index);
+
+    const MappedFiles& files_;
+    LineTexts& texts_;
+    std::mutex mutex_;
+    std::map<std::uint32_t, std::unique_ptr<CodeFile>> objects_;  // by FileIndex; log n each
+    // By what they are read from, which they keep.
+    std::map<std::array<std::shared_ptr<const ElfFile>, 3>, std::shared_ptr<OpenedLines>> opened_;
+};
+
+}  // namespace perfdata

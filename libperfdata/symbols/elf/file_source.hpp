@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Mapped files as a source of code: programs, libraries, the vDSO.
+#pragma once
+
+#include "debug_lines.hpp"
+#include "mapped_files.hpp"
+#include "symbols/code_source.hpp"
+#include "symbols/source_context.hpp"
+
+namespace perfdata {
+
+class FileSource final : public CodeSource {
+  public:
+    FileSource(const SourceContext& context, const MappedFiles& files, DebugLines& lines)
+        : timeline_(context.timeline), files_(files), lines_(lines) {}
+
+    FrameName name(const Frame& frame) const override { return find(frame).name; }
+    FunctionExtent extent(const Frame& frame) const override { return find(frame).extent; }
+    Result<CodeImage> image(const CodeVersion& version, std::uint64_t size) const override;
+    Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const override {
+        return lines_.in_file(function, size);
+    }
+
+    Frame function(const Frame& frame) const override {
+        auto begin = frame;
+        begin.offset -= files_.symbols().distance(files_.index(frame.index), frame.offset).value_or(0);
+        return begin;
+    }
+    const void* lines_file(const Frame& function) const override {
+        const auto found = files_.file(function.index);
+        return found ? (*found)->file.get() : nullptr;
+    }
+    std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const override {
+        const auto* file = lines_.known(function.index);
+        return file != nullptr ? file->problem(lines) : std::nullopt;
+    }
+
+  private:
+    struct Found {
+        FrameName name;
+        FunctionExtent extent;
+    };
+    Found find(const Frame& frame) const {
+        Found found{{{}, frame.offset, files_.object_name(frame.index), CodeClass::user, SymbolMiss::between_symbols},
+                    {frame, 0, {}}};
+        files_.find(frame, found.name, found.extent);
+        return found;
+    }
+
+    const Timeline& timeline_;
+    const MappedFiles& files_;
+    DebugLines& lines_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "jit_source.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "perfdata/symbols/jit/jit_lines.hpp"
+#include "perfdata/timeline/jit_files.hpp"
+
+#include "read_file.hpp"
+
+namespace perfdata {
+namespace {
+
+// Files of JIT code of one process: each is searched for each of its samples.
+constexpr std::size_t most_dumps = 64;
+
+Result<JitDump> open_jit_dump(const JitDumpFile& file, const FileSystem& files, const Limits& limits) {
+    const bool given = file.from == JitDumpFile::From::given;
+    auto source = file.opened ? *file.opened
+                  : given     ? files.open_given(file.path, limits, Content::jitdump)
+                              : files.open(file.name(), limits, Content::jitdump);
+    if (!source) return fail(std::move(source.error()));
+    return JitDump::open(std::move(*source), file.path, limits);
+}
+
+}  // namespace
+
+JitSource::JitSource(const SourceContext& context) : context_(context) {
+    std::vector<JitMapping> marks;
+    const auto& tasks = context.timeline.tasks();
+    for (const auto& mapping : tasks.mappings()) {
+        const auto& path = tasks.object(mapping).path;
+        if (jitdump_pid(path)) marks.push_back({mapping.pid, path, mapping.from});
+    }
+    const auto clock = EventClock::of(context.recording.events());
+    const auto& files = context.finder.files();
+    auto search = context.options.jit;
+    search.limits = context.recording.limits();
+    // Names of files in the recording may lead to one file any number of times: it is read once.
+    std::map<std::pair<ReadFile, std::uint32_t>, std::optional<std::size_t>> read;
+    std::set<std::pair<std::uint32_t, std::size_t>> known;
+    bool too_many = false;
+    for (const auto& file : find_jit_dumps(marks, search)) {
+        if (!file.found()) {
+            context.problems.push_back(file.missing());
+            continue;
+        }
+        if (codes_.dumps_of(file.pid) == most_dumps) {
+            if (!std::exchange(too_many, true)) {
+                context.tell({ErrorCode::limit, Error::no_offset, file.path,
+                              "process " + std::to_string(file.pid.value) + " announced more than " +
+                                  std::to_string(most_dumps) + " files of JIT code; later ones are ignored"});
+            }
+            continue;
+        }
+        const bool given = file.from == JitDumpFile::From::given;
+        const auto [same, first] = read.try_emplace(
+            {read_file(files, given ? std::nullopt : std::optional(file.name()), file.path), file.namespace_pid});
+        if (!first) {
+            if (same->second && known.emplace(file.pid.value, *same->second).second)
+                codes_.add(file.pid, *same->second);
+            continue;
+        }
+        auto dump = open_jit_dump(file, files, context.recording.limits());
+        if (!dump) {
+            context.tell(std::move(dump.error()));
+            continue;
+        }
+        if (auto right = check_jit_dump(file, dump->header()); !right) {
+            context.problems.push_back(std::move(right.error()));
+            continue;
+        }
+        auto matched = JitClock::match(dump->header(), clock);
+        if (!matched) context.problems.push_back(matched.error());
+        same->second = codes_.add(file.pid, JitCode::build(*dump, matched ? *matched : JitClock::none()));
+        known.emplace(file.pid.value, *same->second);
+        tell(*codes_.codes()[*same->second]);
+    }
+}
+
+void JitSource::tell(const JitCode& code) {
+    const auto& log = code.completeness().diagnostics;
+    const auto& name = code.dump().name();
+    for (auto error : log.kept()) {
+        if (!error.where.starts_with(name)) error.where = name + ": " + error.where;
+        context_.losses.add(std::move(error));
+    }
+}
+
+FrameName JitSource::name(const Frame& frame) const {
+    return {codes_.function(frame.index).name, frame.offset, codes_.code(frame.index).dump().name(), CodeClass::jit,
+            SymbolMiss::between_symbols};
+}
+
+FunctionExtent JitSource::extent(const Frame& frame) const {
+    auto begin = frame;
+    begin.offset = 0;
+    const auto& range = codes_.function(frame.index).range;
+    return {begin, range.size, range.begin};
+}
+
+Result<CodeImage> JitSource::image(const CodeVersion& version, std::uint64_t size) const {
+    if (size == 0) return no_extent(version);
+    const auto index = version.function.index;
+    const auto& dump = codes_.code(index);
+    auto bytes = dump.image(codes_.function(index));
+    if (!bytes) return fail(bytes.error());
+    CodeImage image;
+    image.bytes = std::move(*bytes);
+    image.address = codes_.function(index).range.begin;
+    image.origin = dump.dump().name();
+    return image;
+}
+
+Result<std::vector<LineStart>> JitSource::lines(const Frame& function, std::uint64_t) const {
+    const auto found = codes_.code(function.index).lines(codes_.function(function.index));
+    if (!found) return fail(found.error());
+    std::vector<LineStart> lines;
+    lines.reserve(found->size());
+    // Entries share the text of a file, which may be long.
+    std::map<const char*, std::string_view> kept;
+    for (const auto& line : *found) {
+        auto [file, added] = kept.try_emplace(line.file.data());
+        if (added) file->second = context_.texts.keep(line.file);
+        // The number of a line says nothing without its file.
+        lines.push_back({line.offset, 0, {file->second, line.damaged ? 0 : line.line, 0, {}}});
+    }
+    return context_.texts.add_to(std::move(lines), {});
+}
+
+std::optional<Error> JitSource::lines_problem(const Frame& function, std::span<const LineStart>) const {
+    const auto& code = codes_.code(function.index);
+    const auto lines = code.lines(codes_.function(function.index));
+    return lines ? jit_lines_problem(code, *lines) : std::nullopt;
+}
+
+std::optional<Error> jit_lines_problem(const JitCode& code, const JitLines& lines) {
+    if (std::ranges::none_of(lines, &JitLine::damaged)) return {};
+    return Error{ErrorCode::malformed, Error::no_offset, code.dump().name(),
+                 "names of source files in it are damaged, as compilers write them from memory that they have freed: "
+                 "these lines are left out"};
+}
+
+}  // namespace perfdata

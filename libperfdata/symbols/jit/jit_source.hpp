@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Jitdumps as a source of code: functions that a just-in-time compiler wrote down with their bytes and lines.
+#pragma once
+
+#include "perfdata/timeline/jit_codes.hpp"
+
+#include "symbols/code_source.hpp"
+#include "symbols/source_context.hpp"
+
+namespace perfdata {
+
+class JitSource final : public CodeSource {
+  public:
+    explicit JitSource(const SourceContext& context);
+
+    FrameName name(const Frame& frame) const override;
+    FunctionExtent extent(const Frame& frame) const override;
+    Result<CodeImage> image(const CodeVersion& version, std::uint64_t size) const override;
+    Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const override;
+    // Says that names of files are damaged.
+    std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const override;
+
+    const JitCodes& codes() const { return codes_; }
+
+  private:
+    void tell(const JitCode& code);
+
+    const SourceContext& context_;
+    JitCodes codes_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "perf_map_source.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "perfdata/timeline/jit_files.hpp"
+
+#include "read_file.hpp"
+
+namespace perfdata {
+namespace {
+
+Result<PerfMap> open_perf_map(const FoundFile& found, const FileSystem& files, const Limits& limits) {
+    auto unpacking = limits;
+    unpacking.unpacked_bytes = std::min(limits.unpacked_bytes, limits.perf_map_bytes);
+    const bool given = found.from == JitDumpFile::From::given;
+    const auto source = given ? files.open_given(found.path, unpacking, Content::perf_map)
+                              : files.open(found.name(), unpacking, Content::perf_map);
+    if (source) return PerfMap::open(**source, found.path, limits);
+    auto error = source.error();
+    if (error.code == ErrorCode::mismatch) error.detail += "; if its names are right, give it with --perf-map";
+    return fail(std::move(error));
+}
+
+}  // namespace
+
+PerfMapSource::PerfMapSource(const SourceContext& context) {
+    const auto& tasks = context.timeline.tasks();
+    std::set<std::uint32_t> with_memory;
+    for (const auto& mapping : tasks.mappings()) {
+        if (tasks.object(mapping).kind == ObjectKind::anonymous) with_memory.insert(mapping.pid.value);
+    }
+    for (const auto pid : with_memory) names_.emplace(pid, perf_map_path(pid));
+    if (context.options.perf_maps) load(context);
+}
+
+void PerfMapSource::load(const SourceContext& context) {
+    const auto& files = context.finder.files();
+    std::set<std::string, std::less<>> unused(context.options.jit.given_maps.begin(),
+                                              context.options.jit.given_maps.end());
+    std::map<ReadFile, std::shared_ptr<const PerfMap>> maps;  // null: it cannot be read
+    for (const auto& [pid, path] : names_) {
+        const auto found = find_perf_map(pid, context.options.jit);
+        if (found.path.empty()) continue;
+        const bool given = found.from == JitDumpFile::From::given;
+        if (given) unused.erase(found.path);
+        const auto [same, first] =
+            maps.try_emplace(read_file(files, given ? std::nullopt : std::optional(found.name()), found.path));
+        if (first) {
+            auto map = open_perf_map(found, files, context.recording.limits());
+            if (map) {
+                if (map->damage()) context.losses.add(*map->damage());
+                same->second = std::make_shared<const PerfMap>(std::move(*map));
+            } else {
+                context.tell(std::move(map.error()));
+            }
+        }
+        if (same->second) maps_.emplace(pid, same->second);
+    }
+    for (const auto& path : unused) {
+        context.problems.push_back({ErrorCode::missing, Error::no_offset, path,
+                                    "not used: no process with memory of its own has a map of this name; it is that of "
+                                    "/tmp/perf-PID.map"});
+    }
+}
+
+std::optional<PerfMap::Symbol> PerfMapSource::symbol(const Frame& frame) const {
+    const auto map = maps_.find(frame.index);
+    return map != maps_.end() ? map->second->find({frame.offset}) : std::nullopt;
+}
+
+FrameName PerfMapSource::name(const Frame& frame) const {
+    FrameName name{{}, frame.offset, {}, CodeClass::user, SymbolMiss::not_a_file};
+    if (const auto known = names_.find(frame.index); known != names_.end()) name.object = known->second;
+    if (const auto found = symbol(frame)) {
+        name.symbol = found->name;
+        name.offset = found->offset;
+        name.kind = CodeClass::jit;
+    }
+    return name;
+}
+
+FunctionExtent PerfMapSource::extent(const Frame& frame) const {
+    FunctionExtent extent{frame, 0, {}};
+    if (const auto found = symbol(frame)) {
+        extent.begin.offset = frame.offset - found->offset;
+        extent.size = found->range.size;
+        extent.address = found->range.begin;
+    }
+    return extent;
+}
+
+Result<CodeImage> PerfMapSource::image(const CodeVersion& version, std::uint64_t) const {
+    const auto name = name_of(version);
+    return fail(ErrorCode::missing, Error::no_offset, name.empty() ? "memory of a process" : name,
+                "memory without a file: a perf map has names, but no code; let the compiler write a jitdump");
+}
+
+}  // namespace perfdata

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// The kernel and its modules as a source of code.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "perfdata/symbols/kernel/kernel_names.hpp"
+
+#include "kernel_code.hpp"
+#include "symbols/code_source.hpp"
+#include "symbols/elf/debug_lines.hpp"
+#include "symbols/elf/mapped_files.hpp"
+#include "symbols/source_context.hpp"
+
+namespace perfdata {
+
+// Symbolizer are from a kallsyms file or a vmlinux, those of modules also from their files. Bytes are from a copy of
+// the kernel's memory, else from vmlinux and the modules' files. It also answers for kernel addresses in no recorded
+// mapping: its names may know them all the same.
+class KernelSource final : public CodeSource {
+  public:
+    KernelSource(const SourceContext& context, const MappedFiles& files, DebugLines& lines);
+
+    FrameName name(const Frame& frame) const override { return find(frame).name; }
+    FunctionExtent extent(const Frame& frame) const override { return find(frame).extent; }
+    Result<CodeImage> image(const CodeVersion& version, std::uint64_t size) const override;
+    Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const override;
+    Unnamed why_unnamed(const Frame& frame) const override;
+    bool wants_a_name(const Frame& frame) const override;
+    const void* lines_file(const Frame& function) const override;
+    std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const override;
+
+    const RecordedKernel& recorded() const { return recorded_; }
+    // Returns where the kernel's names are from, null if there are none.
+    const KernelNames* names() const { return names_ ? &*names_ : nullptr; }
+    const KernelCode& code() const { return *code_; }
+    // Returns which of the problems matters only where code of the kernel has no name: the user gave no file for it,
+    // and none was found.
+    std::optional<std::size_t> problem() const { return problem_; }
+    // Returns what is wrong with the copy of memory that the user gave.
+    const std::vector<Error>& code_problems() const { return code_problems_; }
+
+  private:
+    struct Found {
+        FrameName name;
+        FunctionExtent extent;
+    };
+    Found find(const Frame& frame) const;
+    void find_by_address(Address address, const Frame& frame, Found& found) const;
+    bool is_module(const Frame& frame) const;
+
+    const SourceContext& context_;
+    const Timeline& timeline_;
+    const MappedFiles& files_;
+    DebugLines& lines_;
+    RecordedKernel recorded_;
+    std::optional<KernelNames> names_;
+    std::optional<std::size_t> problem_;
+    std::vector<Error> code_problems_;
+    std::optional<KernelCode> code_;
+    // Debug information of vmlinux, opened when lines are first asked for.
+    mutable CodeFile text_;
+    mutable std::uint64_t text_relocation_ = 0;  // what to add to the file's addresses
+};
+
+}  // namespace perfdata

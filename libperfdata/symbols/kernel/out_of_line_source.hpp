@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Code that the kernel made for a while as a source: kprobe slots, ftrace trampolines, BPF trampolines and dispatchers.
+#pragma once
+
+#include "kernel_code.hpp"
+#include "symbols/source_context.hpp"
+#include "symbols/timeline_code.hpp"
+
+namespace perfdata {
+
+// The bytes are those of the TEXT_POKE records that laid it there; a copy of memory has it for sure only if it was
+// there all the time. Nobody knows source lines of it.
+class OutOfLineSource final : public TimelineCode {
+  public:
+    OutOfLineSource(const SourceContext& context, const KernelCode& kernel)
+        : TimelineCode(context.timeline), context_(context), kernel_(kernel) {}
+
+    Result<CodeImage> image(const CodeVersion& version, std::uint64_t size) const override;
+    Result<std::vector<LineStart>> lines(const Frame&, std::uint64_t) const override {
+        return std::vector<LineStart>{};
+    }
+
+  private:
+    const SourceContext& context_;
+    const KernelCode& kernel_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "line_texts.hpp"
+
+#include <map>
+#include <utility>
+
+namespace perfdata {
+
+std::string_view LineTexts::keep(std::string_view text) {
+    const std::scoped_lock lock(mutex_);
+    const auto known = kept_.find(text);
+    return known != kept_.end() ? *known : *kept_.emplace(text).first;
+}
+
+std::vector<LineStart> LineTexts::add_to(std::vector<LineStart> lines, const std::string& built) {
+    const auto add = [&](SourceLine& source) {
+        if (source.text.empty()) source.text = sources_.text(source.file, source.line, built);
+    };
+    // By what it was: lines share their chains of inlined calls, and go on doing so.
+    std::map<const InlinedCall*, std::pair<InlinedCalls, InlinedCalls>> chains;
+    for (auto& line : lines) {
+        add(line.source);
+        if (line.inlined.empty()) continue;
+        auto& [bare, with_text] = chains[line.inlined.data()];
+        if (bare.empty()) {
+            bare = line.inlined;  // so that nothing else comes to lie there
+            std::vector<InlinedCall> calls(bare.begin(), bare.end());
+            for (auto& call : calls) add(call.call);
+            with_text = InlinedCalls(std::move(calls));
+        }
+        line.inlined = with_text;
+    }
+    return lines;
+}
+
+}  // namespace perfdata

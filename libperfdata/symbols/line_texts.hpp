@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Texts that source lines refer to: lines of source files, and names of files.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/symbols/elf/find/file_system.hpp"
+#include "perfdata/symbols/source_line.hpp"
+#include "perfdata/symbols/symbolizer_options.hpp"
+
+#include "source_files.hpp"
+
+namespace perfdata {
+
+// LineTexts may be used from several threads. Its texts live as long as it.
+class LineTexts {
+  public:
+    LineTexts(SourceFileOptions options, const ObjectFinder& finder)
+        : sources_(std::move(options), finder.options(), finder.shared_files()) {}
+
+    // Keeps one copy of each text. A search takes log n comparisons of at most the text's length.
+    std::string_view keep(std::string_view text);
+    // Adds the text of lines that debug information does not have itself. `built`: see SourceFiles::text().
+    std::vector<LineStart> add_to(std::vector<LineStart> lines, const std::string& built);
+    std::optional<Error> problem() const { return sources_.problem(); }
+
+  private:
+    SourceFiles sources_;
+    std::mutex mutex_;
+    std::set<std::string, std::less<>> kept_;
+};
+
+}  // namespace perfdata

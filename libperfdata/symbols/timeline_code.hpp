@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Symbolizer and extents of code that the timeline itself knows: BPF programs and what the kernel made for a while.
+#pragma once
+
+#include "perfdata/timeline/timeline.hpp"
+
+#include "code_source.hpp"
+
+namespace perfdata {
+
+class TimelineCode : public CodeSource {
+  public:
+    explicit TimelineCode(const Timeline& timeline) : timeline_(timeline) {}
+
+    FrameName name(const Frame& frame) const override {
+        const auto& code = code_of(frame);
+        const bool out_of_line = code.kind == CodeKind::out_of_line;
+        return {code.symbol, frame.offset, out_of_line ? "[kernel.kallsyms]" : code.symbol,
+                out_of_line ? CodeClass::out_of_line : CodeClass::bpf, SymbolMiss::between_symbols};
+    }
+    FunctionExtent extent(const Frame& frame) const override {
+        auto begin = frame;
+        begin.offset = 0;
+        const auto& range = code_of(frame).range;
+        return {begin, range.size, range.begin};
+    }
+
+  protected:
+    const Code& code_of(const Frame& frame) const { return timeline_.code()[frame.index]; }
+
+    const Timeline& timeline_;
+};
+
+}  // namespace perfdata
