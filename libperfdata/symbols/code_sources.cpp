@@ -48,7 +48,7 @@ CodeSources::CodeSources(const Recording& recording, const Timeline& timeline, c
       kernel_(context_, files_, debug_lines_),
       out_of_line_(context_, kernel_.code()),
       bpf_(context_, bpf_programs_),
-      file_(context_, files_, debug_lines_),
+      elf_(context_, files_, debug_lines_),
       jit_(context_),
       perf_maps_(context_) {}
 
@@ -60,7 +60,7 @@ const CodeSource& CodeSources::of(const Frame& frame) const {
         case FrameKind::object: {
             const auto kind = timeline_.tasks().objects()[frame.index].kind;
             if (kind == ObjectKind::kernel || kind == ObjectKind::module) return kernel_;
-            return file_;
+            return elf_;
         }
         case FrameKind::jit: return jit_;
         case FrameKind::memory: return perf_maps_;

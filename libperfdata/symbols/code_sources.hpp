@@ -20,7 +20,7 @@
 
 #include "bpf/bpf_source.hpp"
 #include "elf/debug_lines.hpp"
-#include "elf/file_source.hpp"
+#include "elf/elf_source.hpp"
 #include "elf/mapped_files.hpp"
 #include "jit/jit_source.hpp"
 #include "jit/perf_map_source.hpp"
@@ -75,7 +75,7 @@ class CodeSources final : public FunctionIndex {
     KernelSource kernel_;
     OutOfLineSource out_of_line_;
     BpfSource bpf_;
-    FileSource file_;
+    ElfSource elf_;
     JitSource jit_;
     PerfMapSource perf_maps_;
     NowhereSource nowhere_;

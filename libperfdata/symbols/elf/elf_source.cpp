@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "file_source.hpp"
+#include "elf_source.hpp"
 
 #include <string>
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace perfdata {
 
-Result<CodeImage> FileSource::image(const CodeVersion& version, std::uint64_t size) const {
+Result<CodeImage> ElfSource::image(const CodeVersion& version, std::uint64_t size) const {
     if (size == 0) return no_extent(version);
     const auto found = files_.file(version.function.index);
     const auto vaddr = files_.vaddr(version.function);

@@ -9,9 +9,9 @@
 
 namespace perfdata {
 
-class FileSource final : public CodeSource {
+class ElfSource final : public CodeSource {
   public:
-    FileSource(const SourceContext& context, const MappedFiles& files, DebugLines& lines)
+    ElfSource(const SourceContext& context, const MappedFiles& files, DebugLines& lines)
         : timeline_(context.timeline), files_(files), lines_(lines) {}
 
     FrameName name(const Frame& frame) const override { return find(frame).name; }
