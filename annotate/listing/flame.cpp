@@ -64,7 +64,7 @@ class FlameMaker {
 
     // Of BPF code the names of the source are better than the kernel's.
     std::string best_name(const Frame& frame, const FrameName& name) const {
-        if (frame.kind != FrameKind::code || name.kind != CodeClass::bpf) return std::string(name.symbol);
+        if (!frame.is_code() || name.kind != CodeClass::bpf) return std::string(name.symbol);
         return symbolizer_.bpf().name(frame.index).full();
     }
 

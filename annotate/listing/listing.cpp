@@ -26,7 +26,7 @@ class ListingMaker {
         listing_.total = hits.total;
         listing_.versions = static_cast<std::uint32_t>(symbolizer.versions().count(version.function));
         listing_.range = {version.address.value_or(Address{version.function.offset}), version.size};
-        if (version.function.kind == FrameKind::code) {
+        if (version.function.is_code()) {
             name_code(version.function.index);
         } else {
             name_other();
@@ -72,10 +72,9 @@ class ListingMaker {
     }
 
     void note_btf_problem() {
-        if (!listing_.code) return;
-        const auto& code = symbolizer_.timeline().code()[*listing_.code];
-        if (!code.load) return;
-        if (auto problem = symbolizer_.bpf().problem(symbolizer_.timeline().loads()[*code.load])) {
+        const auto* load = symbolizer_.timeline().load_of(listing_.version.function);
+        if (load == nullptr) return;
+        if (auto problem = symbolizer_.bpf().problem(*load)) {
             listing_.problems.push_back(std::move(*problem));
         }
     }
@@ -195,7 +194,7 @@ class ListingMaker {
     using KnownLines = std::map<LineKey, std::uint32_t>;  // numbers in listing_.lines; log n each
 
     void add_lines() {
-        if (turn_ != nullptr) turn_->wait(symbolizer_.lines_file(hits_.version.function));
+        if (turn_ != nullptr) turn_->wait(lines_file(hits_.version.function));
         auto starts = symbolizer_.lines(hits_.version.function, listing_.image->bytes.size());
         auto problem = starts ? missing_lines(*starts) : std::optional(starts.error());
         if (turn_ != nullptr) turn_->end();
@@ -226,12 +225,18 @@ class ListingMaker {
         own_first_line(known);
     }
 
+    // Returns the file with debug information that lines of the function are from; null for others.
+    const void* lines_file(const Frame& function) const {
+        const auto origin = symbolizer_.lines_origin(function);
+        return origin.kind == LinesOrigin::Kind::file ? origin.from : nullptr;
+    }
+
     // missing_lines(starts) is why some of the code has no lines where some has: a function may be in several units, of
     // which debug information that is damaged has only the first.
     std::optional<Error> missing_lines(const std::vector<LineStart>& starts) const {
         auto place = hits_.version.function;
         if (auto problem = symbolizer_.lines_problem(place, starts)) return problem;
-        if (symbolizer_.lines_file(place) == nullptr || starts.empty()) return {};
+        if (lines_file(place) == nullptr || starts.empty()) return {};
         if (starts.front().offset == 0) {
             const auto without = [](const LineStart& start) { return start.source.file.empty(); };
             const auto hole = std::ranges::find_if(starts, without);

@@ -24,8 +24,7 @@ class ListingBudget {
         if (!listing.image) return true;
         const auto& image = *listing.image;
         const auto known = known_bytes(image);
-        const auto& function = listing.version.function;
-        const auto fresh = add_code(function, image.address, known);
+        const auto fresh = add_code(listing.version, known);
         auto cost = image.bytes.size() - fresh;
         if (!image.bytes.empty()) {
             // As many instructions take room, however short they are.
@@ -33,18 +32,19 @@ class ListingBudget {
             cost = std::max(cost, bytes_of_one * rows);
         }
         if (fresh < known) {
-            const auto patches = symbolizer_.versions().patches(function, {image.address, image.bytes.size()}).size();
+            const auto patches =
+                symbolizer_.versions().patches(listing.version.function, {image.address, image.bytes.size()}).size();
             cost += bytes_of_one * (listing.lines.size() + patches);
         }
-        cost += cost_of_lines(function);
+        cost += cost_of_lines(listing.version.function);
         if (cost > left_) return false;
         left_ -= cost;
         return true;
     }
 
-    // take_caller(function, image) is for code that is only looked through, and not kept.
-    bool take_caller(const Frame& function, const CodeImage& image) {
-        const auto cost = image.bytes.size() - add_code(function, image.address, known_bytes(image));
+    // take_caller(version, image) is for code that is only looked through, and not kept.
+    bool take_caller(const CodeVersion& version, const CodeImage& image) {
+        const auto cost = image.bytes.size() - add_code(version, known_bytes(image));
         if (cost > left_) return false;
         left_ -= cost;
         return true;
@@ -53,35 +53,7 @@ class ListingBudget {
     // claim(function) is how many bytes its listing may hold, or read for it.
     std::uint64_t claim(const FunctionHits& function, const Limits& limits) const {
         return std::min(function.version.size, limits.function_bytes) +
-               debug_of(function.version.function).second / bytes_of_line;
-    }
-
-    // A file or another source of bytes, and where in it the function is.
-    using Space = std::pair<int, std::uint64_t>;
-    std::pair<Space, std::uint64_t> place_of(const Frame& frame, Address begin) const {
-        const auto& timeline = symbolizer_.timeline();
-        switch (frame.kind) {
-            case FrameKind::code: {
-                const auto& load = timeline.code()[frame.index].load;
-                if (load) return {{program, timeline.loads()[*load].id.value}, begin.value};
-                return {{code, frame.index}, begin.value};
-            }
-            case FrameKind::jit: {
-                const auto& jits = symbolizer_.jit();
-                const auto* dump = &jits.code(frame.index);
-                return {{jit, reinterpret_cast<std::uintptr_t>(dump)}, jits.function(frame.index).code_at};
-            }
-            case FrameKind::object: {
-                const auto kind = timeline.tasks().objects()[frame.index].kind;
-                if (kind == ObjectKind::kernel || kind == ObjectKind::module) break;
-                // Any number of names may lead to one file.
-                const auto found = symbolizer_.file(frame.index);
-                const auto* read = found ? (*found)->file.get() : nullptr;
-                return {{file, reinterpret_cast<std::uintptr_t>(read)}, frame.offset};
-            }
-            default: break;
-        }
-        return {{kernel, 0}, begin.value};
+               symbolizer_.lines_size(function.version.function) / bytes_of_line;
     }
 
   private:
@@ -91,25 +63,13 @@ class ListingBudget {
 
     static constexpr std::uint64_t bytes_of_line = 8;  // of debug information: as much as a byte of code
 
-    enum : int { program, code, jit, jit_lines, kernel, file };
-
-    // debug_of(frame) is where the record with the lines of JIT code is in its dump, and its size; 0 without one.
-    std::pair<std::uint64_t, std::uint64_t> debug_of(const Frame& frame) const {
-        if (frame.kind != FrameKind::jit) return {};
-        const auto& dump = symbolizer_.jit().code(frame.index).dump();
-        const auto at = symbolizer_.jit().function(frame.index).debug_at;
-        if (at == 0) return {};
-        const auto start = dump.read(at, JitRecordHeader::bytes);
-        if (!start) return {};
-        return {at, JitRecordHeader::load(start->data(), dump.header().order).size};
-    }
-
     // The lines of code that is moved are read for each place, however few of them belong to what was moved.
-    std::uint64_t cost_of_lines(const Frame& frame) {
-        const auto [at, size] = debug_of(frame);
+    std::uint64_t cost_of_lines(const Frame& function) {
+        const auto size = symbolizer_.lines_size(function);
         if (size == 0) return 0;
-        const auto* dump = &symbolizer_.jit().code(frame.index);
-        const auto fresh = add({jit_lines, reinterpret_cast<std::uintptr_t>(dump)}, at, size);
+        const auto list = symbolizer_.lines_origin(function);
+        const auto from = reinterpret_cast<std::uintptr_t>(list.from);
+        const auto fresh = add({CodeOrigin::Kind::jit_lines, from}, list.at, size);
         left_ += again * fresh / bytes_of_line;
         return (size - fresh) / bytes_of_line;
     }
@@ -120,18 +80,18 @@ class ListingBudget {
         return known;
     }
 
-    // add_code(function, address, size) is how many of its bytes were not there before; for these others may be again.
-    std::uint64_t add_code(const Frame& function, Address address, std::uint64_t size) {
-        const auto [space, begin] = place_of(function, address);
-        const auto fresh = add(space, begin, size);
+    // add_code(version, size) returns how many of its bytes were not there before; for these others may be again.
+    std::uint64_t add_code(const CodeVersion& version, std::uint64_t size) {
+        const auto [origin, begin] = symbolizer_.place(version);
+        const auto fresh = add(origin, begin, size);
         left_ += again * fresh;
         return fresh;
     }
 
-    // add(space, begin, size) is how many of the bytes were not there before.
-    std::uint64_t add(Space space, std::uint64_t begin, std::uint64_t size) {
+    // add(origin, begin, size) returns how many of the bytes were not there before.
+    std::uint64_t add(CodeOrigin origin, std::uint64_t begin, std::uint64_t size) {
         if (size == 0) return 0;
-        auto& ranges = listed_[space];
+        auto& ranges = listed_[origin];
         auto end = begin + size < begin ? ~std::uint64_t{0} : begin + size;
         auto fresh = end - begin;
         auto at = ranges.upper_bound(begin);
@@ -148,8 +108,8 @@ class ListingBudget {
     }
 
     const Symbolizer& symbolizer_;
-    std::uint64_t left_;                                              // bytes that may be listed once more
-    std::map<Space, std::map<std::uint64_t, std::uint64_t>> listed_;  // ends of ranges, by begin
+    std::uint64_t left_;                                                   // bytes that may be listed once more
+    std::map<CodeOrigin, std::map<std::uint64_t, std::uint64_t>> listed_;  // ends of ranges, by begin
 };
 
 }  // namespace perfdata

@@ -127,7 +127,7 @@ class CallsMaker {
         call.kind = name.kind;
         if (other.named) call.name = name.symbol;
         call.function = other.function;
-        if (other.function.kind == FrameKind::code) {
+        if (other.function.is_code()) {
             call.object = object_name(symbolizer_.timeline(), symbolizer_.timeline().code()[other.function.index]);
             if (name.kind == CodeClass::bpf) call.name = symbolizer_.bpf().name(other.function.index).full();
         }
@@ -170,16 +170,17 @@ class CallsMaker {
         bool unread = false;  // too much was read before it
     };
     // A file or another source of code, where in it that begins, and its size: names that lead to one file share it.
-    using Place = std::tuple<ListingBudget::Space, std::uint64_t, std::uint64_t>;
+    using Place = std::tuple<int, CodeOrigin, std::uint64_t, std::uint64_t>;
 
     Place place_of(const CodeVersion& version) const {
         const auto& function = version.function;
         // What has an address of its own has its own code, unless a compiler moved it.
-        if (version.address && function.kind != FrameKind::jit) {
-            return {{-1 - static_cast<int>(function.kind), function.index}, function.offset, version.size};
+        if (version.in_kernel()) {
+            const auto kind = -1 - static_cast<int>(function.kind);
+            return {kind, {CodeOrigin::Kind::kernel, function.index}, function.offset, version.size};
         }
-        const auto [space, begin] = budget_.place_of(function, version.address.value_or(Address{0}));
-        return {space, begin, version.size};
+        const auto [origin, begin] = symbolizer_.place(version);
+        return {0, origin, begin, version.size};
     }
 
     // read_callers() looks at each of them once, in the order of the listings, so that what is left out is the least.
@@ -219,7 +220,7 @@ class CallsMaker {
     bool read(Caller& caller) {
         const auto image = symbolizer_.image(caller.version);
         if (!image) return true;
-        if (!budget_.take_caller(caller.version.function, *image)) return false;
+        if (!budget_.take_caller(caller.version, *image)) return false;
         const auto instructions = disassembler_->decode(image->bytes, image->address);
         if (instructions.empty()) return true;
         auto next = instructions.begin();

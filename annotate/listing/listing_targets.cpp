@@ -6,10 +6,7 @@
 namespace perfdata {
 
 ListingTargets::ListingTargets(const Listing& listing, const Symbolizer& symbolizer)
-    : listing_(listing),
-      symbolizer_(symbolizer),
-      kernel_(listing.version.address && listing.version.function.kind != FrameKind::jit),
-      time_(alive_at()) {}
+    : listing_(listing), symbolizer_(symbolizer), kernel_(listing.version.in_kernel()), time_(alive_at()) {}
 
 // All functions of a BPF program are registered by the time of its load, some microseconds after the first of them.
 Time ListingTargets::alive_at() const {
@@ -77,7 +74,7 @@ void ListingTargets::in_file(ListingTarget& target) const {
 
 std::optional<ListingTarget> ListingTargets::function_at(Address address) const {
     if (kernel_) {
-        const auto place = symbolizer_.timeline().owner(address, time_);
+        const auto place = symbolizer_.timeline().code_at(address, time_);
         if (!place || place->offset != 0) return {};
         return resolve(address);
     }

@@ -24,30 +24,24 @@ ReportLines::Read ReportLines::read(const Frame& begin, std::uint64_t size) cons
     return {std::move(lines), std::move(problem)};
 }
 
-// problem_of(function, lines) is why some are missing where reading them is no error.
+// Says why some are missing where reading them is no error.
 std::optional<Error> ReportLines::problem_of(const Frame& function, const Lines& lines) const {
-    if (function.kind == FrameKind::jit) {
-        const auto nameless = [](const Line& line) { return line.file.empty(); };
-        return std::ranges::any_of(lines, nameless) ? symbolizer_.lines_problem(function, {}) : std::nullopt;
+    if (function.is_code()) {
+        const auto* load = symbolizer_.timeline().load_of(function);
+        return lines.empty() && load != nullptr ? symbolizer_.bpf().problem(*load) : std::nullopt;
     }
-    if (function.kind != FrameKind::code) return symbolizer_.lines_problem(function, {});
-    if (!lines.empty()) return {};
-    const auto load = symbolizer_.timeline().code()[function.index].load;
-    return load ? symbolizer_.bpf().problem(symbolizer_.timeline().loads()[*load]) : std::nullopt;
+    const auto nameless = [](const Line& line) { return line.file.empty(); };
+    const bool list = symbolizer_.lines_origin(function).kind == LinesOrigin::Kind::list;
+    if (list && std::ranges::none_of(lines, nameless)) return {};
+    return symbolizer_.lines_problem(function, {});
 }
 
 // One of each kind is enough for a file: each row may have words of its own.
 void ReportLines::tell(const Frame& frame, const Error& error) {
-    const void* from = nullptr;
-    if (frame.kind == FrameKind::code) {
-        const auto load = symbolizer_.timeline().code()[frame.index].load;
-        if (load) from = symbolizer_.timeline().loads()[*load].info;
-    } else if (frame.kind == FrameKind::jit) {
-        from = &symbolizer_.jit().code(frame.index);
-    } else {
-        from = symbolizer_.lines_file(frame);
+    const auto* from = symbolizer_.lines_origin(frame).from;
+    if (told_.insert({from, error.code}).second) {
+        problems_.push_back({error, symbolizer_.is_line_loss(frame, error)});
     }
-    if (told_.insert({from, error.code}).second) problems_.push_back({error, symbolizer_.is_line_loss(frame, error)});
 }
 
 const ReportLines::Read& ReportLines::listed(const Source& source, const Frame& function, std::uint64_t size) {
@@ -88,28 +82,16 @@ std::string ReportLines::line_of(const Frame& frame, bool shown) {
     const Line* line = nullptr;
     const std::optional<Error>* problem = nullptr;
     Read own;
-    const auto find_listed = [&](const Source& source) {
-        const auto& list = listed(source, begin, size);
-        line = find(list.lines, offset);
-        // Where other lines are missing, this one may be one that there is not.
-        if (list.lines.empty() || (line != nullptr && line->file.empty())) problem = &list.problem;
-    };
-    switch (frame.kind) {
-        case FrameKind::code: {
-            const auto& code = symbolizer_.timeline().code()[frame.index];
-            if (!code.load) break;
-            const auto* info = symbolizer_.timeline().loads()[*code.load].info;
-            find_listed({info, code.range.begin.value});
+    const auto origin = symbolizer_.lines_origin(frame);
+    switch (origin.kind) {
+        case LinesOrigin::Kind::list: {
+            const auto& list = listed({origin.from, origin.at}, begin, size);
+            line = find(list.lines, offset);
+            // Where other lines are missing, this one may be one that there is not.
+            if (list.lines.empty() || (line != nullptr && line->file.empty())) problem = &list.problem;
             break;
         }
-        case FrameKind::jit: {
-            const auto& function = symbolizer_.jit().function(frame.index);
-            if (function.debug_at == 0) break;
-            find_listed({&symbolizer_.jit().code(frame.index), function.debug_at});
-            break;
-        }
-        case FrameKind::object:
-        case FrameKind::nowhere: {
+        case LinesOrigin::Kind::file: {
             // Not in front of the function: sections of relocatable files have addresses of their own.
             auto first = begin;
             first.offset = std::max(begin.offset, frame.offset - frame.offset % window);
@@ -125,7 +107,7 @@ std::string ReportLines::line_of(const Frame& frame, bool shown) {
             problem = &own.problem;
             break;
         }
-        case FrameKind::memory: break;
+        case LinesOrigin::Kind::none: break;
     }
     if (!is_known(line)) {
         if (shown && problem != nullptr && *problem) tell(frame, **problem);

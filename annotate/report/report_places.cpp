@@ -68,8 +68,8 @@ Places::Key Places::key_of(const ReportPlace& place) const {
 std::uint32_t Places::number(const Frame& frame, bool shown) {
     const auto name = symbolizer_.name(frame);
     const auto& object = short_name(name.object, name.kind);
-    std::optional<std::uint32_t> load;
-    if (frame.kind == FrameKind::code) load = symbolizer_.timeline().code()[frame.index].load;
+    const auto* code = symbolizer_.timeline().code_of(frame);
+    const auto load = code != nullptr ? code->load : std::nullopt;
 
     ReportPlace place{};
     place.level = level_of(frame, name.kind);

@@ -79,8 +79,8 @@ class ScriptPlaces {
             if (name.symbol.empty() && name.kind == CodeClass::user && lacks_build_id(name.miss)) [[unlikely]] {
                 without_build_id_.emplace(name.object, name.miss);
             }
-            const bool kernel = name.kind == CodeClass::kernel || name.kind == CodeClass::module ||
-                                (frame.kind == FrameKind::nowhere && static_cast<Miss>(frame.index) == Miss::kernel);
+            const bool kernel =
+                name.kind == CodeClass::kernel || name.kind == CodeClass::module || frame.misses(Miss::kernel);
             unnamed_kernel_ = unnamed_kernel_ || (name.symbol.empty() && kernel && names_.kernel() == nullptr);
         }
         return frame_names_[number];

@@ -31,7 +31,7 @@ std::uint32_t CallTable::place(const Frame& frame) {
     const auto& index = versions_.index();
     auto begin = frame;
     bool named = true;
-    if (frame.kind == FrameKind::code) {
+    if (frame.is_code()) {
         begin.offset = 0;
         begin.mode = CpuMode::kernel;
     } else if (named = index.named(frame); named) {

@@ -51,7 +51,7 @@ class ProfileMaker {
     }
 
     std::optional<Frame> function_of(const Frame& frame) const {
-        if (frame.kind == FrameKind::code) {
+        if (frame.is_code()) {
             auto begin = frame;
             begin.offset = 0;
             begin.mode = CpuMode::kernel;
@@ -94,15 +94,15 @@ class ProfileMaker {
 
     // reason(frame) is as of Timeline::locate() if nobody asked for names.
     Miss reason(const Frame& frame) const {
-        const auto miss = static_cast<Miss>(frame.index);
-        const bool nowhere = frame.kind == FrameKind::nowhere;
+        const auto miss = frame.miss();
+        const bool nowhere = frame.is_nowhere();
         if (versions_ != nullptr || (nowhere && (miss == Miss::no_address || miss == Miss::not_kept))) return miss;
         switch (frame.mode) {
             case CpuMode::user: return Miss::user;
             case CpuMode::guest_user:
             case CpuMode::guest_kernel: return Miss::guest;
-            case CpuMode::kernel: return frame.kind == FrameKind::nowhere ? miss : Miss::kernel;
-            default: return frame.kind == FrameKind::nowhere ? miss : Miss::unknown_mode;
+            case CpuMode::kernel: return nowhere ? miss : Miss::kernel;
+            default: return nowhere ? miss : Miss::unknown_mode;
         }
     }
 

@@ -311,9 +311,7 @@ class SampleCounter {
         return one;
     }
 
-    static Frame nowhere(Miss miss, CpuMode mode) {
-        return {0, static_cast<std::uint32_t>(miss), FrameKind::nowhere, mode};
-    }
+    static Frame nowhere(Miss miss, CpuMode mode) { return Frame::nowhere({}, miss, mode); }
     static Frame no_address(CpuMode mode) { return nowhere(Miss::no_address, mode); }
 
     // row(row) is its number, or that of its task's row for everything beyond the limit.

@@ -13,6 +13,7 @@
 
 #include "perfdata/core/error.hpp"
 #include "perfdata/symbols/code_image.hpp"
+#include "perfdata/symbols/code_place.hpp"
 #include "perfdata/symbols/frame_name.hpp"
 #include "perfdata/symbols/source_line.hpp"
 #include "perfdata/timeline/code_versions.hpp"
@@ -46,8 +47,14 @@ class CodeSource {
     }
     // Returns false where no table of names would help.
     virtual bool wants_a_name(const Frame&) const { return true; }
-    // Identifies the file that lines of the function are read from; null: no file.
-    virtual const void* lines_file(const Frame&) const { return nullptr; }
+    // Says where the bytes of a function are kept. Sources whose code has one address for everybody share an origin.
+    virtual CodePlace place(const CodeVersion& version) const {
+        return {{CodeOrigin::Kind::kernel, 0}, version.address.value_or(Address{}).value};
+    }
+    // Says what lines of the function are read from.
+    virtual LinesOrigin lines_origin(const Frame&) const { return {}; }
+    // Returns how many bytes lines() reads for this function alone; 0 where functions share what is read.
+    virtual std::uint64_t lines_size(const Frame&) const { return 0; }
     // Says what `lines`, which lines() gave, lack.
     virtual std::optional<Error> lines_problem(const Frame&, std::span<const LineStart>) const { return {}; }
     virtual bool is_line_loss(const Error& error) const { return perfdata::is_line_loss(error.code); }

@@ -66,7 +66,7 @@ const CodeSource& CodeSources::of(const Frame& frame) const {
         case FrameKind::memory: return perf_maps_;
         case FrameKind::nowhere: break;
     }
-    if (static_cast<Miss>(frame.index) == Miss::kernel) return kernel_;
+    if (frame.miss() == Miss::kernel) return kernel_;
     return nowhere_;
 }
 

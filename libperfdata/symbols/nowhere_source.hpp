@@ -22,7 +22,7 @@ class NowhereSource final : public CodeSource {
     Result<std::vector<LineStart>> lines(const Frame&, std::uint64_t) const override {
         return std::vector<LineStart>{};
     }
-    Unnamed why_unnamed(const Frame& frame) const override { return {to_string(static_cast<Miss>(frame.index)), {}}; }
+    Unnamed why_unnamed(const Frame& frame) const override { return {to_string(frame.miss()), {}}; }
     bool wants_a_name(const Frame&) const override { return false; }
 };
 

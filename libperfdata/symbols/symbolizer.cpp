@@ -71,8 +71,14 @@ Result<CodeImage> Symbolizer::image(const CodeVersion& version) const {
 Result<std::vector<LineStart>> Symbolizer::lines(const Frame& function, std::uint64_t size) const {
     return sources_->of(function).lines(function, size);
 }
-const void* Symbolizer::lines_file(const Frame& function) const {
-    return sources_->of(function).lines_file(function);
+LinesOrigin Symbolizer::lines_origin(const Frame& function) const {
+    return sources_->of(function).lines_origin(function);
+}
+std::uint64_t Symbolizer::lines_size(const Frame& function) const {
+    return sources_->of(function).lines_size(function);
+}
+CodePlace Symbolizer::place(const CodeVersion& version) const {
+    return sources_->of(version.function).place(version);
 }
 std::optional<Error> Symbolizer::lines_problem(const Frame& function, std::span<const LineStart> lines) const {
     return sources_->of(function).lines_problem(function, lines);

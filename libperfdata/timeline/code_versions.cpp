@@ -110,7 +110,7 @@ std::vector<Address> begins_of(std::span<const Code> code) {
 }  // namespace
 
 CodeVersions::Key CodeVersions::key_of(const Frame& function, Address begin) {
-    const bool code = function.kind == FrameKind::code;
+    const bool code = function.is_code();
     return {begin, code, code ? function.index : 0};
 }
 
@@ -138,7 +138,7 @@ CodeVersions CodeVersions::build(const FunctionIndex& index) {
                 const Touched function{extent.begin, range, {}};
                 auto& one = touched.try_emplace(key_of(extent.begin, range.begin), function).first->second;
                 one.patches.push_back(&patch);
-                if (extent.begin.kind == FrameKind::code) versions.of_code_.push_back({extent.begin.index, &patch});
+                if (extent.begin.is_code()) versions.of_code_.push_back({extent.begin.index, &patch});
             }
             // On to what begins next: where the function ends, or where code begins, if it was there then.
             while (begin != begins.end() && *begin <= address) ++begin;
@@ -186,7 +186,7 @@ void CodeVersions::lay_out() {
         } else {
             covered_.push_back(range);
         }
-        if (changed_[index].function.kind == FrameKind::code) continue;
+        if (changed_[index].function.is_code()) continue;
         close(range.begin);
         open.push_back(index);
         add_stretch(range.begin);
@@ -209,9 +209,9 @@ const CodeVersions::Changed* CodeVersions::find(const Key& key) const {
 std::uint32_t CodeVersions::find_number(Address address, Time time) const {
     const auto above = std::ranges::upper_bound(covered_, address, {}, &AddressRange::begin);
     if (above == covered_.begin() || !std::prev(above)->contains(address)) return 0;
-    const auto owner = timeline_->owner(address, time);
+    const auto owner = timeline_->code_at(address, time);
     const auto* changed =
-        owner ? find({timeline_->code()[owner->code].range.begin, true, owner->code}) : changed_in_kernel(address);
+        owner ? find({timeline_->code()[owner->index].range.begin, true, owner->index}) : changed_in_kernel(address);
     if (changed == nullptr) return 0;
     return static_cast<std::uint32_t>(std::ranges::upper_bound(changed->times, time) - changed->times.begin());
 }
@@ -225,7 +225,7 @@ const CodeVersions::Changed* CodeVersions::changed(const FunctionExtent& extent)
 
 std::vector<const TextPatch*> CodeVersions::patches(const Frame& function, AddressRange range) const {
     std::vector<const TextPatch*> found;
-    if (function.kind == FrameKind::code) {
+    if (function.is_code()) {
         const auto [first, last] = std::ranges::equal_range(of_code_, function.index, {}, &PatchOfCode::code);
         for (auto at = first; at != last; ++at) {
             if (at->patch->range().overlaps(range)) found.push_back(at->patch);
@@ -234,7 +234,7 @@ std::vector<const TextPatch*> CodeVersions::patches(const Frame& function, Addre
     }
     found = timeline_->patches().touching(range);
     std::erase_if(found, [&](const TextPatch* patch) {
-        return timeline_->owner(std::max(patch->address, range.begin), patch->time).has_value();
+        return timeline_->code_at(std::max(patch->address, range.begin), patch->time).has_value();
     });
     return found;
 }
@@ -256,7 +256,7 @@ std::vector<Time> CodeVersions::changes() const {
 
 CodeVersion CodeVersions::first_version(const Frame& frame, const FunctionExtent& extent) const {
     CodeVersion version{extent.begin, extent.size, extent.address, 0, {}, Time::forever()};
-    if (frame.kind == FrameKind::code) {
+    if (frame.is_code()) {
         const auto& code = timeline_->code()[frame.index];
         version.from = code.from;
         version.until = code.until;

@@ -67,12 +67,13 @@ Result<Timeline> Timeline::read(const Recording& recording, const TimelineOption
     return timeline;
 }
 
-std::optional<Place> Timeline::owner(Address address, Time time) const {
+std::optional<Frame> Timeline::code_at(Address address, Time time) const {
     for (const auto* map : {&programs_, &images_}) {
         const auto* entry = map->find(address, time);
         // Code told as known before the recording began and then as loaded was not there before its load.
-        if (entry != nullptr && code_[entry->value].from <= time)
-            return Place{entry->value, address - entry->range.begin};
+        if (entry != nullptr && code_[entry->value].from <= time) {
+            return Frame::in_code(entry->value, address - entry->range.begin);
+        }
     }
     return {};
 }
@@ -82,51 +83,39 @@ bool Timeline::ever_owned(Address address) const {
     return above != ever_.begin() && std::prev(above)->contains(address);
 }
 
-std::expected<Place, Miss> Timeline::locate(Address address, Time time, CpuMode mode) const {
-    switch (mode) {
-        case CpuMode::user: return std::unexpected(Miss::user);
-        case CpuMode::hypervisor: return std::unexpected(Miss::hypervisor);
-        case CpuMode::guest_kernel:
-        case CpuMode::guest_user: return std::unexpected(Miss::guest);
-        case CpuMode::kernel:
-        case CpuMode::unknown: break;
-    }
-    if (const auto place = owner(address, time)) return *place;
-    if (mode == CpuMode::unknown) return std::unexpected(Miss::unknown_mode);
-    return std::unexpected(ever_owned(address) ? Miss::gone : Miss::kernel);
+Frame Timeline::frame_in(const Mapping& mapping, Pid pid, Address address, CpuMode mode) const {
+    if (tasks_.object(mapping).kind == ObjectKind::anonymous)
+        return {address.value, pid.value, FrameKind::memory, mode};
+    return {mapping.offset_of(address), mapping.object, FrameKind::object, mode};
 }
 
-std::optional<Location> Timeline::in_kernel(Address address, Time time) const {
-    if (ever_owned(address)) {
-        if (const auto place = owner(address, time)) return Location{nullptr, place->code, place->offset};
-    }
-    if (const auto* mapping = tasks_.kernel_mapping_at(address, time)) {
-        return Location{mapping, 0, mapping->offset_of(address)};
-    }
-    return {};
-}
-
-std::expected<Location, Miss> Timeline::resolve(Pid pid, Address address, Time time, CpuMode mode,
-                                                Machine machine) const {
+Frame Timeline::frame_at(const Moment& moment, Address address, CpuMode mode) const {
+    const auto& [time, pid, machine] = moment;
+    const bool on_host = machine == host;
     const bool guest = mode == CpuMode::guest_kernel || mode == CpuMode::guest_user;
-    if (mode == CpuMode::hypervisor) return std::unexpected(Miss::hypervisor);
-    if (guest && machine == host) return std::unexpected(Miss::guest);
+    const auto nowhere = [&](Miss miss) { return Frame::nowhere(address, miss, mode); };
+    if (mode == CpuMode::hypervisor) return nowhere(Miss::hypervisor);
+    if (guest && on_host) return nowhere(Miss::guest);
 
     const bool kernel = mode == CpuMode::kernel || mode == CpuMode::guest_kernel;
     const bool user = mode == CpuMode::user || mode == CpuMode::guest_user;
-    if (!user && machine == host) {
-        if (const auto found = in_kernel(address, time)) return *found;
-    } else if (!user) {
+    if (!user && on_host && ever_owned(address)) {
+        if (auto found = code_at(address, time)) {
+            found->mode = mode;
+            return *found;
+        }
+    }
+    if (!user) {
         const auto* mapping = tasks_.kernel_mapping_at(address, time, machine);
-        if (mapping != nullptr) return Location{mapping, 0, mapping->offset_of(address)};
+        if (mapping != nullptr) return frame_in(*mapping, pid, address, mode);
     }
     if (!kernel) {
         const auto* mapping = tasks_.mapping_at(pid, address, time, machine);
-        if (mapping != nullptr) return Location{mapping, 0, mapping->offset_of(address)};
+        if (mapping != nullptr) return frame_in(*mapping, pid, address, mode);
     }
-    if (mode == CpuMode::unknown) return std::unexpected(Miss::unknown_mode);
-    if (user) return std::unexpected(tasks_.knows(pid, time, machine) ? Miss::no_mapping : Miss::unknown_process);
-    return std::unexpected(machine == host && ever_owned(address) ? Miss::gone : Miss::kernel);
+    if (mode == CpuMode::unknown) return nowhere(Miss::unknown_mode);
+    if (user) return nowhere(tasks_.knows(pid, time, machine) ? Miss::no_mapping : Miss::unknown_process);
+    return nowhere(on_host && ever_owned(address) ? Miss::gone : Miss::kernel);
 }
 
 }  // namespace perfdata

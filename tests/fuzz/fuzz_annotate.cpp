@@ -38,8 +38,8 @@ void check_timeline(const Timeline& timeline) {
         require(code.range.size != 0);
         require(code.from <= code.until);
         require(!code.load || *code.load < timeline.loads().size());
-        if (const auto place = timeline.owner(code.range.begin, code.from)) {
-            const auto& owner = timeline.code()[place->code];
+        if (const auto place = timeline.code_at(code.range.begin, code.from)) {
+            const auto& owner = timeline.code()[place->index];
             require(owner.range.contains(code.range.begin));
             require(place->offset == code.range.begin - owner.range.begin);
         }

@@ -83,9 +83,8 @@ TEST_CASE("code of functions is what objdump shows", "[oracle][images]") {
         INFO(symbol.name);
         const auto inside = symbol.value - code->vaddr;
         if (symbol.size < 2 || inside >= code->file_size) continue;
-        const auto location = timeline.resolve({42}, {base + code->offset + inside + 1}, {2}, CpuMode::user);
-        REQUIRE(location);
-        const perfdata::Frame place{location->offset, location->mapping->object, FrameKind::object, CpuMode::user};
+        const auto place = timeline.frame_at({{2}, {42}}, {base + code->offset + inside + 1}, CpuMode::user);
+        REQUIRE(place.kind == FrameKind::object);
         const auto image = names.image(versions.version(place, 0));
         REQUIRE(image);
         CHECK(image->address == Address{symbol.value});

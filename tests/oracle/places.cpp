@@ -12,8 +12,9 @@
 namespace oracle {
 namespace {
 
+using perfdata::Address;
 using perfdata::BasicSample;
-using perfdata::Miss;
+using perfdata::CpuMode;
 using perfdata::ObjectKind;
 using perfdata::RecordContext;
 
@@ -31,14 +32,18 @@ struct OurPlaces {
         row.tid = sample.tid()->value;
         row.comm = timeline.tasks().comm_at(*sample.tid(), context.time);
         if (row.comm.empty()) row.comm = ":" + std::to_string(static_cast<std::int32_t>(row.tid));
-        row.object = object(timeline.resolve(*sample.pid(), *sample.ip(), context.time, sample.mode()));
+        row.object = object({context.time, *sample.pid()}, *sample.ip(), sample.mode());
         found.push_back(row);
     }
 
-    std::string object(const std::expected<perfdata::Location, Miss>& location) const {
-        if (!location) return "[unknown]";
-        if (location->is_code()) return std::string(timeline.code()[location->code].symbol);
-        const auto& object = timeline.tasks().object(*location->mapping);
+    std::string object(const perfdata::Moment& moment, Address address, CpuMode mode) const {
+        const auto frame = timeline.frame_at(moment, address, mode);
+        if (frame.is_nowhere()) return "[unknown]";
+        if (const auto* code = timeline.code_of(frame)) return std::string(code->symbol);
+        const auto& tasks = timeline.tasks();
+        const auto& object = frame.kind == perfdata::FrameKind::object
+                                 ? tasks.objects()[frame.index]
+                                 : tasks.object(*tasks.mapping_at(moment.pid, address, moment.time));
         if (object.kind == ObjectKind::kernel) return "[kernel.kallsyms]";
         if (object.kind == ObjectKind::module) return "[" + perfdata::module_name(object.path) + "]";
         return object.path;

@@ -34,9 +34,10 @@ struct OurSamples {
         row.tid = sample.tid()->value;
         row.cpu = *sample.cpu();
         row.event = opened.recording.events().events()[context.event].name;
-        if (const auto place = timeline.locate(*sample.ip(), context.time, sample.mode())) {
-            row.symbol = timeline.code()[place->code].symbol;
-            CHECK(place->offset == row.ip - timeline.code()[place->code].range.begin.value);
+        const auto place = timeline.frame_at({context.time, *sample.pid()}, *sample.ip(), sample.mode());
+        if (const auto* code = timeline.code_of(place)) {
+            row.symbol = code->symbol;
+            CHECK(place.offset == row.ip - code->range.begin.value);
         }
         found.push_back(row);
     }

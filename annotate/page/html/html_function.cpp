@@ -70,11 +70,7 @@ class FunctionWriter {
         });
     }
 
-    const BpfLoad* load() const {
-        if (!listing_.code) return nullptr;
-        const auto& code = model_.page().timeline.code()[*listing_.code];
-        return code.load ? &model_.page().timeline.loads()[*code.load] : nullptr;
-    }
+    const BpfLoad* load() const { return model_.page().timeline.load_of(listing_.version.function); }
 
     static std::string moment(Time time) {
         return time == Time{} ? "before the recording" : time == Time::forever() ? "its end" : seconds(time);

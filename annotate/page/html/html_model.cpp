@@ -12,8 +12,7 @@ namespace {
 
 // Of code that lies at one address for everybody the address says it all.
 std::pair<std::string, std::uint64_t> place_of(const Listing& listing, Address begin) {
-    return {listing.version.address && listing.version.function.kind != FrameKind::jit ? std::string() : listing.object,
-            begin.value};
+    return {listing.version.in_kernel() ? std::string() : listing.object, begin.value};
 }
 
 }  // namespace

@@ -174,11 +174,7 @@ class TextPage : private TextColumns {
                            until == Time::forever() ? "its end" : seconds(until));
     }
 
-    const BpfLoad* load_of(const Listing& listing) const {
-        if (!listing.code) return nullptr;
-        const auto& code = page_.timeline.code()[*listing.code];
-        return code.load ? &page_.timeline.loads()[*code.load] : nullptr;
-    }
+    const BpfLoad* load_of(const Listing& listing) const { return page_.timeline.load_of(listing.version.function); }
 
     void header(const Listing& listing) {
         const auto* load = load_of(listing);

@@ -72,7 +72,7 @@ class Chooser {
 
     Called called(const Frame& function) const {
         Called called;
-        if (function.kind == FrameKind::code) {
+        if (function.is_code()) {
             const auto& code = timeline_.code()[function.index];
             called.name = symbolizer_.bpf().name(function.index);
             called.symbol = code.symbol;
@@ -157,7 +157,7 @@ class Chooser {
     // PROGRAM/SUBPROGRAM, where the program is a name or an id and the subprogram a name or its number.
     bool is_subprogram(std::string_view wanted, const Frame& function, const Called& called) const {
         const auto slash = wanted.find('/');
-        if (slash == std::string_view::npos || function.kind != FrameKind::code) return false;
+        if (slash == std::string_view::npos || !function.is_code()) return false;
         const auto& code = timeline_.code()[function.index];
         if (!code.load) return false;
         const auto is_number = [](std::string_view text, std::uint32_t number) {
@@ -180,10 +180,10 @@ class Chooser {
             take(nothing);
         };
         for (CodeIndex index = 0; index < timeline_.code().size(); ++index) {
-            add_function({0, index, FrameKind::code, CpuMode::kernel});
+            add_function(Frame::in_code(index, 0));
         }
         for (const auto& function : symbolizer_.versions().functions()) {
-            if (function.kind != FrameKind::code) add_function(function);
+            if (!function.is_code()) add_function(function);
         }
     }
 
@@ -232,7 +232,7 @@ class Chooser {
         };
         for (const auto& function : profile_.functions()) add(function.version.function);
         for (CodeIndex index = 0; index < timeline_.code().size(); ++index) {
-            add({0, index, FrameKind::code, CpuMode::kernel});
+            add(Frame::in_code(index, 0));
         }
         known.erase(std::string());
         return {known.begin(), known.end()};

@@ -157,8 +157,8 @@ Completeness with_losses(Completeness completeness, const Symbolizer& names) {
 }
 
 bool is_unnamed_kernel(const Symbolizer& names, const Frame& frame) {
-    if (names.kernel() != nullptr || frame.kind == FrameKind::code) return false;
-    if (frame.kind == FrameKind::nowhere) return static_cast<Miss>(frame.index) == Miss::kernel;
+    if (names.kernel() != nullptr || frame.is_code()) return false;
+    if (frame.is_nowhere()) return frame.miss() == Miss::kernel;
     const auto name = names.name(frame);
     return name.symbol.empty() && (name.kind == CodeClass::kernel || name.kind == CodeClass::module);
 }

@@ -16,6 +16,7 @@
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/code_image.hpp"
+#include "perfdata/symbols/code_place.hpp"
 #include "perfdata/symbols/frame_name.hpp"
 #include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/symbols/source_line.hpp"
@@ -72,10 +73,13 @@ class Symbolizer {
     // Returns the lines of a function by offset from its start; none if nothing is known of them. `size` is how many
     // bytes of it are of interest. Errors: malformed, unsupported, io, limit.
     Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const;
-    // Identifies the file that the lines are read from: equal for all functions of one file with debug information,
-    // null for others. What is read of one file is bounded over all calls of lines(): ask in the same order for the
-    // same answers in each run.
-    const void* lines_file(const Frame& function) const;
+    // Says what the lines are read from. What is read of one file is bounded over all calls of lines(): ask for
+    // functions with the same LinesOrigin::from in the same order for the same answers in each run.
+    LinesOrigin lines_origin(const Frame& function) const;
+    // Returns how many bytes lines() reads for this function alone; 0 where functions share what is read.
+    std::uint64_t lines_size(const Frame& function) const;
+    // Says where the bytes of a function are kept.
+    CodePlace place(const CodeVersion& version) const;
     // Says what those lines, which lines() gave, lack: names of files that are damaged in a jitdump, names of inlined
     // calls that are in a file which is not here, lines without an address.
     std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const;

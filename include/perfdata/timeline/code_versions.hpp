@@ -25,6 +25,9 @@ struct CodeVersion {
     Time from;                     // zero: since before the recording began
     Time until = Time::forever();  // forever: until after it ended; else the first time when it was other code
 
+    // Returns true if it lies at one address for everybody, and no compiler moves it.
+    bool in_kernel() const { return address && function.kind != FrameKind::jit; }
+
     bool operator==(const CodeVersion&) const = default;
 };
 

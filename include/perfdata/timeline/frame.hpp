@@ -3,12 +3,30 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "perfdata/core/types.hpp"
 #include "perfdata/recording/hash_key.hpp"
 #include "perfdata/wire/record.hpp"
 
 namespace perfdata {
+
+// Miss is why nothing is known to have lain at an address.
+enum class Miss : std::uint8_t {
+    no_address,       // the event records no ip
+    user,             // code of a process, where only code that came and went was asked for
+    unknown_process,  // code of a process that no record mentions
+    no_mapping,       // code of a process that had nothing mapped there
+    kernel,           // kernel or module text, in none of the recorded mappings
+    gone,             // kernel address whose code came later or had gone by then
+    hypervisor,
+    guest,
+    unknown_mode,  // the sample does not say in which mode the CPU was, and nothing known lies there
+    not_kept,      // there were more distinct places than Limits::places: this one was not told apart
+};
+
+// to_string(miss) is a sentence part for users.
+std::string_view to_string(Miss miss);
 
 enum class FrameKind : std::uint8_t {
     code,     // a byte of one version of code: index is a CodeIndex, offset from its start
@@ -27,6 +45,18 @@ struct Frame {
     // version is of the code, where the kernel changed it: how often it had by then (see CodeVersions); all ones: that
     // often or more. The timeline leaves it 0.
     std::uint16_t version = 0;
+
+    static Frame nowhere(Address address, Miss miss, CpuMode mode) {
+        return {address.value, static_cast<std::uint32_t>(miss), FrameKind::nowhere, mode};
+    }
+    static Frame in_code(std::uint32_t code, std::uint64_t offset, CpuMode mode = CpuMode::kernel) {
+        return {offset, code, FrameKind::code, mode};
+    }
+    bool is_nowhere() const { return kind == FrameKind::nowhere; }
+    // Valid if is_nowhere().
+    Miss miss() const { return static_cast<Miss>(index); }
+    bool misses(Miss reason) const { return is_nowhere() && miss() == reason; }
+    bool is_code() const { return kind == FrameKind::code; }
 
     bool operator==(const Frame&) const = default;
     // The two words have all of it, for hashes of what has a frame in it.

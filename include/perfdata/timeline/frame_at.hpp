@@ -9,15 +9,8 @@
 
 namespace perfdata {
 
-// Moment is when and in which process a sample was taken.
-struct Moment {
-    Time time;
-    Pid pid;
-    Machine machine;
-};
-
-// frame_at(timeline, jit, moment, address, mode) is never without answer: what is not known is FrameKind::nowhere.
-// `jit` may be null, and so may `recent`, which spares looking up much alike.
+// frame_at(timeline, jit, moment, address, mode) always has an answer: where nothing is known, a frame that
+// is_nowhere() says why. `jit` may be null, and so may `recent`, which spares looking up much alike.
 inline Frame frame_at(const Timeline& timeline, const JitCodes* jit, const Moment& moment, Address address,
                       CpuMode mode, RecentTasks* recent = nullptr) {
     if (jit != nullptr && mode != CpuMode::kernel) {
@@ -25,38 +18,30 @@ inline Frame frame_at(const Timeline& timeline, const JitCodes* jit, const Momen
             return {place->offset, place->function, FrameKind::jit, mode};
         }
     }
-    using Found = std::expected<Location, Miss>;
-    const auto look_up = [&]() -> Found {
+    const auto look_up = [&]() -> Frame {
         if (recent == nullptr || (mode != CpuMode::kernel && mode != CpuMode::user) || !(moment.machine == host)) {
-            return timeline.resolve(moment.pid, address, moment.time, mode, moment.machine);
+            return timeline.frame_at(moment, address, mode);
         }
         if (mode == CpuMode::kernel) {
             const auto* mapping =
                 timeline.ever_owned(address) ? nullptr : recent->kernel_mapping_at(address, moment.time);
-            if (mapping != nullptr) return Location{mapping, 0, mapping->offset_of(address)};
-            return timeline.resolve(moment.pid, address, moment.time, mode);
+            if (mapping != nullptr) return timeline.frame_in(*mapping, moment.pid, address, mode);
+            return timeline.frame_at(moment, address, mode);
         }
         const auto* mapping = recent->mapping_at(moment.pid, address, moment.time);
-        if (mapping != nullptr) return Location{mapping, 0, mapping->offset_of(address)};
-        return std::unexpected(recent->knows(moment.pid, moment.time) ? Miss::no_mapping : Miss::unknown_process);
+        if (mapping != nullptr) return timeline.frame_in(*mapping, moment.pid, address, mode);
+        const bool known = recent->knows(moment.pid, moment.time);
+        return Frame::nowhere(address, known ? Miss::no_mapping : Miss::unknown_process, mode);
     };
-    auto location = look_up();
-    if (!location && location.error() == Miss::no_mapping) {
-        // Until a new program's first instruction the kernel still sees the caller of execve in the old one. Nothing
-        // tells when that is; later, what is not mapped is not to get a name of another program.
-        constexpr std::uint64_t longest_exec = 100'000'000;
-        const auto exec = recent != nullptr ? recent->exec_at(moment.pid, moment.time, moment.machine)
-                                            : timeline.tasks().exec_at(moment.pid, moment.time, moment.machine);
-        if (exec && exec->nanoseconds != 0 && moment.time.nanoseconds - exec->nanoseconds < longest_exec) {
-            location = timeline.resolve(moment.pid, address, Time{exec->nanoseconds - 1}, mode, moment.machine);
-        }
-    }
-    if (!location) return {address.value, static_cast<std::uint32_t>(location.error()), FrameKind::nowhere, mode};
-    if (location->is_code()) return {location->offset, location->code, FrameKind::code, mode};
-    if (timeline.tasks().object(*location->mapping).kind == ObjectKind::anonymous) {
-        return {address.value, moment.pid.value, FrameKind::memory, mode};
-    }
-    return {location->offset, location->mapping->object, FrameKind::object, mode};
+    const auto frame = look_up();
+    if (!frame.misses(Miss::no_mapping)) return frame;
+    // Until a new program's first instruction the kernel still sees the caller of execve in the old one. Nothing says
+    // how long that takes; later, what is not mapped must not get a name of another program.
+    constexpr std::uint64_t longest_exec = 100'000'000;
+    const auto exec = recent != nullptr ? recent->exec_at(moment.pid, moment.time, moment.machine)
+                                        : timeline.tasks().exec_at(moment.pid, moment.time, moment.machine);
+    if (!exec || exec->nanoseconds == 0 || moment.time.nanoseconds - exec->nanoseconds >= longest_exec) return frame;
+    return timeline.frame_at({Time{exec->nanoseconds - 1}, moment.pid, moment.machine}, address, mode);
 }
 
 }  // namespace perfdata

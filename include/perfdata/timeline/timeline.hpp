@@ -2,7 +2,6 @@
 // The side band of a recording as one immutable value: who owned an address, when.
 #pragma once
 
-#include <expected>
 #include <map>
 #include <optional>
 #include <span>
@@ -16,45 +15,19 @@
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/code.hpp"
+#include "perfdata/timeline/frame.hpp"
 #include "perfdata/timeline/tasks.hpp"
 #include "perfdata/timeline/text_patches.hpp"
 #include "perfdata/timeline/versioned_map.hpp"
 
 namespace perfdata {
 
-// Place is a byte of one version of code.
-struct Place {
-    CodeIndex code = 0;
-    std::uint64_t offset = 0;  // from the start of the code
+// Moment is when and in which process a sample was taken.
+struct Moment {
+    Time time;
+    Pid pid;
+    Machine machine = host;
 };
-
-// Location is a byte of one version of code, or of a mapping.
-struct Location {
-    const Mapping* mapping = nullptr;  // null: code. Lives as long as the timeline.
-    CodeIndex code = 0;                // valid if mapping is null
-    // offset is from the start of the code; or where in the mapped file the byte is (Mapping::offset_of). Of the kernel
-    // itself it is the address.
-    std::uint64_t offset = 0;
-
-    bool is_code() const { return mapping == nullptr; }
-};
-
-// Miss is why an address has no owner.
-enum class Miss : std::uint8_t {
-    no_address,       // the event records no ip
-    user,             // code of a process: locate() does not look there
-    unknown_process,  // code of a process that no record tells of
-    no_mapping,       // code of a process that had nothing mapped there
-    kernel,           // kernel or module text, in none of the recorded mappings
-    gone,             // kernel address whose code came later or had gone by then
-    hypervisor,
-    guest,
-    unknown_mode,  // the sample does not say in which mode the CPU was, and nothing known lies there
-    not_kept,      // there were more distinct places than Limits::places: this one was not told apart
-};
-
-// to_string(miss) is a sentence part for people.
-std::string_view to_string(Miss miss);
 
 // KernelMapping is where the kernel's text lay, from the synthesized MMAP of [kernel.kallsyms].
 struct KernelMapping {
@@ -75,19 +48,27 @@ class Timeline {
     // are `cancelled` and `out_of_memory`; whatever could not be read is in completeness().
     static Result<Timeline> build(const Recording& recording, const TimelineOptions& options = {});
 
-    // locate(address, time, mode) is who owned a kernel address at a time. A program beats an image that claims the
-    // same address; among images the nearest begin below the address wins.
-    std::expected<Place, Miss> locate(Address address, Time time, CpuMode mode) const;
+    // Returns what lay at an address, for any sample, frame of a call chain or branch. It always has an answer: where
+    // nothing is known, a frame that is_nowhere() says why. In kernel mode code that came and went (see code_at()) is
+    // found before the kernel and its modules; in unknown mode kernel space is searched first. For guests see
+    // Tasks::machine_of(): without a machine, what ran in guest mode is a Miss; a machine has mappings only.
+    // perfdata/timeline/frame_at.hpp finds JIT code as well.
+    Frame frame_at(const Moment& moment, Address address, CpuMode mode) const;
 
-    // owner(address, time) is the same without a mode, for targets of jumps and calls.
-    std::optional<Place> owner(Address address, Time time) const;
+    // Returns the code that came and went at a kernel address, without a mode, as for targets of jumps and calls. A
+    // program beats an image that claims the same address; among images the nearest begin below the address wins.
+    std::optional<Frame> code_at(Address address, Time time) const;
 
-    // resolve(pid, address, time, mode) is what lay at an address, for any sample, frame of a call chain or branch. In
-    // kernel mode code that came and went (see owner()) is found before the kernel and its modules. In unknown mode
-    // kernel space is searched first. For guests see Tasks::machine_of(): without a machine, what ran in guest mode is
-    // a Miss; of a machine there are mappings only.
-    std::expected<Location, Miss> resolve(Pid pid, Address address, Time time, CpuMode mode,
-                                          Machine machine = host) const;
+    // Returns the place in what a process (or the kernel) mapped there.
+    Frame frame_in(const Mapping& mapping, Pid pid, Address address, CpuMode mode) const;
+
+    // Returns the code that a frame lies in, or the BPF program that this code belongs to; null for other frames. It
+    // lives as long as the timeline.
+    const Code* code_of(const Frame& frame) const { return frame.is_code() ? &code_[frame.index] : nullptr; }
+    const BpfLoad* load_of(const Frame& frame) const {
+        const auto* code = code_of(frame);
+        return code != nullptr && code->load ? &loads_[*code->load] : nullptr;
+    }
 
     // tasks() is the processes, threads and mappings.
     const Tasks& tasks() const { return tasks_; }
@@ -108,15 +89,13 @@ class Timeline {
     // completeness() is what this pass over the recording read, features of BPF programs included.
     const Completeness& completeness() const { return completeness_; }
 
-    // ever_owned(address) is whether owner() has an answer for any time.
+    // Returns true if code_at() has an answer for any time.
     bool ever_owned(Address address) const;
 
   private:
     friend class TimelineBuilder;
     explicit Timeline(BpfFeatures bpf) : bpf_(std::move(bpf)) {}
     static Result<Timeline> read(const Recording& recording, const TimelineOptions& options);
-
-    std::optional<Location> in_kernel(Address address, Time time) const;
 
     BpfFeatures bpf_;
     TextArena symbols_;  // of code_

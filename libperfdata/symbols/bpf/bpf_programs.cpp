@@ -208,10 +208,10 @@ Result<std::vector<LineStart>> BpfPrograms::lines(CodeIndex index) const {
 }
 
 std::optional<Target> BpfPrograms::target(Address address, Time time) const {
-    if (const auto place = timeline_->owner(address, time)) {
-        const auto& code = timeline_->code()[place->code];
-        auto function = name(place->code);
-        Target target{std::string(function.name), place->offset, place->code};
+    if (const auto place = timeline_->code_at(address, time)) {
+        const auto& code = timeline_->code()[place->index];
+        auto function = name(place->index);
+        Target target{std::string(function.name), place->offset, place->index};
         if (code.load && code.subprogram != 0 && !function.program.empty()) {
             target.name = std::string(function.program) + "/" + target.name;
         }

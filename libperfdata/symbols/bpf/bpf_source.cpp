@@ -25,4 +25,17 @@ Result<std::vector<LineStart>> BpfSource::lines(const Frame& function, std::uint
     return context_.texts.add_to(std::move(*lines), {});
 }
 
+CodePlace BpfSource::place(const CodeVersion& version) const {
+    const auto* load = timeline_.load_of(version.function);
+    const auto origin = load != nullptr ? CodeOrigin{CodeOrigin::Kind::bpf_program, load->id.value}
+                                        : CodeOrigin{CodeOrigin::Kind::out_of_line, version.function.index};
+    return {origin, version.address.value_or(Address{}).value};
+}
+
+LinesOrigin BpfSource::lines_origin(const Frame& function) const {
+    const auto* load = timeline_.load_of(function);
+    if (load == nullptr) return {};
+    return {LinesOrigin::Kind::list, load->info, code_of(function).range.begin.value};
+}
+
 }  // namespace perfdata

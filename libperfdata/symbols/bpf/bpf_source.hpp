@@ -18,6 +18,8 @@ class BpfSource final : public TimelineCode {
 
     Result<CodeImage> image(const CodeVersion& version, std::uint64_t size) const override;
     Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const override;
+    CodePlace place(const CodeVersion& version) const override;
+    LinesOrigin lines_origin(const Frame& function) const override;
     bool is_line_loss(const Error& error) const override { return BpfPrograms::is_loss(error); }
 
   private:

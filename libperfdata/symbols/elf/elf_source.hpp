@@ -26,9 +26,13 @@ class ElfSource final : public CodeSource {
         begin.offset -= files_.symbols().distance(files_.index(frame.index), frame.offset).value_or(0);
         return begin;
     }
-    const void* lines_file(const Frame& function) const override {
-        const auto found = files_.file(function.index);
-        return found ? (*found)->file.get() : nullptr;
+    // Any number of names may lead to one file.
+    CodePlace place(const CodeVersion& version) const override {
+        const auto* read = files_.read(version.function.index);
+        return {{CodeOrigin::Kind::file, reinterpret_cast<std::uintptr_t>(read)}, version.function.offset};
+    }
+    LinesOrigin lines_origin(const Frame& function) const override {
+        return {LinesOrigin::Kind::file, files_.read(function.index), 0};
     }
     std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const override {
         const auto* file = lines_.known(function.index);

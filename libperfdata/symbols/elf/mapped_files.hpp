@@ -36,6 +36,11 @@ class MappedFiles {
     std::expected<const FoundObject*, SymbolMiss> file(ObjectIndex object) const {
         return symbols_.found(file_of_[object]);
     }
+    // Returns the same without a reason; null if there is none.
+    const ElfFile* read(ObjectIndex object) const {
+        const auto found = file(object);
+        return found ? (*found)->file.get() : nullptr;
+    }
     // Returns the address that the file gives a byte of the object, for ElfFile::read().
     std::expected<std::uint64_t, SymbolMiss> vaddr(const Frame& frame) const {
         return symbols_.vaddr(file_of_[frame.index], frame.offset);

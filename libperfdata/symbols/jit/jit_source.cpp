@@ -132,6 +132,26 @@ Result<std::vector<LineStart>> JitSource::lines(const Frame& function, std::uint
     return context_.texts.add_to(std::move(lines), {});
 }
 
+CodePlace JitSource::place(const CodeVersion& version) const {
+    const auto index = version.function.index;
+    const auto dump = reinterpret_cast<std::uintptr_t>(&codes_.code(index));
+    return {{CodeOrigin::Kind::jit_dump, dump}, codes_.function(index).code_at};
+}
+
+LinesOrigin JitSource::lines_origin(const Frame& function) const {
+    const auto at = codes_.function(function.index).debug_at;
+    if (at == 0) return {};
+    return {LinesOrigin::Kind::list, &codes_.code(function.index), at};
+}
+
+std::uint64_t JitSource::lines_size(const Frame& function) const {
+    const auto at = codes_.function(function.index).debug_at;
+    if (at == 0) return 0;
+    const auto& dump = codes_.code(function.index).dump();
+    const auto start = dump.read(at, JitRecordHeader::bytes);
+    return start ? JitRecordHeader::load(start->data(), dump.header().order).size : 0;
+}
+
 std::optional<Error> JitSource::lines_problem(const Frame& function, std::span<const LineStart>) const {
     const auto& code = codes_.code(function.index);
     const auto lines = code.lines(codes_.function(function.index));

@@ -17,6 +17,9 @@ class JitSource final : public CodeSource {
     FunctionExtent extent(const Frame& frame) const override;
     Result<CodeImage> image(const CodeVersion& version, std::uint64_t size) const override;
     Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const override;
+    CodePlace place(const CodeVersion& version) const override;
+    LinesOrigin lines_origin(const Frame& function) const override;
+    std::uint64_t lines_size(const Frame& function) const override;
     // Says that names of files are damaged.
     std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const override;
 

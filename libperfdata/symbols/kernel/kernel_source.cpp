@@ -56,7 +56,7 @@ bool KernelSource::is_module(const Frame& frame) const {
 
 KernelSource::Found KernelSource::find(const Frame& frame) const {
     Found found{{{}, frame.offset, {}, CodeClass::kernel, SymbolMiss::between_symbols}, {frame, 0, {}}};
-    if (frame.kind == FrameKind::nowhere) {
+    if (frame.is_nowhere()) {
         // Kernel text without a recorded mapping.
         find_by_address({frame.offset}, frame, found);
         found.name.kind = frame.mode == CpuMode::kernel ? CodeClass::kernel
@@ -94,14 +94,14 @@ void KernelSource::find_by_address(Address address, const Frame& frame, Found& f
 
 Unnamed KernelSource::why_unnamed(const Frame& frame) const {
     if (!names_) return no_names;
-    if (frame.kind == FrameKind::nowhere) return {to_string(Miss::kernel), {}};
+    if (frame.is_nowhere()) return {to_string(Miss::kernel), {}};
     return {is_module(frame) ? "the names of the kernel do not cover its module"
                              : "none of the kernel's names covers the address",
             {}};
 }
 
 bool KernelSource::wants_a_name(const Frame& frame) const {
-    return frame.kind != FrameKind::nowhere || !names_;
+    return !frame.is_nowhere() || !names_;
 }
 
 Result<CodeImage> KernelSource::image(const CodeVersion& version, std::uint64_t size) const {
@@ -124,10 +124,9 @@ Result<std::vector<LineStart>> KernelSource::lines(const Frame& function, std::u
     return lines_.in_object(text_, function.offset - text_relocation_, size);
 }
 
-const void* KernelSource::lines_file(const Frame& function) const {
-    if (!is_module(function)) return &text_;
-    const auto found = files_.file(function.index);
-    return found ? (*found)->file.get() : nullptr;
+LinesOrigin KernelSource::lines_origin(const Frame& function) const {
+    const void* text = &text_;
+    return {LinesOrigin::Kind::file, is_module(function) ? files_.read(function.index) : text, 0};
 }
 
 std::optional<Error> KernelSource::lines_problem(const Frame& function, std::span<const LineStart> lines) const {

@@ -28,7 +28,7 @@ class KernelSource final : public CodeSource {
     Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const override;
     Unnamed why_unnamed(const Frame& frame) const override;
     bool wants_a_name(const Frame& frame) const override;
-    const void* lines_file(const Frame& function) const override;
+    LinesOrigin lines_origin(const Frame& function) const override;
     std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const override;
 
     const RecordedKernel& recorded() const { return recorded_; }

@@ -9,9 +9,9 @@ using namespace perfdata::test;
 namespace {
 
 CodeIndex code_of(const Timeline& timeline, std::uint64_t address) {
-    const auto place = timeline.owner({address}, {150});
+    const auto place = timeline.code_at({address}, {150});
     REQUIRE(place);
-    return place->code;
+    return place->index;
 }
 
 Listing listing_of(CraftedPage& page, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& offsets,

@@ -150,9 +150,8 @@ TEST_CASE("A filter passes what is in a function and hardly anything else", "[pr
     const auto recording = scene.scene().open();
     const auto names = Symbolizer::open(recording, timeline, Counted::offline());
     const auto versions = CodeVersions::build(names.functions());
-    const auto place = timeline.resolve({42}, {0x7f0000000400}, {5}, CpuMode::user);
-    REQUIRE(place);
-    const perfdata::Frame in_file{place->offset, place->mapping->object, FrameKind::object, CpuMode::user};
+    const auto in_file = timeline.frame_at({{5}, {42}}, {0x7f0000000400}, CpuMode::user);
+    REQUIRE(in_file.kind == FrameKind::object);
     const std::vector<CodeVersion> functions = {
         {in_file, 0x40, {}, 0, {}, Time::forever()},
         {{0, 0, FrameKind::jit, CpuMode::user}, 0x2000, Address{0x10ff0}, 0, {}, Time::forever()}};

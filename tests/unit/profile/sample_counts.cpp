@@ -29,15 +29,10 @@ struct Naive {
 
     template <class Order>
     void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
-        const auto where = timeline.resolve(*sample.pid(), *sample.ip(), context.time, sample.mode());
+        const auto where = timeline.frame_at({context.time, *sample.pid()}, *sample.ip(), sample.mode());
         const std::string comm(timeline.tasks().comm_at(*sample.tid(), context.time));
-        auto key = Key{comm, sample.pid()->value, sample.ip()->value, 0, FrameKind::nowhere};
-        if (!where) {
-            std::get<3>(key) = static_cast<std::uint32_t>(where.error());
-        } else {
-            REQUIRE(where->is_code());
-            key = {comm, sample.pid()->value, where->offset, where->code, FrameKind::code};
-        }
+        REQUIRE((where.is_code() || where.is_nowhere()));
+        const Key key{comm, sample.pid()->value, where.offset, where.index, where.kind};
         auto& cells = counts[key];
         cells.resize(events);
         cells[context.event] += {1, sample.period()};

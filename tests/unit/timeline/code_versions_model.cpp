@@ -17,8 +17,8 @@ std::vector<const TextPatch*> patches_of(const Timeline& timeline, const perfdat
     std::vector<const TextPatch*> found;
     for (const auto& patch : timeline.patches().all()) {
         if (!patch.range().overlaps(range)) continue;
-        const auto owner = timeline.owner(std::max(patch.address, range.begin), patch.time);
-        const bool own = function.kind == FrameKind::code ? owner && owner->code == function.index : !owner;
+        const auto owner = timeline.code_at(std::max(patch.address, range.begin), patch.time);
+        const bool own = function.kind == FrameKind::code ? owner && owner->index == function.index : !owner;
         if (own) found.push_back(&patch);
     }
     return found;
@@ -65,11 +65,11 @@ TEST_CASE("A function has the patches that a look at all of them gives it", "[sy
             const auto last = all[number].until == Time::forever() ? all[number].from : all[number].until;
             // Each version is found again by its first and its last moment.
             const auto address = range.begin;
-            const auto owner = timeline.owner(address, all[number].from);
-            const bool own = function.kind == FrameKind::code ? owner && owner->code == function.index : !owner;
+            const auto owner = timeline.code_at(address, all[number].from);
+            const bool own = function.kind == FrameKind::code ? owner && owner->index == function.index : !owner;
             if (own) CHECK(opened.versions.number_at(address, all[number].from) == number);
-            const auto later = timeline.owner(address, Time{last.nanoseconds - 1});
-            const bool same = later.has_value() == owner.has_value() && (!owner || later->code == owner->code);
+            const auto later = timeline.code_at(address, Time{last.nanoseconds - 1});
+            const bool same = later.has_value() == owner.has_value() && (!owner || later->index == owner->index);
             if (own && same && last > all[number].from) {
                 CHECK(opened.versions.number_at(address, Time{last.nanoseconds - 1}) == number);
             }

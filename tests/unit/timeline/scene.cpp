@@ -174,14 +174,14 @@ const BpfLoad& load_of(const Timeline& timeline, std::uint32_t id) {
 }
 
 std::string owner_of(const Timeline& timeline, std::uint64_t address, std::uint64_t time) {
-    const auto place = timeline.owner({address}, {time});
-    return std::string(place ? timeline.code()[place->code].symbol : "-");
+    const auto place = timeline.code_at({address}, {time});
+    return std::string(place ? timeline.code()[place->index].symbol : "-");
 }
 
 std::uint32_t program_at(const Timeline& timeline, std::uint64_t address, std::uint64_t time) {
-    const auto place = timeline.owner({address}, {time});
+    const auto place = timeline.code_at({address}, {time});
     if (!place) return 0;
-    const auto& code = timeline.code()[place->code];
+    const auto& code = timeline.code()[place->index];
     return code.load ? timeline.loads()[*code.load].id.value : 0;
 }
 

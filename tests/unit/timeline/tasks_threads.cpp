@@ -137,9 +137,9 @@ TEST_CASE("A guest's processes are its own", "[timeline][tasks][guest]") {
     CHECK(tasks.object(*mapping).path == "/guest");
     CHECK(tasks.comm_at({7}, {20}).empty());
     CHECK(tasks.comm_at({7}, {20}, guest) == "in guest");
-    CHECK(timeline.resolve({7}, {0x1000}, {20}, CpuMode::guest_user).error() == Miss::guest);
-    const auto location = timeline.resolve({7}, {0x1000}, {20}, CpuMode::guest_user, guest);
-    REQUIRE(location);
-    CHECK(location->mapping == mapping);
-    CHECK(timeline.resolve({7}, {0x1000}, {20}, CpuMode::guest_kernel, guest).error() == Miss::kernel);
+    CHECK(timeline.frame_at({{20}, {7}}, {0x1000}, CpuMode::guest_user).misses(Miss::guest));
+    const auto frame = timeline.frame_at({{20}, {7}, guest}, {0x1000}, CpuMode::guest_user);
+    CHECK(frame.kind == FrameKind::object);
+    CHECK(frame.index == mapping->object);
+    CHECK(timeline.frame_at({{20}, {7}, guest}, {0x1000}, CpuMode::guest_kernel).misses(Miss::kernel));
 }

@@ -81,9 +81,9 @@ TEST_CASE("What is found lies in the stretch of time that its code names", "[tim
     const auto timeline = scene.timeline();
     for (std::uint64_t time = 0; time < 3100; ++time) {
         for (const std::uint64_t address : {0x1000u, 0x1030u, 0x2000u}) {
-            const auto place = timeline.owner({address}, {time});
+            const auto place = timeline.code_at({address}, {time});
             if (!place) continue;
-            const auto& code = timeline.code()[place->code];
+            const auto& code = timeline.code()[place->index];
             INFO(code.symbol << " at " << time);
             REQUIRE(code.from <= Time{time});
             REQUIRE(Time{time} < code.until);

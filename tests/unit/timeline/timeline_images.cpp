@@ -118,5 +118,5 @@ TEST_CASE("Code at the end of the address space is found up to the last byte", "
     CHECK(owner_of(timeline, page + 0x7ff, 1) == "bpf_trampoline_1");
     CHECK(owner_of(timeline, ~std::uint64_t{0}, 1) == "bpf_trampoline_2");
     CHECK(owner_of(timeline, 0, 1) == "-");
-    CHECK(timeline.locate({page - 1}, {1}, CpuMode::kernel).error() == Miss::kernel);
+    CHECK(timeline.frame_at({{1}, {}}, {page - 1}, CpuMode::kernel).misses(Miss::kernel));
 }

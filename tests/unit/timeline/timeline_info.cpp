@@ -78,9 +78,9 @@ TEST_CASE("Info claims no code of another size", "[timeline][info]") {
     const auto timeline = scene.timeline();
     CHECK(program_at(timeline, 0x1000, 100) == 0);
     CHECK(program_at(timeline, 0x2000, 100) == 62);
-    const auto place = timeline.owner({0x2000}, {100});
+    const auto place = timeline.code_at({0x2000}, {100});
     REQUIRE(place);
-    CHECK(timeline.code()[place->code].subprogram == 1);
+    CHECK(timeline.code()[place->index].subprogram == 1);
 }
 
 TEST_CASE("Of several codes at one address info claims the one nearest to its load time", "[timeline][info]") {

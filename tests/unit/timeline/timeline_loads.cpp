@@ -44,9 +44,9 @@ TEST_CASE("A program that perf knew before the recording was there since before 
     CHECK(bump.symbol == "bpf_prog_00000000000000dc_bump");
     CHECK(bump.load == 0u);
     CHECK(bump.subprogram == 1);
-    const auto place = timeline.owner({0x2013}, {0});
+    const auto place = timeline.code_at({0x2013}, {0});
     REQUIRE(place);
-    CHECK(place->code == load.functions[1]);
+    CHECK(place->index == load.functions[1]);
     CHECK(place->offset == 0x13);
     CHECK(timeline.completeness().lossless());
 }

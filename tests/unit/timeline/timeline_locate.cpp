@@ -17,37 +17,44 @@ const Program& program() {
 
 // why(timeline, address, time, mode) is the miss; requires one.
 Miss why(const Timeline& timeline, std::uint64_t address, std::uint64_t time, CpuMode mode) {
-    const auto place = timeline.locate({address}, {time}, mode);
-    REQUIRE_FALSE(place);
-    return place.error();
+    const auto frame = timeline.frame_at({{time}, {7}}, {address}, mode);
+    REQUIRE(frame.is_nowhere());
+    CHECK(frame.offset == address);
+    CHECK(frame.mode == mode);
+    CHECK(timeline.code_of(frame) == nullptr);
+    CHECK(timeline.load_of(frame) == nullptr);
+    return frame.miss();
 }
 
 }  // namespace
 
-TEST_CASE("locate() asks for the mode first: only kernel addresses have owners here", "[timeline][locate]") {
+TEST_CASE("Code that came and went is found in kernel mode only", "[timeline][frame_at]") {
     Scene scene;
     scene.loaded(live(100), program());
     const auto timeline = scene.timeline();
-    const auto place = timeline.locate({0x1404}, {150}, CpuMode::kernel);
-    REQUIRE(place);
-    CHECK(place->code == 0);
-    CHECK(place->offset == 4);
-    CHECK(why(timeline, 0x1404, 150, CpuMode::user) == Miss::user);
+    const auto place = timeline.frame_at({{150}, {7}}, {0x1404}, CpuMode::kernel);
+    REQUIRE(place.is_code());
+    CHECK(place.index == 0);
+    CHECK(place.offset == 4);
+    CHECK(place.mode == CpuMode::kernel);
+    CHECK(timeline.code_of(place) == &timeline.code()[0]);
+    CHECK(timeline.load_of(place) == &timeline.loads()[0]);
+    CHECK(why(timeline, 0x1404, 150, CpuMode::user) == Miss::unknown_process);
     CHECK(why(timeline, 0x1404, 150, CpuMode::hypervisor) == Miss::hypervisor);
     CHECK(why(timeline, 0x1404, 150, CpuMode::guest_kernel) == Miss::guest);
     CHECK(why(timeline, 0x1404, 150, CpuMode::guest_user) == Miss::guest);
 }
 
-TEST_CASE("An unknown mode is no obstacle where code is known, and the reason where not", "[timeline][locate]") {
+TEST_CASE("An unknown mode is no obstacle where code is known, and the reason where not", "[timeline][frame_at]") {
     Scene scene;
     scene.loaded(live(100), program()).unloaded(live(200), program());
     const auto timeline = scene.timeline();
-    CHECK(timeline.locate({0x1404}, {150}, CpuMode::unknown));
+    CHECK(timeline.frame_at({{150}, {7}}, {0x1404}, CpuMode::unknown).is_code());
     CHECK(why(timeline, 0x9999, 150, CpuMode::unknown) == Miss::unknown_mode);
     CHECK(why(timeline, 0x1404, 250, CpuMode::unknown) == Miss::unknown_mode);
 }
 
-TEST_CASE("A kernel address is gone if code was there at another time, else plain kernel", "[timeline][locate]") {
+TEST_CASE("A kernel address is gone if code was there at another time, else plain kernel", "[timeline][frame_at]") {
     Scene scene;
     scene.loaded(live(100), program()).unloaded(live(200), program());
     scene.symbol(live(300), 0x1440, 0x100, "bpf_trampoline_9");  // overlaps: the two ranges are one stretch
@@ -61,7 +68,7 @@ TEST_CASE("A kernel address is gone if code was there at another time, else plai
     CHECK(why(timeline, 0, 150, CpuMode::kernel) == Miss::kernel);
 }
 
-TEST_CASE("Every reason for a miss has words of its own", "[timeline][locate]") {
+TEST_CASE("Every reason for a miss has words of its own", "[timeline][frame_at]") {
     std::set<std::string_view> words;
     const auto all = {Miss::no_address, Miss::user,  Miss::kernel,      Miss::gone,
                       Miss::hypervisor, Miss::guest, Miss::unknown_mode};
@@ -71,14 +78,14 @@ TEST_CASE("Every reason for a miss has words of its own", "[timeline][locate]") 
     CHECK_FALSE(words.contains("unknown"));
 }
 
-TEST_CASE("owner() takes no mode and gives the same place", "[timeline][locate]") {
+TEST_CASE("code_at() takes no mode and gives the same place", "[timeline][frame_at]") {
     Scene scene;
     scene.loaded(live(100), program());
     const auto timeline = scene.timeline();
-    REQUIRE(timeline.owner({0x147f}, {100}));
-    CHECK(timeline.owner({0x147f}, {100})->offset == 0x7f);
-    CHECK_FALSE(timeline.owner({0x1480}, {100}));
-    CHECK_FALSE(timeline.owner({0x147f}, {98}));
+    REQUIRE(timeline.code_at({0x147f}, {100}));
+    CHECK(timeline.code_at({0x147f}, {100})->offset == 0x7f);
+    CHECK_FALSE(timeline.code_at({0x1480}, {100}));
+    CHECK_FALSE(timeline.code_at({0x147f}, {98}));
 }
 
 TEST_CASE("Registrations beyond the limit are left out, and said once", "[timeline][limits]") {

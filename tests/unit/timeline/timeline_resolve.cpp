@@ -24,11 +24,12 @@ Timeline everything() {
 
 std::string text_of(const Timeline& timeline, std::uint64_t address, std::uint64_t time, CpuMode mode,
                     std::uint32_t pid = 7) {
-    const auto location = timeline.resolve({pid}, {address}, {time}, mode);
-    if (!location) return std::string(to_string(location.error()));
+    const auto frame = timeline.frame_at({{time}, {pid}}, {address}, mode);
+    if (frame.is_nowhere()) return std::string(to_string(frame.miss()));
+    CHECK(frame.mode == mode);
     const std::string_view name =
-        location->is_code() ? timeline.code()[location->code].symbol : timeline.tasks().object(*location->mapping).path;
-    return std::string(name) + "+" + std::to_string(location->offset);
+        frame.is_code() ? timeline.code_of(frame)->symbol : timeline.tasks().objects()[frame.index].path;
+    return std::string(name) + "+" + std::to_string(frame.offset);
 }
 
 }  // namespace
@@ -39,22 +40,25 @@ TEST_CASE("Code, kernel, modules and processes are found in the mode they ran in
     CHECK(text_of(timeline, module + 16, 150, CpuMode::kernel) == "/lib/modules/6.1.0/kernel/net/nf-nat.ko.xz+16");
     CHECK(text_of(timeline, module + 0x1004, 150, CpuMode::kernel) == "bpf_prog_00000000000000bb_q+4");
     CHECK(text_of(timeline, 0x400010, 150, CpuMode::user) == "/bin/x+" + std::to_string(0x2010));
-    CHECK(timeline.resolve({7}, {text + 0x1234}, {150}, CpuMode::kernel)->offset == text + 0x1234);
-    CHECK(timeline.resolve({~0u}, {text + 0x1234}, {150}, CpuMode::kernel)->offset == text + 0x1234);
+    CHECK(timeline.frame_at({{150}, {7}}, {text + 0x1234}, CpuMode::kernel).offset == text + 0x1234);
+    CHECK(timeline.frame_at({{150}, {~0u}}, {text + 0x1234}, CpuMode::kernel).offset == text + 0x1234);
 }
 
 TEST_CASE("In unknown mode kernel space is searched first, then the process", "[timeline][resolve]") {
     const auto timeline = everything();
     CHECK(text_of(timeline, program + 4, 150, CpuMode::unknown) == "bpf_prog_00000000000000aa_p+4");
-    CHECK(timeline.resolve({7}, {text}, {150}, CpuMode::unknown)->offset == text);
+    CHECK(timeline.frame_at({{150}, {7}}, {text}, CpuMode::unknown).offset == text);
     CHECK(text_of(timeline, 0x400010, 150, CpuMode::unknown) == "/bin/x+" + std::to_string(0x2010));
-    CHECK(timeline.resolve({7}, {0x1}, {150}, CpuMode::unknown).error() == Miss::unknown_mode);
+    CHECK(timeline.frame_at({{150}, {7}}, {0x1}, CpuMode::unknown).misses(Miss::unknown_mode));
 }
 
 TEST_CASE("What resolves to nothing has its reason", "[timeline][resolve]") {
     const auto timeline = everything();
     const auto why = [&](std::uint64_t address, CpuMode mode, std::uint32_t pid = 7) {
-        return timeline.resolve({pid}, {address}, {250}, mode).error();
+        const auto frame = timeline.frame_at({{250}, {pid}}, {address}, mode);
+        REQUIRE(frame.is_nowhere());
+        CHECK(frame.offset == address);
+        return frame.miss();
     };
     CHECK(why(program, CpuMode::kernel) == Miss::gone);
     CHECK(why(program + 0x100, CpuMode::kernel) == Miss::kernel);

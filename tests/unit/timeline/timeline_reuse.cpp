@@ -34,13 +34,13 @@ TEST_CASE("A start in the middle of older code gives other offsets to the same a
     Scene scene;
     scene.loaded(live(100), first).unloaded(live(200), first).loaded(live(300), second);
     const auto timeline = scene.timeline();
-    const auto then = timeline.owner({0x1040}, {150});
-    const auto later = timeline.owner({0x1040}, {350});
+    const auto then = timeline.code_at({0x1040}, {150});
+    const auto later = timeline.code_at({0x1040}, {350});
     REQUIRE(then);
     REQUIRE(later);
-    CHECK(timeline.code()[then->code].symbol == "bpf_prog_0000000000000101_first");
+    CHECK(timeline.code()[then->index].symbol == "bpf_prog_0000000000000101_first");
     CHECK(then->offset == 0x40);
-    CHECK(timeline.code()[later->code].symbol == "bpf_prog_0000000000000102_second");
+    CHECK(timeline.code()[later->index].symbol == "bpf_prog_0000000000000102_second");
     CHECK(later->offset == 0x10);
 }
 
@@ -89,10 +89,10 @@ TEST_CASE("A twin of several functions takes over all of them", "[timeline][reus
         CHECK(program_at(timeline, address, 300) == 2);
     }
     REQUIRE(load_of(timeline, 2).functions.size() == 2);
-    const auto place = timeline.owner({0x2000}, {300});
+    const auto place = timeline.code_at({0x2000}, {300});
     REQUIRE(place);
-    CHECK(timeline.code()[place->code].subprogram == 1);
-    CHECK(timeline.code()[place->code].from == Time{300});
+    CHECK(timeline.code()[place->index].subprogram == 1);
+    CHECK(timeline.code()[place->index].from == Time{300});
 }
 
 TEST_CASE("A program loaded again under a new id is a new load", "[timeline][reuse]") {
