@@ -39,9 +39,14 @@ class BranchCounter {
         }
     };
 
-    BranchCounter(const Recording& recording, const CodeVersions& versions, const CallFilter& filter, CallTable& table,
-                  const std::vector<std::uint32_t>& events)
-        : versions_(versions), filter_(filter), table_(table), columns_(events.size()) {
+    BranchCounter(const Recording& recording, const CodeVersions& versions, const SampleFilter& samples,
+                  const CallFilter& filter, CallTable& table, const std::vector<std::uint32_t>& events)
+        : versions_(versions),
+          samples_(samples),
+          filter_(filter),
+          table_(table),
+          recent_tasks_(versions.timeline().tasks()),
+          columns_(events.size()) {
         const auto& all = recording.events().events();
         column_.assign(all.size(), not_counted);
         for (std::size_t column = 0; column < events.size(); ++column) {
@@ -58,8 +63,12 @@ class BranchCounter {
         if (!stack) return;
         const auto& tasks = versions_.timeline().tasks();
         const auto id = tasks.has_guests() ? sample.id() : std::nullopt;
-        const Moment moment{context.time, sample.pid().value_or(Pid{~std::uint32_t{0}}),
-                            id ? tasks.machine_of(*id) : host};
+        constexpr auto nobody = ~std::uint32_t{0};
+        const Moment moment{context.time, sample.pid().value_or(Pid{nobody}), id ? tasks.machine_of(*id) : host};
+        const auto tid = sample.tid().value_or(Tid{nobody});
+        const auto comm =
+            samples_.needs_comm() ? recent_tasks_.comm_at(tid, moment.time, moment.machine) : std::string_view();
+        if (!samples_.passes(moment.time, sample.cpu(), comm, moment.pid, tid)) return;
         for (std::size_t at = 0; at < stack->size(); ++at) {
             const auto entry = (*stack)[at];
             if (!filter_.may_hold(entry.from) && !filter_.may_hold(entry.to)) continue;
@@ -107,8 +116,10 @@ class BranchCounter {
     }
 
     const CodeVersions& versions_;
+    const SampleFilter& samples_;
     const CallFilter& filter_;
     CallTable& table_;
+    RecentTasks recent_tasks_;
     std::size_t columns_;
     const JitCodes* jit_ = nullptr;
     std::vector<std::size_t> column_;  // by event
@@ -152,7 +163,7 @@ Result<void> CallEdges::add_branches(const Recording& recording, const CodeVersi
                                      std::span<const CodeVersion> functions, const CallOptions& options) {
     if (!has_branches(recording)) return {};
     if (events_.empty()) {
-        events_ = options.events;
+        events_ = options.filter.events;
         if (events_.empty()) {
             events_.resize(recording.events().events().size());
             std::iota(events_.begin(), events_.end(), 0u);
@@ -162,7 +173,7 @@ Result<void> CallEdges::add_branches(const Recording& recording, const CodeVersi
     }
     const CallFilter filter(versions, functions);
     CallTable table(versions, functions, events_.size());
-    BranchCounter counter(recording, versions, filter, table, events_);
+    BranchCounter counter(recording, versions, options.filter, filter, table, events_);
     Completeness seen;  // the timeline's pass has counted all records already
     if (auto walked = walk(recording, seen, counter, {.order = {}, .stop = options.stop, .progress = options.progress});
         !walked) {

@@ -169,7 +169,7 @@ Result<SampleCounts> CallEdges::count_chains(const Recording& recording, const C
                                              std::span<const CodeVersion> functions, const CallOptions& options) {
     const CallFilter filter(versions, functions);
     auto counting = call_counting(versions);
-    counting.events = options.events;
+    counting.filter = options.filter;
     counting.stop = options.stop;
     counting.progress = options.progress;
     counting.only_calls = &filter;

@@ -141,7 +141,7 @@ Result<SampleCounts> count_samples(const Recording& recording, const Timeline& t
                                    const CodeVersions* versions) {
     SampleCountOptions counting;
     counting.by_comm = false;
-    counting.events = options.events;
+    counting.filter = options.filter;
     counting.stop = options.stop;
     counting.progress = options.progress;
     counting.versions = versions;

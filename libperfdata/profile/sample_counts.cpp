@@ -70,7 +70,7 @@ class SampleCounter {
           column_(recording.events().events().size(), not_counted) {
         counts_.chain_losses_.max_stack = options.max_stack;
         auto& events = counts_.events_;
-        events = options.events;
+        events = options.filter.events;
         std::erase_if(events, [&](std::uint32_t event) { return event >= column_.size(); });
         if (events.empty()) {
             events.resize(column_.size());
@@ -105,12 +105,13 @@ class SampleCounter {
         if (options_.only_calls != nullptr && !options_.only_calls->passes(sample)) return;
         moment_ = {context.time, sample.pid().value_or(nobody), machine_of(sample)};
         const auto tid = sample.tid().value_or(Tid{nobody.value});
-        const bool needs_comm = options_.by_comm || !options_.comms.empty();
+        const auto& filter = options_.filter;
+        const bool needs_comm = options_.by_comm || filter.needs_comm();
         const auto comm = needs_comm ? recent_tasks_.comm_at(tid, context.time, moment_.machine) : std::string_view();
-        if (auto* count = left_out(sample, context.time)) return void(++*count);
+        if (auto* count = filter.drop_moment(counts_.dropped_, context.time, sample.cpu())) return void(++*count);
         const EventCount cell{1, sample.period()};
         counts_.considered_[column] += cell;
-        if (auto* count = unwanted(tid, comm)) return void(++*count);
+        if (auto* count = filter.drop_task(counts_.dropped_, comm, moment_.pid, tid)) return void(++*count);
         note_time(sample.time());
         if (sample.has_unread_callers()) ++counts_.stacks_not_unwound_;
         counts_.totals_[column] += cell;
@@ -158,26 +159,6 @@ class SampleCounter {
         const auto& tasks = timeline_.tasks();
         const auto id = tasks.has_guests() ? sample.id() : std::nullopt;
         return id ? tasks.machine_of(*id) : host;
-    }
-
-    static bool among(const auto& chosen, const auto& value) {
-        return chosen.empty() || std::ranges::find(chosen, value) != chosen.end();
-    }
-
-    // left_out() and unwanted() are the count of the filter that leaves the sample out; null: none does.
-    template <class Order>
-    std::uint64_t* left_out(const BasicSample<Order>& sample, Time time) {
-        auto& dropped = counts_.dropped_;
-        if (time < options_.from || time > options_.until) return &dropped.time;
-        return options_.cpus.empty() || among(options_.cpus, sample.cpu().value_or(nobody.value)) ? nullptr
-                                                                                                  : &dropped.cpu;
-    }
-
-    std::uint64_t* unwanted(Tid tid, std::string_view comm) {
-        auto& dropped = counts_.dropped_;
-        if (!among(options_.comms, comm)) return &dropped.comm;
-        if (!among(options_.pids, moment_.pid.value)) return &dropped.pid;
-        return among(options_.tids, tid.value) ? nullptr : &dropped.tid;
     }
 
     template <class Order>

@@ -47,7 +47,7 @@ class Reasons {
   private:
     Result<SampleCounts> count(const std::vector<std::uint32_t>& events, bool chains) const {
         auto counting = flame_counting(symbolizer_, chains);
-        counting.events = events;
+        counting.filter.events = events;
         return SampleCounts::count(recording_, symbolizer_.timeline(), counting);
     }
 

@@ -26,7 +26,7 @@ Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& s
                                  const CallOptions& counting) {
     auto options = calls ? call_counting(symbolizer.versions()) : flame_counting(symbolizer, has_chains(recording));
     options.by_comm = true;
-    options.events = counting.events;
+    options.filter = counting.filter;
     options.stop = counting.stop;
     options.progress = counting.progress;
     return SampleCounts::count(recording, symbolizer.timeline(), options);

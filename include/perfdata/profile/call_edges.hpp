@@ -51,7 +51,7 @@ struct FunctionCalls {
 };
 
 struct CallOptions {
-    std::vector<std::uint32_t> events;  // to count, by index in recording.events(); empty: all
+    SampleFilter filter;
     std::stop_token stop;
     Progress progress = {};
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/profile/event_count.hpp"
+#include "perfdata/profile/sample_filter.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/code_versions.hpp"
@@ -41,8 +42,7 @@ struct UnnamedObject {
 struct ProfileOptions {
     std::stop_token stop;
     Progress progress = {};
-    // Which events to count, by index in recording.events(); empty: all. Samples of the others are not looked at.
-    std::vector<std::uint32_t> events;
+    SampleFilter filter;
 };
 
 // Profile: cells of all functions(), misses() and unnamed() add up to totals().

@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <stop_token>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "perfdata/profile/chain_table.hpp"
 #include "perfdata/profile/event_count.hpp"
 #include "perfdata/profile/intern_table.hpp"
+#include "perfdata/profile/sample_filter.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/code_versions.hpp"
@@ -53,19 +53,9 @@ struct SampleCountOptions {
     const CallFilter* only_calls = nullptr;  // samples that do not pass are not looked at: see CallFilter
     const JitCodes* jit = nullptr;           // code that the recording itself does not know; empty() counts as none
     const CodeVersions* versions = nullptr;  // tell versions of kernel code apart: Frame::version
-    // Which samples count; empty: all.
-    std::vector<std::uint32_t> events;  // by index in recording.events()
-    std::vector<std::string> comms;
-    std::vector<std::uint32_t> pids, tids, cpus;
-    Time from, until = Time::forever();  // until is included
+    SampleFilter filter;
     std::stop_token stop;
     Progress progress = {};
-};
-
-// Dropped is how many samples of the counted events each of SampleCountOptions' filters left out. A sample that several
-// would leave out counts for the first of them here.
-struct Dropped {
-    std::uint64_t time = 0, cpu = 0, comm = 0, pid = 0, tid = 0;
 };
 
 // ChainLosses is what a counting of call chains left out, in samples.
@@ -106,9 +96,9 @@ class SampleCounts {
 
     // totals() is the sum of the cells of all rows.
     const EventCounts& totals() const { return totals_; }
-    // considered() is the same, had comms, pids and tids been empty.
+    // considered() is the same, had the filter no comms, pids and tids.
     const EventCounts& considered() const { return considered_; }
-    const Dropped& dropped() const { return dropped_; }
+    const DroppedBy& dropped() const { return dropped_; }
     // first_time(), last_time() are of the counted samples; empty if none has a time.
     std::optional<Time> first_time() const { return first_time_; }
     std::optional<Time> last_time() const { return last_time_; }
@@ -128,7 +118,7 @@ class SampleCounts {
     std::vector<Row> rows_;
     EventCounts cells_;
     EventCounts totals_, considered_;
-    Dropped dropped_;
+    DroppedBy dropped_;
     std::optional<Time> first_time_, last_time_;
     ChainLosses chain_losses_;
     std::uint64_t stacks_not_unwound_ = 0;

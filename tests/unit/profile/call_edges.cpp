@@ -131,6 +131,26 @@ TEST_CASE("A call that never returns may be the last of its function", "[profile
     CHECK(counted.of(begin + 0x100).with_callees[0].hits == 0);
 }
 
+TEST_CASE("A filter leaves samples out of chains and branch stacks alike", "[profile][calls][filter]") {
+    CallsScene scene;
+    scene.all();
+    const Counted all(scene);
+    CallOptions options;
+    options.filter.pids = {100};
+    auto kept = CallEdges::count(all.recording, all.versions, all.functions, options).value();
+    REQUIRE(kept.add_branches(all.recording, all.versions, all.functions, options));
+    CHECK(kept.of(1).with_callees == all.edges.of(1).with_callees);
+    CHECK(kept.of(1).callers.size() == all.edges.of(1).callers.size());
+    options.filter.pids = {101};
+    auto none = CallEdges::count(all.recording, all.versions, all.functions, options).value();
+    REQUIRE(none.add_branches(all.recording, all.versions, all.functions, options));
+    for (std::size_t function = 0; function < all.functions.size(); ++function) {
+        CHECK(hits(none.of(function).with_callees) == 0);
+        CHECK(none.of(function).callers.empty());
+        CHECK(none.of(function).sites.empty());
+    }
+}
+
 TEST_CASE("Branch stacks that stand for call chains are no counts", "[profile][calls]") {
     auto attr = sampling_attr(Scene::sample_type | sample_bit::branch_stack);
     attr.branch_sample_type = 1u << 11;

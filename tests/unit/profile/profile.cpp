@@ -115,7 +115,7 @@ TEST_CASE("The events option chooses and orders the columns", "[profile]") {
     scene.sample(0x1000, 5, CpuMode::kernel, 0, 10).sample(0x1000, 1, CpuMode::kernel, 1, 20);
     scene.sample(0x1004, 9, CpuMode::kernel, 2, 30).sample(0x9000, 20, CpuMode::kernel, 1, 40);
     ProfileOptions options;
-    options.events = {2, 0};
+    options.filter.events = {2, 0};
     const Counted counted(scene, options);
     CHECK(counted.profile.events() == std::vector<std::uint32_t>{2, 0});
     CHECK(counted.profile.totals() == EventCounts{{1, 30}, {1, 10}});

@@ -109,7 +109,7 @@ TEST_CASE("One address counts for another program after each load", "[profile][c
         if (frame.kind == FrameKind::code) {
             of_program[timeline.loads()[*timeline.code()[frame.index].load].id.value] += hits(counts.cells(number));
         } else {
-            CHECK(static_cast<Miss>(frame.index) == Miss::gone);
+            CHECK(frame.miss() == Miss::gone);
             gone += hits(counts.cells(number));
         }
     }
@@ -124,17 +124,42 @@ TEST_CASE("Filters by CPU and time leave out, those by thread only hide", "[prof
     const auto recording = scene.open();
     const auto timeline = Timeline::build(recording).value();
     SampleCountOptions options;
-    options.from = {20};
-    options.tids = {4711};
+    options.filter.from = {20};
+    options.filter.tids = {4711};
     const auto counts = SampleCounts::count(recording, timeline, options).value();
     CHECK(hits(counts.considered()) == 2);
     CHECK(hits(counts.totals()) == 0);
     CHECK(counts.rows().empty());
-    options.tids.clear();
-    options.until = {29};
+    CHECK(counts.dropped().time == 1);
+    CHECK(counts.dropped().tid == 2);
+    options.filter.tids.clear();
+    options.filter.until = {29};
     CHECK(hits(SampleCounts::count(recording, timeline, options).value().totals()) == 1);
-    options.cpus = {77};
+    options.filter.cpus = {77};
     CHECK(hits(SampleCounts::count(recording, timeline, options).value().considered()) == 0);
+}
+
+TEST_CASE("A sample that several parts of a filter leave out counts for the first of them", "[profile][filter]") {
+    SampleFilter filter;
+    DroppedBy dropped;
+    CHECK(filter.passes({5}, {}, "", {1}, {2}));
+    filter.until = {4};
+    filter.cpus = {0};
+    CHECK(filter.drop_moment(dropped, {5}, 1) == &dropped.time);
+    CHECK(filter.drop_moment(dropped, {4}, 1) == &dropped.cpu);
+    CHECK(filter.drop_moment(dropped, {4}, {}) == &dropped.cpu);
+    CHECK(filter.drop_moment(dropped, {4}, 0) == nullptr);
+    CHECK_FALSE(filter.needs_comm());
+    filter.comms = {"cc"};
+    filter.pids = {1};
+    filter.tids = {2, 3};
+    CHECK(filter.needs_comm());
+    CHECK(filter.drop_task(dropped, "ld", {9}, {9}) == &dropped.comm);
+    CHECK(filter.drop_task(dropped, "cc", {9}, {9}) == &dropped.pid);
+    CHECK(filter.drop_task(dropped, "cc", {1}, {9}) == &dropped.tid);
+    CHECK(filter.drop_task(dropped, "cc", {1}, {3}) == nullptr);
+    CHECK(filter.passes({4}, 0, "cc", {1}, {3}));
+    CHECK_FALSE(filter.passes({4}, 0, "c", {1}, {3}));
 }
 
 TEST_CASE("Places beyond the limit are counted together", "[profile][counts]") {
@@ -159,7 +184,7 @@ TEST_CASE("Places beyond the limit are counted together", "[profile][counts]") {
     std::uint64_t all = 0, together = 0;
     for (std::size_t number = 0; number < counts.rows().size(); ++number) {
         const auto& frame = counts.frames()[counts.chains()[counts.rows()[number].chain].frame];
-        const bool kept = frame.kind != FrameKind::nowhere || static_cast<Miss>(frame.index) != Miss::not_kept;
+        const bool kept = frame.kind != FrameKind::nowhere || frame.miss() != Miss::not_kept;
         all += hits(counts.cells(number));
         if (!kept) together += hits(counts.cells(number));
         if (kept) CHECK(hits(counts.cells(number)) == 5);  // those that are known go on being told apart
