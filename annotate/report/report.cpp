@@ -3,30 +3,18 @@
 
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
 #include <map>
 #include <tuple>
 
 #include "perfdata/symbols/unnamed.hpp"
 
 #include "format/words.hpp"
+#include "report_facts.hpp"
 #include "report_places.hpp"
 #include "report_tree.hpp"
 
 namespace perfdata {
 namespace {
-
-struct KeyWord {
-    std::string_view word;
-    ReportKey key;
-};
-constexpr KeyWord key_words[] = {
-    {"comm", ReportKey::comm},       {"pid", ReportKey::pid},       {"tid", ReportKey::tid},
-    {"cpu", ReportKey::cpu},         {"cgroup", ReportKey::cgroup}, {"dso", ReportKey::object},
-    {"object", ReportKey::object},   {"symbol", ReportKey::symbol}, {"sym", ReportKey::symbol},
-    {"kind", ReportKey::kind},       {"srcline", ReportKey::line},  {"line", ReportKey::line},
-    {"program", ReportKey::program},
-};
 
 // RowCells is what rows count, self and then total: in pieces, so that they do not move when more are needed.
 class RowCells {
@@ -395,32 +383,6 @@ class ReportMaker {
 
 }  // namespace
 
-std::optional<ReportKey> report_key(std::string_view word) {
-    const auto* found = std::ranges::find(key_words, word, &KeyWord::word);
-    if (found == std::end(key_words)) return std::nullopt;
-    return found->key;
-}
-
-std::string_view title(ReportKey key) {
-    switch (key) {
-        case ReportKey::comm: return "Command";
-        case ReportKey::pid: return "Pid";
-        case ReportKey::tid: return "Tid";
-        case ReportKey::cpu: return "CPU";
-        case ReportKey::cgroup: return "Cgroup";
-        case ReportKey::object: return "Shared Object";
-        case ReportKey::symbol: return "Symbol";
-        case ReportKey::kind: return "Kind";
-        case ReportKey::line: return "Source:Line";
-        case ReportKey::program: return "BPF Program";
-    }
-    return "";
-}
-
-bool ReportOptions::has(ReportKey key) const {
-    return std::ranges::find(keys, key) != keys.end();
-}
-
 SampleCountOptions count_options(const ReportOptions& options, const Names& names) {
     SampleCountOptions counts;
     counts.by_comm = options.has(ReportKey::comm);
@@ -441,14 +403,14 @@ SampleCountOptions count_options(const ReportOptions& options, const Names& name
     return counts;
 }
 
-std::string comm_text(const SampledTask& task) {
-    // Signed, as perf prints it.
-    return task.comm.empty() ? fmt::format(":{}", static_cast<std::int32_t>(task.tid.value)) : std::string(task.comm);
-}
-
-Report Report::make(const SampleCounts& counts, const Names& names, const Symbols& symbols,
+Report Report::make(const Recording& recording, const SampleCounts& counts, const Names& names, const Symbols& symbols,
                     const ReportOptions& options) {
-    return ReportMaker(counts, names, symbols, options).make();
+    auto report = ReportMaker(counts, names, symbols, options).make();
+    report.options = options;
+    add_tasks(report, counts, names.timeline().tasks());
+    add_programs(report, symbols);
+    add_recording(report, recording, counts, names);
+    return report;
 }
 
 }  // namespace perfdata

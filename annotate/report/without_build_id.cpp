@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "without_build_id.hpp"
+#include "perfdata/annotate/report/without_build_id.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -8,7 +8,6 @@
 
 #include "perfdata/symbols/unnamed.hpp"
 
-#include "format/json_writer.hpp"
 #include "format/words.hpp"
 
 namespace perfdata {
@@ -151,18 +150,22 @@ WithoutBuildId WithoutBuildId::list(const std::map<std::string_view, SymbolMiss>
     return without;
 }
 
+std::string_view WithoutBuildId::remedy() const {
+    return local ? trust : give;
+}
+
 std::string WithoutBuildId::list_text() const {
     if (sampled.objects == 0) return {};
     return fmt::format("{} object{} ({}) {} no build id here, so no function names: {}{}", sampled.objects,
                        sampled.objects == 1 ? "" : "s", names_in(sampled), sampled.objects == 1 ? "has" : "have",
-                       local ? trust : give, has_some ? "; `perf record --buildid-all` notes them" : "");
+                       remedy(), has_some ? "; `perf record --buildid-all` notes them" : "");
 }
 
 std::string WithoutBuildId::sampled_text() const {
     if (sampled.objects == 0) return {};
     return fmt::format("{} object{} ({:.2f}% of samples) {} no build id here, so no function names: {}",
                        sampled.objects, sampled.objects == 1 ? "" : "s", share(sampled.samples, all),
-                       sampled.objects == 1 ? "has" : "have", local ? trust : give);
+                       sampled.objects == 1 ? "has" : "have", remedy());
 }
 
 std::string WithoutBuildId::callers_text() const {
@@ -172,28 +175,7 @@ std::string WithoutBuildId::callers_text() const {
         "objects ({})",
         callers.samples, callers.samples == 1 ? "" : "s", names_in(callers));
     // Without any build id there is a reason for that, and not that perf left out those without samples.
-    return fmt::format("{}: {}{}", what, local ? trust : give,
-                       has_some ? "; `perf record --buildid-all` notes them" : "");
-}
-
-void write_without_build_id(JsonWriter& json, const WithoutBuildId& without) {
-    if (without.sampled.objects + without.callers.objects == 0) return;
-    const auto part = [&](const WithoutBuildId::Part& one) {
-        json.member("samples", one.samples);
-        json.member("objects", one.objects);
-        json.array("names", one.names, [](const std::string& name) { return name; });
-    };
-    json.key("without_build_id");
-    json.begin_object();
-    part(without.sampled);
-    if (without.has_callers) {
-        json.key("callers");
-        json.begin_object();
-        part(without.callers);
-        json.end_object();
-    }
-    json.member("remedy", without.local ? trust : give);
-    json.end_object();
+    return fmt::format("{}: {}{}", what, remedy(), has_some ? "; `perf record --buildid-all` notes them" : "");
 }
 
 }  // namespace perfdata

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "perfdata/annotate/page/page.hpp"
+#include "perfdata/annotate/format/sink.hpp"
+#include "perfdata/annotate/report/without_build_id.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/names.hpp"
 
-#include "report/without_build_id.hpp"
 #include "script_fields.hpp"
 
 namespace perfdata {

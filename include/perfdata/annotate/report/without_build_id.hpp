@@ -16,8 +16,6 @@
 
 namespace perfdata {
 
-class JsonWriter;
-
 struct WithoutBuildId {
     struct Part {
         std::uint64_t samples = 0;
@@ -48,9 +46,8 @@ struct WithoutBuildId {
     std::string callers_text() const;
     // list_text() says the same of what list() made.
     std::string list_text() const;
+    // remedy() is what helps: files of this machine, or of the recorded one.
+    std::string_view remedy() const;
 };
-
-// write_without_build_id(json, without) is the member "without_build_id", if there are any.
-void write_without_build_id(JsonWriter& json, const WithoutBuildId& without);
 
 }  // namespace perfdata
