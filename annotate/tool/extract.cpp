@@ -19,7 +19,7 @@
 #include "tool/extract/extract_sources.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/near_names.hpp"
-#include "tool/output/progress.hpp"
+#include "tool/session.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -62,28 +62,18 @@ struct Piece {
 
 class Extract {
   public:
-    explicit Extract(const ExtractChoice& choice) : choice_(choice) {}
+    explicit Extract(const ExtractChoice& choice) : choice_(choice), session_(choice.common) {}
 
     int run() {
-        const auto give_up = [](const Error& error) {
-            complain(error);
-            return failed;
-        };
-        const auto recording = choice_.common.open();
-        if (!recording) return give_up(recording.error());
-        std::optional<ProgressLine> reading(std::in_place, choice_.common);
-        const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
-        if (!timeline) return give_up(timeline.error());
-        const auto names = Names::load(*recording, *timeline,
-                                       choice_.names.options(*recording, reading->of("unpacking the build-id cache")));
-        reading.reset();
-        const Symbols symbols(*timeline);
+        if (!session_.open() || !session_.read_timeline()) return failed;
+        session_.load_names(choice_.names);
+        const auto& names = session_.names();
+        const auto& symbols = session_.symbols();
         find_programs(symbols);
         find_jit(names);
         if (candidates_.empty()) {
-            warn_losses(choice_.common, with_losses(timeline->completeness(), names));
-            warn_names(choice_.common, names, false);
-            return give_up(nothing(symbols, names));
+            session_.warn(session_.completeness(), false);
+            return session_.give_up(nothing(symbols, names));
         }
         if (!choice_.at.empty()) {
             const auto time = *parse_time(choice_.at);
@@ -100,18 +90,18 @@ class Extract {
             list(candidates_);
             return failed;
         }
-        if (auto got = collect(candidates_.front(), symbols); !got) return give_up(got.error());
-        const auto arch = find_architecture(*recording, names);
-        if (arch.guessed() && choice_.common.format != "raw" && !choice_.common.quiet) {
-            complain(fmt::format("note: the recording does not say its architecture; the file is for {}, as {} tells",
-                                 arch.name, arch.told_by));
+        if (auto got = collect(candidates_.front(), symbols); !got) return session_.give_up(got.error());
+        const auto arch = find_architecture(session_.recording(), names);
+        if (arch.guessed() && choice_.common.format != "raw") {
+            session_.note(fmt::format("the recording does not say its architecture; the file is for {}, as {} tells",
+                                      arch.name, arch.told_by));
         }
         const auto content = make(arch.name, candidates_.front());
-        if (!content) return give_up(content.error());
-        if (auto written = write(*content); !written) return give_up(written.error());
-        const auto completeness = with_losses(timeline->completeness(), names);
+        if (!content) return session_.give_up(content.error());
+        if (auto written = write(*content); !written) return session_.give_up(written.error());
+        const auto completeness = session_.completeness();
         warn_losses(choice_.common, completeness);
-        return exit_code(choice_.common, completeness, lost_lines_);
+        return session_.exit_code(completeness, lost_lines_);
     }
 
   private:
@@ -338,7 +328,7 @@ class Extract {
                         "the code is binary and this is a terminal; give -o FILE");
         }
         if (!choice_.sources.empty()) {
-            if (tree_.empty() && !choice_.common.quiet) complain("note: no source lines are known of this code");
+            if (tree_.empty()) session_.note("no source lines are known of this code");
             if (auto written = write_sources(tree_, choice_.sources, choice_.common); !written)
                 return fail(written.error());
         }
@@ -347,6 +337,7 @@ class Extract {
     }
 
     const ExtractChoice& choice_;
+    Session session_;
     std::vector<Candidate> candidates_;
     std::vector<Piece> pieces_;
     bool lost_lines_ = false;

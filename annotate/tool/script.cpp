@@ -18,7 +18,7 @@
 #include "tool/options/name_options.hpp"
 #include "tool/options/near_names.hpp"
 #include "tool/options/register_names.hpp"
-#include "tool/output/progress.hpp"
+#include "tool/session.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -96,74 +96,64 @@ void note_callers(std::string_view option, const std::vector<std::string>& absen
     }
 }
 
-int run(const ScriptChoice& choice) {
-    const auto give_up = [](const Error& error) {
-        complain(error);
-        return failed;
-    };
-    const auto recording = choice.common.open();
-    if (!recording) return give_up(recording.error());
-    if (recording->events().empty()) {
-        for (const auto& problem : recording->diagnostics().kept()) complain(problem);
-        return give_up(explain_no_events(*recording, choice.common.file));
+// tell(...) says what is not shown of what was asked for.
+void tell(const Session& session, const ScriptChoice& choice, const ScriptOptions& options,
+          const ScriptCounts& counts) {
+    if (counts.samples == 0) session.note(nothing_shown(session.recording(), session.timeline()));
+    note_absent("--comm", "thread called", choice.comms, session.timeline().tasks().comms());
+    note_absent("--dsos", "samples in an object called", counts.absent_objects, counts.other_objects);
+    note_absent("--symbols", "samples in a function called", counts.absent_symbols, counts.other_symbols);
+    note_callers("--dsos", counts.absent_objects, counts.other_objects);
+    note_callers("--symbols", counts.absent_symbols, counts.other_symbols);
+    session.note(counts.without_build_id.list_text());
+    if (counts.broken_chains != 0) {
+        session.note(fmt::format("{} call chains lack their user part, which was deferred and never written",
+                                 counts.broken_chains));
     }
-    auto options = make_options(choice, *recording);
-    if (!options) return give_up(options.error());
-    if (!choice.cpus.empty() && !has_cpus(*recording, {options->events.begin(), options->events.end()})) {
+    if (counts.deep_chains != 0 && options.most_frames != 0) {
+        session.note(fmt::format("{}: the outermost ones are not shown (see --max-stack)",
+                                 deep_text(counts.deep_chains, options.most_frames)));
+    }
+    if (counts.stacks_not_unwound != 0) {
+        session.note(fmt::format("{}: callers in user space are not shown", stacks_text(counts.stacks_not_unwound)));
+    }
+    if (counts.unread_formats != 0) {
+        session.note(fmt::format("the formats of {} tracepoints are damaged or too long: their samples show bytes",
+                                 counts.unread_formats));
+    }
+}
+
+int run(const ScriptChoice& choice) {
+    Session session(choice.common);
+    if (!session.open_samples()) return failed;
+    const auto& recording = session.recording();
+    auto options = make_options(choice, recording);
+    if (!options) return session.give_up(options.error());
+    if (!choice.cpus.empty() && !has_cpus(recording, {options->events.begin(), options->events.end()})) {
         return refuse_cpus();
     }
-    std::optional<ProgressLine> reading(std::in_place, choice.common);
-    const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
-    if (!timeline) return give_up(timeline.error());
-    const auto names = Names::load(*recording, *timeline,
-                                   choice.names.options(*recording, reading->of("unpacking the build-id cache")));
-    reading.reset();
-    if (auto taken = choice.names.check(names); !taken) return give_up(taken.error());
-    if (!options->json && shows_registers(*options, *recording)) {
-        const auto registers = register_names(*recording, &names);
+    if (!session.read_timeline()) return failed;
+    session.load_names(choice.names);
+    if (!session.check_names(choice.names)) return failed;
+    const auto& names = session.names();
+    if (!options->json && shows_registers(*options, recording)) {
+        const auto registers = register_names(recording, &names);
         options->arch = registers.arch;
-        if (!registers.note.empty() && !choice.common.quiet) complain("note: " + registers.note);
+        session.note(registers.note);
     }
-    auto output = choice.common.open_output();
-    if (!output) return give_up(output.error());
-    const auto sink = output->sink();
+    auto output = session.open_output();
+    if (!output) return failed;
     std::optional<ProgressLine> writing(std::in_place, choice.common, *output);
     options->progress = writing->of("writing samples");
-    const auto counts = write_script(*recording, names, *options, sink);
+    const auto counts = write_script(recording, names, *options, output->sink());
     writing.reset();
-    if (!counts) return give_up(counts.error());
-    if (auto committed = choice.common.commit(*output); !committed) return give_up(committed.error());
-    const auto completeness = with_losses(timeline->completeness(), names);
-    warn_losses(choice.common, completeness);
-    warn_names(choice.common, names, counts->unnamed_kernel);
-    if (!choice.common.quiet && counts->samples == 0) complain("note: " + nothing_shown(*recording, *timeline));
-    if (!choice.common.quiet) {
-        note_absent("--comm", "thread called", choice.comms, timeline->tasks().comms());
-        note_absent("--dsos", "samples in an object called", counts->absent_objects, counts->other_objects);
-        note_absent("--symbols", "samples in a function called", counts->absent_symbols, counts->other_symbols);
-        note_callers("--dsos", counts->absent_objects, counts->other_objects);
-        note_callers("--symbols", counts->absent_symbols, counts->other_symbols);
-    }
-    if (const auto text = counts->without_build_id.list_text(); !text.empty() && !choice.common.quiet) {
-        complain("note: " + text);
-    }
-    if (!choice.common.quiet && counts->broken_chains != 0) {
-        complain(fmt::format("note: {} call chains lack their user part, which was deferred and never written",
-                             counts->broken_chains));
-    }
-    if (!choice.common.quiet && counts->deep_chains != 0 && options->most_frames != 0) {
-        complain(fmt::format("note: {}: the outermost ones are not shown (see --max-stack)",
-                             deep_text(counts->deep_chains, options->most_frames)));
-    }
-    if (!choice.common.quiet && counts->stacks_not_unwound != 0) {
-        complain(fmt::format("note: {}: callers in user space are not shown", stacks_text(counts->stacks_not_unwound)));
-    }
-    if (!choice.common.quiet && counts->unread_formats != 0) {
-        complain(fmt::format("note: the formats of {} tracepoints are damaged or too long: their samples show bytes",
-                             counts->unread_formats));
-    }
+    if (!counts) return session.give_up(counts.error());
+    if (!session.commit(*output)) return failed;
+    const auto completeness = session.completeness();
+    session.warn(completeness, counts->unnamed_kernel);
+    if (!choice.common.quiet) tell(session, choice, *options, *counts);
     const bool partial = counts->stacks_not_unwound != 0 || counts->unread_formats != 0;
-    return exit_code(choice.common, completeness, partial);
+    return session.exit_code(completeness, partial);
 }
 
 }  // namespace

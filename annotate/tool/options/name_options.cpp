@@ -150,11 +150,6 @@ void warn_names(const Common& common, const Names& names, bool kernel) {
     }
 }
 
-Completeness with_losses(Completeness completeness, const Names& names) {
-    completeness.diagnostics.append(names.losses());
-    return completeness;
-}
-
 bool is_unnamed_kernel(const Names& names, const Frame& frame) {
     if (names.kernel() != nullptr || frame.kind == FrameKind::code) return false;
     if (frame.kind == FrameKind::nowhere) return static_cast<Miss>(frame.index) == Miss::kernel;

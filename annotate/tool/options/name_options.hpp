@@ -41,8 +41,6 @@ struct NameChoice {
 // warn_names(common, names) tells what could not be loaded and what would supply it, unless --quiet. kernel: code of
 // the kernel lacks names.
 void warn_names(const Common& common, const Names& names, bool kernel = true);
-// with_losses(completeness, names) is what was not read of the recording, and of files that names are from.
-Completeness with_losses(Completeness completeness, const Names& names);
 
 // is_unnamed_kernel(names, frame) is whether the frame is in code of the kernel that lacks a name.
 bool is_unnamed_kernel(const Names& names, const Frame& frame);
