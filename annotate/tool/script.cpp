@@ -143,10 +143,9 @@ int run(const ScriptChoice& choice) {
     }
     auto output = session.open_output();
     if (!output) return failed;
-    std::optional<ProgressLine> writing(std::in_place, choice.common, *output);
-    options->progress = writing->of("writing samples");
+    options->progress = session.progress("writing samples", *output);
     const auto counts = write_script(recording, names, *options, output->sink());
-    writing.reset();
+    session.end_progress();
     if (!counts) return session.give_up(counts.error());
     if (!session.commit(*output)) return failed;
     const auto completeness = session.completeness();

@@ -59,6 +59,11 @@ Progress Session::progress(std::string stage) {
     return progress_->of(std::move(stage));
 }
 
+Progress Session::progress(std::string stage, const Output& output) {
+    progress_.emplace(common_, output);
+    return progress_->of(std::move(stage));
+}
+
 std::optional<Output> Session::open_output() {
     return opened(common_.open_output());
 }

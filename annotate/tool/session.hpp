@@ -45,8 +45,10 @@ class Session {
     const Symbols& symbols();
 
     // progress("counting samples") is what to pass to the call that does that. It is good until end_progress(), which
-    // comes before anything else is written; the other methods see to that themselves.
+    // comes before anything else is written; the other methods see to that themselves. progress(stage, output) is for
+    // work during which the output goes on.
     Progress progress(std::string stage);
+    Progress progress(std::string stage, const Output& output);
     void end_progress() { progress_.reset(); }
 
     // open_output(), open_paged_output(): nothing if that failed, and it has been said.
