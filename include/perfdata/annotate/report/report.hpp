@@ -48,18 +48,17 @@ struct ReportProgram {
 
 // ReportPlace is the code of a row or of a node of a tree. Views live as long as the Names.
 struct ReportPlace {
+    static constexpr std::uint32_t no_function = ~std::uint32_t{0};
+
     std::string object;         // as perf's dso: the last part of a path, [kernel.kallsyms], [nf_nat]; or [unknown]
     std::string_view path;      // the object in full
     std::string_view symbol;    // empty: not known
     std::uint64_t address = 0;  // without symbol: in the object, or of the process
     char level = '.';           // perf's: k kernel, . user, g and u of a guest, H hypervisor
-    CodeClass kind = CodeClass::unknown;  // unknown as well: of several kinds
-    std::uint32_t function = no_function;
-    std::string line;                  // FILE:LINE; "??:0" if not known. Only if reported by it
-    std::vector<std::uint32_t> loads;  // the BPF programs (index in Timeline::loads()), sorted
-
-    // `function` is what BTF calls it: its number in Report::functions. Only of rows, with program_details.
-    static constexpr std::uint32_t no_function = ~std::uint32_t{0};
+    CodeClass kind = CodeClass::unknown;   // unknown as well: of several kinds
+    std::uint32_t function = no_function;  // number in Report::functions; only of rows, with program_details
+    std::string line;                      // FILE:LINE; "??:0" if not known. Only if reported by it
+    std::vector<std::uint32_t> loads;      // the BPF programs (index in Timeline::loads()), sorted
 
     // told_loads() is those of `loads` that a page tells: one name may be that of any number of programs, in any number
     // of rows.
