@@ -11,7 +11,7 @@
 #include <rapidjson/writer.h>
 #include <string_view>
 
-#include "perfdata/annotate/page/page.hpp"
+#include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/core/types.hpp"
 
 namespace perfdata {

@@ -7,7 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "perfdata/annotate/page/page.hpp"
+#include "perfdata/annotate/format/sink.hpp"
+#include "perfdata/profile/event_count.hpp"
 
 #include "json_stream.hpp"
 #include "words.hpp"

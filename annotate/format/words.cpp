@@ -196,6 +196,10 @@ std::string text_of(const Instruction& instruction) {
     return instruction.operands.empty() ? instruction.mnemonic : instruction.mnemonic + " " + instruction.operands;
 }
 
+std::string comm_text(std::string_view comm, Tid tid) {
+    return comm.empty() ? fmt::format(":{}", signed_id(tid.value)) : std::string(comm);
+}
+
 std::string_view short_name(std::string_view object) {
     if (object.starts_with('[')) return object;
     const auto slash = object.find_last_of('/');

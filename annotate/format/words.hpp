@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "perfdata/annotate/page/page.hpp"
+#include "perfdata/annotate/disassembly/disassembler.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/core/utf8.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
@@ -92,6 +92,8 @@ std::string object_name(const Timeline& timeline, const Code& code);
 
 // text_of(instruction) is "movq %rsp, %rbp".
 std::string text_of(const Instruction& instruction);
+// comm_text(comm, tid) is the command, ":TID" if it is not known.
+std::string comm_text(std::string_view comm, Tid tid);
 // short_name(object) is the last part of a path; other objects as they are.
 std::string_view short_name(std::string_view object);
 // object_label(object, kind) is perf's short name of what FrameName::object names: "libc.so.6", "[nf_nat]",

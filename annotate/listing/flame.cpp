@@ -8,7 +8,6 @@
 #include <numeric>
 #include <tuple>
 
-#include "perfdata/annotate/report/report.hpp"
 #include "perfdata/profile/intern_table.hpp"
 
 #include "format/words.hpp"
@@ -69,7 +68,7 @@ class FlameMaker {
     }
 
     std::uint32_t name_of(const SampledTask& task) {
-        auto text = comm_text(task);
+        auto text = comm_text(task.comm, task.tid);
         auto& known = task_names_[text];
         if (known == 0) known = add_name({FlameRole::task, std::move(text), {}, CodeClass::unknown, {}});
         return known;
@@ -208,11 +207,11 @@ Flame Flame::make(const SampleCounts& counts, const Symbolizer& symbolizer, cons
     return FlameMaker(counts, symbolizer, options).make();
 }
 
-SampleCountOptions flame_counting(const Symbolizer& names, bool chains) {
+SampleCountOptions flame_counting(const Symbolizer& symbolizer, bool chains) {
     SampleCountOptions options;
     options.chains = chains;
-    options.jit = &names.jit();
-    options.fold = [&names](const Frame& frame) { return names.function(frame); };
+    options.jit = &symbolizer.jit();
+    options.fold = [&symbolizer](const Frame& frame) { return symbolizer.function(frame); };
     return options;
 }
 

@@ -9,16 +9,11 @@
 #include "perfdata/annotate/report/report.hpp"
 
 #include "format/words.hpp"
-#include "report/without_build_id.hpp"
 
 namespace perfdata {
 
-inline constexpr std::uint32_t no_cpu = ~std::uint32_t{0};  // of a SampledTask: not recorded
-
-// key_text(...) is a row's field for people.
-std::string key_text(const ReportContext& context, const Report& report, const ReportRow& row, ReportKey key);
-// cgroup_text(context, task) is the path of its group; "-" if no group was recorded.
-std::string cgroup_text(const ReportContext& context, const SampledTask& task);
+// key_text(report, row, key) is a row's field for people.
+std::string key_text(const Report& report, const ReportRow& row, ReportKey key);
 
 // TreeRoom is room for the names of a report's trees. Each node brings some, so that only names which are long and
 // stand in very many nodes are shortened.
@@ -35,11 +30,5 @@ class TreeRoom {
   private:
     std::size_t left_ = std::size_t{1} << 20;
 };
-
-// without_build_id(context, report) is which objects of the report's rows have no names for want of a build id.
-WithoutBuildId without_build_id(const ReportContext& context, const Report& report);
-
-// tells_functions(options) is whether such a report names functions, so that names can be missing.
-bool tells_functions(const ReportOptions& options);
 
 }  // namespace perfdata

@@ -3,30 +3,18 @@
 
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
 #include <map>
 #include <tuple>
 
 #include "perfdata/symbols/symbolizer.hpp"
 
 #include "format/words.hpp"
+#include "report_facts.hpp"
 #include "report_places.hpp"
 #include "report_tree.hpp"
 
 namespace perfdata {
 namespace {
-
-struct KeyWord {
-    std::string_view word;
-    ReportKey key;
-};
-constexpr KeyWord key_words[] = {
-    {"comm", ReportKey::comm},       {"pid", ReportKey::pid},       {"tid", ReportKey::tid},
-    {"cpu", ReportKey::cpu},         {"cgroup", ReportKey::cgroup}, {"dso", ReportKey::object},
-    {"object", ReportKey::object},   {"symbol", ReportKey::symbol}, {"sym", ReportKey::symbol},
-    {"kind", ReportKey::kind},       {"srcline", ReportKey::line},  {"line", ReportKey::line},
-    {"program", ReportKey::program},
-};
 
 // RowCells is what rows count, self and then total: in pieces, so that they do not move when more are needed.
 class RowCells {
@@ -60,15 +48,15 @@ struct RowId {
 
 class ReportMaker {
   public:
-    ReportMaker(const SampleCounts& counts, const Symbolizer& names, const ReportOptions& options)
+    ReportMaker(const SampleCounts& counts, const Symbolizer& symbolizer, const ReportOptions& options)
         : counts_(counts),
-          names_(names),
+          symbolizer_(symbolizer),
           options_(options),
-          row_places_(names,
+          row_places_(symbolizer,
                       {options.has(ReportKey::object), options.has(ReportKey::symbol), options.has(ReportKey::kind),
                        options.has(ReportKey::line), options.has(ReportKey::program)}),
-          tree_places_(names, {}),
-          all_places_(names, {.kind = true}) {}
+          tree_places_(symbolizer, {}),
+          all_places_(symbolizer, {.kind = true}) {}
 
     Report make() && {
         choose_columns();
@@ -217,7 +205,7 @@ class ReportMaker {
             if (row_place_[leaf] == no_place) continue;
             const auto& place = row_places_[row_place_[leaf]];
             if (!place.symbol.empty()) continue;
-            const auto why = names_.why_unnamed(counts_.frames()[leaf]);
+            const auto why = symbolizer_.why_unnamed(counts_.frames()[leaf]);
             const auto cells = chosen(counts_.cells(number));
             auto& sum = reasons[why];
             sum.resize(columns_.size());
@@ -383,7 +371,7 @@ class ReportMaker {
     }
 
     const SampleCounts& counts_;
-    const Symbolizer& names_;
+    const Symbolizer& symbolizer_;
     const ReportOptions& options_;
     Places row_places_, tree_places_, all_places_;
     std::vector<std::size_t> columns_;       // those of SampleCounts::events() that are shown
@@ -395,33 +383,7 @@ class ReportMaker {
 
 }  // namespace
 
-std::optional<ReportKey> report_key(std::string_view word) {
-    const auto* found = std::ranges::find(key_words, word, &KeyWord::word);
-    if (found == std::end(key_words)) return std::nullopt;
-    return found->key;
-}
-
-std::string_view title(ReportKey key) {
-    switch (key) {
-        case ReportKey::comm: return "Command";
-        case ReportKey::pid: return "Pid";
-        case ReportKey::tid: return "Tid";
-        case ReportKey::cpu: return "CPU";
-        case ReportKey::cgroup: return "Cgroup";
-        case ReportKey::object: return "Shared Object";
-        case ReportKey::symbol: return "Symbol";
-        case ReportKey::kind: return "Kind";
-        case ReportKey::line: return "Source:Line";
-        case ReportKey::program: return "BPF Program";
-    }
-    return "";
-}
-
-bool ReportOptions::has(ReportKey key) const {
-    return std::ranges::find(keys, key) != keys.end();
-}
-
-SampleCountOptions count_options(const ReportOptions& options, const Symbolizer& names) {
+SampleCountOptions count_options(const ReportOptions& options, const Symbolizer& symbolizer) {
     SampleCountOptions counts;
     counts.by_comm = options.has(ReportKey::comm);
     counts.by_pid = options.has(ReportKey::pid);
@@ -429,11 +391,11 @@ SampleCountOptions count_options(const ReportOptions& options, const Symbolizer&
     counts.by_cpu = options.has(ReportKey::cpu);
     counts.by_cgroup = options.has(ReportKey::cgroup);
     counts.chains = options.children || options.tree != ReportTree::none;
-    counts.jit = &names.jit();
+    counts.jit = &symbolizer.jit();
     if (options.has(ReportKey::line)) return counts;
     if (options.has(ReportKey::symbol) || options.has(ReportKey::kind) || options.tree != ReportTree::none ||
         !options.symbols.empty() || !options.kinds.empty()) {
-        counts.fold = [&names](const Frame& frame) { return names.function(frame); };
+        counts.fold = [&symbolizer](const Frame& frame) { return symbolizer.function(frame); };
     } else {
         // The object is all that counts.
         counts.fold = [](const Frame& frame) { return Frame{0, frame.index, frame.kind, frame.mode}; };
@@ -441,13 +403,14 @@ SampleCountOptions count_options(const ReportOptions& options, const Symbolizer&
     return counts;
 }
 
-std::string comm_text(const SampledTask& task) {
-    // Signed, as perf prints it.
-    return task.comm.empty() ? fmt::format(":{}", static_cast<std::int32_t>(task.tid.value)) : std::string(task.comm);
-}
-
-Report Report::make(const SampleCounts& counts, const Symbolizer& names, const ReportOptions& options) {
-    return ReportMaker(counts, names, options).make();
+Report Report::make(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,
+                    const ReportOptions& options) {
+    auto report = ReportMaker(counts, symbolizer, options).make();
+    report.options = options;
+    add_tasks(report, counts, symbolizer.timeline().tasks());
+    add_programs(report, symbolizer.bpf());
+    add_recording(report, recording, counts, symbolizer);
+    return report;
 }
 
 }  // namespace perfdata

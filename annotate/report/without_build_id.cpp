@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "without_build_id.hpp"
+#include "perfdata/annotate/report/without_build_id.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -8,7 +8,6 @@
 
 #include "perfdata/symbols/symbolizer.hpp"
 
-#include "format/json_writer.hpp"
 #include "format/words.hpp"
 
 namespace perfdata {
@@ -38,13 +37,13 @@ WithoutBuildId::Part part_of(const Samples& objects, std::uint64_t samples) {
 // FrameStates says which frames lack a build id.
 class FrameStates {
   public:
-    FrameStates(const SampleCounts& counts, const Symbolizer& names) : objects_(counts.frames().size()) {
+    FrameStates(const SampleCounts& counts, const Symbolizer& symbolizer) : objects_(counts.frames().size()) {
         for (std::size_t number = 0; number < objects_.size(); ++number) {
             const auto& frame = counts.frames()[number];
             if (frame.kind != FrameKind::object) continue;
             // Most objects have their file: names take longer to find.
-            if (const auto file = names.file(frame.index); file || !lacks_build_id(file.error())) continue;
-            const auto name = names.name(frame);
+            if (const auto file = symbolizer.file(frame.index); file || !lacks_build_id(file.error())) continue;
+            const auto name = symbolizer.name(frame);
             if (!name.symbol.empty() || name.kind != CodeClass::user) continue;
             if (!lacks_build_id(name.miss) || name.object.empty() || !has_file(name.object)) continue;
             objects_[number] = name.object;
@@ -69,12 +68,12 @@ std::string names_in(const WithoutBuildId::Part& part) {
 
 }  // namespace
 
-WithoutBuildId WithoutBuildId::count(const SampleCounts& counts, const Symbolizer& names,
+WithoutBuildId WithoutBuildId::count(const SampleCounts& counts, const Symbolizer& symbolizer,
                                      std::span<const std::uint8_t> unwanted, std::optional<std::uint64_t> all) {
     WithoutBuildId without;
-    const FrameStates states(counts, names);
+    const FrameStates states(counts, symbolizer);
     without.local = states.local();
-    without.has_some = names.has_build_ids();
+    without.has_some = symbolizer.has_build_ids();
     without.has_callers = true;
     Samples sampled, callers;
     std::uint64_t in_sampled = 0, in_callers = 0;
@@ -138,9 +137,10 @@ WithoutBuildId WithoutBuildId::count(const Profile& profile) {
     return without;
 }
 
-WithoutBuildId WithoutBuildId::list(const std::map<std::string_view, SymbolMiss>& objects, const Symbolizer& names) {
+WithoutBuildId WithoutBuildId::list(const std::map<std::string_view, SymbolMiss>& objects,
+                                    const Symbolizer& symbolizer) {
     WithoutBuildId without;
-    without.has_some = names.has_build_ids();
+    without.has_some = symbolizer.has_build_ids();
     Samples listed;
     for (const auto& [object, miss] : objects) {
         if (!has_file(object)) continue;
@@ -151,18 +151,22 @@ WithoutBuildId WithoutBuildId::list(const std::map<std::string_view, SymbolMiss>
     return without;
 }
 
+std::string_view WithoutBuildId::remedy() const {
+    return local ? trust : give;
+}
+
 std::string WithoutBuildId::list_text() const {
     if (sampled.objects == 0) return {};
     return fmt::format("{} object{} ({}) {} no build id here, so no function names: {}{}", sampled.objects,
                        sampled.objects == 1 ? "" : "s", names_in(sampled), sampled.objects == 1 ? "has" : "have",
-                       local ? trust : give, has_some ? "; `perf record --buildid-all` notes them" : "");
+                       remedy(), has_some ? "; `perf record --buildid-all` notes them" : "");
 }
 
 std::string WithoutBuildId::sampled_text() const {
     if (sampled.objects == 0) return {};
     return fmt::format("{} object{} ({:.2f}% of samples) {} no build id here, so no function names: {}",
                        sampled.objects, sampled.objects == 1 ? "" : "s", share(sampled.samples, all),
-                       sampled.objects == 1 ? "has" : "have", local ? trust : give);
+                       sampled.objects == 1 ? "has" : "have", remedy());
 }
 
 std::string WithoutBuildId::callers_text() const {
@@ -172,28 +176,7 @@ std::string WithoutBuildId::callers_text() const {
         "objects ({})",
         callers.samples, callers.samples == 1 ? "" : "s", names_in(callers));
     // Without any build id there is a reason for that, and not that perf left out those without samples.
-    return fmt::format("{}: {}{}", what, local ? trust : give,
-                       has_some ? "; `perf record --buildid-all` notes them" : "");
-}
-
-void write_without_build_id(JsonWriter& json, const WithoutBuildId& without) {
-    if (without.sampled.objects + without.callers.objects == 0) return;
-    const auto part = [&](const WithoutBuildId::Part& one) {
-        json.member("samples", one.samples);
-        json.member("objects", one.objects);
-        json.array("names", one.names, [](const std::string& name) { return name; });
-    };
-    json.key("without_build_id");
-    json.begin_object();
-    part(without.sampled);
-    if (without.has_callers) {
-        json.key("callers");
-        json.begin_object();
-        part(without.callers);
-        json.end_object();
-    }
-    json.member("remedy", without.local ? trust : give);
-    json.end_object();
+    return fmt::format("{}: {}{}", what, remedy(), has_some ? "; `perf record --buildid-all` notes them" : "");
 }
 
 }  // namespace perfdata

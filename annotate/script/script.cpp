@@ -22,16 +22,17 @@ namespace {
 
 class ScriptWriter {
   public:
-    ScriptWriter(const Recording& recording, const Symbolizer& names, const ScriptOptions& options, const Sink& sink)
+    ScriptWriter(const Recording& recording, const Symbolizer& symbolizer, const ScriptOptions& options,
+                 const Sink& sink)
         : events_(recording.events()),
-          names_(names),
-          tasks_(names.timeline().tasks()),
+          symbolizer_(symbolizer),
+          tasks_(symbolizer.timeline().tasks()),
           recent_tasks_(tasks_),
           options_(options),
           sink_(sink),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
           formats_(TraceFormats::read(recording)),
-          places_(names, std::min(most_places, recording.limits().places)),
+          places_(symbolizer, std::min(most_places, recording.limits().places)),
           text_writer_(recording, options.fields, options.nanoseconds,
                        register_set(options.arch.empty() ? recording.arch() : options.arch), formats_, places_),
           json_writer_(formats_, places_, sink) {
@@ -60,7 +61,7 @@ class ScriptWriter {
     ScriptCounts finish() {
         flush();
         counts_.unread_formats = formats_.unread();
-        counts_.without_build_id = WithoutBuildId::list(places_.without_build_id(), names_);
+        counts_.without_build_id = WithoutBuildId::list(places_.without_build_id(), symbolizer_);
         counts_.unnamed_kernel = places_.unnamed_kernel();
         for (const auto& symbol : options_.symbols) {
             if (!found_symbols_.contains(symbol)) counts_.absent_symbols.push_back(symbol);
@@ -150,14 +151,9 @@ class ScriptWriter {
     }
 
     bool wanted(const ScriptItem& item, std::uint32_t event, std::string_view comm) const {
-        const auto among = [](const auto& chosen, const auto& value) {
-            return chosen.empty() || chosen.contains(value);
-        };
-        return among(options_.events, event) && among(options_.comms, comm) &&
-               among(options_.pids, item.moment.pid.value) &&
-               among(options_.tids, item.tid.value_or(Tid{nobody.value}).value) &&
-               among(options_.cpus, item.cpu.value_or(nobody.value)) && item.moment.time >= options_.from &&
-               item.moment.time <= options_.until;
+        const auto& filter = options_.filter;
+        return filter.has_event(event) &&
+               filter.passes(item.moment.time, item.cpu, comm, item.moment.pid, item.tid.value_or(Tid{nobody.value}));
     }
     bool wanted(ScriptPlaces& places, std::uint32_t place) {
         if (options_.symbols.empty() && options_.objects.empty()) return true;
@@ -186,7 +182,7 @@ class ScriptWriter {
     }
 
     const EventTable& events_;
-    const Symbolizer& names_;
+    const Symbolizer& symbolizer_;
     const Tasks& tasks_;
     RecentTasks recent_tasks_;
     const ScriptOptions& options_;
@@ -208,10 +204,10 @@ class ScriptWriter {
 
 }  // namespace
 
-Result<ScriptCounts> write_script(const Recording& recording, const Symbolizer& names, const ScriptOptions& options,
-                                  const Sink& sink) {
+Result<ScriptCounts> write_script(const Recording& recording, const Symbolizer& symbolizer,
+                                  const ScriptOptions& options, const Sink& sink) {
     return catch_bad_alloc([&]() -> Result<ScriptCounts> {
-        ScriptWriter writer(recording, names, options, sink);
+        ScriptWriter writer(recording, symbolizer, options, sink);
         Completeness seen;  // the timeline's pass has counted all records already
         auto walked = walk(recording, seen, writer,
                            {.order = RecordOrder::time, .stop = options.stop, .progress = options.progress});

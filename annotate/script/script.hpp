@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "perfdata/annotate/page/page.hpp"
+#include "perfdata/annotate/format/sink.hpp"
+#include "perfdata/annotate/report/without_build_id.hpp"
+#include "perfdata/profile/sample_filter.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
-#include "report/without_build_id.hpp"
 #include "script_fields.hpp"
 
 namespace perfdata {
@@ -24,11 +25,8 @@ struct ScriptOptions {
     std::size_t most_frames = 127;  // of a chain
     bool nanoseconds = false;       // of text: nine digits behind the point, not six
     std::string arch;               // of text: whose registers these are; empty: as the recording says
-    // Which samples; empty: all.
-    std::set<std::uint32_t> events;  // by index in recording.events()
-    std::set<std::string, std::less<>> comms, symbols, objects;
-    std::set<std::uint32_t> pids, tids, cpus;
-    Time from, until = Time::forever();  // until is included
+    SampleFilter filter;
+    std::set<std::string, std::less<>> symbols, objects;  // only samples in these; empty: all
     std::stop_token stop;
     Progress progress = {};
 };
@@ -48,7 +46,7 @@ struct ScriptCounts {
 
 // write_script(...) reads the samples only: what was lost is in the timeline's completeness(). The only
 // errors are `cancelled` and `out_of_memory`.
-Result<ScriptCounts> write_script(const Recording& recording, const Symbolizer& names, const ScriptOptions& options,
-                                  const Sink& sink);
+Result<ScriptCounts> write_script(const Recording& recording, const Symbolizer& symbolizer,
+                                  const ScriptOptions& options, const Sink& sink);
 
 }  // namespace perfdata

@@ -180,7 +180,7 @@ Result<void> FieldChoice::choose(std::string_view text) {
     return {};
 }
 
-Result<void> FieldChoice::fit(const Recording& recording, bool with_chains, const std::set<std::uint32_t>& wanted) {
+Result<void> FieldChoice::fit(const Recording& recording, bool with_chains, const SampleFilter& filter) {
     const auto& events = recording.events().events();
     // perf looks at the first event of each kind only, too.
     for (std::size_t index = 0; index < kinds; ++index) {
@@ -192,7 +192,7 @@ Result<void> FieldChoice::fit(const Recording& recording, bool with_chains, cons
     for (std::size_t index = 0; index < kinds; ++index) {
         for (std::uint32_t number = 0; number < events.size(); ++number) {
             const auto& event = events[number];
-            if (kind(event.attr.type) != index || (!wanted.empty() && !wanted.contains(number))) continue;
+            if (kind(event.attr.type) != index || !filter.has_event(number)) continue;
             const auto fields = lacking(kinds_[index], event);
             if (fields != 0 && sampled.empty()) sampled = sampled_events(recording);
             if (sampled.empty() ? fields == 0 : sampled[number]) {

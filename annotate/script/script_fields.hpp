@@ -4,10 +4,10 @@
 
 #include <array>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 
+#include "perfdata/profile/sample_filter.hpp"
 #include "perfdata/recording/recording.hpp"
 
 namespace perfdata {
@@ -50,9 +50,9 @@ class FieldChoice {
     Result<void> choose(std::string_view text);
 
     // fit(recording) takes away the default fields that the recording does not have. Errors: missing, if a field was
-    // asked for by name and samples of a wanted event do not have it; `events` is the wanted ones by index in
-    // recording.events(), empty: all. Only where an event lacks a field are the samples looked through.
-    Result<void> fit(const Recording& recording, bool with_chains, const std::set<std::uint32_t>& events = {});
+    // asked for by name and samples of an event that passes the filter do not have it. Only where an event lacks a
+    // field are the samples looked through.
+    Result<void> fit(const Recording& recording, bool with_chains, const SampleFilter& filter = {});
 
     // of(attr) is the fields of an event. Valid after fit().
     ScriptFields of(const Attr& attr) const { return kinds_[kind(attr.type)].fields; }

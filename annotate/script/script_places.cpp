@@ -9,18 +9,18 @@
 
 namespace perfdata {
 
-ScriptPlaces::ScriptPlaces(const Symbolizer& names, std::size_t most_places)
-    : names_(names),
+ScriptPlaces::ScriptPlaces(const Symbolizer& symbolizer, std::size_t most_places)
+    : symbolizer_(symbolizer),
       most_places_(most_places),
-      jit_(names.jit().empty() ? nullptr : &names.jit()),
-      recent_tasks_(names.timeline().tasks()),
+      jit_(symbolizer.jit().empty() ? nullptr : &symbolizer.jit()),
+      recent_tasks_(symbolizer.timeline().tasks()),
       recent_(std::size_t{1} << recent_bits) {
     constexpr Pid kernel{~std::uint32_t{0}};
-    for (const auto& code : names.timeline().code()) {
+    for (const auto& code : symbolizer.timeline().code()) {
         changes_.push_back(code.from);
         changes_.push_back(code.until);
     }
-    for (const auto& mapping : names.timeline().tasks().mappings()) {
+    for (const auto& mapping : symbolizer.timeline().tasks().mappings()) {
         if (mapping.pid == kernel) changes_.push_back(mapping.from);
     }
     std::ranges::sort(changes_);
@@ -45,7 +45,7 @@ void ScriptPlaces::enter(Time time) {
 
 std::uint64_t ScriptPlaces::shown(const Frame& frame, Address address) const {
     if (frame.kind != FrameKind::object) return address.value;
-    const auto& object = names_.timeline().tasks().objects()[frame.index];
+    const auto& object = symbolizer_.timeline().tasks().objects()[frame.index];
     switch (object.kind) {
         case ObjectKind::kernel:
         case ObjectKind::module:

@@ -29,8 +29,8 @@ struct ScriptPlace {
 
 class ScriptPlaces {
   public:
-    // The names must outlive it. It keeps at most about so many places.
-    ScriptPlaces(const Symbolizer& names, std::size_t most_places);
+    // The symbolizer must outlive it. It keeps at most about so many places.
+    ScriptPlaces(const Symbolizer& symbolizer, std::size_t most_places);
 
     // forget_many() forgets all when that is too much: numbers of places hold until then.
     void forget_many();
@@ -74,14 +74,14 @@ class ScriptPlaces {
     const FrameName& name(std::uint32_t number) {
         while (frame_names_.size() < places_.size()) {
             const auto& frame = places_[static_cast<std::uint32_t>(frame_names_.size())].frame;
-            frame_names_.push_back(names_.name(frame));
+            frame_names_.push_back(symbolizer_.name(frame));
             const auto& name = frame_names_.back();
             if (name.symbol.empty() && name.kind == CodeClass::user && lacks_build_id(name.miss)) [[unlikely]] {
                 without_build_id_.emplace(name.object, name.miss);
             }
             const bool kernel =
                 name.kind == CodeClass::kernel || name.kind == CodeClass::module || frame.misses(Miss::kernel);
-            unnamed_kernel_ = unnamed_kernel_ || (name.symbol.empty() && kernel && names_.kernel() == nullptr);
+            unnamed_kernel_ = unnamed_kernel_ || (name.symbol.empty() && kernel && symbolizer_.kernel() == nullptr);
         }
         return frame_names_[number];
     }
@@ -145,7 +145,7 @@ class ScriptPlaces {
     };
 
     ScriptPlace place_at(const Moment& moment, Address address, CpuMode mode) {
-        const auto frame = frame_at(names_.timeline(), jit_, moment, address, mode, &recent_tasks_);
+        const auto frame = frame_at(symbolizer_.timeline(), jit_, moment, address, mode, &recent_tasks_);
         return {frame, shown(frame, address)};
     }
     // enter(time) makes the stretch without changes around that time the current one.
@@ -159,7 +159,7 @@ class ScriptPlaces {
     Line write(std::uint32_t number, ScriptFields fields);
     Line write_object(std::uint32_t number);
 
-    const Symbolizer& names_;
+    const Symbolizer& symbolizer_;
     std::size_t most_places_;
     const JitCodes* jit_;
     RecentTasks recent_tasks_;

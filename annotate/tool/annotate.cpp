@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "perfdata/annotate/listing/listing.hpp"
-#include "perfdata/symbols/object_architecture.hpp"
+#include "perfdata/annotate/report/without_build_id.hpp"
+#include "perfdata/symbols/elf/object_architecture.hpp"
 
 #include "page/titles.hpp"
-#include "report/without_build_id.hpp"
 #include "report/without_samples.hpp"
 #include "tool.hpp"
 #include "tool/annotate/annotate_choice.hpp"
@@ -21,7 +21,7 @@
 #include "tool/options/event_choice.hpp"
 #include "tool/options/line_options.hpp"
 #include "tool/options/name_options.hpp"
-#include "tool/output/progress.hpp"
+#include "tool/session.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -45,7 +45,7 @@ struct AnnotateOptions {
 
 class Annotate {
   public:
-    explicit Annotate(AnnotateOptions& options) : options_(options) {}
+    explicit Annotate(AnnotateOptions& options) : options_(options), session_(options.common) {}
 
     int run() {
         const auto& place = options_.common.place;
@@ -57,66 +57,56 @@ class Annotate {
             complain("--symbol: the name is empty");
             return usage;
         }
-        auto recording = options_.common.open();
-        if (!recording) return give_up(recording.error());
-        if (recording->events().empty()) {
-            for (const auto& problem : recording->diagnostics().kept()) complain(problem);
-            return give_up(explain_no_events(*recording, options_.common.file));
-        }
+        if (!session_.open_samples()) return failed;
+        const auto& recording = session_.recording();
         if (!options_.at.empty()) {
             const auto time = parse_time(options_.at);
-            if (!time) return give_up(time.error());
+            if (!time) return session_.give_up(time.error());
             options_.functions.at = *time;
         }
-        std::optional<ProgressLine> progress(std::in_place, options_.common);
-        const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = progress->of("reading what ran")});
-        if (!timeline) return give_up(timeline.error());
-        const auto events = chosen_events(*recording, options_.events);
-        if (!events) return give_up(events.error());
-        auto opening = options_.names.options(*recording, progress->of("unpacking the build-id cache"));
-        opening.sources = options_.lines.options(options_.names.offline);
-        const auto symbolizer = Symbolizer::open(*recording, *timeline, opening);
-        if (auto taken = options_.names.check(symbolizer); !taken) return give_up(taken.error());
+        if (!session_.read_timeline()) return failed;
+        const auto events = chosen_events(recording, options_.events);
+        if (!events) return session_.give_up(events.error());
+        session_.open_symbolizer(options_.names, &options_.lines);
+        if (!session_.check_names(options_.names)) return failed;
+        const auto& symbolizer = session_.symbolizer();
         symbolizer.prepare(options_.names.threads());
+        SampleFilter filter;
+        filter.events = *events;
         const auto profile =
-            Profile::count(*recording, symbolizer.versions(),
-                           {.stop = {}, .progress = progress->of("counting samples"), .events = *events});
-        if (!profile) return give_up(profile.error());
-        const auto chosen = choose_functions(options_.functions, *recording, *profile, symbolizer);
-        if (!chosen) return give_up(chosen.error());
+            Profile::count(recording, symbolizer.versions(),
+                           {.stop = {}, .progress = session_.progress("counting samples"), .filter = filter});
+        if (!profile) return session_.give_up(profile.error());
+        const auto chosen = choose_functions(options_.functions, recording, *profile, symbolizer);
+        if (!chosen) return session_.give_up(chosen.error());
         absent_ = chosen->absent;
         const auto listed = html() && options_.functions.symbols.empty()
                                 ? html_listings(chosen->functions, profile->totals())
                                 : chosen->functions.size();
-        arch_ = find_architecture(*recording, symbolizer);
+        arch_ = find_architecture(recording, symbolizer);
         auto listings = annotate_all(std::span(chosen->functions).first(listed), symbolizer, arch_.name,
                                      options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads(),
-                                     recording->limits());
-        const CallOptions counting{*events, {}, progress->of("counting callers")};
-        if (auto counted = count_calls(*recording, symbolizer, listings, counting); !counted)
-            return give_up(counted.error());
+                                     recording.limits());
+        const CallOptions counting{filter, {}, session_.progress("counting callers")};
+        if (auto counted = count_calls(recording, symbolizer, listings, counting); !counted)
+            return session_.give_up(counted.error());
         if (html()) {
             nameless_ = WithoutBuildId::count(*profile).sampled_text();
             for (const auto& function : std::span(chosen->functions).subspan(listed)) {
                 listings.push_back(summary_listing(function, symbolizer));
             }
         }
-        progress.reset();
+        session_.end_progress();
         if (const auto problem = symbolizer.text_problem()) source_note_ = problem->message();
-        auto completeness = with_losses(timeline->completeness(), symbolizer);
+        auto completeness = session_.completeness();
         note_problems(listings, symbolizer, completeness);
-        lacks_callers_ = (html() || options_.calls) && completeness.stacks_not_unwound != 0 &&
-                         has_unread_stacks(*recording, *events);
-        return write({*recording, *timeline, *profile, completeness}, listings, chosen->unattributed, symbolizer);
+        lacks_callers_ =
+            (html() || options_.calls) && completeness.stacks_not_unwound != 0 && has_unread_stacks(recording, *events);
+        return write({recording, session_.timeline(), *profile, completeness}, listings, chosen->unattributed);
     }
 
   private:
     bool html() const { return options_.common.format == "html"; }
-
-    static int give_up(const Error& error) {
-        complain(error);
-        return failed;
-    }
 
     // Of a page one pass over the chains gives the flame graph as well.
     Result<void> count_calls(const Recording& recording, const Symbolizer& symbolizer, std::vector<Listing>& listings,
@@ -171,12 +161,12 @@ class Annotate {
     }
 
     int write(const PageContext& page, const std::vector<Listing>& listings,
-              const std::vector<Unattributed>& unattributed, const Symbolizer& symbolizer) const {
+              const std::vector<Unattributed>& unattributed) {
         const bool json = options_.common.json;
-        auto output = json || html() || options_.no_pager ? options_.common.open_output()
-                                                          : Output::open_paged(options_.common.place);
-        if (!output) return give_up(output.error());
+        auto output = json || html() || options_.no_pager ? session_.open_output() : session_.open_paged_output();
+        if (!output) return failed;
         const auto sink = output->sink();
+        const bool kernel = lacks_kernel_names(page.profile, listings);
         if (json) {
             const auto notes = own_notes();
             write_json_page({page.recording, page.timeline, page.profile, page.completeness, notes}, listings,
@@ -186,24 +176,19 @@ class Annotate {
             html.title = options_.title;
             html.raw_bytes = options_.raw_bytes;
             if (!options_.percent_type.empty()) html.percent_of = percent_of();
-            html.notes = html_notes(symbolizer, lacks_kernel_names(page.profile, listings));
+            html.notes = html_notes(session_.symbolizer(), kernel);
             for (auto& note : own_notes()) html.notes.push_back(std::move(note));
             if (auto text = advice(listings); !text.empty()) html.notes.push_back(std::move(text));
             write_html_page(page, listings, unattributed, flame_, html, sink);
         } else {
             write_text(page, listings, unattributed, wants_color(options_.common, *output), sink);
         }
-        if (auto committed = options_.common.commit(*output); !committed) return give_up(committed.error());
-        warn_losses(options_.common, page.completeness);
-        warn_names(options_.common, symbolizer, lacks_kernel_names(page.profile, listings));
-        if (!options_.common.quiet) {
-            for (const auto& problem : symbolizer.image_problems()) complain("note: " + problem.message());
-        }
-        if (!options_.common.quiet) {
-            for (const auto& note : own_notes()) complain("note: " + note);
-        }
-        if (const auto text = advice(listings); !text.empty() && !options_.common.quiet) complain("note: " + text);
-        const auto status = exit_code(options_.common, page.completeness, lacks_callers_);
+        if (!session_.commit(*output)) return failed;
+        session_.warn(page.completeness, kernel);
+        for (const auto& problem : session_.symbolizer().image_problems()) session_.note(problem.message());
+        for (const auto& note : own_notes()) session_.note(note);
+        session_.note(advice(listings));
+        const auto status = session_.exit_code(page.completeness, lacks_callers_);
         if (options_.common.quiet || !listings.empty()) return status;
         if (const auto what = without_samples(page.recording, page.completeness); !what.empty()) {
             complain("note: " + what);
@@ -287,6 +272,7 @@ class Annotate {
     }
 
     AnnotateOptions& options_;
+    Session session_;
     Flame flame_;  // of an HTML page
     ChainLosses chain_losses_;
     std::string source_note_;

@@ -8,7 +8,7 @@
 #include "format/words.hpp"
 #include "page/json/json_parts.hpp"
 #include "tool.hpp"
-#include "tool/output/progress.hpp"
+#include "tool/session.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -71,7 +71,7 @@ void write_json(const Recording& recording, const BpfPrograms& symbols, const Si
     JsonWriter json(sink);
     json.begin_object();
     json.member("schema", "perfdata.bpf/1");
-    write_recording(json, recording, nullptr);
+    write_recording(json, RecordingFacts::of(recording));
     write_completeness(json, timeline.completeness(), true);
     json.key("programs");
     json.begin_array();
@@ -148,36 +148,19 @@ void write_text(const BpfPrograms& symbols, const Sink& sink) {
 }
 
 int run(const Common& common) {
-    auto recording = common.open();
-    if (!recording) {
-        complain(recording.error());
-        return failed;
-    }
-    std::optional<ProgressLine> reading(std::in_place, common);
-    const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
-    reading.reset();
-    if (!timeline) {
-        complain(timeline.error());
-        return failed;
-    }
-    auto output = common.open_output();
-    if (!output) {
-        complain(output.error());
-        return failed;
-    }
-    const BpfPrograms symbols(*timeline);
-    const auto sink = output->sink();
+    Session session(common);
+    if (!session.open() || !session.read_timeline()) return failed;
+    auto output = session.open_output();
+    if (!output) return failed;
     if (common.json) {
-        write_json(*recording, symbols, sink);
+        write_json(session.recording(), session.bpf(), output->sink());
     } else {
-        write_text(symbols, sink);
+        write_text(session.bpf(), output->sink());
     }
-    if (auto committed = common.commit(*output); !committed) {
-        complain(committed.error());
-        return failed;
-    }
-    warn_losses(common, timeline->completeness());
-    return exit_code(common, timeline->completeness());
+    if (!session.commit(*output)) return failed;
+    const auto completeness = session.completeness();
+    session.warn(completeness);
+    return session.exit_code(completeness);
 }
 
 }  // namespace

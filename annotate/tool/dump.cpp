@@ -16,7 +16,7 @@
 #include "tool/dump/dump_lines.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/register_names.hpp"
-#include "tool/output/progress.hpp"
+#include "tool/session.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -159,25 +159,21 @@ Result<void> dump(const DumpOptions& options, const Recording& recording, const 
 }
 
 int run(const DumpOptions& options) {
-    const auto give_up = [](const Error& error) {
-        complain(error);
-        return failed;
-    };
-    const auto recording = options.common.open();
-    if (!recording) return give_up(recording.error());
-    auto output = options.common.open_output();
-    if (!output) return give_up(output.error());
+    Session session(options.common);
+    if (!session.open()) return failed;
+    const auto& recording = session.recording();
+    auto output = session.open_output();
+    if (!output) return failed;
     Completeness completeness;
-    completeness.diagnostics = DiagnosticLog(recording->limits().diagnostics);
-    completeness.diagnostics.append(recording->diagnostics());
-    const auto sink = output->sink();
-    std::optional<ProgressLine> progress(std::in_place, options.common, *output);
-    auto done = dump(options, *recording, sink, progress->of("writing records"), completeness);
-    progress.reset();
-    if (!done) return give_up(done.error());
-    if (auto committed = options.common.commit(*output); !committed) return give_up(committed.error());
-    warn_losses(options.common, completeness);
-    return exit_code(options.common, completeness);
+    completeness.diagnostics = DiagnosticLog(recording.limits().diagnostics);
+    completeness.diagnostics.append(recording.diagnostics());
+    const auto done =
+        dump(options, recording, output->sink(), session.progress("writing records", *output), completeness);
+    session.end_progress();
+    if (!done) return session.give_up(done.error());
+    if (!session.commit(*output)) return failed;
+    session.warn(completeness);
+    return session.exit_code(completeness);
 }
 
 }  // namespace

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "perfdata/annotate/elf/elf_writer.hpp"
-#include "perfdata/symbols/jit/jit_lines.hpp"
-#include "perfdata/symbols/object_architecture.hpp"
+#include "perfdata/symbols/elf/object_architecture.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 #include "format/words.hpp"
@@ -20,7 +19,7 @@
 #include "tool/extract/extract_sources.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/near_names.hpp"
-#include "tool/output/progress.hpp"
+#include "tool/session.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -63,28 +62,18 @@ struct Piece {
 
 class Extract {
   public:
-    explicit Extract(const ExtractChoice& choice) : choice_(choice) {}
+    explicit Extract(const ExtractChoice& choice) : choice_(choice), session_(choice.common) {}
 
     int run() {
-        const auto give_up = [](const Error& error) {
-            complain(error);
-            return failed;
-        };
-        const auto recording = choice_.common.open();
-        if (!recording) return give_up(recording.error());
-        std::optional<ProgressLine> reading(std::in_place, choice_.common);
-        const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
-        if (!timeline) return give_up(timeline.error());
-        const auto names = Symbolizer::open(
-            *recording, *timeline, choice_.names.options(*recording, reading->of("unpacking the build-id cache")));
-        reading.reset();
-        const auto& symbols = names.bpf();
+        if (!session_.open() || !session_.read_timeline()) return failed;
+        session_.open_symbolizer(choice_.names);
+        const auto& symbolizer = session_.symbolizer();
+        const auto& symbols = session_.bpf();
         find_programs(symbols);
-        find_jit(names);
+        find_jit(symbolizer);
         if (candidates_.empty()) {
-            warn_losses(choice_.common, with_losses(timeline->completeness(), names));
-            warn_names(choice_.common, names, false);
-            return give_up(nothing(symbols, names));
+            session_.warn(session_.completeness(), false);
+            return session_.give_up(nothing(symbols, symbolizer));
         }
         if (!choice_.at.empty()) {
             const auto time = *parse_time(choice_.at);
@@ -101,18 +90,18 @@ class Extract {
             list(candidates_);
             return failed;
         }
-        if (auto got = collect(candidates_.front(), symbols); !got) return give_up(got.error());
-        const auto arch = find_architecture(*recording, names);
-        if (arch.guessed() && choice_.common.format != "raw" && !choice_.common.quiet) {
-            complain(fmt::format("note: the recording does not say its architecture; the file is for {}, as {} tells",
-                                 arch.name, arch.told_by));
+        if (auto got = collect(candidates_.front(), symbols); !got) return session_.give_up(got.error());
+        const auto arch = find_architecture(session_.recording(), symbolizer);
+        if (arch.guessed() && choice_.common.format != "raw") {
+            session_.note(fmt::format("the recording does not say its architecture; the file is for {}, as {} tells",
+                                      arch.name, arch.told_by));
         }
         const auto content = make(arch.name, candidates_.front());
-        if (!content) return give_up(content.error());
-        if (auto written = write(*content); !written) return give_up(written.error());
-        const auto completeness = with_losses(timeline->completeness(), names);
+        if (!content) return session_.give_up(content.error());
+        if (auto written = write(*content); !written) return session_.give_up(written.error());
+        const auto completeness = session_.completeness();
         warn_losses(choice_.common, completeness);
-        return exit_code(choice_.common, completeness, lost_lines_);
+        return session_.exit_code(completeness, lost_lines_);
     }
 
   private:
@@ -184,9 +173,9 @@ class Extract {
         }
     }
 
-    void find_jit(const Symbolizer& names) {
+    void find_jit(const Symbolizer& symbolizer) {
         if (!choice_.program.empty()) return;
-        for (const auto& code : names.jit().codes()) {
+        for (const auto& code : symbolizer.jit().codes()) {
             for (const auto& function : code->functions()) {
                 if (function.name != choice_.symbol) continue;
                 candidates_.push_back(
@@ -195,7 +184,7 @@ class Extract {
         }
     }
 
-    Error nothing(const BpfPrograms& symbols, const Symbolizer& names) const {
+    Error nothing(const BpfPrograms& symbols, const Symbolizer& symbolizer) const {
         // As they are chosen, and as they are listed; each once, in the order of the recording.
         std::set<std::string> known;
         std::vector<std::string> all, labels;
@@ -217,7 +206,7 @@ class Extract {
             }
         }
         if (choice_.program.empty()) {
-            for (const auto& code : names.jit().codes()) {
+            for (const auto& code : symbolizer.jit().codes()) {
                 std::string_view last;  // moves of one function share its name
                 for (const auto& function : code->functions()) {
                     if (function.name.data() == last.data()) continue;
@@ -336,7 +325,7 @@ class Extract {
                         "the code is binary and this is a terminal; give -o FILE");
         }
         if (!choice_.sources.empty()) {
-            if (tree_.empty() && !choice_.common.quiet) complain("note: no source lines are known of this code");
+            if (tree_.empty()) session_.note("no source lines are known of this code");
             if (auto written = write_sources(tree_, choice_.sources, choice_.common); !written)
                 return fail(written.error());
         }
@@ -345,6 +334,7 @@ class Extract {
     }
 
     const ExtractChoice& choice_;
+    Session session_;
     std::vector<Candidate> candidates_;
     std::vector<Piece> pieces_;
     bool lost_lines_ = false;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // perfdata info: what a recording is and what it holds.
-#include <optional>
-
 #include "tool.hpp"
 #include "tool/info/info_page.hpp"
-#include "tool/output/progress.hpp"
+#include "tool/session.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -16,32 +14,21 @@ struct InfoOptions {
 };
 
 int run(const InfoOptions& options) {
-    const auto recording = options.common.open();
-    if (!recording) {
-        complain(recording.error());
-        return failed;
-    }
-    auto output = options.common.open_output();
-    if (!output) {
-        complain(output.error());
-        return failed;
-    }
-    std::optional<ProgressLine> progress(std::in_place, options.common);
-    const InfoPage page(*recording, options.verbose, options.completeness || options.common.strict,
-                        progress->of("reading all records"));
-    progress.reset();
-    const auto sink = output->sink();
+    Session session(options.common);
+    if (!session.open()) return failed;
+    auto output = session.open_output();
+    if (!output) return failed;
+    const InfoPage page(session.recording(), options.verbose, options.completeness || options.common.strict,
+                        session.progress("reading all records"));
+    session.end_progress();
     if (options.common.json) {
-        page.write_json(sink);
+        page.write_json(output->sink());
     } else {
-        page.write_text(sink);
+        page.write_text(output->sink());
     }
-    if (auto committed = options.common.commit(*output); !committed) {
-        complain(committed.error());
-        return failed;
-    }
-    warn_losses(options.common, page.completeness);
-    return exit_code(options.common, page.completeness);
+    if (!session.commit(*output)) return failed;
+    session.warn(page.completeness);
+    return session.exit_code(page.completeness);
 }
 
 }  // namespace

@@ -6,20 +6,23 @@
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <optional>
 #include <set>
 #include <vector>
 
+#include "perfdata/annotate/page/report_page.hpp"
+
 #include "format/words.hpp"
-#include "report/without_samples.hpp"
 #include "tool.hpp"
 #include "tool/dump/dump_filter.hpp"
 #include "tool/options/cpu_choice.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/near_names.hpp"
-#include "tool/output/progress.hpp"
+#include "tool/options/sample_options.hpp"
+#include "tool/session.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -27,13 +30,38 @@ namespace {
 // As deep as kernels walk; of deeper chains the innermost frames count.
 constexpr unsigned usual_stack = 127, deepest_stack = 1024;
 
+// words_of(keys) is how --sort spells them.
+std::vector<std::string> words_of(const std::vector<ReportKey>& keys) {
+    std::vector<std::string> words;
+    for (const auto key : keys) words.emplace_back(perfdata::words_of(key).word);
+    return words;
+}
+
+// key_help() is the help of --sort, in lines that are no longer than those of other options.
+std::string key_help() {
+    constexpr std::size_t widest = 100;
+    std::string text = "What tells rows apart:";
+    std::size_t line = text.size();
+    for (const auto& one : report_keys()) {
+        const bool last = &one == &report_keys().back();
+        std::string item(one.word);
+        if (!one.note.empty()) item += fmt::format(" ({})", one.note);
+        item += last ? '.' : ',';
+        const bool fits = line + 1 + item.size() <= widest;
+        text += fits ? ' ' : '\n';
+        line = (fits ? line + 1 : 0) + item.size();
+        text += item;
+    }
+    return fmt::format("{} Default: {}", text, fmt::join(words_of(ReportOptions().keys), ","));
+}
+
 struct ReportChoice {
     Common common;
     NameChoice names;
-    std::vector<std::string> keys = {"comm", "dso", "symbol"};
-    std::vector<std::string> events, comms, cpus, kinds, objects, symbols;
-    std::vector<std::int32_t> pids, tids;  // -1: nobody
-    std::string graph, time, percentage = "absolute";
+    std::vector<std::string> keys = words_of(ReportOptions().keys);
+    SampleChoice samples;
+    std::vector<std::string> kinds, objects, symbols;
+    std::string graph, percentage = "absolute";
     bool children = false, no_children = false, graph_given = false;
     bool hits = false, periods = false;
     double percent_limit = 0;
@@ -46,10 +74,12 @@ Error wrong(std::string_view option, std::string detail) {
 
 Result<ReportKey> parse_key(const std::string& word) {
     if (const auto key = report_key(word)) return *key;
-    return fail(
-        wrong("--sort",
-              fmt::format("cannot sort by {}; by comm, pid, tid, cpu, cgroup, dso, symbol, kind, srcline and program",
-                          word)));
+    std::string known;
+    for (const auto& one : report_keys()) {
+        const bool last = &one == &report_keys().back();
+        known += fmt::format("{}{}", known.empty() ? "" : last ? " and " : ", ", one.word);
+    }
+    return fail(wrong("--sort", fmt::format("cannot sort by {}; by {}", word, known)));
 }
 
 // Graph is perf's -g: words and the percent limit of branches, with commas between.
@@ -100,47 +130,31 @@ Result<double> parse_percent(const std::string& text) {
 
 class ReportRun {
   public:
-    explicit ReportRun(const ReportChoice& choice) : choice_(choice) {}
+    explicit ReportRun(const ReportChoice& choice) : choice_(choice), session_(choice.common) {}
 
     int run() {
-        auto recording = choice_.common.open();
-        if (!recording) return give_up(recording.error());
-        if (recording->events().empty()) {
-            for (const auto& problem : recording->diagnostics().kept()) complain(problem);
-            return give_up(explain_no_events(*recording, choice_.common.file));
-        }
-        choose(*recording);
-        std::optional<ProgressLine> reading(std::in_place, choice_.common);
-        const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
-        if (!timeline) return give_up(timeline.error());
-        const auto names = Symbolizer::open(
-            *recording, *timeline, choice_.names.options(*recording, reading->of("unpacking the build-id cache")));
-        reading.reset();
-        if (auto taken = choice_.names.check(names); !taken) return give_up(taken.error());
-        names.prepare(choice_.names.threads());
-        auto counting = count_options(options_, names);
+        if (!session_.open_samples()) return failed;
+        const auto& recording = session_.recording();
+        choose(recording);
+        if (!session_.read_timeline()) return failed;
+        session_.open_symbolizer(choice_.names);
+        if (!session_.check_names(choice_.names)) return failed;
+        const auto& symbolizer = session_.symbolizer();
+        symbolizer.prepare(choice_.names.threads());
+        auto counting = count_options(options_, symbolizer);
         counting.max_stack = choice_.max_stack;
-        if (auto chosen = filter(*recording, counting); !chosen) return give_up(chosen.error());
-        if (!choice_.cpus.empty() && !has_cpus(*recording, counting.events)) return refuse_cpus();
-        std::optional<ProgressLine> progress(std::in_place, choice_.common);
-        counting.progress = progress->of("counting samples");
-        const auto counts = SampleCounts::count(*recording, *timeline, counting);
-        progress.reset();
-        if (!counts) return give_up(counts.error());
-        const auto report = Report::make(*counts, names, options_);
-        auto completeness = with_losses(timeline->completeness(), names);
-        for (const auto& problem : report.line_problems) {
-            if (problem.loss) completeness.diagnostics.add(problem.error);
-        }
-        return write({*recording, names, *counts, completeness, options_}, report);
+        auto filter = choice_.samples.filter(recording);
+        if (!filter) return session_.give_up(filter.error());
+        counting.filter = std::move(*filter);
+        if (!choice_.samples.cpus.empty() && !has_cpus(recording, counting.filter.events)) return refuse_cpus();
+        counting.progress = session_.progress("counting samples");
+        const auto counts = SampleCounts::count(recording, session_.timeline(), counting);
+        session_.end_progress();
+        if (!counts) return session_.give_up(counts.error());
+        return write(Report::make(recording, *counts, symbolizer, options_), *counts);
     }
 
   private:
-    static int give_up(const Error& error) {
-        complain(error);
-        return failed;
-    }
-
     // What the words mean has been checked: only what depends on the recording can fail.
     void choose(const Recording& recording) {
         options_.keys.clear();
@@ -150,12 +164,13 @@ class ReportRun {
         const bool chains = has_chains(recording);
         const auto graph = parse_graph(choice_.graph);
         const bool wants_trees = choice_.graph_given && graph && graph->tree != ReportTree::none;
-        if ((wants_trees || choice_.children) && !chains && !has_unread_stacks(recording) && !choice_.common.quiet) {
-            complain("note: this recording has no call chains (perf record -g)");
+        if ((wants_trees || choice_.children) && !chains && !has_unread_stacks(recording)) {
+            session_.note("this recording has no call chains (perf record -g)");
         }
         options_.children = chains && !choice_.no_children;
         options_.percent_limit = choice_.percent_limit;
         options_.relative = choice_.percentage == "relative";
+        options_.program_details = choice_.common.json;
         options_.objects = choice_.objects;
         options_.symbols = choice_.symbols;
         for (const auto& word : choice_.kinds) {
@@ -171,66 +186,41 @@ class ReportRun {
         options_.tree_limit = graph->limit.value_or(options_.tree_limit);
     }
 
-    Result<void> filter(const Recording& recording, SampleCountOptions& counting) const {
-        auto events = chosen_events(recording, choice_.events);
-        if (!events) return fail(events.error());
-        counting.events = std::move(*events);
-        for (const auto& word : choice_.cpus) {
-            const auto range = parse_cpus(word);
-            for (auto cpu = range->first; cpu <= range->last; ++cpu) counting.cpus.push_back(cpu);
-        }
-        counting.comms = choice_.comms;
-        counting.pids.assign(choice_.pids.begin(), choice_.pids.end());
-        counting.tids.assign(choice_.tids.begin(), choice_.tids.end());
-        if (choice_.time.empty()) return {};
-        const auto range = TimeRange::parse(choice_.time);
-        if (!range) return fail(range.error());
-        counting.from = range->from;
-        counting.until = range->until;
-        return {};
-    }
-
-    int write(const ReportContext& context, const Report& report) const {
-        auto output = choice_.common.open_output();
-        if (!output) return give_up(output.error());
-        const auto sink = output->sink();
+    int write(const Report& report, const SampleCounts& counts) {
+        auto output = session_.open_output();
+        if (!output) return failed;
         if (choice_.common.json) {
-            write_report_json(context, report, sink);
+            write_report_json(report, output->sink());
         } else {
             const ReportTextOptions text{wants_color(choice_.common, *output), choice_.hits, choice_.periods};
-            write_report_text(context, report, text, sink);
+            write_report_text(report, text, output->sink());
         }
-        if (auto committed = choice_.common.commit(*output); !committed) return give_up(committed.error());
-        warn_losses(choice_.common, context.completeness);
-        warn_names(choice_.common, context.names, lacks_kernel_names(context, report));
-        if (!choice_.common.quiet) explain_nothing(context, report);
-        return exit_code(choice_.common, context.completeness,
-                         wants_callers_ && context.counts.stacks_not_unwound() != 0);
+        if (!session_.commit(*output)) return failed;
+        session_.warn(report.completeness, lacks_kernel_names(report, counts));
+        if (!choice_.common.quiet) explain_nothing(report, counts);
+        return session_.exit_code(report.completeness, wants_callers_ && report.stacks_not_unwound != 0);
     }
 
-    bool lacks_kernel_names(const ReportContext& context, const Report& report) const {
-        if (!options_.has(ReportKey::symbol) && options_.tree == ReportTree::none) return false;
+    bool lacks_kernel_names(const Report& report, const SampleCounts& counts) const {
+        if (!options_.tells_functions()) return false;
         // Trees show what --kind and --dso do not want.
         const bool all = options_.tree != ReportTree::none || report.unwanted_frames.empty();
-        const auto frames = context.counts.frames();
+        const auto frames = counts.frames();
         for (std::size_t number = 0; number < frames.size(); ++number) {
             if (!all && report.unwanted_frames[number] != 0) continue;
-            if (is_unnamed_kernel(context.names, frames[number])) return true;
+            if (is_unnamed_kernel(session_.symbolizer(), frames[number])) return true;
         }
         return false;
     }
 
     // Why there is not one row, and which names the recording does not have.
-    void explain_nothing(const ReportContext& context, const Report& report) const {
-        if (report.rows.empty()) {
-            const auto what = without_samples(context.recording, context.completeness);
-            if (!what.empty()) return complain("note: " + what);
-        }
-        note_absent("--comm", "thread called", choice_.comms, context.names.timeline().tasks().comms());
-        if ((choice_.symbols.empty() && choice_.objects.empty()) || hits(context.counts.totals()) == 0) return;
+    void explain_nothing(const Report& report, const SampleCounts& counts) const {
+        if (report.rows.empty() && !report.without_samples.empty()) return session_.note(report.without_samples);
+        note_absent("--comm", "thread called", choice_.samples.comms, session_.timeline().tasks().comms());
+        if ((choice_.symbols.empty() && choice_.objects.empty()) || hits(counts.totals()) == 0) return;
         std::set<std::string> symbols, objects;
-        for (const auto& frame : context.counts.frames()) {
-            const auto name = context.names.name(frame);
+        for (const auto& frame : counts.frames()) {
+            const auto name = session_.symbolizer().name(frame);
             symbols.emplace(name.symbol.empty() ? fmt::format("0x{:016x}", frame.offset) : std::string(name.symbol));
             objects.emplace(name.object);
             objects.insert(object_label(name.object, name.kind));
@@ -240,6 +230,7 @@ class ReportRun {
     }
 
     const ReportChoice& choice_;
+    Session session_;
     ReportOptions options_;
     bool wants_callers_ = true;
 };
@@ -253,11 +244,8 @@ void add_report(CLI::App& app, int& exit) {
     const auto list = [&](const char* names, std::vector<std::string>& values, const char* help) {
         return add_list(*command, names, values, help);
     };
-    list("-s,--sort", choice->keys,
-         "What tells rows apart: comm, pid, tid, cpu, cgroup, dso, symbol, kind (kernel, user...), srcline,\n"
-         "program (BPF program and load). Default: comm,dso,symbol")
-        ->check(each(checked(parse_key)), "")
-        ->type_name("KEYS");
+    const auto sort_help = key_help();
+    list("-s,--sort", choice->keys, sort_help.c_str())->check(each(checked(parse_key)), "")->type_name("KEYS");
     choice->common.add_stdio_to(*command);
     auto* children = command->add_flag("--children", choice->children,
                                        "Rows count what they called as well: the default if there are call chains");
@@ -284,19 +272,19 @@ void add_report(CLI::App& app, int& exit) {
                      "absolute: of all samples; relative: of those that the filters leave")
         ->check(one_of({"absolute", "relative"}));
     constexpr auto filters = "Which samples";
-    command->add_option("-e,--event", choice->events, "Only these events")
+    command->add_option("-e,--event", choice->samples.events, "Only these events")
         ->allow_extra_args(false)
         ->group(filters)
         ->type_name("EVENT");
-    list("--comm,--comms", choice->comms, "Only threads of these names")->group(filters)->type_name("NAMES");
-    add_wholes(*command, "--pid", choice->pids, "Only these processes", Whole::process())->group(filters);
-    add_wholes(*command, "--tid", choice->tids, "Only these threads", Whole::thread())->group(filters);
-    list("-C,--cpu", choice->cpus, "Only these CPUs: 0,2-3")
+    list("--comm,--comms", choice->samples.comms, "Only threads of these names")->group(filters)->type_name("NAMES");
+    add_wholes(*command, "--pid", choice->samples.pids, "Only these processes", Whole::process())->group(filters);
+    add_wholes(*command, "--tid", choice->samples.tids, "Only these threads", Whole::thread())->group(filters);
+    list("-C,--cpu", choice->samples.cpus, "Only these CPUs: 0,2-3")
         ->check(each(checked(parse_cpus)), "")
         ->group(filters)
         ->type_name("CPUS");
     command
-        ->add_option("--time", choice->time,
+        ->add_option("--time", choice->samples.time,
                      "Only between two times, in seconds: START,END or START, or ,END; START alone is START,")
         ->check(checked(TimeRange::parse), "")
         ->group(filters)

@@ -18,7 +18,8 @@
 #include "tool/options/name_options.hpp"
 #include "tool/options/near_names.hpp"
 #include "tool/options/register_names.hpp"
-#include "tool/output/progress.hpp"
+#include "tool/options/sample_options.hpp"
+#include "tool/session.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -30,10 +31,8 @@ struct ScriptChoice {
     bool hide_chains = false;
     std::size_t most_frames = 127;
     bool nanoseconds = false;
-    std::vector<std::string> comms, symbols, objects, events;
-    std::vector<std::int32_t> pids, tids;  // -1: nobody
-    std::vector<std::string> cpus;
-    std::string time;
+    SampleChoice samples;
+    std::vector<std::string> symbols, objects;
 };
 
 FieldChoice chosen_fields(const ScriptChoice& choice) {
@@ -50,28 +49,14 @@ Result<ScriptOptions> make_options(const ScriptChoice& choice, const Recording& 
     options.most_frames = choice.most_frames;
     options.nanoseconds = choice.nanoseconds;
     options.fields = chosen_fields(choice);
-    const auto events = chosen_events(recording, choice.events);
-    if (!events) return fail(events.error());
-    options.events.insert(events->begin(), events->end());
+    auto filter = choice.samples.filter(recording);
+    if (!filter) return fail(filter.error());
+    options.filter = std::move(*filter);
     if (!options.json) {
-        if (auto fits = options.fields.fit(recording, options.chains, options.events); !fits) return fail(fits.error());
+        if (auto fits = options.fields.fit(recording, options.chains, options.filter); !fits) return fail(fits.error());
     }
-    options.comms.insert(choice.comms.begin(), choice.comms.end());
     options.symbols.insert(choice.symbols.begin(), choice.symbols.end());
     options.objects.insert(choice.objects.begin(), choice.objects.end());
-    options.pids.insert(choice.pids.begin(), choice.pids.end());
-    options.tids.insert(choice.tids.begin(), choice.tids.end());
-    for (const auto& word : choice.cpus) {
-        const auto range = parse_cpus(word);
-        if (!range) return fail(range.error());
-        for (auto cpu = range->first; cpu <= range->last; ++cpu) options.cpus.insert(cpu);
-    }
-    if (!choice.time.empty()) {
-        const auto range = TimeRange::parse(choice.time);
-        if (!range) return fail(range.error());
-        options.from = range->from;
-        options.until = range->until;
-    }
     return options;
 }
 
@@ -96,74 +81,63 @@ void note_callers(std::string_view option, const std::vector<std::string>& absen
     }
 }
 
-int run(const ScriptChoice& choice) {
-    const auto give_up = [](const Error& error) {
-        complain(error);
-        return failed;
-    };
-    const auto recording = choice.common.open();
-    if (!recording) return give_up(recording.error());
-    if (recording->events().empty()) {
-        for (const auto& problem : recording->diagnostics().kept()) complain(problem);
-        return give_up(explain_no_events(*recording, choice.common.file));
+// tell(...) says what is not shown of what was asked for.
+void tell(const Session& session, const ScriptChoice& choice, const ScriptOptions& options,
+          const ScriptCounts& counts) {
+    if (counts.samples == 0) session.note(nothing_shown(session.recording(), session.timeline()));
+    note_absent("--comm", "thread called", choice.samples.comms, session.timeline().tasks().comms());
+    note_absent("--dsos", "samples in an object called", counts.absent_objects, counts.other_objects);
+    note_absent("--symbols", "samples in a function called", counts.absent_symbols, counts.other_symbols);
+    note_callers("--dsos", counts.absent_objects, counts.other_objects);
+    note_callers("--symbols", counts.absent_symbols, counts.other_symbols);
+    session.note(counts.without_build_id.list_text());
+    if (counts.broken_chains != 0) {
+        session.note(fmt::format("{} call chains lack their user part, which was deferred and never written",
+                                 counts.broken_chains));
     }
-    auto options = make_options(choice, *recording);
-    if (!options) return give_up(options.error());
-    if (!choice.cpus.empty() && !has_cpus(*recording, {options->events.begin(), options->events.end()})) {
+    if (counts.deep_chains != 0 && options.most_frames != 0) {
+        session.note(fmt::format("{}: the outermost ones are not shown (see --max-stack)",
+                                 deep_text(counts.deep_chains, options.most_frames)));
+    }
+    if (counts.stacks_not_unwound != 0) {
+        session.note(fmt::format("{}: callers in user space are not shown", stacks_text(counts.stacks_not_unwound)));
+    }
+    if (counts.unread_formats != 0) {
+        session.note(fmt::format("the formats of {} tracepoints are damaged or too long: their samples show bytes",
+                                 counts.unread_formats));
+    }
+}
+
+int run(const ScriptChoice& choice) {
+    Session session(choice.common);
+    if (!session.open_samples()) return failed;
+    const auto& recording = session.recording();
+    auto options = make_options(choice, recording);
+    if (!options) return session.give_up(options.error());
+    if (!choice.samples.cpus.empty() && !has_cpus(recording, options->filter.events)) {
         return refuse_cpus();
     }
-    std::optional<ProgressLine> reading(std::in_place, choice.common);
-    const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
-    if (!timeline) return give_up(timeline.error());
-    const auto names = Symbolizer::open(*recording, *timeline,
-                                        choice.names.options(*recording, reading->of("unpacking the build-id cache")));
-    reading.reset();
-    if (auto taken = choice.names.check(names); !taken) return give_up(taken.error());
-    if (!options->json && shows_registers(*options, *recording)) {
-        const auto registers = register_names(*recording, &names);
+    if (!session.read_timeline()) return failed;
+    session.open_symbolizer(choice.names);
+    if (!session.check_names(choice.names)) return failed;
+    const auto& symbolizer = session.symbolizer();
+    if (!options->json && shows_registers(*options, recording)) {
+        const auto registers = register_names(recording, &symbolizer);
         options->arch = registers.arch;
-        if (!registers.note.empty() && !choice.common.quiet) complain("note: " + registers.note);
+        session.note(registers.note);
     }
-    auto output = choice.common.open_output();
-    if (!output) return give_up(output.error());
-    const auto sink = output->sink();
-    std::optional<ProgressLine> writing(std::in_place, choice.common, *output);
-    options->progress = writing->of("writing samples");
-    const auto counts = write_script(*recording, names, *options, sink);
-    writing.reset();
-    if (!counts) return give_up(counts.error());
-    if (auto committed = choice.common.commit(*output); !committed) return give_up(committed.error());
-    const auto completeness = with_losses(timeline->completeness(), names);
-    warn_losses(choice.common, completeness);
-    warn_names(choice.common, names, counts->unnamed_kernel);
-    if (!choice.common.quiet && counts->samples == 0) complain("note: " + nothing_shown(*recording, *timeline));
-    if (!choice.common.quiet) {
-        note_absent("--comm", "thread called", choice.comms, timeline->tasks().comms());
-        note_absent("--dsos", "samples in an object called", counts->absent_objects, counts->other_objects);
-        note_absent("--symbols", "samples in a function called", counts->absent_symbols, counts->other_symbols);
-        note_callers("--dsos", counts->absent_objects, counts->other_objects);
-        note_callers("--symbols", counts->absent_symbols, counts->other_symbols);
-    }
-    if (const auto text = counts->without_build_id.list_text(); !text.empty() && !choice.common.quiet) {
-        complain("note: " + text);
-    }
-    if (!choice.common.quiet && counts->broken_chains != 0) {
-        complain(fmt::format("note: {} call chains lack their user part, which was deferred and never written",
-                             counts->broken_chains));
-    }
-    if (!choice.common.quiet && counts->deep_chains != 0 && options->most_frames != 0) {
-        complain(fmt::format("note: {}: the outermost ones are not shown (see --max-stack)",
-                             deep_text(counts->deep_chains, options->most_frames)));
-    }
-    if (!choice.common.quiet && counts->stacks_not_unwound != 0) {
-        complain(fmt::format("note: {}: callers in user space are not shown", stacks_text(counts->stacks_not_unwound)));
-    }
-    if (!choice.common.quiet && counts->unread_formats != 0) {
-        complain(fmt::format("note: the formats of {} tracepoints are damaged or too long: their samples show bytes",
-                             counts->unread_formats));
-    }
+    auto output = session.open_output();
+    if (!output) return failed;
+    options->progress = session.progress("writing samples", *output);
+    const auto counts = write_script(recording, symbolizer, *options, output->sink());
+    session.end_progress();
+    if (!counts) return session.give_up(counts.error());
+    if (!session.commit(*output)) return failed;
+    const auto completeness = session.completeness();
+    session.warn(completeness, counts->unnamed_kernel);
+    if (!choice.common.quiet) tell(session, choice, *options, *counts);
     const bool partial = counts->stacks_not_unwound != 0 || counts->unread_formats != 0;
-    return exit_code(choice.common, completeness, partial);
+    return session.exit_code(completeness, partial);
 }
 
 }  // namespace
@@ -191,18 +165,18 @@ void add_script(CLI::App& app, int& exit) {
     add_whole(*command, "--max-stack", choice->most_frames, "Frames of a call chain to show (default 127)",
               {0, 65535, "a number from 0 to 65535 (default 127)"});
     command->add_flag("--ns", choice->nanoseconds, "Times with nine digits behind the point");
-    add_list(*command, "-c,--comms,--comm", choice->comms, "Only threads of these names")->type_name("NAMES");
-    add_wholes(*command, "--pid", choice->pids, "Only these processes", Whole::process());
-    add_wholes(*command, "--tid", choice->tids, "Only these threads", Whole::thread());
-    add_list(*command, "-C,--cpu", choice->cpus, "Only these CPUs: 0,2-3")
+    add_list(*command, "-c,--comms,--comm", choice->samples.comms, "Only threads of these names")->type_name("NAMES");
+    add_wholes(*command, "--pid", choice->samples.pids, "Only these processes", Whole::process());
+    add_wholes(*command, "--tid", choice->samples.tids, "Only these threads", Whole::thread());
+    add_list(*command, "-C,--cpu", choice->samples.cpus, "Only these CPUs: 0,2-3")
         ->type_name("CPUS")
         ->check(each(checked(parse_cpus)), "");
     command
-        ->add_option("--time", choice->time,
+        ->add_option("--time", choice->samples.time,
                      "Only between two times, in seconds: START,END or START, or ,END; START alone is START,")
         ->check(checked(TimeRange::parse), "")
         ->type_name("START,END");
-    command->add_option("-e,--event", choice->events, "Only this event. May be given several times")
+    command->add_option("-e,--event", choice->samples.events, "Only this event. May be given several times")
         ->type_name("EVENT")
         ->allow_extra_args(false);
     add_list(*command, "-S,--symbols", choice->symbols, "Only samples in these functions")->type_name("NAMES");

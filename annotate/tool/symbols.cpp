@@ -17,7 +17,7 @@
 #include "tool.hpp"
 #include "tool/dump/dump_filter.hpp"
 #include "tool/options/name_options.hpp"
-#include "tool/output/progress.hpp"
+#include "tool/session.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -188,50 +188,41 @@ void write_text(const Answer& answer, const Sink& sink) {
 }
 
 int run(const SymbolsChoice& choice) {
-    const auto give_up = [](const Error& error) {
-        complain(error);
-        return failed;
-    };
-    const auto recording = choice.common.open();
-    if (!recording) return give_up(recording.error());
-    std::optional<ProgressLine> reading(std::in_place, choice.common);
-    const auto timeline = Timeline::build(*recording, {.stop = {}, .progress = reading->of("reading what ran")});
-    if (!timeline) return give_up(timeline.error());
+    Session session(choice.common);
+    if (!session.open() || !session.read_timeline()) return failed;
+    const auto& timeline = session.timeline();
 
     Answer answer;
-    std::optional<Symbolizer> names;
     if (!choice.history.empty()) {
         answer.address = *parse_address(choice.history);
-        answer.entries = history(*timeline, *answer.address, choice.pid);
+        answer.entries = history(timeline, *answer.address, choice.pid);
     } else {
         answer.at = *parse_time(choice.at);
-        answer.entries = at_time(*timeline, *answer.at, choice.pid);
+        answer.entries = at_time(timeline, *answer.at, choice.pid);
         if (!choice.address.empty()) {
             answer.address = *parse_address(choice.address);
             std::erase_if(answer.entries, [&](const Entry& e) { return !e.range.contains(*answer.address); });
-            names.emplace(Symbolizer::open(
-                *recording, *timeline, choice.names.options(*recording, reading->of("unpacking the build-id cache"))));
-            if (auto taken = choice.names.check(*names); !taken) return give_up(taken.error());
-            const auto* jit = names->jit().empty() ? nullptr : &names->jit();
+            session.open_symbolizer(choice.names);
+            if (!session.check_names(choice.names)) return failed;
+            const auto& symbolizer = session.symbolizer();
+            const auto* jit = symbolizer.jit().empty() ? nullptr : &symbolizer.jit();
             const Moment moment{*answer.at, Pid{choice.pid.value_or(~0u)}, host};
-            answer.name = names->name(frame_at(*timeline, jit, moment, *answer.address, CpuMode::unknown));
+            answer.name = symbolizer.name(frame_at(timeline, jit, moment, *answer.address, CpuMode::unknown));
         }
     }
 
-    auto output = choice.common.open_output();
-    if (!output) return give_up(output.error());
-    const auto sink = output->sink();
+    auto output = session.open_output();
+    if (!output) return failed;
     if (choice.common.json) {
-        write_json(answer, sink);
+        write_json(answer, output->sink());
     } else {
-        write_text(answer, sink);
+        write_text(answer, output->sink());
     }
-    if (auto committed = choice.common.commit(*output); !committed) return give_up(committed.error());
-    const auto completeness = names ? with_losses(timeline->completeness(), *names) : timeline->completeness();
-    warn_losses(choice.common, completeness);
-    if (names) warn_names(choice.common, *names);
-    if (answer.entries.empty() && !choice.common.quiet) complain("note: the recording knows of nothing there");
-    return exit_code(choice.common, completeness);
+    if (!session.commit(*output)) return failed;
+    const auto completeness = session.completeness();
+    session.warn(completeness);
+    if (answer.entries.empty()) session.note("the recording knows of nothing there");
+    return session.exit_code(completeness);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "perfdata/annotate/page/page.hpp"
 #include "perfdata/core/error.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/recording.hpp"

@@ -7,7 +7,7 @@
 #include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/annotate/page/html_page.hpp"
 #include "perfdata/annotate/page/page.hpp"
-#include "perfdata/annotate/report/report.hpp"
+#include "perfdata/annotate/page/report_page.hpp"
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/profile/sample_counts.hpp"
@@ -43,10 +43,9 @@ void write_pages(const Recording& recording, const Timeline& timeline, const Sym
     ReportOptions options;
     options.children = true;
     options.tree = ReportTree::caller;
-    const auto report = Report::make(counts, symbolizer, options);
-    const ReportContext context{recording, symbolizer, counts, completeness, options};
-    write_report_text(context, report, {.color = true, .hits = true, .periods = true}, sink);
-    write_report_json(context, report, sink);
+    const auto report = Report::make(recording, counts, symbolizer, options);
+    write_report_text(report, {.color = true, .hits = true, .periods = true}, sink);
+    write_report_json(report, sink);
 }
 
 Result<Examined> examine(const Recording& recording) {
@@ -56,13 +55,13 @@ Result<Examined> examine(const Recording& recording) {
     }
     const auto timeline = Timeline::build(recording);
     if (!timeline) return fail(timeline.error());
-    const auto counts = catch_bad_alloc([&] {
+    const auto sample_records = catch_bad_alloc([&] {
         auto records = timeline->completeness().records;
         return records[static_cast<std::uint32_t>(RecordType::sample)];
     });
-    if (!counts) return fail(counts.error());
-    examined.samples = counts->total();
-    examined.decoded = counts->decoded;
+    if (!sample_records) return fail(sample_records.error());
+    examined.samples = sample_records->total();
+    examined.decoded = sample_records->decoded;
 
     const auto symbolizer = catch_bad_alloc([&] {
         SymbolizerOptions options;

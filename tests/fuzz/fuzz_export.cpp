@@ -8,7 +8,7 @@
 
 #include "perfdata/annotate/elf/elf_writer.hpp"
 #include "perfdata/annotate/page/html_page.hpp"
-#include "perfdata/annotate/report/report.hpp"
+#include "perfdata/annotate/page/report_page.hpp"
 #include "perfdata/profile/call_edges.hpp"
 #include "perfdata/symbols/elf/elf_symbols.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
@@ -53,8 +53,8 @@ void write_pages(const PageContext& page, std::span<const Listing> listings, con
 
 void write_reports(const Recording& recording, const Timeline& timeline, const Symbolizer& symbolizer) {
     ReportOptions all;
-    all.keys = {ReportKey::comm,   ReportKey::pid,    ReportKey::tid,  ReportKey::cpu,  ReportKey::cgroup,
-                ReportKey::object, ReportKey::symbol, ReportKey::kind, ReportKey::line, ReportKey::program};
+    all.keys.clear();
+    for (const auto& words : report_keys()) all.keys.push_back(words.key);
     ReportOptions trees;
     trees.children = true;
     trees.tree = ReportTree::caller;
@@ -63,12 +63,11 @@ void write_reports(const Recording& recording, const Timeline& timeline, const S
         counting.max_stack = 127;
         const auto counts = SampleCounts::count(recording, timeline, counting);
         require(counts.has_value());
-        const auto report = Report::make(*counts, symbolizer, options);
-        const ReportContext context{recording, symbolizer, *counts, timeline.completeness(), options};
+        const auto report = Report::make(recording, *counts, symbolizer, options);
         Written json, text;
-        write_report_json(context, report, json.sink);
+        write_report_json(report, json.sink);
         fuzz::check_json(json.text);
-        write_report_text(context, report, {.color = false, .hits = true, .periods = true}, text.sink);
+        write_report_text(report, {.color = false, .hits = true, .periods = true}, text.sink);
         fuzz::check_text(text.text);
     }
 }

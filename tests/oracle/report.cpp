@@ -70,14 +70,14 @@ struct OurReport {
         const auto counting = perfdata::count_options(options, names);
         const auto counts = perfdata::SampleCounts::count(opened.recording, opened.timeline, counting);
         REQUIRE(counts);
-        const auto report = perfdata::Report::make(*counts, names, options);
+        const auto report = perfdata::Report::make(opened.recording, *counts, names, options);
         for (const auto& row : report.rows) {
             const auto& place = report.places[row.place];
             const auto symbol = std::string("[") + place.level + "] " + place.text();
             for (std::size_t column = 0; column < report.events.size(); ++column) {
                 if (row.total[column].hits == 0) continue;
                 const auto& event = opened.recording.events().events()[report.events[column]].name;
-                const Key key{event, perfdata::comm_text(counts->tasks()[row.task]), place.object, symbol};
+                const Key key{event, report.tasks[row.task].comm_text(), place.object, symbol};
                 self[key] += row.self[column];
                 total[key] += row.total[column];
                 whole[event] = report.whole[column].periods;

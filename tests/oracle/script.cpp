@@ -162,14 +162,14 @@ TEST_CASE("Short chains end where perf ends them", "[script]") {
 TEST_CASE("Filters choose the samples that perf chooses", "[script]") {
     const auto path = std::filesystem::path(PERFDATA_FIXTURES "/bpf/bpf_turns.data");
     ScriptOptions by_comm;
-    by_comm.comms = {"load"};
+    by_comm.filter.comms = {"load"};
     require_same(script(path, "", by_comm), oracle::perf_script(path, "--comms load"));
     ScriptOptions by_cpu;
-    by_cpu.cpus = {1};
+    by_cpu.filter.cpus = {1};
     require_same(script(path, "", by_cpu), oracle::perf_script(path, "-C 1"));
     ScriptOptions by_time;
-    by_time.from = perfdata::Time{23'100'000'000};
-    by_time.until = perfdata::Time{23'200'000'000};
+    by_time.filter.from = perfdata::Time{23'100'000'000};
+    by_time.filter.until = perfdata::Time{23'200'000'000};
     require_same(script(path, "", by_time), oracle::perf_script(path, "--time 23.1,23.2"));
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "perfdata/annotate/page/page.hpp"
+#include "perfdata/annotate/format/sink.hpp"
 
 namespace perfdata {
 

@@ -9,13 +9,6 @@ std::string record_key(std::uint32_t type) {
     return name.empty() ? std::to_string(type) : std::string(name);
 }
 
-void write_event(JsonWriter& json, std::string_view name, std::optional<std::uint64_t> samples) {
-    json.begin_object();
-    json.member("name", name);
-    json.member("samples", samples);
-    json.end_object();
-}
-
 }  // namespace
 
 void write_error(JsonWriter& json, const Error& error) {
@@ -73,30 +66,46 @@ void write_completeness(JsonWriter& json, const Completeness& completeness, bool
     json.end_object();
 }
 
-void write_recording(JsonWriter& json, const Recording& recording, const Profile* profile, SampleTimes times) {
+void write_recording(JsonWriter& json, const RecordingFacts& recording) {
     json.key("recording");
     json.begin_object();
-    json.member("path", recording.path());
-    json.member("arch", recording.arch());
-    json.member("perf_version", recording.perf_version());
-    json.member("os_release", recording.os_release());
-    json.member("hostname", recording.hostname());
-    json.member("byte_order", recording.order().endian() == std::endian::little ? "little" : "big");
+    json.member("path", recording.path);
+    json.member("arch", recording.arch);
+    json.member("perf_version", recording.perf_version);
+    json.member("os_release", recording.os_release);
+    json.member("hostname", recording.hostname);
+    json.member("byte_order", recording.byte_order == std::endian::little ? "little" : "big");
     json.key("events");
     json.begin_array();
-    const auto& events = recording.events().events();
-    if (profile == nullptr) {
-        for (const auto& event : events) write_event(json, event.name, std::nullopt);
-    } else {
-        for (std::size_t column = 0; column < profile->events().size(); ++column) {
-            write_event(json, events[profile->events()[column]].name, profile->totals()[column].hits);
-        }
+    for (const auto& event : recording.events) {
+        json.begin_object();
+        json.member("name", event.name);
+        json.member("samples", event.samples);
+        json.end_object();
     }
     json.end_array();
-    const bool noted = times.first.nanoseconds != 0 || times.last.nanoseconds != 0;
-    const auto time = [&](Time note) { return noted ? std::optional(note) : std::nullopt; };
-    json.member("first_time", profile == nullptr ? time(times.first) : profile->first_time());
-    json.member("last_time", profile == nullptr ? time(times.last) : profile->last_time());
+    json.member("first_time", recording.first_time);
+    json.member("last_time", recording.last_time);
+    json.end_object();
+}
+
+void write_without_build_id(JsonWriter& json, const WithoutBuildId& without) {
+    if (without.sampled.objects + without.callers.objects == 0) return;
+    const auto part = [&](const WithoutBuildId::Part& one) {
+        json.member("samples", one.samples);
+        json.member("objects", one.objects);
+        json.array("names", one.names, [](const std::string& name) { return name; });
+    };
+    json.key("without_build_id");
+    json.begin_object();
+    part(without.sampled);
+    if (without.has_callers) {
+        json.key("callers");
+        json.begin_object();
+        part(without.callers);
+        json.end_object();
+    }
+    json.member("remedy", without.remedy());
     json.end_object();
 }
 

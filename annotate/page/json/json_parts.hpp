@@ -2,8 +2,9 @@
 // The objects that several of our JSON documents contain.
 #pragma once
 
+#include "perfdata/annotate/format/recording_facts.hpp"
+#include "perfdata/annotate/report/without_build_id.hpp"
 #include "perfdata/recording/completeness.hpp"
-#include "perfdata/wire/feature/sample_time.hpp"
 
 #include "format/json_writer.hpp"
 
@@ -16,8 +17,10 @@ void write_completeness(JsonWriter& json, const Completeness& completeness, bool
 // write_error(...) is one object: what went wrong, and where.
 void write_error(JsonWriter& json, const Error& error);
 
-// write_recording(...) is the object "recording". `profile` may be null if no samples were counted; then its times are
-// `times`, the recorder's own note of them, unless both are 0.
-void write_recording(JsonWriter& json, const Recording& recording, const Profile* profile, SampleTimes times = {});
+// write_recording(...) is the object "recording".
+void write_recording(JsonWriter& json, const RecordingFacts& recording);
+
+// write_without_build_id(...) is the member "without_build_id", if there are any such objects.
+void write_without_build_id(JsonWriter& json, const WithoutBuildId& without);
 
 }  // namespace perfdata

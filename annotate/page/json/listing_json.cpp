@@ -7,7 +7,6 @@
 
 #include "format/map_ids.hpp"
 #include "json_parts.hpp"
-#include "report/without_build_id.hpp"
 #include "report/without_samples.hpp"
 
 namespace perfdata {
@@ -20,7 +19,7 @@ class JsonPage {
     void write(std::span<const Listing> listings, std::span<const Unattributed> unattributed) {
         json_.begin_object();
         json_.member("schema", "perfdata.annotation/1");
-        write_recording(json_, page_.recording, &page_.profile);
+        write_recording(json_, RecordingFacts::of(page_.recording, page_.profile));
         if (hits(page_.profile.totals()) == 0) {
             const auto what = without_samples(page_.recording, page_.completeness);
             if (!what.empty()) json_.member("without_samples", what);

@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <map>
 #include <span>
-#include <utility>
 
-#include "perfdata/annotate/report/report.hpp"
+#include "perfdata/annotate/page/report_page.hpp"
+#include "perfdata/annotate/report/without_build_id.hpp"
 
 #include "json_parts.hpp"
 #include "page/report_words.hpp"
-#include "report/without_build_id.hpp"
-#include "report/without_samples.hpp"
 
 namespace perfdata {
 namespace {
 
 class ReportJson {
   public:
-    ReportJson(const ReportContext& context, const Report& report, const Sink& sink)
-        : context_(context), report_(report), json_(sink) {}
+    ReportJson(const Report& report, const Sink& sink) : report_(report), json_(sink) {}
 
     void write() {
         json_.begin_object();
         json_.member("schema", "perfdata.report/1");
-        write_recording(json_, context_.recording, nullptr, times());
+        write_recording(json_, report_.recording);
         json_.key("events");
         json_.begin_array();
         for (std::size_t column = 0; column < report_.events.size(); ++column) event(column);
@@ -33,7 +28,7 @@ class ReportJson {
             for (const auto& one : report_.dropped) json_.member(one.option.substr(2), one.samples);
             json_.end_object();
         }
-        json_.array("sort", context_.options.keys, key_name);
+        json_.array("sort", report_.options.keys, [](ReportKey key) { return words_of(key).name; });
         json_.key("rows");
         json_.begin_array();
         for (const auto& each : report_.rows) {
@@ -45,53 +40,28 @@ class ReportJson {
         json_.begin_array();
         for (const auto& entry : report_.no_symbol) no_symbol(entry);
         json_.end_array();
-        if (tells_functions(context_.options)) {
-            write_without_build_id(json_, without_build_id(context_, report_));
-        }
+        write_without_build_id(json_, report_.without_build_id);
         if (!report_.line_problems.empty()) {
             json_.array("line_problems", report_.line_problems,
                         [](const LineProblem& problem) { return problem.error.message(); });
         }
-        const auto& chains = context_.counts.chain_losses();
+        const auto& chains = report_.chain_losses;
         json_.member("broken_chains", chains.broken);
-        json_.member("stacks_not_unwound", context_.counts.stacks_not_unwound());
+        json_.member("stacks_not_unwound", report_.stacks_not_unwound);
         if (chains.cut != 0) json_.member("cut_chains", chains.cut);
         if (chains.deep != 0) json_.member("deep_chains", chains.deep);
-        if (hits(context_.counts.totals()) == 0) {
-            const auto what = without_samples(context_.recording, context_.completeness);
-            if (!what.empty()) json_.member("without_samples", what);
-        }
+        if (!report_.without_samples.empty()) json_.member("without_samples", report_.without_samples);
         if (report_.rows_without_tree != 0) json_.member("rows_without_tree", report_.rows_without_tree);
-        write_completeness(json_, context_.completeness, true);
+        write_completeness(json_, report_.completeness, true);
         json_.end_object();
         json_.finish();
     }
 
   private:
-    SampleTimes times() const {
-        return {context_.counts.first_time().value_or(Time{}), context_.counts.last_time().value_or(Time{})};
-    }
-
-    static std::string_view key_name(ReportKey key) {
-        switch (key) {
-            case ReportKey::comm: return "comm";
-            case ReportKey::pid: return "pid";
-            case ReportKey::tid: return "tid";
-            case ReportKey::cpu: return "cpu";
-            case ReportKey::cgroup: return "cgroup";
-            case ReportKey::object: return "object";
-            case ReportKey::symbol: return "symbol";
-            case ReportKey::kind: return "kind";
-            case ReportKey::line: return "line";
-            case ReportKey::program: return "program";
-        }
-        return "";
-    }
-
     void event(std::size_t column) {
         const auto& whole = report_.whole[column];
         json_.begin_object();
-        json_.member("name", context_.recording.events().events()[report_.events[column]].name);
+        json_.member("name", report_.recording.events[report_.events[column]].name);
         json_.member("samples", whole.hits);
         json_.member("periods", whole.periods);
         json_.member("kept", report_.kept[column].hits);
@@ -108,7 +78,7 @@ class ReportJson {
     }
 
     void row(const ReportRow& row) {
-        const auto& options = context_.options;
+        const auto& options = report_.options;
         json_.begin_object();
         for (const auto key : options.keys) field(row, key);
         const auto& place = report_.places[row.place];
@@ -130,16 +100,16 @@ class ReportJson {
 
     void field(const ReportRow& row, ReportKey key) {
         const auto& place = report_.places[row.place];
-        const auto& task = context_.counts.tasks()[row.task];
+        const auto& task = report_.tasks[row.task];
+        const auto name = words_of(key).name;
         switch (key) {
-            case ReportKey::pid: return json_.member("pid", signed_id(task.pid.value));
-            case ReportKey::tid: return json_.member("tid", signed_id(task.tid.value));
-            case ReportKey::cpu:
-                return json_.member("cpu", task.cpu == no_cpu ? std::nullopt : std::optional(task.cpu));
-            case ReportKey::object: json_.name("object", place.object); return json_.name_or_null("path", place.path);
+            case ReportKey::pid: return json_.member(name, signed_id(task.pid.value));
+            case ReportKey::tid: return json_.member(name, signed_id(task.tid.value));
+            case ReportKey::cpu: return json_.member(name, task.cpu);
+            case ReportKey::object: json_.name(name, place.object); return json_.name_or_null("path", place.path);
             case ReportKey::symbol: return symbol(place.symbol, place.address);
             case ReportKey::program: return;  // see bpf()
-            default: return json_.name(key_name(key), key_text(context_, report_, row, key));
+            default: return json_.name(name, key_text(report_, row, key));
         }
     }
 
@@ -155,47 +125,30 @@ class ReportJson {
     // The programs of a row, and what BTF calls the function.
     void bpf(const ReportPlace& place) {
         if (place.loads.empty()) return;
-        if (!place.symbol.empty()) {
-            if (functions_.empty()) find_functions();
-            for (const auto load : place.loads) {
-                const auto function = functions_.find({load, place.symbol});
-                if (function == functions_.end()) continue;
-                json_.name("function", context_.names.bpf().name(function->second).name);
-                break;
-            }
+        if (place.function != ReportPlace::no_function) json_.name("function", report_.functions[place.function]);
+        const auto told = place.told_loads();
+        if (told.size() < place.loads.size()) {
+            json_.member("more_programs", std::uint64_t{place.loads.size() - told.size()});
         }
-        programs(place);
-    }
-
-    // The functions of all programs, so that no row has to look through those of its own.
-    void find_functions() {
-        const auto& timeline = context_.names.timeline();
-        for (std::uint32_t load = 0; load < timeline.loads().size(); ++load) {
-            for (const auto code : timeline.loads()[load].functions) {
-                functions_.try_emplace({load, timeline.code()[code].symbol}, code);
-            }
-        }
-    }
-
-    // One name may be that of any number of programs, in any number of rows.
-    void programs(const ReportPlace& place) {
-        constexpr std::size_t most = 1000;
-        const auto shown = std::min(place.loads.size(), most);
-        if (shown < place.loads.size()) json_.member("more_programs", std::uint64_t{place.loads.size() - shown});
         json_.key("programs");
         json_.begin_array();
-        for (const auto number : std::span(place.loads).first(shown)) {
-            const auto& load = context_.names.timeline().loads()[number];
-            json_.begin_object();
-            json_.member("id", load.id.value);
-            json_.name("name", context_.names.bpf().program_name(load));
-            json_.member("tag", hex(load.tag));
-            json_.member("loaded_at", load.loaded_at == Time{} ? std::nullopt : std::optional(load.loaded_at));
-            json_.member("unloaded_at",
-                         load.unloaded_at == Time::forever() ? std::nullopt : std::optional(load.unloaded_at));
-            json_.end_object();
+        for (const auto number : told) {
+            // Without program_details pages know the first one at most.
+            const auto known = report_.programs.find(number);
+            if (known != report_.programs.end()) program(known->second);
         }
         json_.end_array();
+    }
+
+    void program(const ReportProgram& program) {
+        json_.begin_object();
+        json_.member("id", program.id.value);
+        json_.name("name", program.name);
+        json_.member("tag", hex(program.tag));
+        json_.member("loaded_at", program.loaded_at == Time{} ? std::nullopt : std::optional(program.loaded_at));
+        json_.member("unloaded_at",
+                     program.unloaded_at == Time::forever() ? std::nullopt : std::optional(program.unloaded_at));
+        json_.end_object();
     }
 
     void nodes(const std::vector<ReportNode>& nodes) {
@@ -211,7 +164,7 @@ class ReportJson {
             json_.member("object", std::string_view(object));
             json_.member("kind", to_string(place.kind));
             json_.counts(node.cells);
-            json_.key(context_.options.tree == ReportTree::caller ? "callees" : "callers");
+            json_.key(report_.options.tree == ReportTree::caller ? "callees" : "callers");
             this->nodes(node.below);
             json_.end_object();
         }
@@ -227,17 +180,15 @@ class ReportJson {
         json_.end_object();
     }
 
-    const ReportContext& context_;
     const Report& report_;
     JsonWriter json_;
     TreeRoom tree_room_;
-    std::map<std::pair<std::uint32_t, std::string_view>, CodeIndex> functions_;  // by load and symbol, once needed
 };
 
 }  // namespace
 
-void write_report_json(const ReportContext& context, const Report& report, const Sink& sink) {
-    ReportJson(context, report, sink).write();
+void write_report_json(const Report& report, const Sink& sink) {
+    ReportJson(report, sink).write();
 }
 
 }  // namespace perfdata

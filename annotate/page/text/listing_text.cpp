@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "perfdata/annotate/page/page.hpp"
+#include "perfdata/annotate/report/without_build_id.hpp"
 
 #include "disassembly/bpf_registers.hpp"
 #include "format/map_ids.hpp"
 #include "format/words.hpp"
 #include "page/titles.hpp"
-#include "report/without_build_id.hpp"
 #include "report/without_samples.hpp"
 #include "text_columns.hpp"
 

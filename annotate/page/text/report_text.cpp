@@ -6,13 +6,12 @@
 #include <set>
 #include <utility>
 
-#include "perfdata/annotate/report/report.hpp"
+#include "perfdata/annotate/page/report_page.hpp"
+#include "perfdata/annotate/report/without_build_id.hpp"
 
 #include "format/words.hpp"
 #include "page/report_words.hpp"
 #include "page/titles.hpp"
-#include "report/without_build_id.hpp"
-#include "report/without_samples.hpp"
 
 namespace perfdata {
 namespace {
@@ -22,10 +21,8 @@ constexpr std::size_t widest = 60;
 
 class ReportText {
   public:
-    ReportText(const ReportContext& context, const Report& report, const ReportTextOptions& options, const Sink& sink)
-        : context_(context), report_(report), options_(options), sink_(sink) {
-        if (tells_functions(context.options)) without_ = without_build_id(context, report);
-    }
+    ReportText(const Report& report, const ReportTextOptions& options, const Sink& sink)
+        : report_(report), options_(options), sink_(sink) {}
 
     void write() {
         lost();
@@ -62,18 +59,18 @@ class ReportText {
             if (text_.size() > block) flush();
         }
         if (columns_.size() != report_.events.size()) {
-            if (rows.empty() && context_.options.percent_limit > 0) {
-                print("# no row has {} percent\n", context_.options.percent_limit);
+            if (rows.empty() && report_.options.percent_limit > 0) {
+                print("# no row has {} percent\n", report_.options.percent_limit);
             } else if (rows.empty()) {
                 print("# no samples to show\n");
             }
         } else if (rows.empty()) {
-            const auto what = without_samples(context_.recording, context_.completeness);
+            const auto& what = report_.without_samples;
             print("# {}\n", what.empty() ? "no samples to show" : what);
         }
         if (hidden_rows_ != 0) {
             print("#\n# {} row{} below --percent-limit {} left out\n", hidden_rows_, hidden_rows_ == 1 ? "" : "s",
-                  context_.options.percent_limit);
+                  report_.options.percent_limit);
         }
     }
 
@@ -82,7 +79,7 @@ class ReportText {
         if (columns_.size() == report_.events.size()) return true;
         const auto& cell = node.cells[columns_.front()];
         return cell.hits != 0 &&
-               share(cell.periods, report_.whole[columns_.front()].periods) >= context_.options.tree_limit;
+               share(cell.periods, report_.whole[columns_.front()].periods) >= report_.options.tree_limit;
     }
 
     // rows_of(column) is those of one event, most first. One pass for each event costs what their cells did.
@@ -91,7 +88,7 @@ class ReportText {
         hidden_rows_ = report_.hidden_by_event[column];
         for (const auto& row : report_.rows) {
             if (row.total[column].hits == 0) continue;
-            if (share(row.total[column].periods, report_.whole[column].periods) < context_.options.percent_limit) {
+            if (share(row.total[column].periods, report_.whole[column].periods) < report_.options.percent_limit) {
                 ++hidden_rows_;
             } else {
                 rows.push_back(&row);
@@ -112,17 +109,17 @@ class ReportText {
         text_.clear();
     }
     const std::string& event_name(std::size_t column) const {
-        return context_.recording.events().events()[report_.events[column]].name;
+        return report_.recording.events[report_.events[column]].name;
     }
 
     void lost() {
         // As perf has it: of all events together.
-        if (const auto lost = context_.completeness.lost_samples; lost != 0) {
+        if (const auto lost = report_.completeness.lost_samples; lost != 0) {
             print("# Total Lost Samples: {}\n#\n", lost);
         }
         if (report_.events.size() > most_columns) {
             filters();
-            if (const auto text = without_.sampled_text(); !text.empty()) print("# {}\n#\n", text);
+            if (const auto text = report_.without_build_id.sampled_text(); !text.empty()) print("# {}\n#\n", text);
         }
     }
 
@@ -134,7 +131,7 @@ class ReportText {
         if (report_.events.size() <= most_columns) {
             filters();
             print("#\n");
-            if (const auto text = without_.sampled_text(); !text.empty()) print("# {}\n#\n", text);
+            if (const auto text = report_.without_build_id.sampled_text(); !text.empty()) print("# {}\n#\n", text);
         } else {
             print("#\n");
         }
@@ -157,24 +154,22 @@ class ReportText {
             }
             return false;
         };
-        if (context_.options.children && std::ranges::any_of(report_.rows, more)) {
+        if (report_.options.children && std::ranges::any_of(report_.rows, more)) {
             print("# Rows have the samples of what they called as well, which these filters drop\n");
         }
     }
 
-    std::string field(const ReportRow& row, ReportKey key) const {
-        return shown(key_text(context_, report_, row, key));
-    }
+    std::string field(const ReportRow& row, ReportKey key) const { return shown(key_text(report_, row, key)); }
 
     void measure(const std::vector<const ReportRow*>& rows) {
         width_.clear();
-        for (const auto key : context_.options.keys) width_.push_back(title(key).size());
+        for (const auto key : report_.options.keys) width_.push_back(words_of(key).title.size());
         if (width_.empty()) return;
         std::set<std::string_view> objects;
         for (const auto* each : rows) {
             const auto& row = *each;
             for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
-                const auto key = context_.options.keys[at];
+                const auto key = report_.options.keys[at];
                 // Objects are few, and their names take long to make printable for each row anew.
                 if (key == ReportKey::object) {
                     objects.insert(report_.places[row.place].object);
@@ -186,17 +181,17 @@ class ReportText {
             }
         }
         for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
-            if (context_.options.keys[at] != ReportKey::object) continue;
+            if (report_.options.keys[at] != ReportKey::object) continue;
             for (const auto object : objects) {
                 width_[at] = std::max(width_[at], std::min(widest, shown(object).size()));
             }
         }
     }
 
-    std::size_t comm_width(std::uint32_t task) const { return shown(comm_text(context_.counts.tasks()[task])).size(); }
+    std::size_t comm_width(std::uint32_t task) const { return shown(report_.tasks[task].comm_text()).size(); }
 
     std::size_t cells_width() const {
-        const auto shares = context_.options.children ? std::size_t{20} : std::size_t{10};
+        const auto shares = report_.options.children ? std::size_t{20} : std::size_t{10};
         return shares + (options_.hits ? 12 : 0) + (options_.periods ? 16 : 0);
     }
 
@@ -214,7 +209,7 @@ class ReportText {
         }
         print("#");
         for (std::size_t at = 0; at < columns_.size(); ++at) {
-            if (context_.options.children) {
+            if (report_.options.children) {
                 print("{:>10}{:>10}", "Children", "Self");
             } else {
                 print("{:>10}", "Overhead");
@@ -223,7 +218,7 @@ class ReportText {
             if (options_.periods) print("{:>16}", "Period");
         }
         for (std::size_t at = 0; at < width_.size(); ++at) {
-            const auto name = title(context_.options.keys[at]);
+            const auto name = words_of(report_.options.keys[at]).title;
             if (at + 1 == width_.size()) {
                 print("  {}", name);
             } else {
@@ -251,7 +246,7 @@ class ReportText {
         print(" ");
         for (const auto column : columns_) {
             const auto whole = report_.whole[column].periods;
-            if (context_.options.children) percent(row.total[column].periods, whole);
+            if (report_.options.children) percent(row.total[column].periods, whole);
             percent(row.self[column].periods, whole);
             if (options_.hits) print("{:>12}", row.self[column].hits);
             if (options_.periods) print("{:>16}", row.self[column].periods);
@@ -259,7 +254,7 @@ class ReportText {
         for (std::size_t at = 0; at < width_.size(); ++at) {
             text_ += "  ";
             const auto begin = text_.size();
-            append_field(row, context_.options.keys[at]);
+            append_field(row, report_.options.keys[at]);
             const auto size = text_.size() - begin;
             if (at + 1 != width_.size() && size < width_[at]) text_.append(width_[at] - size, ' ');
         }
@@ -269,7 +264,7 @@ class ReportText {
     // The fields of most reports, and most names, need no text of their own.
     void append_field(const ReportRow& row, ReportKey key) {
         const auto& place = report_.places[row.place];
-        const auto& task = context_.counts.tasks()[row.task];
+        const auto& task = report_.tasks[row.task];
         if (key == ReportKey::comm && !task.comm.empty()) {
             append(task.comm);
         } else if (key == ReportKey::object) {
@@ -359,7 +354,7 @@ class ReportText {
             if (!entry.remedy.empty()) print(" - {}", entry.remedy);
             print("\n");
         }
-        if (const auto text = without_.callers_text(); !text.empty()) print("#\n# {}\n", text);
+        if (const auto text = report_.without_build_id.callers_text(); !text.empty()) print("#\n# {}\n", text);
         constexpr std::size_t most_problems = 10;
         const auto problems = report_.line_problems.size();
         for (std::size_t at = 0; at < problems && at < most_problems; ++at) {
@@ -374,17 +369,15 @@ class ReportText {
             print("# {} rows are shown without the tree that they have: the trees are too many\n",
                   report_.rows_without_tree);
         }
-        for (const auto& note : chain_notes(context_.counts.chain_losses())) print("# {}\n", note);
-        if (const auto stacks = context_.counts.stacks_not_unwound(); stacks != 0) {
+        for (const auto& note : chain_notes(report_.chain_losses)) print("# {}\n", note);
+        if (const auto stacks = report_.stacks_not_unwound; stacks != 0) {
             print("# {}: callers in user space are not known\n", stacks_text(stacks));
         }
     }
 
-    const ReportContext& context_;
     const Report& report_;
     const ReportTextOptions& options_;
     const Sink& sink_;
-    WithoutBuildId without_;
     std::vector<std::size_t> columns_;  // those of the table that is written
     std::uint64_t hidden_rows_ = 0;     // that the percent limit left out of the table
     std::vector<std::size_t> width_;    // by key
@@ -394,9 +387,8 @@ class ReportText {
 
 }  // namespace
 
-void write_report_text(const ReportContext& context, const Report& report, const ReportTextOptions& options,
-                       const Sink& sink) {
-    ReportText(context, report, options, sink).write();
+void write_report_text(const Report& report, const ReportTextOptions& options, const Sink& sink) {
+    ReportText(report, options, sink).write();
 }
 
 }  // namespace perfdata

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "perfdata/annotate/listing/flame.hpp"
+#include "perfdata/annotate/report/without_build_id.hpp"
 
 #include "format/words.hpp"
-#include "report/without_build_id.hpp"
 #include "tool/options/event_choice.hpp"
 
 namespace perfdata::tool {
@@ -124,13 +124,13 @@ class Reasons {
 
     // by_event(counts, cells) is "445 of cpu-clock:u, 2 of page-faults:u", most first.
     std::string by_event(const SampleCounts& counts, const EventCounts& cells) const {
-        std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted;
+        std::vector<std::pair<std::uint64_t, std::uint32_t>> most;
         for (std::size_t at = 0; at < cells.size(); ++at) {
-            if (cells[at].hits != 0) sorted.emplace_back(~cells[at].hits, counts.events()[at]);
+            if (cells[at].hits != 0) most.emplace_back(~cells[at].hits, counts.events()[at]);
         }
-        std::ranges::sort(sorted);
+        std::ranges::sort(most);
         std::vector<std::string> parts;
-        for (const auto& [less, event] : sorted) parts.push_back(fmt::format("{} of {}", ~less, name_of(event)));
+        for (const auto& [less, event] : most) parts.push_back(fmt::format("{} of {}", ~less, name_of(event)));
         return first_of(std::move(parts));
     }
 

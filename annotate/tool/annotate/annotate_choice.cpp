@@ -8,9 +8,10 @@
 #include <set>
 #include <tuple>
 
+#include "perfdata/annotate/report/without_build_id.hpp"
+
 #include "annotate_absent.hpp"
 #include "format/words.hpp"
-#include "report/without_build_id.hpp"
 #include "tool/options/near_names.hpp"
 
 namespace perfdata::tool {

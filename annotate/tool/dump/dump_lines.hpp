@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "perfdata/annotate/page/page.hpp"
+#include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/recording/event_table.hpp"
 
 #include "dump_fields.hpp"

@@ -147,7 +147,7 @@ void InfoPage::write_json(const Sink& sink) const {
     JsonWriter json(sink);
     json.begin_object();
     json.member("schema", "perfdata.info/1");
-    write_recording(json, recording, nullptr, times.samples);
+    write_recording(json, RecordingFacts::of(recording, times.samples));
     write_header(json, recording);
     write_times(json, times);
     json.key("features");

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "perfdata/annotate/page/page.hpp"
+#include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/feature/clock_data.hpp"

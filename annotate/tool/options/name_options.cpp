@@ -121,7 +121,7 @@ SymbolizerOptions NameChoice::options(const Recording& recording, Progress progr
     return names;
 }
 
-Result<void> NameChoice::check(const Symbolizer& names) const {
+Result<void> NameChoice::check(const Symbolizer& symbolizer) const {
     const auto refused = [](const std::vector<Error>& problems, const std::string& path) -> Result<void> {
         for (const auto& problem : problems) {
             if (!path.empty() && problem.where == path && problem.code != ErrorCode::missing) return fail(problem);
@@ -129,12 +129,12 @@ Result<void> NameChoice::check(const Symbolizer& names) const {
         return {};
     };
     for (const auto& path : {kallsyms, vmlinux}) {
-        if (auto used = refused(names.problems(), path); !used) return used;
+        if (auto used = refused(symbolizer.problems(), path); !used) return used;
     }
-    if (auto used = refused(names.image_problems(), kcore); !used) return used;
+    if (auto used = refused(symbolizer.image_problems(), kcore); !used) return used;
     // What else names the kernel hides why the file does not.
     const auto& path = kallsyms.empty() ? vmlinux : kallsyms;
-    const auto* kernel = names.kernel();
+    const auto* kernel = symbolizer.kernel();
     if (path.empty() || kernel == nullptr || kernel->origin() == path) return {};
     return fail(ErrorCode::mismatch, Error::no_offset, path,
                 "it does not name the recorded kernel at its place, as " + kernel->origin() + " does");
@@ -144,22 +144,17 @@ unsigned NameChoice::threads() const {
     return jobs != 0 ? jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 64u);
 }
 
-void warn_names(const Common& common, const Symbolizer& names, bool kernel) {
+void warn_names(const Common& common, const Symbolizer& symbolizer, bool kernel) {
     if (common.quiet) return;
-    for (const auto& problem : names.problems()) {
-        if (kernel || &problem != names.kernel_problem()) complain("note: " + problem.message());
+    for (const auto& problem : symbolizer.problems()) {
+        if (kernel || &problem != symbolizer.kernel_problem()) complain("note: " + problem.message());
     }
 }
 
-Completeness with_losses(Completeness completeness, const Symbolizer& names) {
-    completeness.diagnostics.append(names.losses());
-    return completeness;
-}
-
-bool is_unnamed_kernel(const Symbolizer& names, const Frame& frame) {
-    if (names.kernel() != nullptr || frame.is_code()) return false;
+bool is_unnamed_kernel(const Symbolizer& symbolizer, const Frame& frame) {
+    if (symbolizer.kernel() != nullptr || frame.is_code()) return false;
     if (frame.is_nowhere()) return frame.miss() == Miss::kernel;
-    const auto name = names.name(frame);
+    const auto name = symbolizer.name(frame);
     return name.symbol.empty() && (name.kind == CodeClass::kernel || name.kind == CodeClass::module);
 }
 

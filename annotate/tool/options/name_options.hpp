@@ -29,20 +29,18 @@ struct NameChoice {
     void add_code_to(CLI::App& command);
     // options(recording, progress): progress is told of what takes long.
     SymbolizerOptions options(const Recording& recording, Progress progress) const;
-    // check(names): a file given for the kernel is used, or it fails. Names of another kernel or boot would be wrong
-    // ones, and without those asked for there are others than the user thinks. Where the recording does not say enough
-    // to tell, that is a note as others.
-    Result<void> check(const Symbolizer& names) const;
+    // check(symbolizer): a file given for the kernel is used, or it fails. Names of another kernel or boot would be
+    // wrong ones, and without those asked for there are others than the user thinks. Where the recording does not say
+    // enough to tell, that is a note as others.
+    Result<void> check(const Symbolizer& symbolizer) const;
     unsigned threads() const;
 };
 
-// warn_names(common, names) tells what could not be loaded and what would supply it, unless --quiet. kernel: code of
-// the kernel lacks names.
-void warn_names(const Common& common, const Symbolizer& names, bool kernel = true);
-// with_losses(completeness, names) is what was not read of the recording, and of files that names are from.
-Completeness with_losses(Completeness completeness, const Symbolizer& names);
+// warn_names(common, symbolizer) tells what could not be loaded and what would supply it, unless --quiet. kernel: code
+// of the kernel lacks names.
+void warn_names(const Common& common, const Symbolizer& symbolizer, bool kernel = true);
 
-// is_unnamed_kernel(names, frame) is whether the frame is in code of the kernel that lacks a name.
-bool is_unnamed_kernel(const Symbolizer& names, const Frame& frame);
+// is_unnamed_kernel(symbolizer, frame) is whether the frame is in code of the kernel that lacks a name.
+bool is_unnamed_kernel(const Symbolizer& symbolizer, const Frame& frame);
 
 }  // namespace perfdata::tool

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "perfdata/annotate/page/page.hpp"
+#include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/core/error.hpp"
 
 #include "output_file.hpp"

@@ -15,7 +15,7 @@
 
 namespace perfdata {
 
-// Symbolizer are from a kallsyms file or a vmlinux, those of modules also from their files. Bytes are from a copy of
+// Names are from a kallsyms file or a vmlinux, those of modules also from their files. Bytes are from a copy of
 // the kernel's memory, else from vmlinux and the modules' files. It also answers for kernel addresses in no recorded
 // mapping: its names may know them all the same.
 class KernelSource final : public CodeSource {

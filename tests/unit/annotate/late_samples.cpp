@@ -5,7 +5,7 @@
 #include <iterator>
 #include <map>
 
-#include "perfdata/annotate/report/report.hpp"
+#include "perfdata/annotate/page/report_page.hpp"
 #include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"
@@ -36,10 +36,9 @@ Pages pages_of(const Recording& recording) {
     ReportOptions options;
     options.keys = {ReportKey::program, ReportKey::symbol};
     const auto counts = SampleCounts::count(recording, timeline, count_options(options, names)).value();
-    const auto report = Report::make(counts, names, options);
+    const auto report = Report::make(recording, counts, names, options);
     Pages pages;
-    write_report_text({recording, names, counts, timeline.completeness(), options}, report, {false, true, true},
-                      [&](std::string_view part) { pages.report += part; });
+    write_report_text(report, {false, true, true}, [&](std::string_view part) { pages.report += part; });
     ScriptOptions script;
     REQUIRE(script.fields.fit(recording, true));
     REQUIRE(write_script(recording, names, script, [&](std::string_view part) { pages.script += part; }));
@@ -189,7 +188,7 @@ TEST_CASE("A report names the samples of BPF programs as a naive list of registr
         options.keys = {ReportKey::program, ReportKey::symbol};
         options.kinds = {CodeClass::bpf};
         const auto counts = SampleCounts::count(recording, timeline, count_options(options, names)).value();
-        const auto report = Report::make(counts, names, options);
+        const auto report = Report::make(recording, counts, names, options);
         std::map<std::string, std::uint64_t> got;
         for (const auto& row : report.rows) {
             const auto& symbol = report.places[row.place].symbol;

@@ -3,11 +3,12 @@
 
 #include <map>
 
+#include "perfdata/annotate/page/report_page.hpp"
+#include "perfdata/annotate/report/without_build_id.hpp"
 #include "perfdata/recording/deferred_chains.hpp"
 #include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"
-#include "report/without_build_id.hpp"
 #include "support/samples.hpp"
 #include "unit/annotate/json_value.hpp"
 #include "unit/symbols/expected.hpp"
@@ -26,7 +27,7 @@ struct Reported {
           names(Symbolizer::open(recording, timeline, offline())),
           options(std::move(options_)),
           counts(SampleCounts::count(recording, timeline, counting(options, names, max_stack)).value()),
-          report(Report::make(counts, names, options)) {}
+          report(Report::make(recording, counts, names, options)) {}
 
     static SampleCountOptions counting(const ReportOptions& options, const Symbolizer& names, std::uint32_t max_stack) {
         auto counting = count_options(options, names);
@@ -56,15 +57,14 @@ struct Reported {
         }
         return text;
     }
-    ReportContext context() const { return {recording, names, counts, timeline.completeness(), options}; }
     std::string text() const {
         std::string out;
-        write_report_text(context(), report, {false, true, true}, [&](std::string_view part) { out += part; });
+        write_report_text(report, {false, true, true}, [&](std::string_view part) { out += part; });
         return out;
     }
     std::string json() const {
         std::string out;
-        write_report_json(context(), report, [&](std::string_view part) { out += part; });
+        write_report_json(report, [&](std::string_view part) { out += part; });
         return out;
     }
 

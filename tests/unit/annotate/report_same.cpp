@@ -2,7 +2,7 @@
 // The same samples give the same report: with any number of threads, from whatever container.
 #include <algorithm>
 
-#include "perfdata/annotate/report/report.hpp"
+#include "perfdata/annotate/page/report_page.hpp"
 
 #include "catch.hpp"
 #include "support/compressor.hpp"
@@ -24,11 +24,10 @@ Pages report_of(const Recording& recording, const ReportOptions& options, const 
     const auto names = Symbolizer::open(recording, timeline, sources);
     names.prepare(jobs);
     const auto counts = SampleCounts::count(recording, timeline, count_options(options, names)).value();
-    const auto report = Report::make(counts, names, options);
-    const ReportContext context{recording, names, counts, timeline.completeness(), options};
+    const auto report = Report::make(recording, counts, names, options);
     Pages pages;
-    write_report_text(context, report, {false, true, true}, [&](std::string_view part) { pages.text += part; });
-    write_report_json(context, report, [&](std::string_view part) { pages.json += part; });
+    write_report_text(report, {false, true, true}, [&](std::string_view part) { pages.text += part; });
+    write_report_json(report, [&](std::string_view part) { pages.json += part; });
     return pages;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Samples whose callers are in a copy of the user stack, which nobody unwinds: counted everywhere, shown as far as they
 // are known.
-#include "perfdata/annotate/report/report.hpp"
+#include "perfdata/annotate/page/report_page.hpp"
 #include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"
@@ -86,10 +86,9 @@ Told tell(const Blob& file, bool chains = true) {
     options.children = chains;
     const auto counts = SampleCounts::count(*recording, timeline, count_options(options, names)).value();
     told.counts = counts.stacks_not_unwound();
-    const auto report = Report::make(counts, names, options);
-    const ReportContext context{*recording, names, counts, timeline.completeness(), options};
-    write_report_text(context, report, {}, [&](std::string_view part) { told.report += part; });
-    write_report_json(context, report, [&](std::string_view part) { told.report_json += part; });
+    const auto report = Report::make(*recording, counts, names, options);
+    write_report_text(report, {}, [&](std::string_view part) { told.report += part; });
+    write_report_json(report, [&](std::string_view part) { told.report_json += part; });
     return told;
 }
 

@@ -52,7 +52,7 @@ struct Flame {
     static Flame make(const SampleCounts& counts, const Symbolizer& symbolizer, const FlameOptions& options = {});
 };
 
-// flame_counting(names, chains) is what to count for one. `names` must outlive the counting.
-SampleCountOptions flame_counting(const Symbolizer& names, bool chains);
+// flame_counting(symbolizer, chains) is what to count for one. `symbolizer` must outlive the counting.
+SampleCountOptions flame_counting(const Symbolizer& symbolizer, bool chains);
 
 }  // namespace perfdata

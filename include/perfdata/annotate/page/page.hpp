@@ -3,12 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/recording/recording.hpp"
@@ -16,9 +15,6 @@
 #include "perfdata/timeline/timeline.hpp"
 
 namespace perfdata {
-
-// Sink takes finished output, a block at a time.
-using Sink = std::function<void(std::string_view)>;
 
 // PageContext is what all listings of a page have in common. All of it must outlive the page.
 struct PageContext {

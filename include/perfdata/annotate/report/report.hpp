@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,57 +11,61 @@
 #include <string_view>
 #include <vector>
 
-#include "perfdata/annotate/page/page.hpp"
+#include "perfdata/annotate/format/recording_facts.hpp"
+#include "perfdata/annotate/report/report_options.hpp"
+#include "perfdata/annotate/report/without_build_id.hpp"
 #include "perfdata/profile/sample_counts.hpp"
+#include "perfdata/recording/completeness.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 namespace perfdata {
 
-// What tells rows apart.
-enum class ReportKey : std::uint8_t { comm, pid, tid, cpu, cgroup, object, symbol, kind, line, program };
+// count_options(options, symbolizer) is what to count for such a report: nothing finer than is shown. `symbolizer` must
+// outlive the counting.
+SampleCountOptions count_options(const ReportOptions& options, const Symbolizer& symbolizer);
 
-// report_key(word) is for the words of `--sort`, as perf spells them where perf has them.
-std::optional<ReportKey> report_key(std::string_view word);
-// title(key) heads its column.
-std::string_view title(ReportKey key);
+// ReportTask is who was sampled, as far as the keys tell it; the other members have their defaults.
+struct ReportTask {
+    std::string_view comm;  // lives as long as the timeline; empty: not known
+    Pid pid{0};
+    Tid tid{0};
+    std::optional<std::uint32_t> cpu;  // empty: not recorded
+    std::uint32_t cgroup = 0;          // number in Report::cgroups
 
-// Which trees rows have, in perf's words.
-enum class ReportTree : std::uint8_t {
-    none,
-    caller,  // what the function called; of samples in itself: how it was reached, outermost first
-    callee,  // who called it, innermost first
+    // comm_text() is the command, ":TID" if it is not known.
+    std::string comm_text() const;
 };
 
-struct ReportOptions {
-    std::vector<ReportKey> keys = {ReportKey::comm, ReportKey::object, ReportKey::symbol};
-    bool children = false;  // a row counts what it called as well; else trees and order are of samples in itself
-    ReportTree tree = ReportTree::none;
-    double percent_limit = 0;  // rows with less, in every event, are left out
-    double tree_limit = 0.5;   // branches with less likewise, in percent of all
-    bool relative = false;     // percentages are of what the filters leave, not of all
-    // Only rows of these; empty: all.
-    std::vector<std::string> objects;  // by path or by its last part
-    std::vector<std::string> symbols;  // as shown
-    std::vector<CodeClass> kinds;
-
-    bool has(ReportKey key) const;
+// ReportProgram is one load of a BPF program.
+struct ReportProgram {
+    ProgramId id;
+    std::string_view name;  // lives as long as the Symbolizer; empty: not known
+    BpfTag tag{};
+    Time loaded_at;                      // zero: before the recording began
+    Time unloaded_at = Time::forever();  // forever: still there when it ended
 };
-
-// count_options(options, names) is what to count for such a report: nothing finer than is shown. `names` must outlive
-// the counting.
-SampleCountOptions count_options(const ReportOptions& options, const Symbolizer& names);
 
 // ReportPlace is the code of a row or of a node of a tree. Views live as long as the Symbolizer.
 struct ReportPlace {
+    static constexpr std::uint32_t no_function = ~std::uint32_t{0};
+
     std::string object;         // as perf's dso: the last part of a path, [kernel.kallsyms], [nf_nat]; or [unknown]
     std::string_view path;      // the object in full
     std::string_view symbol;    // empty: not known
     std::uint64_t address = 0;  // without symbol: in the object, or of the process
     char level = '.';           // perf's: k kernel, . user, g and u of a guest, H hypervisor
-    CodeClass kind = CodeClass::unknown;  // unknown as well: of several kinds
-    std::string line;                     // FILE:LINE; "??:0" if not known. Only if reported by it
-    std::vector<std::uint32_t> loads;     // the BPF programs (index in Timeline::loads()), sorted
+    CodeClass kind = CodeClass::unknown;   // unknown as well: of several kinds
+    std::uint32_t function = no_function;  // number in Report::functions; only of rows, with program_details
+    std::string line;                      // FILE:LINE; "??:0" if not known. Only if reported by it
+    std::vector<std::uint32_t> loads;      // the BPF programs (index in Timeline::loads()), sorted
 
+    // told_loads() is those of `loads` that a page tells: one name may be that of any number of programs, in any number
+    // of rows.
+    std::span<const std::uint32_t> told_loads() const {
+        constexpr std::size_t most = 1000;
+        return std::span(loads).first(loads.size() < most ? loads.size() : most);
+    }
     // text() is the symbol, or the address in hexadecimal.
     std::string text() const;
 };
@@ -74,7 +79,7 @@ struct ReportNode {
 
 // A row's cells live in Report::cells.
 struct ReportRow {
-    std::uint32_t task = 0;   // in the counts
+    std::uint32_t task = 0;   // number in Report::tasks
     std::uint32_t place = 0;  // number in Report::places
     std::span<const EventCount> self;
     std::span<const EventCount> total;  // with callees; equal to self without call chains
@@ -101,15 +106,22 @@ struct DroppedSamples {
     std::uint64_t samples = 0;
 };
 
-// Report is plain data. It can be moved: there may be millions of rows.
+// Report is plain data: a page needs nothing else. It can be moved: there may be millions of rows, so what many of them
+// share is in tables. Its views live as long as the timeline and the Names that it was made with.
 struct Report {
-    std::vector<std::uint32_t> events;  // the columns: events with samples, by index in recording.events()
+    ReportOptions options;
+    RecordingFacts recording;           // with the times of the counted samples
+    std::vector<std::uint32_t> events;  // the columns: events with samples, by index in recording.events
     EventCounts whole;                  // what percentages are of
     EventCounts kept;                   // what the filters left; with the samples of `dropped` it is all of the events
     std::vector<DroppedSamples> dropped;  // in the order in which samples are filtered
     std::vector<ReportRow> rows;          // most first
+    std::vector<ReportTask> tasks;
+    std::vector<std::string> cgroups;  // paths; "-" where no group was recorded. Only if reported by it
     std::vector<ReportPlace> places;
     std::vector<ReportPlace> tree_places;              // of the nodes of trees
+    std::vector<std::string_view> functions;           // of the places of rows: what BTF calls them
+    std::map<std::uint32_t, ReportProgram> programs;   // that pages tell of rows, by index in Timeline::loads()
     std::vector<std::unique_ptr<EventCount[]>> cells;  // of the rows
     std::vector<NoSymbol> no_symbol;                   // most first
     // Why rows have the line "??:0", of each file once, in the order in which they were sampled first.
@@ -121,31 +133,15 @@ struct Report {
     std::vector<std::uint8_t> unwanted_frames;
     std::uint64_t rows_without_tree = 0;  // how many would have one, had not those before them enough nodes
 
+    WithoutBuildId without_build_id;  // of the rows; nothing unless they name functions
+    ChainLosses chain_losses;
+    std::uint64_t stacks_not_unwound = 0;  // samples whose callers are in a copy of their user stack only
+    Completeness completeness;             // of the timeline, of the files of names, and of lines
+    std::string without_samples;           // what a recording without samples has instead; empty: it has samples
+
     // make(...): count `counts` with count_options() of the same options.
-    static Report make(const SampleCounts& counts, const Symbolizer& names, const ReportOptions& options);
+    static Report make(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,
+                       const ReportOptions& options);
 };
-
-// comm_text(task) is the command, ":TID" if it is not known.
-std::string comm_text(const SampledTask& task);
-
-// ReportContext is what a page tells besides the rows. All of it must outlive the page.
-struct ReportContext {
-    const Recording& recording;
-    const Symbolizer& names;
-    const SampleCounts& counts;
-    const Completeness& completeness;
-    const ReportOptions& options;
-};
-
-struct ReportTextOptions {
-    bool color = false;
-    bool hits = false;     // a column of samples
-    bool periods = false;  // a column of periods
-};
-
-void write_report_text(const ReportContext& context, const Report& report, const ReportTextOptions& options,
-                       const Sink& sink);
-// write_report_json(...) is one document, schema perfdata.report/1 (see the README).
-void write_report_json(const ReportContext& context, const Report& report, const Sink& sink);
 
 }  // namespace perfdata

@@ -16,8 +16,6 @@
 
 namespace perfdata {
 
-class JsonWriter;
-
 struct WithoutBuildId {
     struct Part {
         std::uint64_t samples = 0;
@@ -32,25 +30,24 @@ struct WithoutBuildId {
 
     bool has_callers = false;  // whether callers were looked at
 
-    // count(counts, names, unwanted, all): a pass over what is distinct. They must tell functions apart. What was
+    // count(counts, symbolizer, unwanted, all): a pass over what is distinct. They must tell functions apart. What was
     // sampled in frames that are unwanted, by number, does not count. `all` is how many samples percentages are of: of
     // those that count if it is not given.
-    static WithoutBuildId count(const SampleCounts& counts, const Symbolizer& names,
+    static WithoutBuildId count(const SampleCounts& counts, const Symbolizer& symbolizer,
                                 std::span<const std::uint8_t> unwanted = {}, std::optional<std::uint64_t> all = {});
     // count(profile) knows no callers.
     static WithoutBuildId count(const Profile& profile);
 
-    // list(objects, names) knows no samples.
-    static WithoutBuildId list(const std::map<std::string_view, SymbolMiss>& objects, const Symbolizer& names);
+    // list(objects, symbolizer) knows no samples.
+    static WithoutBuildId list(const std::map<std::string_view, SymbolMiss>& objects, const Symbolizer& symbolizer);
 
     // sampled_text() says what that means and what helps, and callers_text() likewise; empty if there are none.
     std::string sampled_text() const;
     std::string callers_text() const;
     // list_text() says the same of what list() made.
     std::string list_text() const;
+    // remedy() is what helps: files of this machine, or of the recorded one.
+    std::string_view remedy() const;
 };
-
-// write_without_build_id(json, without) is the member "without_build_id", if there are any.
-void write_without_build_id(JsonWriter& json, const WithoutBuildId& without);
 
 }  // namespace perfdata

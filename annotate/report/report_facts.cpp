@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "report_facts.hpp"
+
+#include <fmt/format.h>
+#include <map>
+#include <utility>
+
+#include "format/words.hpp"
+#include "without_samples.hpp"
+
+namespace perfdata {
+namespace {
+
+constexpr std::uint32_t no_cpu = ~std::uint32_t{0};  // of a SampledTask
+
+std::string cgroup_path(const Tasks& tasks, std::uint64_t id) {
+    if (const auto path = tasks.cgroup(id)) return std::string(*path);
+    return id == 0 ? "-" : fmt::format("unknown[{}]", id);
+}
+
+class ProgramTeller {
+  public:
+    ProgramTeller(Report& report, const BpfPrograms& symbols)
+        : report_(report), symbols_(symbols), timeline_(symbols.timeline()) {}
+
+    void tell(ReportPlace& place) {
+        if (place.loads.empty()) return;
+        if (!report_.options.program_details) return add(place.loads.front());
+        name_function(place);
+        for (const auto load : place.told_loads()) add(load);
+    }
+
+  private:
+    void add(std::uint32_t number) {
+        const auto [entry, is_new] = report_.programs.try_emplace(number);
+        if (!is_new) return;
+        const auto& load = timeline_.loads()[number];
+        entry->second = {load.id, symbols_.program_name(load), load.tag, load.loaded_at, load.unloaded_at};
+    }
+
+    void name_function(ReportPlace& place) {
+        if (place.symbol.empty()) return;
+        if (functions_.empty()) find_functions();
+        for (const auto load : place.loads) {
+            const auto function = functions_.find({load, place.symbol});
+            if (function == functions_.end()) continue;
+            place.function = static_cast<std::uint32_t>(report_.functions.size());
+            report_.functions.push_back(symbols_.name(function->second).name);
+            return;
+        }
+    }
+
+    // The functions of all programs, so that no place has to look through those of its own.
+    void find_functions() {
+        for (std::uint32_t load = 0; load < timeline_.loads().size(); ++load) {
+            for (const auto code : timeline_.loads()[load].functions) {
+                functions_.try_emplace({load, timeline_.code()[code].symbol}, code);
+            }
+        }
+    }
+
+    Report& report_;
+    const BpfPrograms& symbols_;
+    const Timeline& timeline_;
+    std::map<std::pair<std::uint32_t, std::string_view>, CodeIndex> functions_;  // by load and symbol, once needed
+};
+
+}  // namespace
+
+std::string ReportTask::comm_text() const {
+    return perfdata::comm_text(comm, tid);
+}
+
+void add_tasks(Report& report, const SampleCounts& counts, const Tasks& tasks) {
+    const bool cgroups = report.options.has(ReportKey::cgroup);
+    std::map<std::uint64_t, std::uint32_t> numbers;  // of cgroups, by id
+    report.tasks.reserve(counts.tasks().size());
+    for (const auto& task : counts.tasks()) {
+        ReportTask told{task.comm, task.pid, task.tid, std::nullopt, 0};
+        if (task.cpu != no_cpu) told.cpu = task.cpu;
+        if (cgroups) {
+            const auto next = static_cast<std::uint32_t>(report.cgroups.size());
+            const auto [number, is_new] = numbers.try_emplace(task.cgroup, next);
+            if (is_new) report.cgroups.push_back(cgroup_path(tasks, task.cgroup));
+            told.cgroup = number->second;
+        }
+        report.tasks.push_back(told);
+    }
+}
+
+void add_programs(Report& report, const BpfPrograms& symbols) {
+    const auto& options = report.options;
+    const bool by_program = options.has(ReportKey::program);
+    if (!by_program && !(options.program_details && options.has(ReportKey::symbol))) return;
+    std::vector<bool> told(report.places.size());
+    ProgramTeller teller(report, symbols);
+    for (const auto& row : report.rows) {
+        if (told[row.place]) continue;
+        told[row.place] = true;
+        teller.tell(report.places[row.place]);
+    }
+}
+
+void add_recording(Report& report, const Recording& recording, const SampleCounts& counts,
+                   const Symbolizer& symbolizer) {
+    report.recording =
+        RecordingFacts::of(recording, {counts.first_time().value_or(Time{}), counts.last_time().value_or(Time{})});
+    report.chain_losses = counts.chain_losses();
+    report.stacks_not_unwound = counts.stacks_not_unwound();
+    if (report.options.tells_functions()) {
+        // The share is one of what all other percentages are of, so that both can be compared. With --percentage
+        // relative the whole lacks what --symbols drops, and code without names is dropped.
+        const bool of_kept = report.options.relative;
+        report.without_build_id = WithoutBuildId::count(counts, symbolizer, report.unwanted_frames,
+                                                        of_kept ? std::nullopt : std::optional(hits(report.whole)));
+    }
+    report.completeness = symbolizer.timeline().completeness();
+    report.completeness.diagnostics.append(symbolizer.losses());
+    for (const auto& problem : report.line_problems) {
+        if (problem.loss) report.completeness.diagnostics.add(problem.error);
+    }
+    report.without_samples = without_samples(recording, report.completeness);
+}
+
+}  // namespace perfdata

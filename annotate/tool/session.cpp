@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "session.hpp"
+
+#include <utility>
+
+#include "report/without_samples.hpp"
+
+namespace perfdata::tool {
+
+bool Session::open() {
+    auto recording = common_.open();
+    if (!recording) return said(recording.error());
+    recording_.emplace(std::move(*recording));
+    return true;
+}
+
+bool Session::open_samples() {
+    if (!open()) return false;
+    if (!recording_->events().empty()) return true;
+    for (const auto& problem : recording_->diagnostics().kept()) complain(problem);
+    return said(explain_no_events(*recording_, common_.file));
+}
+
+bool Session::read_timeline() {
+    auto timeline = Timeline::build(*recording_, {.stop = {}, .progress = progress("reading what ran")});
+    if (!timeline) return said(timeline.error());
+    timeline_.emplace(std::move(*timeline));
+    return true;
+}
+
+void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) {
+    auto options = names.options(*recording_, progress("unpacking the build-id cache"));
+    if (lines != nullptr) options.sources = lines->options(names.offline);
+    symbolizer_.emplace(Symbolizer::open(*recording_, *timeline_, options));
+    end_progress();
+}
+
+bool Session::check_names(const NameChoice& choice) {
+    const auto taken = choice.check(*symbolizer_);
+    return taken ? true : said(taken.error());
+}
+
+const BpfPrograms& Session::bpf() {
+    if (symbolizer_) return symbolizer_->bpf();
+    if (!bpf_) bpf_.emplace(*timeline_);
+    return *bpf_;
+}
+
+Progress Session::progress(std::string stage) {
+    if (!progress_) progress_.emplace(common_);
+    return progress_->of(std::move(stage));
+}
+
+Progress Session::progress(std::string stage, const Output& output) {
+    progress_.emplace(common_, output);
+    return progress_->of(std::move(stage));
+}
+
+std::optional<Output> Session::open_output() {
+    return opened(common_.open_output());
+}
+
+std::optional<Output> Session::open_paged_output() {
+    return opened(Output::open_paged(common_.place));
+}
+
+std::optional<Output> Session::opened(Result<Output> output) {
+    end_progress();
+    if (output) return std::move(*output);
+    said(output.error());
+    return std::nullopt;
+}
+
+bool Session::commit(Output& output) {
+    const auto committed = common_.commit(output);
+    return committed ? true : said(committed.error());
+}
+
+Completeness Session::completeness() const {
+    auto completeness = timeline_->completeness();
+    if (symbolizer_) completeness.diagnostics.append(symbolizer_->losses());
+    return completeness;
+}
+
+void Session::warn(const Completeness& completeness, bool kernel) const {
+    warn_losses(common_, completeness);
+    if (symbolizer_) warn_names(common_, *symbolizer_, kernel);
+}
+
+void Session::note(std::string_view text) const {
+    if (!common_.quiet && !text.empty()) complain("note: " + std::string(text));
+}
+
+int Session::exit_code(const Completeness& completeness, bool other_losses) const {
+    return tool::exit_code(common_, completeness, other_losses);
+}
+
+int Session::give_up(const Error& error) {
+    end_progress();
+    complain(error);
+    return failed;
+}
+
+bool Session::said(const Error& error) {
+    give_up(error);
+    return false;
+}
+
+}  // namespace perfdata::tool
