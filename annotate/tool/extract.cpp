@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "perfdata/annotate/elf/elf_writer.hpp"
-#include "perfdata/symbols/elf/object_architecture.hpp"
+#include "perfdata/symbols/object_architecture.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 #include "format/words.hpp"
