@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From an address in a process at a time to the place in code that it was.
+// From an address in a process at a time to the place in code.
 #pragma once
 
 #include "perfdata/timeline/frame.hpp"
@@ -9,15 +9,15 @@
 
 namespace perfdata {
 
-// Moment is when and in which process a sample was taken.
+// Moment is the time and the process of a sample.
 struct Moment {
     Time time;
     Pid pid;
     Machine machine;
 };
 
-// frame_at(timeline, jit, moment, address, mode) is never without answer: what is not known is FrameKind::nowhere.
-// `jit` may be null, and so may `recent`, which spares looking up much alike.
+// frame_at(timeline, jit, moment, address, mode) always returns an answer: FrameKind::nowhere if unknown. `jit` may be
+// null, and so may `recent`, which avoids repeated similar lookups.
 inline Frame frame_at(const Timeline& timeline, const JitCodes* jit, const Moment& moment, Address address,
                       CpuMode mode, RecentTasks* recent = nullptr) {
     if (jit != nullptr && mode != CpuMode::kernel) {
@@ -42,8 +42,8 @@ inline Frame frame_at(const Timeline& timeline, const JitCodes* jit, const Momen
     };
     auto location = look_up();
     if (!location && location.error() == Miss::no_mapping) {
-        // Until a new program's first instruction the kernel still sees the caller of execve in the old one. Nothing
-        // tells when that is; later, what is not mapped is not to get a name of another program.
+        // Until the first instruction of a new program the kernel still sees the caller of execve in the old one. No
+        // record tells when that is; an address that is still unmapped later must not be named after the other program.
         constexpr std::uint64_t longest_exec = 100'000'000;
         const auto exec = recent != nullptr ? recent->exec_at(moment.pid, moment.time, moment.machine)
                                             : timeline.tasks().exec_at(moment.pid, moment.time, moment.machine);
