@@ -13,7 +13,7 @@
 namespace perfdata {
 namespace {
 
-// Builders is the visitor of the one walk: hands each record to those that take it.
+// Builders is the visitor of the one walk: it passes each record to those that take it.
 struct Builders {
     TimelineBuilder& code;
     TasksBuilder& tasks;
@@ -70,7 +70,7 @@ Result<Timeline> Timeline::read(const Recording& recording, const TimelineOption
 std::optional<Place> Timeline::owner(Address address, Time time) const {
     for (const auto* map : {&programs_, &images_}) {
         const auto* entry = map->find(address, time);
-        // Code told as known before the recording began and then as loaded was not there before its load.
+        // Code registered as older than the recording and then loaded was not there before its load.
         if (entry != nullptr && code_[entry->value].from <= time)
             return Place{entry->value, address - entry->range.begin};
     }
