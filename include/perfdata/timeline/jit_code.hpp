@@ -37,9 +37,8 @@ struct JitLine {
     std::uint64_t offset = 0;  // from the start of the function
     std::uint32_t line = 0;
     std::uint32_t discriminator = 0;
-    std::string_view
-        file;  // UTF-8 without control characters; empty: unknown. Lives as long as the JitLines and copies
-    bool damaged = false;  // the file name in the dump is invalid: `file` is empty
+    std::string_view file;  // UTF-8, no control characters; empty: unknown. Lives as long as the JitLines and copies
+    bool damaged = false;   // the file name in the dump is invalid: `file` is empty
 
     bool operator==(const JitLine&) const = default;
 };
