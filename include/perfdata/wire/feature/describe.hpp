@@ -24,12 +24,12 @@
 
 namespace perfdata {
 
-// describe_feature(number, section, context, visit) visits the values of one feature. A number that is not known gives
-// its payload as one Bytes called "payload", and bytes that no field accounts for are called "undecoded". After an
-// error the values visited so far are good.
+// describe_feature(number, section, context, visit) visits the values of one feature. An unknown number gives its
+// payload as one Bytes called "payload"; bytes that belong to no field are called "undecoded". After an error the
+// values visited so far are valid.
 //
-// In a pipe the features end with a record HEADER_FEATURE of an empty payload and the number after the writer's last
-// feature, which may be one that this version knows: that is no feature, do not describe it.
+// In a pipe the features end with a record HEADER_FEATURE with an empty payload and the number after the writer's last
+// feature, which this version may know: it is not a feature, do not describe it.
 template <class Visit>
 Result<void> describe_feature(unsigned number, Cursor section, const FeatureContext& context, Visit&& visit) {
     switch (number <= 255 ? static_cast<Feature>(number) : Feature{}) {
