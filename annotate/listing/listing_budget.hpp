@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What all listings together may take.
+// A limit on all listings together.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,15 @@
 
 namespace perfdata {
 
-// ListingBudget lets all code be listed, but not the same bytes again and again: recordings and symbol tables can make
-// any number of functions, versions and moves of the same few bytes. What is listed is at most a few times what the
-// files have, and some more. It depends on the order of the listings only.
+// ListingBudget lets all code be listed, but not the same bytes again and again: recordings and symbol tables can
+// contain any number of functions, versions and moves of the same few bytes. The listed bytes are at most a few times
+// those in the files, plus a constant. The result depends only on the order of the listings.
 class ListingBudget {
   public:
     ListingBudget(const Symbolizer& symbolizer, const Limits& limits)
         : symbolizer_(symbolizer), left_(std::min<std::uint64_t>(spare, limits.cells)) {}
 
-    // take(listing) is false if there is no room for it.
+    // take(listing) returns false if there is no room for it.
     bool take(const Listing& listing) {
         if (!listing.image) return true;
         const auto& image = *listing.image;
@@ -28,7 +28,7 @@ class ListingBudget {
         const auto fresh = add_code(function, image.address, known);
         auto cost = image.bytes.size() - fresh;
         if (!image.bytes.empty()) {
-            // As many instructions take room, however short they are.
+            // Instructions take room, however short they are.
             const auto rows = cost * listing.instructions.size() / image.bytes.size();
             cost = std::max(cost, bytes_of_one * rows);
         }
@@ -42,7 +42,7 @@ class ListingBudget {
         return true;
     }
 
-    // take_caller(function, image) is for code that is only looked through, and not kept.
+    // take_caller(function, image) is for code that is only scanned, not kept.
     bool take_caller(const Frame& function, const CodeImage& image) {
         const auto cost = image.bytes.size() - add_code(function, image.address, known_bytes(image));
         if (cost > left_) return false;
@@ -50,13 +50,13 @@ class ListingBudget {
         return true;
     }
 
-    // claim(function) is how many bytes its listing may hold, or read for it.
+    // claim(function) returns how many bytes its listing may hold or read.
     std::uint64_t claim(const FunctionHits& function, const Limits& limits) const {
         return std::min(function.version.size, limits.function_bytes) +
                debug_of(function.version.function).second / bytes_of_line;
     }
 
-    // A file or another source of bytes, and where in it the function is.
+    // A file or another source of bytes, and the place of the function in it.
     using Space = std::pair<int, std::uint64_t>;
     std::pair<Space, std::uint64_t> place_of(const Frame& frame, Address begin) const {
         const auto& timeline = symbolizer_.timeline();
@@ -86,14 +86,15 @@ class ListingBudget {
 
   private:
     static constexpr std::uint64_t spare = std::uint64_t{1} << 16;  // bytes of code
-    static constexpr std::uint64_t again = 3;                       // how often bytes are listed once more
-    static constexpr std::uint64_t bytes_of_one = 4;                // as much as an instruction or a line
+    static constexpr std::uint64_t again = 3;                       // times that bytes may be listed again
+    static constexpr std::uint64_t bytes_of_one = 4;                // the cost of an instruction or a line
 
-    static constexpr std::uint64_t bytes_of_line = 8;  // of debug information: as much as a byte of code
+    static constexpr std::uint64_t bytes_of_line = 8;  // of debug information: the cost of a byte of code
 
     enum : int { program, code, jit, jit_lines, kernel, file };
 
-    // debug_of(frame) is where the record with the lines of JIT code is in its dump, and its size; 0 without one.
+    // debug_of(frame) returns the place and size of the record with the lines of JIT code in its dump; 0 if there is
+    // none.
     std::pair<std::uint64_t, std::uint64_t> debug_of(const Frame& frame) const {
         if (frame.kind != FrameKind::jit) return {};
         const auto& dump = symbolizer_.names().jit().code(frame.index).dump();
@@ -104,7 +105,7 @@ class ListingBudget {
         return {at, JitRecordHeader::load(start->data(), dump.header().order).size};
     }
 
-    // The lines of code that is moved are read for each place, however few of them belong to what was moved.
+    // The lines of moved code are read for each place, however few of them belong to the moved part.
     std::uint64_t cost_of_lines(const Frame& frame) {
         const auto [at, size] = debug_of(frame);
         if (size == 0) return 0;
@@ -120,7 +121,7 @@ class ListingBudget {
         return known;
     }
 
-    // add_code(function, address, size) is how many of its bytes were not there before; for these others may be again.
+    // add_code(function, address, size) returns how many of its bytes are new; the others may repeat.
     std::uint64_t add_code(const Frame& function, Address address, std::uint64_t size) {
         const auto [space, begin] = place_of(function, address);
         const auto fresh = add(space, begin, size);
@@ -128,7 +129,7 @@ class ListingBudget {
         return fresh;
     }
 
-    // add(space, begin, size) is how many of the bytes were not there before.
+    // add(space, begin, size) returns how many of the bytes are new.
     std::uint64_t add(Space space, std::uint64_t begin, std::uint64_t size) {
         if (size == 0) return 0;
         auto& ranges = listed_[space];
@@ -148,7 +149,7 @@ class ListingBudget {
     }
 
     const Symbolizer& symbolizer_;
-    std::uint64_t left_;                                              // bytes that may be listed once more
+    std::uint64_t left_;                                              // bytes that may still be listed again
     std::map<Space, std::map<std::uint64_t, std::uint64_t>> listed_;  // ends of ranges, by begin
 };
 

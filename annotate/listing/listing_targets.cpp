@@ -43,7 +43,7 @@ void ListingTargets::in_kernel(ListingTarget& target) const {
         target.offset = found->offset;
         target.name = std::move(found->name);
         if (!found->code || !listing_.code) return;
-        // A function of the same program needs no program in front of its name.
+        // A function of the same program is named without its program.
         const auto& own = timeline.code()[*listing_.code];
         const auto& code = timeline.code()[*found->code];
         if (code.load && code.load == own.load) target.name = symbolizer_.symbols().name(*found->code).name;
@@ -64,7 +64,7 @@ void ListingTargets::in_jit(ListingTarget& target) const {
     target.offset = target.address - function->range.begin;
 }
 
-// Addresses are the file's own; what lies as far from the function's begin as the target does is the target.
+// Addresses are the file's own; the target is at the same distance from the function's start as in the listing.
 void ListingTargets::in_file(ListingTarget& target) const {
     auto frame = listing_.version.function;
     if (frame.kind != FrameKind::object) return;
