@@ -86,9 +86,9 @@ RecordStream::Frame RecordStream::frame_at(const std::byte* at) const {
     return confirms(next, header) ? Frame::whole : Frame::damaged;
 }
 
-// is_contested(header) returns true if the front record, which has this header, may be a different one: nobody writes
-// such headers, and they are not plain, or what follows is not a record, so that one of the two is damaged. Reads more
-// input if needed.
+// is_contested(header) returns true if the front record, which has this header, is doubtful: no writer produces such a
+// header and it is not plain, or what follows is not a record, so that one of the two is damaged. Reads more input if
+// needed.
 bool RecordStream::is_contested(const RecordHeader& header) {
     // Unpacked data are intact as long as zstd does not complain.
     if (unpacking_) return false;

@@ -41,7 +41,7 @@ class DiagnosticLog {
 struct RecordCounts {
     std::uint64_t decoded = 0;  // every field that this version knows was read
     std::uint64_t skipped = 0;  // framed; this version does not decode the type
-    std::uint64_t damaged = 0;  // framed; its fields contradict its size, or its event is not known
+    std::uint64_t damaged = 0;  // framed; its fields contradict its size, or its event is unknown
 
     std::uint64_t total() const { return decoded + skipped + damaged; }
 };

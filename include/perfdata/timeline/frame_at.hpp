@@ -43,7 +43,8 @@ inline Frame frame_at(const Timeline& timeline, const JitCodes* jit, const Momen
     auto location = look_up();
     if (!location && location.error() == Miss::no_mapping) {
         // Until the first instruction of a new program the kernel still sees the caller of execve in the old one. No
-        // record tells when that is; an address that is still unmapped later must not be named after the other program.
+        // record tells how long that takes; after `longest_exec`, an unmapped address must not get a name from another
+        // program.
         constexpr std::uint64_t longest_exec = 100'000'000;
         const auto exec = recent != nullptr ? recent->exec_at(moment.pid, moment.time, moment.machine)
                                             : timeline.tasks().exec_at(moment.pid, moment.time, moment.machine);

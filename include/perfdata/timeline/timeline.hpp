@@ -49,7 +49,7 @@ enum class Miss : std::uint8_t {
     gone,             // kernel address whose code came later or had gone by then
     hypervisor,
     guest,
-    unknown_mode,  // the sample does not tell the CPU mode, and nothing known lies there
+    unknown_mode,  // the sample does not record the CPU mode, and nothing known lies there
     not_kept,      // more distinct places than Limits::places: this one was not kept apart
 };
 

@@ -23,8 +23,8 @@ struct CpuPlace {
 
 //     strings sockets . strings threads . [n x { s32 core . s32 socket } . [strings dies . n x u32 die]]
 //
-// n is the number of available CPUs (NRCPUS); older recorders end earlier, so that what is left of the section tells
-// what is there. Strings are a u32 count and that many CPU lists like "0-3,8".
+// n is the number of available CPUs (NRCPUS); older recorders end earlier: the rest of the section determines what is
+// present. Strings are a u32 count and that many CPU lists like "0-3,8".
 class CpuTopology {
   public:
     // decode(in, available_cpus): without the number of CPUs everything after the first two lists is undecoded().
