@@ -23,7 +23,7 @@ std::string base_register(std::uint32_t number) {
     return number == no_register ? "sp" : fmt::format("x{}", number);
 }
 
-// C6.2, HINT: by CRm:op2. Numbers without a name stay hints.
+// C6.2, HINT: by CRm:op2. Numbers without a name remain hints.
 std::string_view hint_name(std::uint32_t number) {
     switch (number) {
         case 0: return "nop";
@@ -68,7 +68,7 @@ std::optional<Arm64Instruction> hint(std::uint32_t word) {
     return Arm64Instruction{std::string(name.substr(0, space)), std::string(name.substr(space + 1))};
 }
 
-// The order of memory and the size, as they end the name of an atomic instruction.
+// Returns the name of an atomic instruction with its suffixes for memory order and size.
 std::string with_suffix(std::string_view name, bool acquire, bool release, std::uint32_t size) {
     constexpr std::array<std::string_view, 4> sizes = {"b", "h", "", ""};
     return fmt::format("{}{}{}{}", name, acquire ? "a" : "", release ? "l" : "", sizes[size]);
@@ -95,7 +95,7 @@ std::optional<Arm64Instruction> compare_and_swap(std::uint32_t word) {
                     data_register(stored, wide), data_register(stored + 1, wide), base)};
 }
 
-// C4.1, atomic memory operations: [23] acquire, [22] release, [15] and [14:12] what is done.
+// C4.1, atomic memory operations: [23] acquire, [22] release, [15] and [14:12] the operation.
 std::optional<Arm64Instruction> atomic(std::uint32_t word) {
     if ((word & 0x3f200c00) != 0x38200000) return {};
     constexpr std::array<std::string_view, 8> operations = {"add", "clr", "eor", "set", "smax", "smin", "umax", "umin"};
@@ -105,7 +105,7 @@ std::optional<Arm64Instruction> atomic(std::uint32_t word) {
     const bool wide = size == 3;
     const auto base = base_register(bits(word, 5, 5));
     if (bits(word, 15, 1) == 0) {
-        if (loaded == no_register && !acquire) {  // what was there is not wanted
+        if (loaded == no_register && !acquire) {  // the old value is discarded
             return Arm64Instruction{with_suffix(fmt::format("st{}", operations[operation]), false, release, size),
                                     fmt::format("{}, [{}]", data_register(source, wide), base)};
         }
@@ -125,7 +125,7 @@ std::optional<Arm64Instruction> atomic(std::uint32_t word) {
     return {};
 }
 
-// Branches that check a pointer: C4.1, unconditional branch (register).
+// Branches that authenticate a pointer: C4.1, unconditional branch (register).
 std::optional<Arm64Instruction> checked_branch(std::uint32_t word) {
     switch (word) {
         case 0xd65f0bff: return Arm64Instruction{"retaa", {}};
@@ -152,7 +152,7 @@ std::optional<Arm64Instruction> checked_branch(std::uint32_t word) {
     }
 }
 
-// Signs and checks of pointers in any register: C4.1, data-processing (1 source) and PACGA.
+// Signing and authenticating pointers in any register: C4.1, data-processing (1 source) and PACGA.
 std::optional<Arm64Instruction> signed_pointer(std::uint32_t word) {
     const auto to = data_register(bits(word, 0, 5), true);
     const auto from = bits(word, 5, 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Instructions of arm64 that Capstone 4 gives no name: hints, atomics (FEAT_LSE), pointer authentication (FEAT_PAuth).
+// arm64 instructions that Capstone 4 cannot name: hints, atomics (FEAT_LSE), pointer authentication (FEAT_PAuth).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct Arm64Instruction {
     std::string mnemonic, operands;
 };
 
-// arm64_instruction(word) spells it as binutils do; none: it is another instruction. Encodings: Arm Architecture
+// arm64_instruction(word) returns it as binutils prints it; empty for other instructions. Encodings: Arm Architecture
 // Reference Manual for A-profile, C4.1 (by group) and C6.2 (each instruction).
 std::optional<Arm64Instruction> arm64_instruction(std::uint32_t word);
 

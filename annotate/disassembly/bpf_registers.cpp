@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The assignments are those of bpf_jit_comp*.c of each architecture in Linux (arch/*/net).
+// The assignments are from bpf_jit_comp*.c of each architecture in Linux (arch/*/net).
 #include "bpf_registers.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace perfdata {
 namespace {
 
-// Names of one register of the machine, whole and in parts.
+// Names of one machine register, whole and in parts.
 struct Assigned {
     std::string_view bpf;
     std::array<std::string_view, 4> names;
@@ -47,7 +47,7 @@ constexpr Assigned ppc64[] = {
 
 std::span<const Assigned> assigned(std::string_view arch) {
     const auto* known = find_arch(arch);
-    if (known == nullptr || known->address_bytes != 8) return {};  // others keep registers of BPF in memory
+    if (known == nullptr || known->address_bytes != 8) return {};  // others keep BPF registers in memory
     switch (known->family) {
         case ArchFamily::x86: return x86;
         case ArchFamily::arm64: return arm64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which register of BPF a register of the machine stands for in code that the kernel's BPF JIT made.
+// Maps machine registers to BPF registers, in code from the kernel's BPF JIT.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace perfdata {
 
-// bpf_registers(arch, operands) is "rdi=r1, rbx=r6" for the registers that the operands name, each once, in their
-// order; empty if none stands for one of BPF or the JIT of `arch` (as `uname -m` says) is not known here.
+// bpf_registers(arch, operands) returns "rdi=r1, rbx=r6" for the registers in the operands, each once, in their order;
+// empty if none holds a BPF register or the JIT of `arch` (as printed by `uname -m`) is unknown here.
 std::string bpf_registers(std::string_view arch, std::string_view operands);
 
 }  // namespace perfdata

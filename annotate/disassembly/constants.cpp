@@ -10,7 +10,7 @@ namespace perfdata {
 
 namespace {
 
-// How many bytes a load of s390x reads from its place; 0: it is none of these.
+// Returns how many bytes a load of s390x reads; 0 for other instructions.
 std::uint64_t read_by(unsigned instruction) {
     switch (instruction) {
         case SYSZ_INS_LGRL:
@@ -59,7 +59,7 @@ std::uint64_t read_by(unsigned instruction) {
     }
 }
 
-// How many bytes a load of arm64 reads from the place that it names.
+// Returns how many bytes a load of arm64 reads from a literal.
 std::uint64_t read_into(unsigned instruction, unsigned reg) {
     if (instruction == ARM64_INS_LDRSW) return 4;
     if (instruction != ARM64_INS_LDR) return 0;
@@ -69,7 +69,7 @@ std::uint64_t read_into(unsigned instruction, unsigned reg) {
     return 8;
 }
 
-// A write to the low half of a register clears the rest: w10 is x10.
+// Writing the low half of a register clears the rest: w10 is x10.
 unsigned whole_register(unsigned reg) {
     if (reg >= ARM64_REG_W0 && reg <= ARM64_REG_W28) return ARM64_REG_X0 + (reg - ARM64_REG_W0);
     if (reg == ARM64_REG_W29) return ARM64_REG_X29;
@@ -91,7 +91,7 @@ Constants::Found Constants::follow(const cs_insn& instruction, bool branches) {
     return found;
 }
 
-// A literal is read in the order of the machine; of the architectures that keep literals only s390x is big-endian.
+// A literal is in the byte order of the machine; of the architectures with literals only s390x is big-endian.
 std::optional<std::uint64_t> Constants::literal(Address address) const {
     const auto offset = address - base_;
     if (offset > code_.size() || code_.size() - offset < sizeof(std::uint64_t)) return {};
@@ -128,7 +128,7 @@ Constants::Found Constants::follow_arm64(const cs_insn& instruction) {
             default: break;
         }
     }
-    // Most instructions write their first register; loads of pairs write the second as well.
+    // Most instructions write their first register; loads of pairs also write the second.
     for (const auto& operand : operands) {
         const bool first = &operand == &operands[0];
         if (operand.type == ARM64_OP_REG && (first || (operand.access & CS_AC_WRITE) != 0)) {
@@ -138,7 +138,7 @@ Constants::Found Constants::follow_arm64(const cs_insn& instruction) {
     return {};
 }
 
-// Follows the register that the literals of a function are addressed by: `basr %r11, %r0` and `larl %r11, literals` of
+// Follows the register that addresses the literals of a function: `basr %r11, %r0` and `larl %r11, literals` of
 // arch/s390/net/bpf_jit_comp.c, bpf_jit_prologue().
 void Constants::follow_pool(const cs_insn& instruction) {
     const auto operands = std::span(instruction.detail->sysz.operands, instruction.detail->sysz.op_count);
@@ -162,7 +162,7 @@ void Constants::follow_pool(const cs_insn& instruction) {
     }
 }
 
-// Finds what the instruction reads of the literals.
+// Finds the literal that the instruction reads.
 void Constants::find_literal_s390(const cs_insn& instruction, Found& found) const {
     const auto read = read_by(instruction.id);
     const auto operands = std::span(instruction.detail->sysz.operands, instruction.detail->sysz.op_count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which constants registers hold in straight-line code, and which words of the code are constants: JITs call far
-// functions through a register, and keep numbers behind the code.
+// Tracks constants in registers of straight-line code, and the words of the code that are constants: JITs call far
+// functions through a register, and store numbers after the code.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace perfdata {
 
-// Constants follows one function, instruction by instruction. It knows the few idioms with which JITs make an address:
+// Constants follows one function, instruction by instruction. It knows the few idioms that JITs use to make an address:
 //
 //     arm64   mov/movn x10, #...; movk x10, #..., lsl #16 ...; blr x10
 //     s390x   lgrl %r1, <literal behind the code>; basr %r14, %r1
@@ -26,15 +26,15 @@ class Constants {
     Constants(cs_arch arch, Bytes code, Address base) : arch_(arch), code_(code), base_(base) {}
 
     struct Found {
-        std::optional<Address> target;    // of an indirect jump or call, if its register holds a constant
-        std::optional<Address> constant;  // that the instruction completed in a register
-        // What it reads from a place that it names, by itself or by a register that holds an address of the code; of
-        // words in a row the first, and how many.
+        std::optional<Address> target;    // of an indirect jump or call through a register with a known constant
+        std::optional<Address> constant;  // completed in a register by the instruction
+        // The literal that it reads, addressed by itself or by a register that holds an address of the code; the first
+        // of several adjacent words, and their number.
         std::optional<Literal> literal;
         unsigned literals = 1;
     };
-    // follow(instruction) takes in the next instruction. `branches`: it is a jump or a call; what registers hold
-    // behind it is not known.
+    // follow(instruction) processes the next instruction. `branches`: it is a jump or a call, after which registers are
+    // unknown.
     Found follow(const cs_insn& instruction, bool branches);
 
     // forget() is for an instruction that cannot be followed.
@@ -53,8 +53,8 @@ class Constants {
     cs_arch arch_;
     Bytes code_;
     Address base_;
-    std::array<std::optional<std::uint64_t>, 512> known_{};  // by Capstone's number of the register
-    // s390x: the register that a function keeps the address of its literals in, across its calls. 0: none.
+    std::array<std::optional<std::uint64_t>, 512> known_{};  // by Capstone's register number
+    // s390x: the register that holds the address of a function's literals, across its calls. 0: none.
     unsigned pool_register_ = 0;
     Address pool_;
 };

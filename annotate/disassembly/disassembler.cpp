@@ -23,13 +23,13 @@
 namespace perfdata {
 namespace {
 
-// CapstoneMode is how Capstone calls an architecture.
+// CapstoneMode is Capstone's identification of an architecture.
 struct CapstoneMode {
     cs_arch arch;
     int mode;
 };
 
-// capstone_mode(arch) is empty for those that Capstone, or this file, does not know.
+// capstone_mode(arch) is empty for architectures unknown to Capstone or to this file.
 std::optional<CapstoneMode> capstone_mode(const Arch& arch) {
     const bool wide = arch.address_bytes == 8, little = arch.order == std::endian::little;
     switch (arch.family) {
@@ -66,7 +66,7 @@ std::optional<Address> immediate(std::span<const Operand> operands, int immediat
     return Address{static_cast<std::uint64_t>(operands.back().imm)};
 }
 
-// The target of a direct jump or call is its last operand; Capstone has added the instruction's address.
+// The target of a direct jump or call is its last operand; Capstone has already added the instruction's address.
 std::optional<Address> target_operand(cs_arch arch, const cs_detail& detail) {
     switch (arch) {
         case CS_ARCH_X86: return immediate(std::span(detail.x86.operands, detail.x86.op_count), X86_OP_IMM);
@@ -81,7 +81,7 @@ bool branches(csh handle, cs_arch arch, const cs_insn& instruction) {
     for (const auto group : {CS_GRP_JUMP, CS_GRP_CALL, CS_GRP_BRANCH_RELATIVE}) {
         if (cs_insn_group(handle, &instruction, group)) return true;
     }
-    // Capstone 4 puts these into no group.
+    // Capstone 4 assigns these to no group.
     const std::string_view mnemonic = static_cast<const char*>(instruction.mnemonic);
     if (arch == CS_ARCH_ARM64) return mnemonic == "bl";
     if (arch == CS_ARCH_PPC) return mnemonic.starts_with('b');
@@ -99,7 +99,7 @@ bool is_call(csh handle, cs_arch arch, const cs_insn& instruction) {
     const std::string_view mnemonic = static_cast<const char*>(instruction.mnemonic);
     switch (arch) {
         case CS_ARCH_ARM64: return mnemonic.starts_with("bl");
-        // Those that set the link register end in l, or la for absolute targets.
+        // Names of branches that set the link register end in l, or in la for absolute targets.
         case CS_ARCH_PPC: return mnemonic.starts_with('b') && (mnemonic.ends_with('l') || mnemonic.ends_with("la"));
         case CS_ARCH_SYSZ:
             return mnemonic.starts_with("bras") || mnemonic.starts_with("bas") || mnemonic == "bal" ||
@@ -131,7 +131,7 @@ void* not_null(void* memory) {
     return memory;
 }
 
-// is_padding(bytes, before_literal): zeros that align the literal behind them.
+// is_padding(bytes, before_literal) returns true for zeros that align the literal after them.
 bool is_padding(Bytes bytes, bool before_literal) {
     return before_literal && bytes.size() < sizeof(std::uint64_t) &&
            std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; });
@@ -189,8 +189,8 @@ Result<Disassembler> Disassembler::create(std::string_view arch, Syntax syntax) 
     engine->arch = known->arch;
     engine->step = named->least_instruction;
     engine->vectors = known->arch == CS_ARCH_X86 && known->mode == CS_MODE_64;
-    // Capstone's setup writes to what malloc gives without a look at it. A piece of that size that was just given back
-    // is there for it.
+    // Capstone's setup writes to the result of malloc without checking it. A block of that size that was just freed is
+    // available.
     constexpr std::size_t taken_by_setup = 65536;
     std::make_unique_for_overwrite<char[]>(taken_by_setup).reset();
     const auto opened = cs_open(known->arch, static_cast<cs_mode>(known->mode), &engine->handle);
@@ -217,7 +217,7 @@ void Disassembler::throw_without_memory() {
     cs_option(0, CS_OPT_MEM, reinterpret_cast<std::size_t>(&memory));
 }
 
-// Decodes the first instruction of the code; false: Capstone knows none there.
+// Decodes the first instruction of the code; false if Capstone does not know it.
 bool Disassembler::Engine::decode_by_capstone(Bytes code, Address address, Instruction& result, Constants& constants,
                                               Literals& literals) const {
     const auto* at = reinterpret_cast<const std::uint8_t*>(code.data());
@@ -242,7 +242,7 @@ bool Disassembler::Engine::decode_by_capstone(Bytes code, Address address, Instr
     return true;
 }
 
-// Names what Capstone does not, from tables of our own.
+// Names instructions unknown to Capstone, from our own tables.
 bool Disassembler::Engine::decode_by_table(Bytes code, Instruction& result) const {
     if (arch != CS_ARCH_ARM64 || code.size() < sizeof(std::uint32_t)) return false;
     auto known = arm64_instruction(FixedOrder<std::endian::little>::load<std::uint32_t>(code.data()));
@@ -254,7 +254,7 @@ bool Disassembler::Engine::decode_by_table(Bytes code, Instruction& result) cons
     return true;
 }
 
-// Takes the least step over bytes that are no instruction, or a whole one whose length at least is known.
+// Consumes the smallest step over bytes that are not an instruction, or a whole one if at least its length is known.
 Instruction Disassembler::Engine::decode_bytes(Bytes code) const {
     Instruction result;
     const auto vector = vectors ? vector_instruction(code) : VectorInstruction{};
@@ -266,9 +266,9 @@ Instruction Disassembler::Engine::decode_bytes(Bytes code) const {
     return result;
 }
 
-// Shows a word of data as assemblers spell it; one of the size of an address may be that of a function.
+// Prints a word of data like an assembler; an address-sized one may be the address of a function.
 Instruction Disassembler::Engine::decode_literal(Bytes word) const {
-    const bool big = arch == CS_ARCH_SYSZ;  // the others that keep literals are little-endian
+    const bool big = arch == CS_ARCH_SYSZ;  // the others with literals are little-endian
     std::uint64_t value = 0;
     for (std::size_t index = 0; index < word.size(); ++index) {
         value = value << 8 | std::to_integer<std::uint64_t>(word[big ? index : word.size() - 1 - index]);

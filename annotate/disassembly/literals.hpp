@@ -10,13 +10,13 @@
 
 namespace perfdata {
 
-// Literal is a word of data that an instruction reads from among the code.
+// Literal is a data word among the code that an instruction reads.
 struct Literal {
     Address address;
     std::uint64_t size = 0;  // bytes: 1 to 8
 };
 
-// Literals keeps the words that lie ahead while code is decoded from its start to its end:
+// Literals keeps the words ahead while code is decoded from start to end:
 //
 //     lgrl %r1, A ---+     A is ahead and within the code: it is data when decoding gets there
 //     basr %r14, %r1 |
@@ -29,14 +29,14 @@ class Literals {
     // `size`: bytes of the code, which ran at `base`.
     Literals(Address base, std::uint64_t size) : base_(base), size_(size) {}
 
-    // add(literal, at) takes in a word unless it ends beyond the code or begins before offset `at`.
+    // add(literal, at) adds a word unless it ends beyond the code or begins before offset `at`.
     void add(const Literal& literal, std::uint64_t at);
 
-    // next(at) is where the first word at or behind offset `at` begins; the size of the code without one. It forgets
-    // those that began before.
+    // next(at) returns the offset of the first word at or after offset `at`; the size of the code if there is none.
+    // Forgets earlier words.
     std::uint64_t next(std::uint64_t at);
 
-    // take(at) is the size of the word that begins at offset `at`; none: there is code.
+    // take(at) returns the size of the word that begins at offset `at`; empty if there is code.
     std::optional<std::uint64_t> take(std::uint64_t at) const;
 
   private:

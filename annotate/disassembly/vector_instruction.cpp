@@ -4,7 +4,7 @@
 namespace perfdata {
 namespace {
 
-// Opcode maps as the prefixes number them.
+// Opcode maps as numbered in the prefixes.
 constexpr unsigned map_0f = 1, map_0f3a = 3;
 
 bool has_immediate(unsigned map, unsigned opcode) {
@@ -14,7 +14,7 @@ bool has_immediate(unsigned map, unsigned opcode) {
            ((opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 || (opcode >= 0xc4 && opcode <= 0xc6));
 }
 
-// operand_size(...) is that of ModRM, SIB and displacement. `at` gives a byte, 0 behind the end.
+// operand_size(...) returns the size of ModRM, SIB and displacement. `at` returns a byte, 0 beyond the end.
 template <class At>
 std::size_t operand_size(At at, std::size_t begin) {
     constexpr unsigned in_register = 3, has_sib = 4, none = 5;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long an x86 instruction with a VEX or EVEX prefix is, for those that the disassembler does not know by name.
+// The length of x86 instructions with a VEX or EVEX prefix that the disassembler cannot name.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace perfdata {
 
 struct VectorInstruction {
     std::string_view prefix;  // "vex" or "evex"
-    std::size_t size = 0;     // bytes; 0: the code does not begin with such an instruction, or ends within it
+    std::size_t size = 0;     // bytes; 0: the code does not begin with such an instruction, or truncates it
 };
 
 // vector_instruction(code) is for 64-bit code. Intel's manual, volume 2, 2.3 (VEX) and 2.7 (EVEX).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers and strings as ELF and DWARF have them.
+// Encodes numbers and strings for ELF and DWARF.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ class ElfBytes {
     void u16(std::uint64_t value) { number(value, 2); }
     void u32(std::uint64_t value) { number(value, 4); }
     void u64(std::uint64_t value) { number(value, 8); }
-    // word(value) is an address, offset or size of the class.
+    // word(value) appends an address, offset or size of the class.
     void word(std::uint64_t value) { number(value, wide_ ? 8 : 4); }
     void uleb(std::uint64_t value) {
         do {
@@ -38,13 +38,13 @@ class ElfBytes {
             if (last) return;
         }
     }
-    // text(value) ends with a NUL; one within the text ends it, too.
+    // text(value) appends the text up to its first NUL, and a NUL.
     void text(std::string_view value) { bytes_.append(value.substr(0, value.find('\0'))).push_back('\0'); }
     void raw(std::string_view value) { bytes_.append(value); }
     void align(std::size_t to) {
         while (bytes_.size() % to != 0) bytes_ += '\0';
     }
-    // set_u32(at, value) fills in what was not known before.
+    // set_u32(at, value) fills in a value that was not known before.
     void set_u32(std::size_t at, std::uint64_t value) {
         ElfBytes other(order_, wide_);
         other.u32(value);
@@ -67,10 +67,10 @@ class ElfBytes {
     std::string bytes_;
 };
 
-// ElfTexts is a table of texts, each once: any number of functions may have one name.
+// ElfTexts is a table of unique texts: any number of functions may share a name.
 class ElfTexts {
   public:
-    // offset_of(text) is where it is in the table. A NUL within the text ends it. It outlives this.
+    // offset_of(text) returns its offset in the table, up to its first NUL. The text must outlive the table.
     std::uint64_t offset_of(std::string_view text) {
         text = text.substr(0, text.find('\0'));
         const auto [place, added] = offsets_.try_emplace(text, bytes_.size());

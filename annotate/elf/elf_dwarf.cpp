@@ -10,7 +10,7 @@
 namespace perfdata {
 namespace {
 
-// DWARF 4: numbers of its chapters 7.5 (entries and forms) and 7.21 (line tables).
+// DWARF 4: numbers from chapters 7.5 (entries and forms) and 7.21 (line tables).
 enum Tag : std::uint8_t { compile_unit = 0x11, subprogram = 0x2e };
 enum Attribute : std::uint8_t {
     at_name = 0x03,
@@ -67,7 +67,7 @@ std::string make_abbreviations(std::endian order, bool wide) {
 
 using FileNumbers = std::map<std::string_view, std::uint64_t, BeforeText>;
 
-// LineProgram makes one sequence of rows a function.
+// LineProgram emits one sequence of rows per function.
 class LineProgram {
   public:
     LineProgram(const ElfCode& code, FileNumbers files)
@@ -111,7 +111,7 @@ class LineProgram {
     const std::string& bytes() const { return out_.bytes(); }
 
   private:
-    // The least instruction is said to be one byte, so that advances are bytes on every machine.
+    // The minimum instruction length is declared as one byte, so that advances are in bytes on every machine.
     void move(std::uint64_t to, std::uint64_t& at) {
         if (to <= at) return;
         out_.u8(advance_pc);
@@ -190,7 +190,7 @@ ElfDwarf make_dwarf(const ElfCode& code, const std::vector<const ElfFunction*>& 
     info.u16(language_c99);
     info.text(code.name);
     info.text(code.directory.empty() ? "." : code.directory);
-    info.word(0);  // ranges are addresses
+    info.word(0);  // ranges contain addresses
     info.u32(0);   // ranges
     info.u32(0);   // lines
     ElfTexts names;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Debug information for code that is written as an ELF file.
+// Debug information for code written as an ELF file.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace perfdata {
 
-// ElfDwarf is the sections of that name; empty if no function has lines.
+// ElfDwarf is the contents of the sections of these names; empty if no function has lines.
 struct ElfDwarf {
     std::string info, abbrev, str, line, ranges;
 };

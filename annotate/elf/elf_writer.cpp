@@ -15,7 +15,7 @@ namespace perfdata {
 namespace {
 
 constexpr std::uint64_t alignment = 16;
-constexpr std::size_t most_functions = 60000;  // their sections are numbered with 16 bits
+constexpr std::size_t most_functions = 60000;  // section numbers have 16 bits
 enum SectionType : std::uint32_t { program_bits = 1, symbol_table = 2, string_table = 3, note = 7 };
 constexpr std::uint64_t allocated = 2, executable = 4;
 
@@ -33,7 +33,7 @@ Error problem(ErrorCode code, std::string detail) {
     return {code, Error::no_offset, "ELF", std::move(detail)};
 }
 
-// hash(text, seed) is FNV-1a.
+// hash(text, seed) returns the FNV-1a hash.
 std::uint64_t hash(std::string_view text, std::uint64_t seed) {
     std::uint64_t value = 0xcbf29ce484222325u ^ seed;
     for (const char letter : text) value = (value ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
@@ -130,8 +130,8 @@ class Writer {
             id.u64(sum);
         }
         auto out = bytes();
-        out.u32(4);   // of the name
-        out.u32(20);  // of the id
+        out.u32(4);   // size of the name
+        out.u32(20);  // size of the id
         out.u32(3);   // NT_GNU_BUILD_ID
         out.text("GNU");
         out.raw(std::string_view(id.bytes()).substr(0, 20));
@@ -163,7 +163,7 @@ class Writer {
         }
         add(".symtab", symbol_table, symbols_, wide() ? 8 : 4);
         sections_.back().link = static_cast<std::uint32_t>(sections_.size());  // the next one
-        sections_.back().info = 1;                                             // the first that is global
+        sections_.back().info = 1;                                             // index of the first global symbol
         sections_.back().entry_size = wide() ? 24 : 16;
         add(".strtab", string_table, symbol_names_, 1);
         auto names = bytes();
@@ -182,7 +182,7 @@ class Writer {
         auto at = header_size() + segment_size() * functions_.size();
         for (auto& section : sections_) {
             if (section.type == 0) continue;
-            // Code begins at the same place of a line of 16 bytes as it did in memory.
+            // Code keeps its position in a line of 16 bytes that it had in memory.
             const auto align = (section.flags & allocated) != 0 ? alignment : section.align;
             const auto wanted = (section.flags & allocated) != 0 ? section.address % alignment : 0;
             while (at % align != wanted) ++at;

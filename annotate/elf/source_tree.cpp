@@ -12,7 +12,7 @@
 namespace perfdata {
 namespace {
 
-constexpr std::uint32_t last_line = 1'000'000;  // a file is not longer: its lines without text take room, too
+constexpr std::uint32_t last_line = 1'000'000;  // no file is longer: its lines without text take room, too
 constexpr std::size_t longest_part = 200, longest_name = 3000, most_parts = 64;
 
 std::string safe_part(std::string_view part) {
@@ -40,14 +40,14 @@ std::string safe_name(std::string_view recorded) {
         }
     }
     if (parts.empty()) return "unnamed";
-    if (parts.size() > most_parts) {  // each is a directory to make
+    if (parts.size() > most_parts) {  // each part makes a directory
         parts.erase(parts.begin(), parts.end() - static_cast<std::ptrdiff_t>(most_parts));
         parts.front() = fmt::format("deep-{:x}", std::hash<std::string_view>()(whole));
     }
     return fmt::format("{}", fmt::join(parts, "/"));
 }
 
-// each_folder(name, take) calls take(folder) for each directory that a name leads through.
+// each_folder(name, take) calls take(folder) for each directory on the path of a name.
 template <class Take>
 void each_folder(std::string_view name, Take&& take) {
     for (auto at = name.find('/'); at != std::string_view::npos; at = name.find('/', at + 1)) take(name.substr(0, at));
@@ -106,7 +106,7 @@ Result<void> SourceTree::write(const std::string& directory, const WriteFile& wr
     if (problem) return failed(directory, problem.message());
     for (const auto& [name, file] : files_) {
         const auto path = root / name;
-        // Links that are there already could lead elsewhere: nothing is made behind one before it is followed.
+        // Existing links could lead elsewhere: nothing is created behind one before it is resolved.
         auto folder = root;
         for (const auto& part : fs::path(name).parent_path()) {
             fs::create_directory(folder / part, problem);

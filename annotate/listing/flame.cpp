@@ -50,7 +50,7 @@ class FlameMaker {
         return static_cast<std::uint32_t>(flame_.names.size() - 1);
     }
 
-    // Frames without a symbol are told apart by object only.
+    // Frames without a symbol differ only by object.
     std::uint32_t name_of(const Frame& frame) {
         const auto name = symbolizer_.name(frame);
         auto& known = code_names_[{name.symbol, name.object, name.kind}];
@@ -61,7 +61,7 @@ class FlameMaker {
         return known;
     }
 
-    // Of BPF code the names of the source are better than the kernel's.
+    // For BPF code the names in the source are better than the kernel's.
     std::string best_name(const Frame& frame, const FrameName& name) const {
         if (!frame.is_code() || name.kind != CodeClass::bpf) return std::string(name.symbol);
         return symbolizer_.bpf().name(frame.index).full();
@@ -89,7 +89,7 @@ class FlameMaker {
         std::vector<std::uint32_t> order(rows.size());
         std::iota(order.begin(), order.end(), 0u);
         std::ranges::stable_sort(order, {}, [&](std::uint32_t row) { return rows[row].task; });
-        // Chains share their callers, and so does the way down to them as long as the task is the same.
+        // Chains share their callers, and so the path to them, as long as the task is the same.
         std::vector<std::uint32_t> task_of(chains.size(), ChainNode::none);
         std::vector<std::uint32_t> call_of(chains.size());
         std::vector<std::uint32_t> path;
@@ -113,7 +113,7 @@ class FlameMaker {
         }
     }
 
-    // Callers were made before what they called.
+    // Callers were created before their callees.
     void add_up() {
         for (auto number = static_cast<std::uint32_t>(calls_.size()); number-- > 1;) {
             const auto caller = calls_[number].caller;
@@ -142,7 +142,7 @@ class FlameMaker {
         flame_.least_percent = options_.least_percent;
         const auto most = std::max<std::size_t>(1, options_.most_nodes);
         if (percents.size() <= most) return;
-        // Just above the first that is too much, and above its equals.
+        // Just above the first percentage too many, and above equal ones.
         const auto above = std::nextafter(percents[most], std::numeric_limits<double>::infinity());
         flame_.least_percent = std::max(flame_.least_percent, above);
     }
@@ -153,7 +153,7 @@ class FlameMaker {
             callees[calls_[number].caller].push_back(number);
         }
         std::vector<std::uint32_t> stack{0};
-        std::map<std::uint32_t, FlameNode> smaller;  // by caller: written when all its other callees are
+        std::map<std::uint32_t, FlameNode> smaller;  // by caller: written after all its other callees
         while (!stack.empty()) {
             const auto number = stack.back();
             stack.pop_back();
@@ -180,7 +180,7 @@ class FlameMaker {
         }
     }
 
-    // The order of siblings: most hits first, equal ones always in the same order.
+    // Sibling order: most hits first, ties always in the same order.
     bool before(std::uint32_t a, std::uint32_t b) const {
         const auto& one = flame_.names[calls_[a].name];
         const auto& other = flame_.names[calls_[b].name];

@@ -79,7 +79,7 @@ class ListingMaker {
         }
     }
 
-    // decode(...) steps over what the image does not hold: each such stretch is one piece without text.
+    // decode(...) skips what the image does not hold: each such stretch is one piece without text.
     std::vector<Instruction> decode(const Disassembler& disassembler, Bytes bytes) const {
         const auto& image = *listing_.image;
         std::vector<Instruction> all;
@@ -87,7 +87,7 @@ class ListingMaker {
         const auto piece = [&](std::uint64_t end) {
             const auto part = bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
             auto decoded = disassembler.decode(part, image.address + begin);
-            if (all.empty() && begin == 0) {  // as nearly always: nothing is copied
+            if (all.empty() && begin == 0) {  // the usual case: nothing is copied
                 all = std::move(decoded);
                 return;
             }
@@ -128,12 +128,12 @@ class ListingMaker {
         }
     }
 
-    // Where a loader has yet to fill in the operand, the symbol is what it will lead to.
+    // If a loader has yet to fill in the operand, the symbol is what it will lead to.
     static std::optional<ListingTarget> relocated_target(const Instruction& decoded, const CodeImage& image) {
         const auto end = decoded.offset + decoded.size;
         const auto field = std::ranges::lower_bound(image.relocations, decoded.offset, {}, &CodeRelocation::offset);
         if (field == image.relocations.end() || field->offset >= end) return {};
-        // Modulo 2^64, as the loader adds: below the symbol where it is negative.
+        // Modulo 2^64, as the loader adds: below the symbol if negative.
         auto offset = static_cast<std::uint64_t>(field->addend);
         if (field->base == RelocationBase::next_instruction) offset += end - field->offset;
         if (field->base == RelocationBase::instruction) offset -= field->offset - decoded.offset;
@@ -142,7 +142,7 @@ class ListingMaker {
         return target;
     }
 
-    // Marks what this version changed, with what stood there before.
+    // Marks what this version changed, with the previous code.
     void add_changes(const Disassembler& disassembler) {
         const auto& image = *listing_.image;
         if (image.changes.empty()) return;
@@ -159,7 +159,7 @@ class ListingMaker {
         const auto row_end = [](const ListingInstruction& row) {
             return row.instruction.offset + row.instruction.size;
         };
-        // Of several changes of one instruction the first counts. Both lists are by offset, without gaps: each change
+        // The first of several changes of one instruction counts. Both lists are by offset, without gaps: each change
         // costs as much as it covers.
         for (const auto& change : image.changes) {
             const auto last = change.offset + std::max(change.before.size(), change.after.size());
@@ -180,7 +180,7 @@ class ListingMaker {
         }
     }
 
-    // LineKey tells lines apart.
+    // LineKey identifies a line.
     struct LineKey {
         std::uint32_t line = 0, column = 0;
         std::string_view file;
@@ -210,7 +210,7 @@ class ListingMaker {
         for (auto& row : listing_.instructions) {
             for (; next != starts->end() && next->offset <= row.instruction.offset; ++next) {
                 auto source = next->source;
-                if (!bpf) source.column = 0;  // compilers change columns with nearly every instruction
+                if (!bpf) source.column = 0;  // compilers change columns at nearly every instruction
                 const auto [place, added] = known.try_emplace({source.line, source.column, source.file},
                                                               static_cast<std::uint32_t>(listing_.lines.size()));
                 if (added) listing_.lines.push_back({source, none_});
@@ -247,7 +247,8 @@ class ListingMaker {
         return there ? std::nullopt : std::optional(there.error());
     }
 
-    // Instructions in front of the first entry of a table belong to no line; with lines at all, each needs one.
+    // Instructions before the first entry of a table belong to no line; if there are lines at all, each instruction
+    // needs one.
     void own_first_line(KnownLines& known) {
         if (listing_.lines.empty() || listing_.instructions.front().line) return;
         const auto [place, added] = known.try_emplace({}, static_cast<std::uint32_t>(listing_.lines.size()));
@@ -279,7 +280,7 @@ class ListingMaker {
             std::ranges::fill(sum, EventCount{});
         };
         for (const auto& [offset, cells] : hits_.offsets) {
-            // A hit inside an instruction belongs to that instruction, one behind the code to the last.
+            // A hit inside an instruction belongs to it, one beyond the code to the last.
             const auto above =
                 std::ranges::upper_bound(rows, offset, {}, [](const auto& row) { return row.instruction.offset; });
             if (above == rows.begin()) continue;
@@ -316,13 +317,13 @@ class ListingMaker {
 
     const FunctionHits& hits_;
     const Symbolizer& symbolizer_;
-    Turns::Turn* turn_;  // null: nobody else makes listings
+    Turns::Turn* turn_;  // null: no other thread makes listings
     const SharedEventCounts none_ = EventCounts(hits_.total.size());
     Listing listing_;
     std::map<InlinedCalls, std::uint32_t, BeforeInlined> inlined_;  // those of the listing; log n each
 };
 
-// listed_within(functions, cells) is how many of them have room for a count per event for each instruction.
+// listed_within(functions, cells) returns how many of them have room for one count per event and instruction.
 std::size_t listed_within(std::span<const FunctionHits> functions, std::uint64_t cells) {
     constexpr std::uint64_t bytes_of_one = 4, unknown_size = 256;
     std::size_t count = 0;
@@ -348,13 +349,13 @@ Listing summary_listing(const FunctionHits& hits, const Symbolizer& symbolizer) 
 
 std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const Symbolizer& symbolizer,
                                   std::string_view arch, Syntax syntax, unsigned jobs, const Limits& limits) {
-    // Each of them may become an instruction, which takes a few hundred.
+    // Each byte may become an instruction, which takes a few hundred bytes.
     constexpr std::uint64_t batch_bytes = std::uint64_t{64} << 10;
     constexpr std::size_t batch_functions = 1024;
     std::vector<Listing> listings(functions.size());
     auto room = listed_within(functions, limits.cells);
     ListingBudget budget(symbolizer, limits);
-    // What is made in vain, and held meanwhile, is one batch at most, whatever the number of threads.
+    // At most one batch is made in vain and held meanwhile, whatever the number of threads.
     for (std::size_t first = 0; first < room;) {
         auto end = first;
         for (std::uint64_t claimed = 0; end < room && end - first < batch_functions; ++end) {

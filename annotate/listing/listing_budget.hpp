@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What all listings together may take.
+// A limit on all listings together.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,15 @@
 
 namespace perfdata {
 
-// ListingBudget lets all code be listed, but not the same bytes again and again: recordings and symbol tables can make
-// any number of functions, versions and moves of the same few bytes. What is listed is at most a few times what the
-// files have, and some more. It depends on the order of the listings only.
+// ListingBudget lets all code be listed, but not the same bytes again and again: recordings and symbol tables can
+// contain any number of functions, versions and moves of the same few bytes. The listed bytes are at most a few times
+// those in the files, plus a constant. The result depends only on the order of the listings.
 class ListingBudget {
   public:
     ListingBudget(const Symbolizer& symbolizer, const Limits& limits)
         : symbolizer_(symbolizer), left_(std::min<std::uint64_t>(spare, limits.cells)) {}
 
-    // take(listing) is false if there is no room for it.
+    // take(listing) returns false if there is no room for it.
     bool take(const Listing& listing) {
         if (!listing.image) return true;
         const auto& image = *listing.image;
@@ -27,7 +27,7 @@ class ListingBudget {
         const auto fresh = add_code(listing.version, known);
         auto cost = image.bytes.size() - fresh;
         if (!image.bytes.empty()) {
-            // As many instructions take room, however short they are.
+            // Instructions take room, however short they are.
             const auto rows = cost * listing.instructions.size() / image.bytes.size();
             cost = std::max(cost, bytes_of_one * rows);
         }
@@ -50,7 +50,7 @@ class ListingBudget {
         return true;
     }
 
-    // claim(function) is how many bytes its listing may hold, or read for it.
+    // claim(function) returns how many bytes its listing may hold or read.
     std::uint64_t claim(const FunctionHits& function, const Limits& limits) const {
         return std::min(function.version.size, limits.function_bytes) +
                symbolizer_.lines_size(function.version.function) / bytes_of_line;
@@ -58,10 +58,10 @@ class ListingBudget {
 
   private:
     static constexpr std::uint64_t spare = std::uint64_t{1} << 16;  // bytes of code
-    static constexpr std::uint64_t again = 3;                       // how often bytes are listed once more
-    static constexpr std::uint64_t bytes_of_one = 4;                // as much as an instruction or a line
+    static constexpr std::uint64_t again = 3;                       // times that bytes may be listed again
+    static constexpr std::uint64_t bytes_of_one = 4;                // the cost of an instruction or a line
 
-    static constexpr std::uint64_t bytes_of_line = 8;  // of debug information: as much as a byte of code
+    static constexpr std::uint64_t bytes_of_line = 8;  // of debug information: the cost of a byte of code
 
     // The lines of code that is moved are read for each place, however few of them belong to what was moved.
     std::uint64_t cost_of_lines(const Frame& function) {

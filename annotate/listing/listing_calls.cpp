@@ -22,7 +22,7 @@ Key key_of(const Frame& function) {
     return {function.kind, function.index, function.offset};
 }
 
-// Step is what calls need to know of an instruction.
+// Step is the properties of an instruction that calls need.
 struct Step {
     std::uint64_t offset = 0;
     std::uint32_t size = 0;
@@ -30,8 +30,8 @@ struct Step {
 
     std::uint64_t end() const { return offset + size; }
 };
-// By offset. Those of a listing are without gaps; of other code there are only those that calls lie in, and the one
-// before each: any number of functions may be made of the same bytes, and a function of any number of instructions.
+// By offset. A listing's steps have no gaps; other code has only those that contain calls, and the one before each: any
+// number of functions may consist of the same bytes, and a function of any number of instructions.
 using Steps = std::vector<Step>;
 
 class CallsMaker {
@@ -45,7 +45,7 @@ class CallsMaker {
         for (const auto& listing : listings) {
             if (listing.instructions.empty()) continue;
             auto& steps = steps_[key_of(listing.version.function)];
-            if (!steps.empty()) continue;  // calls lie at the same places in all versions
+            if (!steps.empty()) continue;  // calls are at the same places in all versions
             for (const auto& row : listing.instructions) steps.push_back(step_of(row.instruction));
         }
     }
@@ -60,7 +60,7 @@ class CallsMaker {
     }
 
   private:
-    // What tells calls of one list apart, in trees: log n for each, whatever calls a file claims.
+    // The keys of calls in one list, in trees: log n for each, whatever calls a file claims.
     using CalleeKey = std::tuple<bool, Key, std::string>;
     using Known =
         std::map<std::tuple<std::optional<std::uint64_t>, std::optional<std::uint64_t>, CalleeKey>, std::size_t>;
@@ -88,7 +88,7 @@ class CallsMaker {
             if (edge.caller.named && is_unread(edge.caller.function)) unread = true;
             merge(calls.callers, callers, std::move(call));
         }
-        // What is only a row of a table has no room for it.
+        // A mere row of a table has no room for it.
         if (unread && !listing.instructions.empty()) {
             tell_unread(listing);
         } else {
@@ -137,7 +137,7 @@ class CallsMaker {
         return call;
     }
 
-    // place(...) finds the call instruction; false if there is none where a branch came from.
+    // place(...) finds the call instruction; false if a branch came from a place without one.
     static bool place(ListingCall& call, const CallEdge& edge, const Steps* steps) {
         const bool from_branches = hits(edge.below) == 0;
         if (steps == nullptr || steps->empty()) {
@@ -152,7 +152,7 @@ class CallsMaker {
         auto step = std::ranges::upper_bound(*steps, edge.offset, {}, &Step::offset);
         if (step != steps->begin()) --step;
         if (edge.entry && !from_branches && !step->system_call) {
-            // A system call returns to what follows it; everything else to what it interrupted.
+            // A system call returns to the next instruction; everything else to the interrupted one.
             call.offset = step->offset;
             if (step != steps->begin() && std::prev(step)->system_call && std::prev(step)->end() == edge.offset) --step;
             if (!step->system_call) return true;
@@ -162,12 +162,12 @@ class CallsMaker {
         return !edge.may_be_jump || step->call || step->system_call;
     }
 
-    // Caller is code that has no listing, and where in it calls are.
+    // Caller is code without a listing, and the places of calls in it.
     struct Caller {
         CodeVersion version;
         std::set<std::uint64_t> offsets;
         Steps steps;
-        bool unread = false;  // too much was read before it
+        bool unread = false;  // the budget was used up before it
     };
     // A file or another source of code, where in it that begins, and its size: names that lead to one file share it.
     using Place = std::tuple<int, CodeOrigin, std::uint64_t, std::uint64_t>;
@@ -183,7 +183,7 @@ class CallsMaker {
         return {0, origin, begin, version.size};
     }
 
-    // read_callers() looks at each of them once, in the order of the listings, so that what is left out is the least.
+    // read_callers() visits each caller once, in the order of the listings, so that as little as possible is left out.
     void read_callers() {
         if (!disassembler_) return;
         std::vector<Caller*> order;
@@ -216,7 +216,7 @@ class CallsMaker {
         }
     }
 
-    // read(caller) is false if there is no room for it.
+    // read(caller) returns false if there is no room for it.
     bool read(Caller& caller) {
         const auto image = symbolizer_.image(caller.version);
         if (!image) return true;
@@ -225,7 +225,7 @@ class CallsMaker {
         if (instructions.empty()) return true;
         auto next = instructions.begin();
         for (const auto offset : caller.offsets) {
-            // Those behind the code belong to its last instruction.
+            // Offsets beyond the code belong to its last instruction.
             while (std::next(next) != instructions.end() && std::next(next)->offset <= offset) ++next;
             const auto before = next == instructions.begin() ? next : std::prev(next);
             for (const auto& one : {before, next}) {
@@ -237,7 +237,7 @@ class CallsMaker {
         return true;
     }
 
-    // steps(function) is the instructions around calls of a function, null if its code was not looked at.
+    // steps(function) returns the instructions around calls of a function, null if its code was not read.
     const Steps* steps(const Frame& function) const {
         if (const auto own = steps_.find(key_of(function)); own != steps_.end()) return &own->second;
         const auto caller = caller_of_.find(key_of(function));
@@ -255,7 +255,7 @@ class CallsMaker {
                                     "limits of memory allow: their calls are told by where they return to"});
     }
 
-    // Chains and branch stacks tell of the same call by other bytes of it.
+    // Chains and branch stacks report the same call by different bytes of it.
     static void merge(std::vector<ListingCall>& calls, Known& known, ListingCall&& call) {
         const auto [place, added] =
             known.try_emplace(std::tuple(call.offset, call.returns_to, callee_key(call)), calls.size());
@@ -300,10 +300,10 @@ class CallsMaker {
     const Symbolizer& symbolizer_;
     ListingBudget budget_;
     Result<Disassembler> disassembler_;
-    bool unread_ = false;               // where nothing tells of it yet
-    std::map<Key, Steps> steps_;        // of listings
-    std::map<Place, Caller> callers_;   // log n each, as the next
-    std::map<Key, Caller*> caller_of_;  // of functions without steps of a listing
+    bool unread_ = false;               // not yet reported by any listing
+    std::map<Key, Steps> steps_;        // of functions with listings
+    std::map<Place, Caller> callers_;   // a tree, like the next: log n each
+    std::map<Key, Caller*> caller_of_;  // of functions without a listing's steps
 };
 
 }  // namespace

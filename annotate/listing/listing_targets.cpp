@@ -61,7 +61,7 @@ void ListingTargets::in_jit(ListingTarget& target) const {
     target.offset = target.address - function->range.begin;
 }
 
-// Addresses are the file's own; what lies as far from the function's begin as the target does is the target.
+// Addresses are the file's own; the target is at the same distance from the function's start as in the listing.
 void ListingTargets::in_file(ListingTarget& target) const {
     auto frame = listing_.version.function;
     if (frame.kind != FrameKind::object) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names for what code jumps to, calls, or takes the address of.
+// Names for the targets of jumps, calls and loaded addresses.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,14 @@
 
 namespace perfdata {
 
-// ListingTargets answers for one listing, whose name, range and image must be set. Targets are named by who owned their
+// ListingTargets serves one listing, whose name, range and image must be set. It names targets by the owner of their
 // address while the code of the listing was alive.
 class ListingTargets {
   public:
     ListingTargets(const Listing& listing, const Symbolizer& symbolizer);
 
     ListingTarget resolve(Address address) const;
-    // function_at(address) is what begins exactly there: callbacks are passed like that.
+    // function_at(address) returns the function that begins exactly there: callbacks are passed by address.
     std::optional<ListingTarget> function_at(Address address) const;
 
   private:
@@ -26,7 +26,7 @@ class ListingTargets {
 
     const Listing& listing_;
     const Symbolizer& symbolizer_;
-    bool kernel_ = false;  // the code is at addresses of kernel space
+    bool kernel_ = false;  // the code is in kernel space
     Time time_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Listings that are made on several threads ask for lines in the order in which they are shown.
+// Makes listings on several threads request lines in display order.
 #pragma once
 
 #include <condition_variable>
@@ -9,8 +9,8 @@
 
 namespace perfdata {
 
-// Turns is for what is bounded over all listings, as names of debug information are: whatever the number of threads,
-// the same ones are left out. Only listings of one file wait for each other.
+// Turns is for what is limited over all listings, such as names in debug information: the same ones are left out
+// whatever the number of threads. Only listings of one file wait for each other.
 //
 // Threads must begin listings by number: a listing waits for those before it, which others have begun.
 class Turns {
@@ -18,7 +18,7 @@ class Turns {
     // Turns are for `count` listings, the first of which is number `first`.
     Turns(std::size_t first, std::size_t count) : first_(first), files_(count) {}
 
-    // Turn is that of one listing. It ends with its life at the latest.
+    // Turn is the turn of one listing. It ends at the latest when destroyed.
     class Turn {
       public:
         Turn(Turns& turns, std::size_t number) : turns_(&turns), number_(number - turns.first_) {}
@@ -26,7 +26,7 @@ class Turns {
         Turn& operator=(const Turn&) = delete;
         ~Turn() { end(); }
 
-        // wait(file) returns once no listing before this one can ask for lines of the file. Null waits for nothing.
+        // wait(file) returns once no earlier listing can request lines of the file. Null waits for nothing.
         void wait(const void* file) {
             std::unique_lock lock(turns_->mutex_);
             turns_->files_[number_] = {State::known, file};
@@ -52,7 +52,7 @@ class Turns {
         const void* file = nullptr;
     };
 
-    // A batch has few listings that are under way at a time, all near each other.
+    // Only a few listings of a batch are in progress at a time, all near each other.
     bool is_free(std::size_t number, const void* file) {
         while (done_ < number && files_[done_].state == State::done) ++done_;
         for (auto before = done_; before < number; ++before) {
@@ -63,7 +63,7 @@ class Turns {
     }
 
     std::size_t first_;
-    std::size_t done_ = 0;  // all before it are
+    std::size_t done_ = 0;  // all before it are done
     std::vector<File> files_;
     std::mutex mutex_;
     std::condition_variable changed_;

@@ -43,7 +43,8 @@ class ScriptWriter {
     void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
         const auto& event = events_.events()[context.event];
         if (!event.attr.has(sample_bit::read)) return take(context, sample, event, context.event, sample.period());
-        // Of events whose samples hold values, perf makes the period from these, and a sample for each of a group.
+        // If samples contain counter values, perf computes the period from these, and one sample for each event of a
+        // group.
         const auto values = sample.details().read();
         if (!values) return;
         for (std::size_t index = 0; index < values->size(); ++index) {
@@ -109,7 +110,7 @@ class ScriptWriter {
         item.comm = shown_comm(comm, item.tid);
         item.ip = sample.ip();
         const bool has_chain = options_.chains && event.attr.has(sample_bit::callchain);
-        // Of a sample with a chain the text shows the chain only.
+        // Text shows only the chain of a sample that has one.
         if (item.ip && (!has_chain || options_.json || !options_.symbols.empty() || !options_.objects.empty())) {
             item.place = places_.find(item.moment, *item.ip, item.mode);
             if (!wanted(places_, item.place)) return;
@@ -127,7 +128,7 @@ class ScriptWriter {
                 looked_up_.push_back(places_.look_up(item.moment, address, mode));
                 return true;
             });
-            // Of what the copy of a user stack would have to tell, the sampled address is known without it.
+            // Unlike the callers in a copy of the user stack, the sampled address is known without unwinding.
             const bool in_stack = events_.layout(context.event).shape().callers_in_stack();
             if (in_stack && looked_up_.empty() && item.ip && options_.most_frames != 0) {
                 looked_up_.push_back(places_.look_up(item.moment, *item.ip, item.mode));
@@ -164,7 +165,7 @@ class ScriptWriter {
         return (options_.symbols.empty() || symbol) && (options_.objects.empty() || object);
     }
 
-    // A thread without a name is called by its number. The view lives until the next call.
+    // A thread without a name is shown by its number. The view lives until the next call.
     std::string_view shown_comm(std::string_view comm, std::optional<Tid> tid) {
         if (comm.empty()) {
             unnamed_ = ":" + std::to_string(static_cast<std::int32_t>(tid.value_or(Tid{nobody.value}).value));
@@ -192,7 +193,7 @@ class ScriptWriter {
     ScriptPlaces places_;
     ScriptText text_writer_;
     ScriptJson json_writer_;
-    std::unordered_map<const char*, std::string> comms_;  // by data() of the timeline's view: no file chooses it
+    std::unordered_map<const char*, std::string> comms_;  // by data() of the timeline's view, which no file can choose
     std::string unnamed_;
     std::vector<ScriptPlaces::LookedUp> looked_up_;
     std::vector<std::uint32_t> chain_;

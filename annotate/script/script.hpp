@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Samples one after the other in exact order of time, in the words of perf script.
+// Samples in exact time order, printed like perf script.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace perfdata {
 
 struct ScriptOptions {
     bool json = false;
-    FieldChoice fields;  // fitted to the recording; of text only
+    FieldChoice fields;  // fitted to the recording; for text only
     bool chains = true;
     std::size_t most_frames = 127;  // of a chain
     bool nanoseconds = false;       // of text: nine digits behind the point, not six
@@ -31,16 +31,17 @@ struct ScriptOptions {
     Progress progress = {};
 };
 
-// ScriptCounts is what was written.
+// ScriptCounts describes what was written.
 struct ScriptCounts {
     std::uint64_t samples = 0;
-    std::uint64_t broken_chains = 0;       // whose user part was deferred and never came
+    std::uint64_t broken_chains = 0;       // the user part was deferred and never came
     std::uint64_t deep_chains = 0;         // of more than ScriptOptions::most_frames
-    std::uint64_t unread_formats = 0;      // of tracepoints: damaged or too long, their samples show bytes
-    std::uint64_t stacks_not_unwound = 0;  // of samples whose callers in user space are nowhere else
+    std::uint64_t unread_formats = 0;      // of tracepoints: damaged or too long, their samples are shown as bytes
+    std::uint64_t stacks_not_unwound = 0;  // samples whose callers in user space are only in a copy of the stack
     WithoutBuildId without_build_id;       // objects without names; their samples are not counted
-    bool unnamed_kernel = false;           // code of the kernel has no names
-    // What of ScriptOptions::symbols and objects no sample fell into, and, if there is any, what there is, sorted.
+    bool unnamed_kernel = false;           // there are no names for kernel code
+    // Elements of ScriptOptions::symbols and objects that match no sample, and, if there are any, those that exist,
+    // sorted.
     std::vector<std::string> absent_symbols, absent_objects, other_symbols, other_objects;
 };
 

@@ -17,7 +17,7 @@ namespace {
 struct FieldName {
     std::string_view name;
     ScriptField field;
-    std::uint64_t sample_bits;  // one of them must be recorded; 0: always there
+    std::uint64_t sample_bits;  // one of them must be recorded; 0: always available
 };
 constexpr FieldName field_names[] = {
     {"comm", field_comm, 0},
@@ -50,7 +50,7 @@ constexpr std::string_view not_ours[] = {
     "insn",    "insnlen",    "synth",       "metric",      "srccode",        "ipc",        "tod",
     "ins_lat", "retire_lat", "machine_pid", "vcpu",        "cgroup",         "dsoff",      "srcfile"};
 
-// The kinds of events by which -F knows them, in front of a colon.
+// The kinds of events as -F names them before a colon.
 struct KindName {
     std::string_view name;
     std::uint32_t type;
@@ -96,14 +96,14 @@ std::unexpected<Error> unknown_field(std::string_view name) {
     return wrong(fmt::format("no field {}; there are {}", printable(name), known));
 }
 
-// sampled_events(recording) is of each event whether it has samples: one pass over all of them.
+// sampled_events(recording) returns for each event whether it has samples: one pass over all of them.
 std::vector<bool> sampled_events(const Recording& recording) {
     std::vector<bool> sampled(recording.events().events().size());
     Completeness seen;
-    // Without a stop token the walk fails only for lack of memory: then what comes next does as well.
+    // Without a stop token the walk fails only if memory runs out: then the next step fails as well.
     (void)walk(recording, seen, [&]<class Order>(const RecordContext& context, const BasicSample<Order>& sample) {
         sampled[context.event] = true;
-        // Counts of a group are samples of its members.
+        // Counts of a group count as samples of its members.
         const auto values = sample.details().read();
         if (!values) return;
         for (std::size_t index = 0; index < values->size(); ++index) {
@@ -182,12 +182,12 @@ Result<void> FieldChoice::choose(std::string_view text) {
 
 Result<void> FieldChoice::fit(const Recording& recording, bool with_chains, const SampleFilter& filter) {
     const auto& events = recording.events().events();
-    // perf looks at the first event of each kind only, too.
+    // Like perf, check only the first event of each kind.
     for (std::size_t index = 0; index < kinds; ++index) {
         const auto event = std::ranges::find_if(events, [&](const Event& e) { return kind(e.attr.type) == index; });
         if (event != events.end()) leave_out_defaults(kinds_[index], *event);
     }
-    // Events without samples, perf's own "dummy" for one, and those that nobody wants to see, lack nothing.
+    // Events without samples (such as perf's own "dummy") and unwanted events lack nothing.
     std::vector<bool> sampled;
     for (std::size_t index = 0; index < kinds; ++index) {
         for (std::uint32_t number = 0; number < events.size(); ++number) {

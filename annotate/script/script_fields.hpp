@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which fields of samples are written, chosen as perf script's -F chooses them.
+// Selects the fields of samples to write, like -F of perf script.
 #pragma once
 
 #include <array>
@@ -40,12 +40,12 @@ enum ScriptField : std::uint32_t {
 };
 using ScriptFields = std::uint32_t;
 
-// FieldChoice is the fields by kind of event. It begins with perf's default.
+// FieldChoice is the selected fields by kind of event. It starts with perf's default.
 class FieldChoice {
   public:
     FieldChoice();
 
-    // choose("comm,time,ip"), choose("+addr,-period"), choose("trace:trace") does what -F does; calls add up. Errors:
+    // choose("comm,time,ip"), choose("+addr,-period"), choose("trace:trace") do the same as -F; calls add up. Errors:
     // malformed.
     Result<void> choose(std::string_view text);
 
@@ -54,14 +54,14 @@ class FieldChoice {
     // field are the samples looked through.
     Result<void> fit(const Recording& recording, bool with_chains, const SampleFilter& filter = {});
 
-    // of(attr) is the fields of an event. Valid after fit().
+    // of(attr) returns the fields of an event. Valid after fit().
     ScriptFields of(const Attr& attr) const { return kinds_[kind(attr.type)].fields; }
 
   private:
     struct Kind {
         ScriptFields fields = 0;
         ScriptFields asked_for = 0;  // by name
-        bool chosen = false;         // not the default any more
+        bool chosen = false;         // no longer the default
     };
     static constexpr std::size_t kinds = 7;  // Attr::type up to 5, and all others
     static std::size_t kind(std::uint32_t type) { return type < kinds - 1 ? type : kinds - 1; }

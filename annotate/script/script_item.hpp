@@ -16,7 +16,7 @@ namespace perfdata {
 struct ScriptItem {
     const RecordView& record;
     const SampleLayout& layout;  // of the event that wrote the record
-    const Event& event;          // as which it counts: of a group's leader the sample counts for each member
+    const Event& event;          // the event it counts for: a sample of a group's leader counts for each member
     Moment moment{};
     CpuMode mode = CpuMode::unknown;
     std::optional<Pid> pid{};
@@ -26,11 +26,11 @@ struct ScriptItem {
     std::uint64_t period = 0;
     std::string_view comm{};  // printable
     std::optional<Address> ip{};
-    std::uint32_t place = 0;                 // of the ip: number in ScriptPlaces; in text not set if there is a chain
-    bool has_chain = false;                  // the event records chains, and they are wanted
+    std::uint32_t place = 0;                 // of the ip: number in ScriptPlaces; for text not set if there is a chain
+    bool has_chain = false;                  // the event records chains, and they are requested
     std::span<const std::uint32_t> chain{};  // numbers in ScriptPlaces, innermost first
-    bool whole_chain = true;                 // its deferred part is there
-    bool unread_callers = false;             // some are in a copy of the user stack only, which is not unwound
+    bool whole_chain = true;                 // its deferred part is present
+    bool unread_callers = false;             // some are only in a copy of the user stack, which is not unwound
 
     Sample sample() const { return {record.bytes.data(), layout, record.order}; }
 };

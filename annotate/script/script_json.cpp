@@ -21,7 +21,7 @@ void ScriptJson::id(std::string_view name, std::uint32_t value) {
     writer_.Int(signed_id(value));
 }
 
-// place(number): what is not known has no member.
+// place(number) writes members for what is known only.
 void ScriptJson::place(std::uint32_t number) {
     const auto& name = places_.name(number);
     if (!name.symbol.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Samples as JSON: one object a line.
+// Samples as JSON: one object per line.
 #pragma once
 
 #include "format/json_stream.hpp"
@@ -11,12 +11,12 @@ namespace perfdata {
 
 class ScriptJson {
   public:
-    // All must outlive it.
+    // All arguments must outlive it.
     ScriptJson(const TraceFormats& formats, ScriptPlaces& places, const Sink& sink)
         : formats_(formats), places_(places), stream_(sink), writer_(stream_) {}
 
     void write(const ScriptItem& item);
-    // flush() hands out what there is.
+    // flush() writes out the buffered rest.
     void flush() { stream_.flush(); }
 
   private:

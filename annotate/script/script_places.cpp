@@ -33,7 +33,7 @@ void ScriptPlaces::forget_many() {
     frame_names_.clear();
     for (auto& lines : lines_) lines.clear();
     text_.clear();
-    ++stretch_;  // nothing that was found lately holds
+    ++stretch_;  // invalidates recent lookups
 }
 
 void ScriptPlaces::enter(Time time) {
@@ -52,7 +52,7 @@ std::uint64_t ScriptPlaces::shown(const Frame& frame, Address address) const {
         case ObjectKind::heap:
         case ObjectKind::stack: return address.value;
         case ObjectKind::memory:
-            // perf takes the first of these for anonymous memory, and the second for no object at all.
+            // perf treats the first of these as anonymous memory, and the second as no object at all.
             if (object.path.starts_with("/dev/zero") || object.path.starts_with("/SYSV")) return address.value;
             return frame.offset;
         default: return frame.offset;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The addresses of samples in the words of perf script, each distinct one named and written once.
+// The addresses of samples as perf script prints them; each distinct one is named and formatted once.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace perfdata {
 
-// ScriptPlace is a frame with the address that perf shows for it in a call chain: of files the offset in the file.
+// ScriptPlace is a frame with the address that perf shows for it in a call chain: for files the offset in the file.
 struct ScriptPlace {
     Frame frame;
     std::uint64_t shown = 0;
@@ -32,17 +32,17 @@ class ScriptPlaces {
     // The symbolizer must outlive it. It keeps at most about so many places.
     ScriptPlaces(const Symbolizer& symbolizer, std::size_t most_places);
 
-    // forget_many() forgets all when that is too much: numbers of places hold until then.
+    // forget_many() forgets all places if there are too many: numbers of places are valid until then.
     void forget_many();
 
-    // LookedUp is a place that number() is to be asked for.
+    // LookedUp is a place to pass to number().
     struct LookedUp {
         ScriptPlace place;
-        std::uint32_t number = none;  // if it is known already
-        std::uint64_t hash = 0;       // of the place, else
+        std::uint32_t number = none;  // if already known
+        std::uint64_t hash = 0;       // of the place, if the number is unknown
     };
 
-    // look_up() for several addresses and then number() for each has the tables' memory fetched meanwhile.
+    // Call look_up() for several addresses and then number() for each: meanwhile the tables' memory is fetched.
     LookedUp look_up(const Moment& moment, Address address, CpuMode mode) {
         if (mode != CpuMode::kernel || !(moment.machine == host)) {
             const auto place = place_at(moment, address, mode);
@@ -50,7 +50,7 @@ class ScriptPlaces {
             places_.prefetch(hash);
             return {place, none, hash};
         }
-        // All processes share the kernel: what was found there holds until the kernel changes.
+        // All processes share the kernel: results hold until the kernel's code changes.
         if (moment.time < since_ || moment.time >= until_) [[unlikely]] {
             enter(moment.time);
         }
@@ -60,7 +60,7 @@ class ScriptPlaces {
         }
         return {{}, recent.number};
     }
-    // number(...) is for name(), line() and text().
+    // number(...) returns the number for name(), line() and text().
     std::uint32_t number(const LookedUp& looked_up) {
         return looked_up.number != none ? looked_up.number : places_.intern(looked_up.place, looked_up.hash);
     }
@@ -68,7 +68,7 @@ class ScriptPlaces {
         return number(look_up(moment, address, mode));
     }
 
-    // size() is how many there are: their numbers are below it.
+    // size() returns the number of places: all numbers are below it.
     std::size_t size() const { return places_.size(); }
     const ScriptPlace& place(std::uint32_t number) const { return places_[number]; }
     const FrameName& name(std::uint32_t number) {
@@ -85,13 +85,14 @@ class ScriptPlaces {
         }
         return frame_names_[number];
     }
-    // unnamed_kernel() is whether any of them is code of the kernel, and there are no names of it.
+    // unnamed_kernel() returns true if any of them is kernel code, and there are no names for it.
     bool unnamed_kernel() const { return unnamed_kernel_; }
-    // without_build_id() is the objects of places without a name that no build id proves a file to be.
+    // without_build_id() returns the objects of unnamed places for which no build id proves that a file is the right
+    // one.
     const std::map<std::string_view, SymbolMiss>& without_build_id() const { return without_build_id_; }
 
-    // prefetch_line(number, fields) before line(): a line that was written before is fetched meanwhile, after its place
-    // has been by prefetch(number, fields).
+    // Call prefetch(number, fields) and later prefetch_line(number, fields) before line(): first the line's place, then
+    // the line itself is fetched meanwhile.
     void prefetch(std::uint32_t number, ScriptFields fields) const {
         const auto& lines = lines_[style(fields)];
         if (number < lines.size()) __builtin_prefetch(&lines[number]);
@@ -101,20 +102,20 @@ class ScriptPlaces {
         if (number < lines.size()) __builtin_prefetch(text_.data() + lines[number].begin);
     }
 
-    // line(number, fields) is a line of a call chain: "\tffffffff821f4dab default_idle+0xb ([kernel.kallsyms])\n".
+    // line(number, fields) returns a line of a call chain: "\tffffffff821f4dab default_idle+0xb ([kernel.kallsyms])\n".
     // Valid until the next call.
     std::string_view line(std::uint32_t number, ScriptFields fields) {
         return written(number, lines_[style(fields)], [&] { return write(number, fields); });
     }
-    // text(number, fields) is the part behind the address: " default_idle+0xb ([kernel.kallsyms])".
+    // text(number, fields) returns the part after the address: " default_idle+0xb ([kernel.kallsyms])".
     std::string_view text(std::uint32_t number, ScriptFields fields) {
         auto text = line(number, fields);
         text.remove_prefix(behind_address);
         text.remove_suffix(1);
         return text;
     }
-    // object(number) is its object, or "[unknown]", as a line has room for it that tells of many. Valid until the next
-    // call.
+    // object(number) returns its object, or "[unknown]", in the short form for lines with many of them. Valid until the
+    // next call.
     std::string_view object(std::uint32_t number) {
         return written(number, lines_[objects_only], [&] { return write_object(number); });
     }
@@ -127,7 +128,7 @@ class ScriptPlaces {
         std::uint32_t size = 0;  // 0: not yet written
     };
 
-    // written(number, lines, write) is what stands there for the place, or else what write() adds to the text.
+    // written(number, lines, write) returns the place's text, which write() adds on the first call.
     template <class Write>
     std::string_view written(std::uint32_t number, std::vector<Line>& lines, Write&& write) {
         if (lines.size() <= number) lines.resize(std::max(places_.size(), 2 * lines.size()));
@@ -137,7 +138,7 @@ class ScriptPlaces {
     }
 
     static constexpr unsigned recent_bits = 13;
-    // Recent is a kernel address that was looked for, and the stretch of time in which that holds.
+    // Recent is a kernel address that was looked up, and the stretch of time for which the result holds.
     struct Recent {
         Address address;
         std::uint32_t stretch = 0;  // 0: free

@@ -11,14 +11,14 @@
 namespace perfdata {
 namespace {
 
-// append_number(text, number, width) is "%*lu": the same as fmt does, in a third of the time.
+// append_number(text, number, width) formats like "%*lu": the same as fmt, in a third of the time.
 void append_number(std::string& text, std::uint64_t number, std::size_t width) {
     const fmt::format_int digits(number);
     if (digits.size() < width) text.append(width - digits.size(), ' ');
     text.append(digits.data(), digits.size());
 }
 
-// append_fraction(text, number, digits) is "%0*lu".
+// append_fraction(text, number, digits) formats like "%0*lu".
 void append_fraction(std::string& text, std::uint64_t number, std::size_t digits) {
     const auto begin = text.size();
     text.append(digits, '0');
@@ -43,7 +43,7 @@ void append_misc(std::string& text, const ScriptItem& item) {
         case CpuMode::guest_user: mode = "UGg"; break;
         case CpuMode::unknown: break;
     }
-    // perf tests the mode, which is a number, as if it were a set of bits: 3 is "KU" and "H", too.
+    // perf tests the mode, which is a number, like a set of bits: 3 is "KU" and "H", too.
     text += mode;
     text.append(width - mode.size(), ' ');
 }
@@ -62,7 +62,7 @@ void append_registers(std::string& text, const std::optional<Registers<AnyOrder>
     });
 }
 
-// page_size(4096) is "4K".
+// page_size(4096) returns "4K".
 std::string page_size(std::uint64_t bytes) {
     if (bytes == 0) return "N/A";
     constexpr std::string_view units = "BKMG";
@@ -71,7 +71,7 @@ std::string page_size(std::uint64_t bytes) {
     return fmt::format("{}{}", bytes, units[unit]);
 }
 
-// What bpf_perf_event_output wrote: lines of eight bytes, and the string that it may be.
+// Prints the data of bpf_perf_event_output: lines of eight bytes, and the string that they may contain.
 void append_bpf_output(std::string& text, Bytes bytes) {
     constexpr std::size_t bytes_a_line = 8;
     constexpr std::size_t label_width = 17;
@@ -101,7 +101,7 @@ void append_bpf_output(std::string& text, Bytes bytes) {
 
 constexpr std::uint64_t page_faults = 2, minor_faults = 5, major_faults = 6, bpf_output = 10;
 
-// address_has_symbol(attr) is whether perf looks for a symbol at the address of the data.
+// address_has_symbol(attr) returns true if perf looks for a symbol at the data address.
 bool address_has_symbol(const Attr& attr) {
     return attr.type == attr_type::software &&
            (attr.config == page_faults || attr.config == minor_faults || attr.config == major_faults);
@@ -246,7 +246,7 @@ void ScriptText::append_branches(std::string& text, const ScriptItem& item, cons
     const auto side = [&](char separator, Address address) {
         fmt::format_to(out, "{}{:#x}", separator, address.value);
         if ((fields & field_dso) == 0) return;
-        // A sample has up to some thousand branches, with two of them each.
+        // A sample has up to some thousand branches, with two objects each.
         fmt::format_to(out, "({})", places_.object(places_.find(item.moment, address, item.mode)));
     };
     for (std::size_t index = 0; index < branches.size(); ++index) {

@@ -14,7 +14,7 @@ namespace perfdata {
 
 class ScriptText {
   public:
-    // All must outlive it.
+    // All arguments must outlive it.
     ScriptText(const Recording& recording, const FieldChoice& fields, bool nanoseconds, RegisterSet registers,
                const TraceFormats& formats, ScriptPlaces& places);
 

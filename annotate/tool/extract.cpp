@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/annotate/elf/elf_writer.hpp"
+#include "perfdata/symbols/jit/jit_lines.hpp"
 #include "perfdata/symbols/object_architecture.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 

@@ -13,7 +13,7 @@ bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// TypeName is what may stand in a cast.
+// TypeName is a type allowed in a cast.
 struct TypeName {
     std::string_view name;
     std::uint8_t bytes;
@@ -35,7 +35,7 @@ constexpr TypeName type_names[] = {
 
 struct Operator {
     std::string_view text;
-    int precedence;  // the greater binds the closer
+    int precedence;  // higher binds tighter
 };
 constexpr Operator operators[] = {{"||", 1}, {"&&", 2}, {"==", 6}, {"!=", 6}, {"<=", 7}, {">=", 7},
                                   {"<<", 8}, {">>", 8}, {"|", 3},  {"^", 4},  {"&", 5},  {"<", 7},
@@ -242,7 +242,7 @@ class TraceParser {
         return inside;
     }
 
-    // cast() takes "unsigned long)", or nothing.
+    // cast() parses "unsigned long)", or returns nothing.
     std::optional<TypeName> cast() {
         const auto before = text_;
         TypeName type{"", 0, true};
@@ -287,7 +287,7 @@ class TraceParser {
         return number;
     }
 
-    // string() takes literals that follow each other as one.
+    // string() parses consecutive literals as one.
     std::string string() {
         std::string result;
         while (take("\"")) {
@@ -355,7 +355,7 @@ class TraceParser {
         return add(std::move(node));
     }
 
-    // names(node) takes "{ 0x01, "S" }, { 0x02, "D" }"; the values are constant expressions.
+    // names(node) parses "{ 0x01, "S" }, { 0x02, "D" }"; the values are constant expressions.
     void names(Node& node) {
         do {
             expect("{");

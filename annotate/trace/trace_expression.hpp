@@ -17,22 +17,22 @@ struct TraceField {
     std::string name;
     std::uint32_t offset = 0;
     std::uint32_t size = 0;   // in bytes, of the whole array
-    std::uint32_t count = 0;  // elements of an array; 0: no array
+    std::uint32_t count = 0;  // elements of an array; 0: not an array
     bool is_signed = false;
     bool is_text = false;  // elements are char
-    bool is_long = false;  // as printed: in hexadecimal
+    bool is_long = false;  // printed in hexadecimal
     enum class Where : std::uint8_t { here, data_loc, rel_loc } where = Where::here;
 };
 
-// TraceRecord is what a sample holds.
+// TraceRecord is the data of a sample.
 struct TraceRecord {
     Bytes raw;
     AnyOrder order;
 };
 
-// field_bytes(field, record) is its content, wherever in the record that lies; cut to what the record has.
+// field_bytes(field, record) returns its content, wherever in the record it is; cut at the end of the record.
 Bytes field_bytes(const TraceField& field, const TraceRecord& record);
-// field_number(field, record, index): 0 if the record has no such element.
+// field_number(field, record, index) returns 0 if the record has no such element.
 std::uint64_t field_number(const TraceField& field, const TraceRecord& record, std::uint64_t index);
 
 // TraceValue is a number, or a text if is_text.
@@ -42,11 +42,11 @@ struct TraceValue {
     std::string text;
 };
 
-// TraceExpression: what it does not understand makes the whole format be shown as a list of fields. Nothing that a
-// recording says can make it recur deeply or read beyond the record.
+// TraceExpression is one parsed expression; if any part is not understood, the whole format is shown as a list of
+// fields. No recording can make it recurse deeply or read beyond the record.
 class TraceExpression {
   public:
-    // parse(text, fields): the arguments behind the format's string, separated by commas.
+    // parse(text, fields) parses the arguments after the format's string, separated by commas.
     static std::optional<std::vector<TraceExpression>> parse(std::string_view text,
                                                              const std::vector<TraceField>& fields);
 
@@ -68,7 +68,7 @@ class TraceExpression {
         cast,         // to `number` bytes, signed if `flag`
         flags,        // __print_flags: names of all bits
         symbolic,     // __print_symbolic: the name of the value
-        bytes,        // __print_hex: field; with blanks between if `flag`
+        bytes,        // __print_hex: field; with spaces between if `flag`
     };
     struct Name {
         std::uint64_t value = 0;
@@ -93,7 +93,7 @@ class TraceExpression {
     std::size_t root_ = 0;
 };
 
-// unescaped("a\\n") of the inside of a C string.
+// unescaped("a\\n") returns the value of the inside of a C string.
 std::string unescaped(std::string_view text);
 
 }  // namespace perfdata

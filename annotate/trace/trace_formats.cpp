@@ -33,7 +33,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
 }
 
-// Directive is "%-5.3lld" taken apart.
+// Directive is a parsed "%-5.3lld".
 struct Directive {
     bool left = false, zeros = false, alternate = false, plus = false;
     std::optional<std::uint64_t> width, precision;
@@ -43,8 +43,8 @@ struct Directive {
 
 constexpr std::uint64_t most_width = 4096;
 
-// most_text(record): bytes of text that one sample gets, about. Formats may be long, and are shown again and again;
-// what a sample wrote takes three letters a byte where it is shown in hexadecimal.
+// most_text(record) returns the approximate limit on the text of one sample, in bytes. Formats may be long, and are
+// shown again and again; a sample's data take three letters per byte in hexadecimal.
 std::size_t most_text(const TraceRecord& record) {
     return 4096 + 4 * record.raw.size();
 }
@@ -104,7 +104,7 @@ TraceText TraceText::parse(std::string_view text) {
         text.remove_prefix(std::min(text.size(), line.size() + 1));
         if (trimmed(line).starts_with("field:") && format.fields_.size() < most_fields)
             format.parse_field(trimmed(line));
-        // An empty line ends the fields of every tracepoint.
+        // An empty line ends the common fields of all tracepoints.
         if (trimmed(line).empty() && in_common && !format.fields_.empty()) {
             format.common_fields_ = format.fields_.size();
             in_common = false;
@@ -126,7 +126,7 @@ void TraceText::parse_field(std::string_view line) {
     if (const auto bracket = declaration.find('['); bracket != std::string_view::npos) {
         is_array = true;
         field.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(number_behind(declaration, "["), 0xffff));
-        // "__data_loc char[] name" has its name behind the brackets, "char comm[16]" in front of them.
+        // In "__data_loc char[] name" the name follows the brackets, in "char comm[16]" it precedes them.
         if (field.where == TraceField::Where::here) declaration = declaration.substr(0, bracket);
     }
     if (is_array && field.count == 0) field.count = 1;
@@ -135,7 +135,7 @@ void TraceText::parse_field(std::string_view line) {
     const auto type = declaration.substr(0, declaration.size() - field.name.size());
     field.is_text = type.find("char") != std::string_view::npos && is_array;
     field.is_long = type.find('*') != std::string_view::npos || type.find("long") != std::string_view::npos;
-    // The length of the array may be a constant's name.
+    // The length of the array may be a named constant.
     if (field.where == TraceField::Where::here && field.is_text) field.count = std::max(field.size, 1u);
     fields_.push_back(std::move(field));
 }
@@ -164,7 +164,7 @@ void TraceText::append(std::string& text, const TraceRecord& record) const {
     } else {
         append_fields(text, record);
     }
-    // The format itself, its names of fields, and characters that a directive takes apart.
+    // The format itself, its field names, and characters split by a directive may contain unprintable bytes.
     const auto graphic = [](char c) { return c >= 0x20 && c < 0x7f; };
     if (std::all_of(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(), graphic)) return;
     const auto shown = printable(std::string_view(text).substr(begin));
@@ -253,7 +253,7 @@ void TraceText::append_print(std::string& text, const TraceRecord& record) const
         if (at == end) break;
         directive.conversion = *at++;
         if (directive.conversion == 'p') {
-            // Letters behind it say how the kernel would show what is there: not known here.
+            // Letters after it tell how the kernel would show the data: unknown here.
             while (at != end &&
                    ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9'))) {
                 ++at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fields of tracepoints in the kernel's own words, from the feature TRACING_DATA.
+// The fields of tracepoints printed as the kernel does, from the feature TRACING_DATA.
 #pragma once
 
 #include <map>
@@ -13,10 +13,10 @@
 
 namespace perfdata {
 
-// TraceText is one tracepoint's format file, understood.
+// TraceText is one tracepoint's parsed format file.
 class TraceText {
   public:
-    // parse(text): what it does not understand leaves it with fewer fields.
+    // parse(text) leaves out fields that it does not understand.
     static TraceText parse(std::string_view text);
 
     void append(std::string& text, const TraceRecord& record) const;
@@ -28,7 +28,7 @@ class TraceText {
     void append_print(std::string& text, const TraceRecord& record) const;
 
     std::vector<TraceField> fields_;
-    std::size_t common_fields_ = 0;  // those of every tracepoint come first
+    std::size_t common_fields_ = 0;  // the common fields of all tracepoints come first
     bool understood_ = false;
     std::string format_;
     std::vector<TraceExpression> arguments_;
@@ -36,13 +36,14 @@ class TraceText {
 
 class TraceFormats {
   public:
-    // read(recording) takes the formats of the recorded tracepoints; none if the recording has none.
+    // read(recording) reads the formats of the recorded tracepoints; empty if the recording has none.
     static TraceFormats read(const Recording& recording);
 
-    // append(text, id, raw): the kernel's text of what a tracepoint (Attr::config) wrote; without a format its bytes.
+    // append(text, id, raw) appends the kernel's text for the data of a tracepoint (Attr::config); without a format its
+    // bytes.
     void append(std::string& text, std::uint64_t id, Bytes raw) const;
 
-    // unread() is how many of the recorded tracepoints have a format that is damaged or too long.
+    // unread() returns how many of the recorded tracepoints have a format that is damaged or too long.
     std::uint64_t unread() const { return unread_; }
 
   private:

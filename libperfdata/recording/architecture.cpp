@@ -12,10 +12,10 @@ namespace perfdata {
 namespace {
 
 struct PathSign {
-    std::string_view sign;  // the last part of a path, or a folder in it
+    std::string_view sign;  // the last part of a path, or a directory in it
     std::string_view name;
 };
-// As the GNU and the musl C library call their loaders. Names that several architectures share tell nothing.
+// Loader names of the GNU and the musl C library. Names shared by several architectures are left out.
 constexpr std::array loaders = {
     PathSign{"ld-linux-x86-64.so.2", "x86_64"},
     PathSign{"ld-musl-x86_64.so.1", "x86_64"},
@@ -32,8 +32,8 @@ constexpr std::array folders = {
     PathSign{"/lib/powerpc64le-linux-gnu/", "ppc64le"},
 };
 
-// RecordSigns looks for what records tell. Where they contradict each other, as those of a machine that runs programs
-// of others do, nothing is told.
+// RecordSigns looks for evidence in records. If it is contradictory, as on a machine that runs programs of other
+// machines, the result is unknown.
 struct RecordSigns {
     Architecture found;
     bool contradiction = false;
@@ -75,7 +75,7 @@ Architecture told_by_machine(const Recording& recording) {
 std::string_view elf_architecture(std::uint32_t machine, std::endian endian) {
     const auto* known = find_arch(machine, endian);
     if (known != nullptr) return known->name;
-    // CPUs that have one byte order only: the file was written anew in the other one.
+    // CPUs with only one byte order: the file was rewritten in the other one.
     known = find_arch(machine, endian == std::endian::little ? std::endian::big : std::endian::little);
     if (known == nullptr) return {};
     const auto family = known->family;
@@ -99,7 +99,7 @@ Architecture find_architecture(const Recording& recording) {
     if (auto told = told_by_machine(recording); !told.name.empty()) return told;
     RecordSigns signs;
     Completeness seen;
-    // Without a stop token the walk fails only for lack of memory.
+    // Without a stop token the walk fails only if memory runs out.
     if (!walk(recording, seen, signs) || signs.contradiction) return {};
     return std::move(signs.found);
 }

@@ -17,7 +17,7 @@ const T* look_up(const Index& index, const std::vector<T>& entries, std::uint32_
     return found != index.end() && found->first == id ? &entries[found->second] : nullptr;
 }
 
-// open(...) is the payload of a feature that the recording has; damage goes to the log.
+// open(...) returns the payload of a feature that the recording has; damage goes to the log.
 std::optional<Cursor> open(const Recording& recording, Feature feature, std::string_view where,
                            std::vector<std::byte>& bytes, DiagnosticLog& log) {
     const auto* section = recording.feature(feature);
@@ -69,7 +69,7 @@ void BpfFeatures::read_programs(const Recording& recording) {
         }
         programs_.push_back(std::move(**program));
     }
-    // Of several entries with one id the first counts.
+    // The first of several entries with one id counts.
     std::set<std::uint32_t> seen;
     std::erase_if(programs_, [&](const BpfProgramInfo& program) { return !seen.insert(program.id.value).second; });
     for (const auto& program : programs_) {

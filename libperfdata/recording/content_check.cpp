@@ -11,16 +11,16 @@
 namespace perfdata {
 namespace {
 
-constexpr std::size_t enough = 512;  // a header of tar is the longest beginning that is looked at
+constexpr std::size_t enough = 512;  // a tar header is the longest beginning that is checked
 
-// Some lines of a perf map may be anything, and names may end early with a NUL: only what is no text at all is told
-// from it.
+// Some lines of a perf map may be anything, and names may end early with a NUL: only bytes that are no text at all rule
+// it out.
 bool is_shown(std::byte byte) {
     const auto c = std::to_integer<unsigned char>(byte);
     return c >= ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-// A header of tar has the sum of its bytes in octal, the field itself counted as spaces.
+// A tar header contains the sum of its bytes in octal, with the field itself counted as spaces.
 bool is_tar(Bytes start) {
     constexpr std::size_t sum_at = 148, sum_bytes = 8;
     if (start.size() < enough) return false;
@@ -35,7 +35,7 @@ bool is_tar(Bytes start) {
     return said == sum;
 }
 
-// Some record has a type, and a size of at least its header, in either byte order.
+// A record has a nonzero type, and a size of at least its header, in either byte order.
 bool is_record(Bytes start) {
     constexpr std::size_t header = 8;
     const auto any_set = [&](std::size_t at, std::size_t size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What unpacked input begins with, looked at before the rest of it is unpacked.
+// Checks what unpacked input begins with, before the rest of it is unpacked.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ class ContentCheck {
   public:
     ContentCheck(Content content, std::string path) : content_(content), path_(std::move(path)) {}
 
-    // more(piece) is an error as soon as enough is known that the content is another.
+    // more(piece) returns an error as soon as it is clear that the content is different.
     Result<void> more(Bytes piece);
-    // end() is to be asked when there is no more.
+    // Call end() at the end of the input.
     Result<void> end();
 
   private:

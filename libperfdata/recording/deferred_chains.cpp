@@ -15,7 +15,7 @@ DeferredChains DeferredChains::read(const Recording& recording) {
     const auto take = [&](const RecordContext& context, const CallchainDeferred& chain) {
         chains.add(context.trailer.tid.value_or(Tid{}), context.time, chain);
     };
-    // Without a stop token the walk cannot fail; what it loses is counted by whoever walks for the samples.
+    // Without a stop token the walk cannot fail; its losses are counted by whoever walks for the samples.
     static_cast<void>(walk(recording, completeness, take));
     chains.sort();
     return chains;

@@ -16,8 +16,8 @@ std::string hexadecimal(const char* format, std::uint64_t value) {
     return text.data();
 }
 
-// cache_name(config) is "L1-dcache-load-misses": which cache, operation and result in a byte each. Empty if there is no
-// such cache. Follows __evsel__hw_cache_name in tools/perf/util/evsel.c.
+// cache_name(config) returns a name such as "L1-dcache-load-misses": one byte each for cache, operation and result.
+// Empty if there is no such cache. Follows __evsel__hw_cache_name in tools/perf/util/evsel.c.
 std::string cache_name(std::uint64_t config) {
     constexpr std::array<const char*, 7> caches = {"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"};
     constexpr std::array<const char*, 3> operations = {"load", "store", "prefetch"};
@@ -28,7 +28,7 @@ std::string cache_name(std::uint64_t config) {
     return std::string(caches[cache]) + "-" + operations[operation] + "-misses";
 }
 
-// breakpoint_name(attr) is "mem:0x404038:rw".
+// breakpoint_name(attr) returns a name such as "mem:0x404038:rw".
 std::string breakpoint_name(const Attr& attr) {
     auto text = hexadecimal("mem:0x%llx:", attr.config1);
     constexpr std::string_view letters = "rwx";
@@ -38,7 +38,7 @@ std::string breakpoint_name(const Attr& attr) {
     return text;
 }
 
-// without_modifiers("cycles:u") is "cycles"; other names are as they are.
+// without_modifiers("cycles:u") returns "cycles"; other names are unchanged.
 std::string_view without_modifiers(std::string_view name) {
     constexpr std::string_view letters = "ukhHGIpPSDWeb";  // parse_events__modifier_event in tools/perf/util
     const auto colon = name.rfind(':');
@@ -46,8 +46,8 @@ std::string_view without_modifiers(std::string_view name) {
     return name.find_first_not_of(letters, colon + 1) == std::string_view::npos ? name.substr(0, colon) : name;
 }
 
-// is_spelled_so(name, attr) is whether the name is one that perf gives to what the attr counts, whatever is said of
-// hosts and guests: perf 6.13 and later say only which of both was left out, and users seldom say anything.
+// is_spelled_so(name, attr) returns true if perf could have given the name to the attr, ignoring modifiers for hosts
+// and guests: perf 6.13 and later name only the excluded one, and users seldom write either.
 bool is_spelled_so(std::string_view name, const Attr& attr) {
     const auto counted = default_event_name(attr);
     if (!name.starts_with(counted)) return false;
@@ -126,7 +126,7 @@ std::vector<Event> name_events(std::vector<Event> events) {
         if (event.name.empty()) event.name = made_event_name(event.attr);
         event.perf_name = event.name;
     }
-    // Those that share a name lie together, in their own order.
+    // Events that share a name are adjacent, in their own order.
     std::vector<std::uint32_t> order(events.size());
     std::iota(order.begin(), order.end(), 0u);
     std::ranges::stable_sort(order, {},
@@ -139,7 +139,7 @@ std::vector<Event> name_events(std::vector<Event> events) {
         for (auto at = begin; end - begin > 1 && at < end; ++at) {
             auto& name = events[order[at]].name;
             name += "#" + std::to_string(at - begin + 1);
-            // A recorded name may look like one of ours; each that does is met but once.
+            // A recorded name may look like one of ours; each such name is met only once.
             while (!taken.insert(name).second) name += '\'';
         }
         begin = end;

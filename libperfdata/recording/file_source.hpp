@@ -17,13 +17,13 @@
 
 namespace perfdata {
 
-// io_failure(path, what) is of errno.
+// io_failure(path, what) returns an error made from errno.
 inline std::unexpected<Error> io_failure(const std::string& path, std::string_view what) {
     return fail(ErrorCode::io, Error::no_offset, path,
                 std::string(what) + ": " + std::generic_category().message(errno));
 }
 
-// FileSource reads a file with pread, so that one that shrinks meanwhile is short and never a SIGBUS.
+// FileSource reads a file with pread, so that a file that shrinks meanwhile gives short reads and never a SIGBUS.
 class FileSource final : public Source {
   public:
     FileSource(Descriptor file, std::uint64_t size, std::string path, std::optional<Error> damage = {})
@@ -52,7 +52,7 @@ class FileSource final : public Source {
         const auto found = ::lseek(file_.get(), static_cast<off_t>(offset), SEEK_DATA);
         if (found >= 0) return std::clamp(static_cast<std::uint64_t>(found), offset, size_);
         if (errno != ENXIO) return offset;
-        // A hole to the end; unless the file has shrunk, which reading will tell.
+        // A hole up to the end; unless the file has shrunk, which reading will reveal.
         struct stat status {};
         const bool whole = ::fstat(file_.get(), &status) == 0 && static_cast<std::uint64_t>(status.st_size) >= size_;
         return whole ? size_ : offset;
@@ -65,8 +65,8 @@ class FileSource final : public Source {
     std::optional<Error> damage_;
 };
 
-// source_of(file, status, path) is the source of an open file, from its beginning: what open_source() makes of it.
-// `copied` asks for a copy even of a plain file.
+// source_of(file, status, path) returns the source that open_source() makes of an open file, from its beginning.
+// `copied` requests a copy even of a plain file.
 Result<std::shared_ptr<const Source>> source_of(Descriptor file, const struct stat& status, const std::string& path,
                                                 const Limits& limits, Content content, bool copied = false);
 

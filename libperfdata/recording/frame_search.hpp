@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Telling record headers from other bytes: which to believe, and where to go on behind damage.
+// Distinguishes record headers from other bytes: which to trust, and where to continue after damage.
 #pragma once
 
 #include <array>
@@ -9,15 +9,15 @@
 
 namespace perfdata {
 
-// UsualSizes is how long records of a type are: those of the kernel with at most 64 bytes of trailer, names as long as
-// the kernel lets them be. A longer one may be a newer kernel's.
+// UsualSizes are the lengths of records of a type: those of the kernel with at most 64 bytes of trailer, names up to
+// the kernel's limit. A longer record may be a newer kernel's.
 struct UsualSizes {
-    std::uint16_t least = 0, most = 0;  // 0, 0: the type is not known
+    std::uint16_t least = 0, most = 0;  // 0, 0: unknown type
 };
 
 constexpr UsualSizes usual_sizes(std::uint32_t type) {
     constexpr std::uint16_t any = 65535, path = 4096, trailer = 64;
-    // Lists of perf's own can be of any length; those that are longer than this are believed for what follows them.
+    // perf's own lists can have any length; longer ones are trusted only for what follows them.
     constexpr std::uint16_t list = 1024;
     constexpr std::array<UsualSizes, 23> kernel{{{},
                                                  {48, 40 + path + trailer},     // MMAP
@@ -77,8 +77,8 @@ constexpr bool is_whole_words(const RecordHeader& header) {
     return header.size >= RecordHeader::bytes && header.size % 8 == 0;
 }
 
-// is_usual(header) is whether a header has a known type and a size that fits it. The kernel's sizes are multiples of 8;
-// perf writes others, too.
+// is_usual(header) returns true if the type is known and the size fits it. The kernel's sizes are multiples of 8; perf
+// also writes others.
 constexpr bool is_usual(const RecordHeader& header) {
     const auto sizes = usual_sizes(header.type);
     const bool of_kernel = header.type < 64;
@@ -86,62 +86,63 @@ constexpr bool is_usual(const RecordHeader& header) {
            (!of_kernel || is_whole_words(header));
 }
 
-// is_possible(header) is whether a newer kernel or perf could have written it.
+// is_possible(header) returns true if a newer kernel or perf could have written it.
 constexpr bool is_possible(const RecordHeader& header) {
     return header.type != 0 && header.type < 256 && is_whole_words(header);
 }
 
-// is_conceivable(header) is whether its type is one that somebody could write.
+// is_conceivable(header) returns true if any writer could use its type.
 constexpr bool is_conceivable(const RecordHeader& header) {
     return (header.type != 0 && header.type < 256) || usual_sizes(header.type).most != 0;
 }
 
-// is_believed(header) is whether a header is taken without a look at what follows its record. The kernel's types are,
-// whatever their size: they come too often for a closer look.
+// is_believed(header) returns true if the header is accepted without checking what follows its record. Headers of
+// kernel types are, whatever their size: they are too frequent for a closer check.
 constexpr bool is_believed(const RecordHeader& header) {
     const bool of_kernel = header.type < 64 && usual_sizes(header.type).most != 0;
     return of_kernel ? is_whole_words(header) : is_usual(header);
 }
 
-// confirms(next, header) is whether a header that is not believed is for what follows its record. Other bytes are more
-// often taken for a header than a header is odd: then the next must be beyond doubt.
+// confirms(next, header) returns true if the header after its record makes an unbelieved header credible. Other bytes
+// are mistaken for a header more often than a real header is odd: then the next must be beyond doubt.
 constexpr bool confirms(const RecordHeader& next, const RecordHeader& header) {
     return is_usual(next) || (is_possible(header) && is_possible(next));
 }
 
-// is_odd(header) is whether nobody writes such a header: of a type that is known a size that it does not have, or a
-// type or size that no newer version would have.
+// is_odd(header) returns true if nobody writes such a header: a wrong size for its known type, or a type or size that
+// no newer version would have.
 constexpr bool is_odd(const RecordHeader& header) {
     return !is_usual(header) && (usual_sizes(header.type).most != 0 || !is_possible(header));
 }
 
-// has_usual_padding(header) is whether its size is a multiple of 8, as all are but those of a few types of perf's.
+// has_usual_padding(header) returns true if its size is a multiple of 8, or its type one of the few of perf without
+// padding.
 constexpr bool has_usual_padding(const RecordHeader& header) {
     const auto type = static_cast<RecordType>(header.type);
     return header.size % 8 == 0 || type == RecordType::header_tracing_data || type == RecordType::compressed ||
            type == RecordType::compressed2;
 }
 
-// Evidence is how many usual records must follow each other to be believed: anywhere, where they are all that is left,
-// and where a last one behind them is cut off. In 8.5 MB of recordings of all kinds three follow each other from two
-// places that are not on the grid and no record's beginning, two from 11, and one from 4800: most of these are words
-// of 0x40 and a process id, which make a HEADER_ATTR of an odd size.
+// Evidence is how many consecutive usual records are believed: anywhere, where nothing else is left, and where the last
+// one behind them is cut off. In 8.5 MB of recordings of all kinds there are 2 chains of three that begin off the grid
+// at no real record, 11 of two, and 4800 of one: most of these are words of 0x40 and a process id, which make a
+// HEADER_ATTR of an odd size.
 struct Evidence {
     int records, records_at_end, records_before_cut;
     bool padded = false;  // with usual padding
 };
 constexpr Evidence on_grid{3, 1, 1};                 // where records begin if no byte was lost or added
 constexpr Evidence off_grid{3, 2, 1, true};          // elsewhere
-constexpr Evidence in_data{3, 3, 3};                 // in data that may be no records at all, on the grid
+constexpr Evidence in_data{3, 3, 3};                 // in data that may not be records at all, on the grid
 constexpr Evidence off_grid_in_data{6, 3, 3, true};  // and elsewhere in them
 
-// So many bytes of records that follow each other are enough, too. A chain is then known within less than 192 KiB: with
-// a record in front of it, it fits into a block.
+// That many bytes of consecutive records are enough, too. A chain is then decided within less than 192 KiB: with a
+// record in front of it, it fits into a block.
 constexpr std::size_t enough_bytes = std::size_t{128} << 10;
 
 enum class Chain : std::uint8_t { yes, no, more_bytes_needed };
 
-// chain_begins(...) is whether so many records follow each other from `at` on. `at_end`: no bytes follow `end`.
+// chain_begins(...) returns whether enough consecutive records begin at `at`. `at_end`: no bytes follow `end`.
 template <class Order>
 Chain chain_begins(const std::byte* at, const std::byte* end, bool at_end, Evidence wanted, Order order) {
     const auto* const begin = at;
@@ -150,7 +151,7 @@ Chain chain_begins(const std::byte* at, const std::byte* end, bool at_end, Evide
         const auto left = static_cast<std::size_t>(end - at);
         if (left < RecordHeader::bytes) {
             if (!at_end) return Chain::more_bytes_needed;
-            // The type of the last may still be there.
+            // The type of the last record may still be there.
             const bool cut = left >= 4 && usual_sizes(order.template load<std::uint32_t>(at)).most != 0;
             const auto enough = cut ? wanted.records_before_cut : wanted.records_at_end + (left == 0 ? 0 : 1);
             return records >= enough ? Chain::yes : Chain::no;

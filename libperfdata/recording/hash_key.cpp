@@ -9,8 +9,8 @@
 namespace perfdata {
 namespace {
 
-// Where the kernel refuses to draw (an old one, a sandbox, a machine that is just starting): what it gave the process
-// at its start, and what nobody who writes a file knows exactly.
+// Fallback where the kernel provides no random bytes (an old one, a sandbox, early boot): what it gave the process at
+// its start, and values that the author of a file cannot know exactly.
 void draw_without_kernel(HashKey::Seed& seed) {
     std::array<std::uint64_t, 2> given{};
     if (const auto at = ::getauxval(AT_RANDOM); at != 0) {
@@ -31,7 +31,7 @@ void draw_without_kernel(HashKey::Seed& seed) {
 
 HashKey draw() {
     HashKey::Seed seed{};
-    // So few bytes come whole or not at all.
+    // This few bytes come completely or not at all.
     const auto got = ::getrandom(seed.data(), sizeof(seed), GRND_NONBLOCK);
     if (got != static_cast<ssize_t>(sizeof(seed))) draw_without_kernel(seed);
     return HashKey(seed);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int to_pass = O_PATH | O_CLOEXEC;
 constexpr unsigned most_links = 40;
-constexpr std::size_t longest_name = 65536;  // of what is left to walk, links put in
+constexpr std::size_t longest_name = 65536;  // of the rest still to walk, with links expanded
 
 Walked failed(int problem) {
     Walked walked;
@@ -38,7 +38,7 @@ bool is_number(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Steps is one walk. It holds descriptors of the root and of where it is, however deep that is.
+// Steps is one walk. It holds descriptors of the root and of the current directory, however deep that is.
 class Steps {
   public:
     Steps(Descriptor top, Descriptor start, bool confined, bool absolute, const std::string& path)
@@ -76,7 +76,7 @@ class Steps {
         return true;
     }
 
-    // begin_again() goes back to the root, for an absolute link.
+    // begin_again() returns to the root, for an absolute link.
     int begin_again() {
         Descriptor top(::fcntl(top_.get(), F_DUPFD_CLOEXEC, 0));
         if (top.get() < 0 || !look(top.get(), here_)) return errno;
@@ -86,8 +86,8 @@ class Steps {
         return 0;
     }
 
-    // Above a directory that was walked through must be where the walk came from: a directory that is moved meanwhile
-    // leads nowhere else.
+    // The parent of a directory must be the one that the walk came from: moving a directory meanwhile does not redirect
+    // the walk.
     int go_up() {
         if (above_.empty() && (confined_ || absolute_)) return 0;  // ".." of a root is the root
         Descriptor up(::openat(at_.get(), "..", to_pass | O_DIRECTORY));
@@ -102,7 +102,7 @@ class Steps {
         return 0;
     }
 
-    // step(part) goes one part of the name further; a result ends the walk.
+    // step(part) follows one more part of the name; a result ends the walk.
     std::optional<Walked> step(const std::string& part) {
         if (const auto kind = pseudo_file_system(at_.get())) return through(*kind, part);
         Descriptor next(::openat(at_.get(), part.c_str(), to_pass | O_NOFOLLOW));
@@ -142,8 +142,8 @@ class Steps {
         return {};
     }
 
-    // through(kind, part) passes /proc/PID/root, /proc/self/root and /proc/PID/task/TID/root. They are links that only
-    // the kernel can follow.
+    // through(kind, part) follows /proc/PID/root, /proc/self/root and /proc/PID/task/TID/root. Only the kernel can
+    // follow these links.
     std::optional<Walked> through(std::string_view kind, const std::string& part) {
         const bool self = part == "self" || part == "thread-self", root = part == "root";
         if (kind != "proc" || confined_ || !(is_number(part) || part == "task" || self || root)) {
@@ -169,11 +169,11 @@ class Steps {
     }
 
     Descriptor top_, at_;          // O_PATH
-    bool confined_;                // the root is not that of the machine
+    bool confined_;                // the root is not the machine's
     bool absolute_;                // the walk began at the root
     std::string left_;             // what is left to walk
     Identity here_;                // of at_
-    std::vector<Identity> above_;  // of the directories that led here, the root first
+    std::vector<Identity> above_;  // identities of the directories that led here, the root first
     unsigned links_ = 0;
 };
 
@@ -189,8 +189,7 @@ Walked walk_by_kernel(const std::string& root, const std::string& path) {
     walked.fd = Descriptor(static_cast<int>(::syscall(SYS_openat2, top.get(), path.c_str(), &how, sizeof how)));
     if (walked.fd.get() >= 0) return walked;
     walked.problem = errno;
-    // EPERM is what confined processes get for calls that their guard does not know; EAGAIN: somebody moves
-    // directories.
+    // Sandboxed processes get EPERM for calls that their filter does not know; EAGAIN: somebody moves directories.
     constexpr std::array unable{ENOSYS, EPERM, EINVAL, E2BIG, EAGAIN};
     walked.unable = std::ranges::find(unable, walked.problem) != unable.end();
     return walked;

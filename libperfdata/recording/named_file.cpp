@@ -24,15 +24,15 @@ std::unexpected<Error> no_such_file(const FileName& name, std::string why) {
     return fail(ErrorCode::missing, Error::no_offset, name.shown(), std::move(why));
 }
 
-// Found is a file that was looked up and not opened for reading yet.
+// Found is a file that has been looked up but not opened for reading.
 struct Found {
     Descriptor place;   // O_PATH: of the file itself
     Descriptor folder;  // O_PATH: of its directory; none if the kernel walked
-    std::string last;   // its name there
+    std::string last;   // its name in the directory
     struct stat status {};
 };
 
-// check(fd, status) is whether what is open there may be read because somebody names it.
+// check(fd, status) returns an error if the open file must not be read on the word of an untrusted name.
 Result<void> check(int fd, const struct stat& status, const FileName& name) {
     if (!S_ISREG(status.st_mode)) return no_such_file(name, "there is no regular file of that name");
     if (const auto kind = pseudo_file_system(fd)) {
@@ -45,7 +45,7 @@ bool same_file(const struct stat& one, const struct stat& other) {
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-// find(name, walk) looks a file up. Nothing is opened but directories and, without reading, the file's place.
+// find(name, walk) looks up a file. It opens only directories and, without reading, the file's place.
 Result<Found> find(const FileName& name, LinkWalk walk) {
     Found found{Descriptor(-1), Descriptor(-1), {}, {}};
     const auto wrong = [&](int problem) {
@@ -83,11 +83,11 @@ Result<Found> find(const FileName& name, LinkWalk walk) {
     return found;
 }
 
-// reopen(found, name) opens the file for reading. It may have been replaced since it was looked up: what is open now is
-// looked at again.
+// reopen(found, name) opens the file for reading. It may have been replaced since the lookup: the opened file is
+// checked again.
 Result<Descriptor> reopen(const Found& found, const FileName& name) {
     constexpr int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-    // Without its directory only /proc has a name for it, if that is mounted; else it is looked up once more.
+    // Without its directory the file is reachable only through /proc, if that is mounted; else it is looked up again.
     const bool by_number = found.folder.get() < 0;
     const auto number = "/proc/self/fd/" + std::to_string(found.place.get());
     Descriptor file(by_number ? ::open(number.c_str(), flags)

@@ -22,7 +22,7 @@ OrderedStream::OrderedStream(const Recording& recording)
     }
 }
 
-// read() takes one record and its time: its own, or the latest before it.
+// read() reads one record and its time: its own, or the latest before it.
 template <class Order>
 inline bool OrderedStream::read(RecordStream& stream, RecordView& record, Time& latest, Time& time, Order order) const {
     if (!stream.next(record, order)) return false;
@@ -52,7 +52,7 @@ void OrderedStream::note_times(Order order) {
         }
     }
     least_later_.push_back(least);
-    // From the least of each chunk to the least of all behind it.
+    // Replace the least time of each chunk by the least time of all later chunks.
     auto behind = Time::forever();
     for (auto chunk = least_later_.rbegin(); chunk != least_later_.rend(); ++chunk) {
         const auto own = std::exchange(*chunk, behind);
@@ -92,7 +92,7 @@ bool OrderedStream::next_synthesized(RecordView& record) {
     return false;
 }
 
-// read_chunk() takes in one chunk of records as runs; false at the end. Chunks are cut as in the first pass.
+// read_chunk() reads one chunk of records as runs; false at the end. Chunks are cut as in the first pass.
 bool OrderedStream::read_chunk() {
     return order_.endian() == std::endian::little ? read_chunk(little) : read_chunk(big);
 }
@@ -116,7 +116,7 @@ bool OrderedStream::read_chunk(Order order) {
     auto time = ahead_time_;
     std::size_t count = 0;
     do {
-        // Those of time 0 have been handed out already.
+        // Records of time 0 have been returned already.
         if (time != Time{}) {
             chunk.records.push_back(
                 {time, record.bytes.data(), record.offset << 1 | static_cast<std::uint64_t>(record.unpacked)});
@@ -135,8 +135,8 @@ bool OrderedStream::read_chunk(Order order) {
     return true;
 }
 
-// merge_tail(begin, middle, end) puts two stretches that are in order by themselves in order, if only a few of the
-// first are later than the first of the second; of equal times those of the first stretch come first.
+// merge_tail(begin, middle, end) merges two ordered stretches if only a few records of the first are later than the
+// first record of the second; of equal times those of the first stretch come first.
 bool OrderedStream::merge_tail(Waiting* begin, Waiting* middle, Waiting* end) {
     constexpr std::ptrdiff_t most = 64;
     std::array<Waiting, most> tail;
@@ -162,7 +162,7 @@ void OrderedStream::add_runs(Chunk& chunk) {
     while (at != end) {
         auto* const begin = at;
         at = in_order(at);
-        // What begins behind the run but a little before its end belongs to it: rings that are drained often.
+        // A stretch that begins only slightly before the end of the run joins it: rings that are drained often.
         for (Waiting* next; at != end && (next = in_order(at), merge_tail(begin, at, next));) at = next;
         runs_.push_back({begin, at, run_count_++, &chunk});
         std::ranges::push_heap(runs_, [](const Run& a, const Run& b) { return b.before(a); });
@@ -170,7 +170,7 @@ void OrderedStream::add_runs(Chunk& chunk) {
     }
 }
 
-// finish_run() lets go of the current run, all of which was handed out; a chunk's memory goes with its last run.
+// finish_run() releases the current run, which has been fully returned; a chunk's memory is freed with its last run.
 void OrderedStream::finish_run() {
     auto& chunk = *std::exchange(current_, {}).chunk;
     if (--chunk.runs == 0) {
@@ -182,7 +182,7 @@ void OrderedStream::finish_run() {
     while (!chunks_.empty() && chunks_.front().runs == 0) chunks_.pop_front();
 }
 
-// sift_down() puts the top of the heap where it belongs.
+// sift_down() restores the heap after its top was replaced.
 void OrderedStream::sift_down() {
     for (std::size_t at = 0, child = 1; child < runs_.size(); at = child, child = 2 * at + 1) {
         if (child + 1 < runs_.size() && runs_[child + 1].before(runs_[child])) ++child;
@@ -191,7 +191,7 @@ void OrderedStream::sift_down() {
     }
 }
 
-// Of equal times the earlier in the file comes first.
+// Of equal times the earlier run comes first.
 void OrderedStream::set_limit() {
     limit_ = safe_;
     if (runs_.empty()) return;
@@ -206,7 +206,7 @@ bool OrderedStream::find_next(RecordView& record, Time& time) {
     }
     if (current_.chunk != nullptr && current_.next == current_.end) finish_run();
     for (;;) {
-        // The least of all first records takes the lead.
+        // The run with the least first record leads.
         if (current_.chunk == nullptr && !runs_.empty()) {
             current_ = runs_.front();
             runs_.front() = runs_.back();

@@ -14,9 +14,9 @@ struct Kind {
     std::string_view name;
 };
 
-// The magic numbers of linux/magic.h and, behind the first blank line, of file systems that keep theirs to themselves.
-// Not among them: memory (tmpfs, ramfs, devtmpfs, hugetlbfs), whose regular files are files; networks and FUSE, which
-// may be slow but are where programs lie; autofs, which is where these are mounted.
+// The magic numbers of linux/magic.h and, after the first blank line, of file systems that define their own. Not
+// included: memory (tmpfs, ramfs, devtmpfs, hugetlbfs), whose regular files are files; networks and FUSE, which may be
+// slow but hold programs; autofs, on which these are mounted.
 constexpr std::array kinds{
     Kind{0x9fa0, "proc"},          Kind{0x62656572, "sysfs"},       Kind{0x74726163, "tracefs"},
     Kind{0x64626720, "debugfs"},   Kind{0xcafe4a11, "bpf"},         Kind{0x73636673, "securityfs"},
@@ -39,7 +39,7 @@ constexpr std::array kinds{
 
 std::optional<std::string_view> pseudo_file_system(int fd) {
     struct statfs status {};
-    // What cannot be told is not believed to be a file.
+    // What cannot be identified does not count as a file.
     if (::fstatfs(fd, &status) != 0) return "an unknown file system";
     const auto found = std::ranges::find(kinds, static_cast<std::uint32_t>(status.f_type), &Kind::magic);
     return found == kinds.end() ? std::nullopt : std::optional(found->name);

@@ -60,15 +60,15 @@ bool RecordStream::find_next(RecordView& record) {
     }
 }
 
-// look_ahead() notes the size of the record at the front for next(), if it can be taken without a closer look.
+// look_ahead() notes the size of the front record for next(), if it needs no closer check.
 void RecordStream::look_ahead() {
     if (waiting_ != Waiting::nothing || left() < RecordHeader::bytes) return;
     const auto header = RecordHeader::load(block_.at, options_.order);
     if (is_plain(header)) plain_ = header.size;
 }
 
-// A record of a type that is not known, or of an odd size, is believed only if what follows it looks like a record: a
-// wrong size may have led here.
+// A record of unknown type or odd size is believed only if what follows it looks like a record: a wrong size may have
+// led here.
 RecordStream::Frame RecordStream::frame_at(const std::byte* at) const {
     const auto left = static_cast<std::size_t>(block_.end - at);
     if (left < RecordHeader::bytes) return Frame::partial;
@@ -79,21 +79,21 @@ RecordStream::Frame RecordStream::frame_at(const std::byte* at) const {
     const auto behind = left - header.size;
     if (behind < RecordHeader::bytes) {
         if (!at_end_) return Frame::partial;
-        // Compressed records mostly end where a record does; the next may go on inside one, too.
+        // Compressed records usually end where a record does; the next may also continue inside one.
         return behind == 0 ? Frame::whole : unpacking_ ? Frame::partial : Frame::damaged;
     }
     const auto next = RecordHeader::load(at + header.size, options_.order);
     return confirms(next, header) ? Frame::whole : Frame::damaged;
 }
 
-// is_contested(header) is whether the record at the front, which has this header, may be another than it says: nobody
-// writes such headers, and they are not plain, or what follows is no record, so that one of the two is damaged. Reads
-// on if it must.
+// is_contested(header) returns true if the front record, which has this header, is doubtful: no writer produces such a
+// header and it is not plain, or what follows is not a record, so that one of the two is damaged. Reads more input if
+// needed.
 bool RecordStream::is_contested(const RecordHeader& header) {
-    // What was unpacked is whole as long as zstd does not complain.
+    // Unpacked data are intact as long as zstd does not complain.
     if (unpacking_) return false;
-    // next() takes plain ones whatever their type's size, if what follows is plain: so does this.
-    // Lists of perf's own can be of any length: frame_at() has looked at what follows them.
+    // next() accepts plain headers whatever their type's size, if a plain one follows: so does this. perf's own lists
+    // can have any length: frame_at() has checked what follows them.
     const bool of_perf = header.type >= 64 && usual_sizes(header.type).most != 0;
     if (is_odd(header) && !is_plain(header) && !of_perf) return true;
     const auto type = static_cast<RecordType>(header.type);
@@ -105,7 +105,7 @@ bool RecordStream::is_contested(const RecordHeader& header) {
             return false;  // the last one
         }
         const auto next = RecordHeader::load(behind, options_.order);
-        // The last one may have been cut off.
+        // The last record may have been cut off.
         if (is_usual(next)) return false;
         switch (frame_at(behind)) {
             case Frame::whole: return false;
@@ -116,9 +116,9 @@ bool RecordStream::is_contested(const RecordHeader& header) {
     }
 }
 
-// record_inside(size) is how many bytes behind the front, inside the record of that size, the next place is from which
-// several records follow each other; 0 if there is none. Looks at each byte once: what is contested for nothing is
-// handed out, so that the next search begins behind it.
+// record_inside(size) returns the distance from the front to the next place, inside the record of that size, where
+// several consecutive records begin; 0 if there is none. It checks each byte once: if nothing is found the record is
+// returned, and the next search begins behind it.
 std::size_t RecordStream::record_inside(std::size_t size) {
     for (std::size_t inside = 1; inside < size;) {
         const bool expected = !aligned_ || inside % 8 == 0;
@@ -131,14 +131,13 @@ std::size_t RecordStream::record_inside(std::size_t size) {
     return 0;
 }
 
-// records_to_end(header) is how many bytes behind the front, inside the record with that header, records begin that
-// lead to its very end: its size is damaged then, and it would swallow them. 0 if there are none. Looks only into
-// records that are longer than all before, and than the plain ones: where samples hold copies of stacks, nearly all are
-// long.
+// records_to_end(header) returns the distance from the front to records inside the record with that header that lead
+// exactly to its end: its size is damaged then, and it would swallow them. 0 if there are none. Only checks records
+// longer than all before and than plain ones: where samples contain copies of stacks, nearly all are long.
 std::size_t RecordStream::records_to_end(const RecordHeader& header) const {
     constexpr std::size_t word = 8, records_wanted = 3;
     if (unpacking_ || header.size <= longest_ || header.type > last_kernel_type || header.size % word != 0) return 0;
-    // For each word how many records lead from it to the end, and one more; 0 if none do.
+    // For each word the number of records that lead from it to the end, plus one; 0 if none do.
     std::array<std::uint8_t, UINT16_MAX / word + 1> leads{};
     const auto end = header.size / word;
     leads[end] = 1;
@@ -154,8 +153,7 @@ std::size_t RecordStream::records_to_end(const RecordHeader& header) const {
     return first * word;
 }
 
-// pass_over(count) leaves the record at the front, of which only so many bytes are there. What was packed in them is
-// unpacked.
+// pass_over(count) skips the front record, of which only `count` bytes are present. Data packed in them are unpacked.
 void RecordStream::pass_over(std::size_t count) {
     unread_bytes_ += count;
     report(ErrorCode::malformed, offset(),
@@ -172,8 +170,8 @@ void RecordStream::pass_over(std::size_t count) {
     }
 }
 
-// search() goes forward to the next place where several records follow each other. False if more bytes are needed to
-// tell: all before them have been passed over.
+// search() advances to the next place where several consecutive records begin. False if it needs more bytes to decide:
+// all before them have been skipped.
 bool RecordStream::search() {
     if (!searching_) {
         searching_ = true;
@@ -191,7 +189,7 @@ bool RecordStream::search() {
             const auto passed = offset() - damage_begin_;
             if (!unpacking_) {
                 (in_payload_ ? payload_bytes_ : unread_bytes_) += passed;
-                // One of the compressed records may have been among what was passed over.
+                // The skipped bytes may have contained a compressed record.
                 if (unpacker_) unpacker_->break_stream();
             }
             if (!in_payload_) {
@@ -206,8 +204,7 @@ bool RecordStream::search() {
     return false;
 }
 
-// No record begins where a header's bytes are all zero. A recording that was never finished, or a full disk, can leave
-// any number of them.
+// A header of zero bytes is never a record. Unfinished recordings and full disks can leave any number of zeros.
 void RecordStream::pass_zeros() {
     constexpr std::array<std::byte, 2 * RecordHeader::bytes> zeros{};
     while (left() >= zeros.size() && std::memcmp(block_.at, zeros.data(), zeros.size()) == 0) {
@@ -215,16 +212,16 @@ void RecordStream::pass_zeros() {
     }
 }
 
-// A hole of the file is passed over without reading it, if all that is left before it is zero.
+// Skips a hole of the file without reading it, if everything left before it is zero.
 void RecordStream::pass_hole(const RecordSegment& segment) {
-    constexpr auto partial = RecordHeader::bytes - 1;  // what is before data, but may begin a header
+    constexpr auto partial = RecordHeader::bytes - 1;  // bytes before data that may begin a header
     if (left() > partial || std::any_of(block_.at, block_.end, [](std::byte of) { return of != std::byte{0}; })) return;
     const auto data = std::min(segment.source->next_data(offset() + left()), segment.end);
     if (data > offset() + left() + partial) block_ = {nullptr, nullptr, nullptr, data - partial};
 }
 
-// A record that is more than it seems: data follows it, or records are packed in it. The caller gets the record first,
-// the next call deals with what hangs on it.
+// Handles records with attached data: data that follow the record, or records packed in it. The caller gets the record
+// first, the next call handles what is attached.
 void RecordStream::note_special(const RecordView& record) {
     const auto& order = options_.order;
     const auto bytes = record.bytes;
@@ -249,7 +246,7 @@ void RecordStream::note_special(const RecordView& record) {
             break;
         }
         default:
-            // Nobody writes such a type: it was another record, and may have been a compressed one.
+            // Nobody writes this type: it was another record, and may have been a compressed one.
             if (unpacker_ && !is_conceivable(RecordHeader::load(bytes.data(), order))) unpacker_->break_stream();
             return;
     }
@@ -275,7 +272,7 @@ void RecordStream::skip_payload() {
         report(ErrorCode::truncated, offset(),
                std::to_string(payload_) + " bytes of data behind a record, but only " + std::to_string(there_is) +
                    " are left");
-        // The data were cut off, or their size is damaged, or this was no such record: then records follow.
+        // The data were cut off, or their size is damaged, or this was not such a record: then records follow.
         searching_ = in_payload_ = true;
         damage_begin_ = offset();
         return;
@@ -307,11 +304,11 @@ bool RecordStream::extend() {
     if (at_end_) return false;
     const bool more = unpacking_ ? extend_unpacked() : extend_file();
     if (!more) at_end_ = true;
-    // Another look with the knowledge that nothing follows: what was partial is damaged now, and a search can decide.
+    // Try again knowing that nothing follows: partial records now are damaged, and a search can decide.
     return more || (left() >= RecordHeader::bytes && !(unpacking_ && searching_));
 }
 
-// extend_unpacked() puts more output of the compressed record behind what is left of the block.
+// extend_unpacked() appends more output of the compressed record to the rest of the block.
 bool RecordStream::extend_unpacked() {
     if (unpacker_->used_up()) return false;
     const auto before = left();
@@ -328,7 +325,7 @@ bool RecordStream::extend_unpacked() {
     return unpacked->size() > before;
 }
 
-// extend_file() moves what is left of the block to its front and reads on behind it. Input in memory is one block.
+// extend_file() moves the rest of the block to its front and reads more behind it. Input in memory is one block.
 bool RecordStream::extend_file() {
     auto& segment = segments_[segment_];
     if (searching_) pass_hole(segment);
@@ -358,8 +355,8 @@ bool RecordStream::extend_file() {
     return got > kept;
 }
 
-// end_of_block() is where no record can be framed any more at this level: behind an unpacked record its container goes
-// on, behind a segment the next one. False at the end of everything.
+// end_of_block() handles the end of a level: after an unpacked record its container continues, after a segment the next
+// one. False at the end of everything.
 bool RecordStream::end_of_block() {
     if (unpacking_) {
         unpacker_->keep(searching_ ? 0 : left());

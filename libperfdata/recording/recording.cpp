@@ -12,7 +12,8 @@ namespace perfdata {
 Result<Recording> Recording::open(const std::string& path, const OpenOptions& options) {
     return catch_bad_alloc([&]() -> Result<Recording> {
         const bool directory = is_directory(path);
-        // Whoever names a directory does not mean to wait for a pipe in it, nor to read what links lead to elsewhere.
+        // The user who names a directory does not expect to wait for a pipe in it, or to read what links lead to
+        // elsewhere.
         auto source = directory ? open_named_file({path, "data"}, options.limits, {.content = Content::recording})
                                 : open_source(path, options.limits, Content::recording);
         if (!source && directory && source.error().code == ErrorCode::missing) {
@@ -106,7 +107,7 @@ std::uint64_t Recording::bytes() const {
     return total;
 }
 
-// Sections of a damaged file may overlap each other or the records: each byte counts once, records first.
+// Sections of a damaged file may overlap each other or the records: each byte counts once, for records first.
 std::uint64_t Recording::outside_records() const {
     std::vector<FileSection> parts = {{0, header_.size}, header_.attrs, header_.event_types};
     parts.insert(parts.end(), id_sections_.begin(), id_sections_.end());

@@ -11,7 +11,7 @@
 namespace perfdata {
 namespace {
 
-// number_of("data.12") is 12; nothing for other names, "data.old" among them.
+// number_of("data.12") returns 12; empty for other names, including "data.old".
 std::optional<std::uint32_t> number_of(std::string_view name) {
     constexpr std::string_view prefix = "data.";
     if (!name.starts_with(prefix)) return {};

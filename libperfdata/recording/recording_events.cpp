@@ -10,8 +10,8 @@
 
 namespace perfdata {
 
-// read_ids(section, before) is for a section of an event with `before` ids in front of it. Sections that lie over each
-// other would make many ids of a small file.
+// read_ids(section, before) reads a section of an event, after `before` ids of earlier events. Overlapping sections
+// could make many ids of a small file.
 Result<std::vector<EventId>> Recording::read_ids(FileSection section, std::size_t before) const {
     const auto in_all = before + section.size / 8;
     if (in_all > limits_.ids) {
@@ -32,8 +32,8 @@ Result<std::vector<EventId>> Recording::read_ids(FileSection section, std::size_
     return ids;
 }
 
-// Each entry of the attr section is a perf_event_attr and then the place of the event's ids. The stride is the header's
-// attr_size; the ids end the entry, except where attr.size and the stride disagree and only the other place makes
+// Each entry of the attr section is a perf_event_attr followed by the place of the event's ids. The stride is the
+// header's attr_size; the ids end the entry, unless attr.size and the stride disagree and only the other place makes
 // sense (files rewritten by an old perf inject).
 Result<std::vector<Event>> Recording::read_attrs() {
     const auto stride = header_.attr_size;
@@ -128,7 +128,7 @@ std::vector<Event> Recording::read_event_descriptions() {
     return events;
 }
 
-// Tracepoints that nobody named are named by their formats.
+// Tracepoints without a name get that of their format.
 void Recording::name_tracepoints(std::vector<Event>& events) const {
     const auto nameless = [](const Event& event) {
         return event.name.empty() && event.attr.type == attr_type::tracepoint;
@@ -139,7 +139,7 @@ void Recording::name_tracepoints(std::vector<Event>& events) const {
     if (!content) return;
     auto data = TracingData::decode({*content, order(), {.where = "feature TRACING_DATA"}});
     if (!data) return;
-    // Formats and events may be many.
+    // There may be many formats and events.
     std::map<std::uint64_t, std::vector<Event*>> by_id;
     for (auto& event : events) {
         if (nameless(event)) by_id[event.attr.config].push_back(&event);

@@ -11,7 +11,7 @@
 namespace perfdata {
 namespace {
 
-// The feature table has at most one entry a bit of the bitmap.
+// The feature table has at most one entry per bit of the bitmap.
 constexpr std::size_t feature_entry_bytes = 16;
 
 std::string feature_place(unsigned number) {
@@ -143,14 +143,14 @@ void Recording::read_compression() {
         diagnostics_.add({ErrorCode::unsupported, section->section.offset + 4, "feature COMPRESSED",
                           "compression type " + std::to_string(info->type) + "; only 1 (zstd) is known"});
     }
-    // A number that is too small is damage, and must not cost records.
+    // A value that is too small is damage, and must not cost records.
     const auto bound = info->mmap_len;
     if (bound <= sane)
         unpacked_record_bytes_ = std::max<std::uint64_t>(bound, RecordStreamOptions{}.unpacked_record_bytes);
 }
 
-// The recorder lays the table out for all features that it means to write. One that it then cannot write loses its bit,
-// and its entry stays unused at the end of the table, in front of the first section.
+// The recorder lays out the table for all features that it intends to write. One that it then cannot write loses its
+// bit, and its entry stays unused at the end of the table, in front of the first section.
 FileSection Recording::feature_table() const {
     const auto begin = data_.offset + data_.size;
     const auto used = features_.size() * feature_entry_bytes;

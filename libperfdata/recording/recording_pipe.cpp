@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A pipe stream has no header: events and features come as records in front of the others.
+// A pipe stream has no header: events and features come as records before the others.
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -13,7 +13,7 @@
 namespace perfdata {
 namespace {
 
-// NamesById is the names that EVENT_UPDATE records give to event ids. Sorted: n ids and m names cost (n + m) log m.
+// NamesById holds the names that EVENT_UPDATE records give to event ids. Sorted: n ids and m names cost (n + m) log m.
 class NamesById {
   public:
     void add(EventId id, std::string_view name) {
@@ -21,10 +21,10 @@ class NamesById {
         ids_.emplace_back(id, names_.size());
         names_.emplace_back(name);
     }
-    // sort() is needed between add() and find().
+    // sort() must be called between add() and find().
     void sort() { std::ranges::sort(ids_); }
 
-    // find(ids) is the name that was given first to any of them, empty if none was.
+    // find(ids) returns the first name given to any of them, empty if there is none.
     std::string_view find(const std::vector<EventId>& ids) const {
         auto first = names_.size();
         for (const auto id : ids) {
@@ -35,7 +35,7 @@ class NamesById {
     }
 
   private:
-    std::vector<std::pair<EventId, std::size_t>> ids_;  // with the index in names_
+    std::vector<std::pair<EventId, std::size_t>> ids_;  // with indices in names_
     std::vector<std::string> names_;
 };
 
@@ -84,7 +84,7 @@ void Recording::read_pipe_events() {
         } else if (record.type() == RecordType::header_feature) {
             Cursor in = record.body(0, "record HEADER_FEATURE");
             const auto number = in.u64();
-            if (!in.ok() || number > 255 || in.remaining() == 0) continue;  // empty: the mark of the last feature
+            if (!in.ok() || number > 255 || in.remaining() == 0) continue;  // empty: marks the last feature
             add_pipe_feature({static_cast<unsigned>(number), {in.file_offset(), in.remaining()}, true});
         } else if (record.type() == RecordType::header_tracing_data) {
             const auto header = HeaderTracingData::decode(record, 0);

@@ -59,7 +59,7 @@ Packing packing_of(Bytes start) {
     return Packing::none;
 }
 
-// head is what has been read from the input already, to look at its first bytes.
+// head is the part of the input already read to examine its first bytes.
 class HeadFirst {
   public:
     using char_type = char;
@@ -108,8 +108,8 @@ class SourceDevice {
     std::uint64_t offset_ = 0;
 };
 
-// spool(...) copies (and unpacks) everything that can be read from a device to a temporary file. A compressed stream
-// that breaks off gives what could be unpacked before the break.
+// spool(...) copies (and unpacks) everything readable from a device to a temporary file. A truncated compressed stream
+// yields what could be unpacked before the break.
 template <class Device>
 Result<std::shared_ptr<const Source>> spool(const Device& device, Packing packing, const std::string& path,
                                             const Limits& limits, Content content) {
@@ -118,7 +118,7 @@ Result<std::shared_ptr<const Source>> spool(const Device& device, Packing packin
     std::optional<Error> damage;
     ContentCheck check(content, path);
     try {
-        // A filter that fails loses what it has put into its buffer in the same call: keep the buffer small.
+        // A filter that fails loses the output buffered in the same call: keep the buffer small.
         constexpr std::streamsize small = 1024;
         io::filtering_streambuf<io::input> in;
         if (packing == Packing::gzip) in.push(io::gzip_decompressor(), small);
@@ -169,7 +169,7 @@ Result<std::shared_ptr<const Source>> source_of(Descriptor file, const struct st
     if (!got) return fail(got.error());
     const auto start = Bytes(head).first(*got);
     const auto packing = packing_of(start);
-    // Files of /proc do not say how long they are.
+    // Files of /proc do not report their length.
     const bool has_size = status.st_size != 0 || start.empty();
     if (packing == Packing::none && !copied && S_ISREG(status.st_mode) && has_size) {
         return std::make_shared<FileSource>(std::move(file), static_cast<std::uint64_t>(status.st_size), path);
@@ -193,7 +193,7 @@ Result<std::shared_ptr<const Source>> open_source(const std::string& path, const
         return fail(ErrorCode::unsupported, Error::no_offset, shown, "is a directory, not a file");
     }
 
-    // Standard input is spooled even when it is a file: its position may be anywhere, and it may be shared.
+    // Standard input is spooled even if it is a file: its position may be anywhere, and it may be shared.
     return source_of(std::move(file), status, shown, limits, content, standard_input);
 }
 

@@ -19,57 +19,56 @@
 
 namespace perfdata {
 
-// new_block(size) is memory that is about to be written.
+// new_block(size) returns uninitialized memory.
 inline std::shared_ptr<std::byte[]> new_block(std::size_t size) {
     return std::make_shared_for_overwrite<std::byte[]>(size);
 }
 
-// The payloads of all compressed records of one file are one zstd stream: frames go on from record to record and need
-// not end. Records inside may straddle as well: an undecoded tail waits in front of the next output.
+// The payloads of all compressed records of one file form one zstd stream: frames continue from record to record and
+// need not end. Records inside may straddle as well: an undecoded tail waits in front of the next output.
 //
-// Output fills the buffer from record to record; when little room is left, what is still needed (the last bytes of what
-// was filled) moves to the front, or to the front of a new buffer if somebody keeps the old one.
+// Output fills the buffer from record to record; when little room is left, what is still needed (the last bytes of the
+// output) moves to the front, or to the front of a new buffer if somebody keeps the old one.
 class RecordStream::Unpacker {
   public:
     explicit Unpacker(std::uint64_t window_bytes) : context_(ZSTD_createDCtx()), buffer_(new_block(buffer_bytes)) {
-        constexpr int least = 10, most = 30;  // of zstd itself: 31 is not for 32-bit machines
+        constexpr int least = 10, most = 30;  // zstd's limits: 31 is not for 32-bit machines
         const auto log = std::clamp(static_cast<int>(std::bit_width(window_bytes)) - 1, least, most);
         if (context_) ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, log);
     }
 
     std::shared_ptr<const std::byte[]> block() const { return buffer_; }
 
-    // restart() forgets the stream: a new file begins.
+    // restart() resets the stream: a new file begins.
     void restart() {
         if (context_) ZSTD_DCtx_reset(context_.get(), ZSTD_reset_session_only);
         tail_ = 0;
         broken_ = false;
     }
 
-    // break_stream() forgets everything up to the next frame: a piece may be missing.
+    // break_stream() discards everything up to the next frame: a piece may be missing.
     void break_stream() {
         broken_ = true;
         tail_ = 0;
     }
 
-    // feed(payload) is the next piece of the stream. It must live until drained.
+    // feed(payload) supplies the next piece of the stream. It must live until drained.
     void feed(Bytes payload) {
         input_ = payload;
-        // All of what came before has come out. zstd takes several calls without input in a row for an error.
+        // Everything before has been output. zstd reports several calls in a row without input as an error.
         flushed_ = payload.empty();
         record_bytes_ = 0;
-        // Behind an error only a new frame can be understood.
+        // After an error only a new frame can be decoded.
         if (broken_ && as_text(payload).starts_with(frame_magic)) restart();
         if (broken_) input_ = {};
     }
 
-    // keep(rest) keeps the last `rest` bytes of the output, which do not make a whole record yet, until the next piece
-    // comes.
+    // keep(rest) keeps the last `rest` bytes of the output, an incomplete record, until the next piece comes.
     void keep(std::size_t rest) { tail_ = rest; }
     Bytes tail() const { return {buffer_.get() + (filled_ - tail_), tail_}; }
 
-    // unpack(rest, limit) fills the buffer behind the last `rest` bytes; the result is both. Errors: malformed, limit;
-    // then the stream is broken. Adds to the bytes unpacked and to the number of times that the buffer was begun anew.
+    // unpack(rest, limit) fills the buffer behind the last `rest` bytes and returns both. Errors: malformed, limit;
+    // then the stream is broken. Adds to the counts of unpacked bytes and of buffer refills.
     Result<Bytes> unpack(std::size_t rest, std::uint64_t limit, std::uint64_t& unpacked, std::uint64_t& refills) {
         keep(rest);
         if (make_room()) ++refills;
@@ -92,7 +91,7 @@ class RecordStream::Unpacker {
             if (record_bytes_ > limit) {
                 return break_off(ErrorCode::limit, "unpacks to more than " + std::to_string(limit) + " bytes");
             }
-            // Room left in the output and no input left: all there was has come out.
+            // Output room is left and no input: everything has been output.
             flushed_ = (input_.empty() && out.pos < out.size) || (made == 0 && in.pos == 0);
         }
         filled_ = out.pos;
@@ -101,7 +100,7 @@ class RecordStream::Unpacker {
     bool used_up() const { return flushed_ || broken_; }
 
   private:
-    // The buffer holds more than the largest record, so that there is always something to be gained.
+    // The buffer holds more than the largest record, so that moving always gains room.
     bool make_room() {
         if (buffer_bytes - filled_ >= least_room) return false;
         auto into = buffer_.use_count() == 1 ? buffer_ : new_block(buffer_bytes);
@@ -124,7 +123,7 @@ class RecordStream::Unpacker {
 
     std::unique_ptr<ZSTD_DCtx, Free> context_;
     std::shared_ptr<std::byte[]> buffer_;
-    std::size_t filled_ = 0;  // bytes of the buffer
+    std::size_t filled_ = 0;  // bytes used in the buffer
     std::size_t tail_ = 0;    // the last of them, which are still needed
     Bytes input_;
     std::uint64_t record_bytes_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unpacking of files that were packed with zstd as a whole.
+// Unpacks files compressed with zstd as a whole.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace perfdata {
 
-// ZstdDevice reads what a device has packed, frame after frame. It throws where the input breaks off within a frame:
+// ZstdDevice unpacks the contents of a device, frame after frame. It throws where the input breaks off within a frame:
 // Boost's own filter takes that for the end. Copies share what they read.
 template <class Device>
 class ZstdDevice {
@@ -37,7 +37,7 @@ class ZstdDevice {
             const auto left = ZSTD_decompressStream(state.context.get(), &target, &state.in);
             if (ZSTD_isError(left) != 0) {
                 if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation) throw std::bad_alloc();
-                state.failure = ZSTD_getErrorName(left);  // told behind what was unpacked before it
+                state.failure = ZSTD_getErrorName(left);  // reported after the data unpacked before it
             } else {
                 state.between_frames = left == 0;
                 if (last && target.pos == 0 && left != 0) state.failure = "it breaks off";
@@ -64,8 +64,8 @@ class ZstdDevice {
         std::unique_ptr<ZSTD_DCtx, Free> context{ZSTD_createDCtx()};
         std::array<char, 65536> block{};
         ZSTD_inBuffer in{block.data(), 0, 0};
-        bool ended = false;          // the device has no more
-        bool between_frames = true;  // all that was read is whole frames
+        bool ended = false;          // the device is at its end
+        bool between_frames = true;  // everything read so far is complete frames
         std::optional<std::string> failure;
     };
 

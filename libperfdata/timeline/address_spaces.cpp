@@ -42,7 +42,7 @@ void AddressSpaces::Builder::map(SpaceIndex space, const Mapping& mapping) {
     spaces_[space].empty = false;
 }
 
-// heirs() is that child of each space in which its path goes on, none if it has no child.
+// heirs() returns for each space the child that continues its path, none if it has no child.
 std::vector<SpaceIndex> AddressSpaces::Builder::heirs() const {
     std::vector<std::uint32_t> descendants(spaces_.size());
     std::vector<SpaceIndex> heirs(spaces_.size(), none);
@@ -71,7 +71,7 @@ AddressSpaces AddressSpaces::Builder::build() && {
         }
         if (heirs[index] != none) space.handed_down = spaces_[heirs[index]].limit;
     }
-    // Which mappings are in which tree: first those of paths, then those of spaces.
+    // Assign mappings to trees: first come those of paths, then those of spaces.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> trees;
     trees.reserve(mappings_.size());
     for (std::uint32_t mapping = 0; mapping < mappings_.size(); ++mapping) {
@@ -113,7 +113,7 @@ AddressSpaces::Tree AddressSpaces::index(std::span<const std::uint32_t> mappings
     const auto bounds = std::span(bounds_).subspan(first);
     const Tree tree{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(bounds.size())};
 
-    // Two passes: how many mappings each node lists, then which.
+    // Two passes: count the mappings that each node lists, then list them.
     const auto nodes = node_ends_.size();
     node_ends_.resize(nodes + 2 * bounds.size());
     const auto each = [&](auto&& visit) {
@@ -129,7 +129,7 @@ AddressSpaces::Tree AddressSpaces::index(std::span<const std::uint32_t> mappings
     auto end = static_cast<std::uint32_t>(listed_.size());
     for (auto node = nodes; node < node_ends_.size(); ++node) {
         const auto count = node_ends_[node];
-        node_ends_[node] = end;  // its begin, until it is filled
+        node_ends_[node] = end;  // its begin, until the list is filled
         end += count;
     }
     listed_.resize(end);
@@ -147,7 +147,7 @@ const Mapping* AddressSpaces::latest(const Tree& tree, Address address, Time tim
     stretch.begin = std::max(stretch.begin, *std::prev(above));
     const auto seen = [&](std::uint32_t index) { return index < limit && mappings_[index].from <= time; };
     std::uint32_t found = 0;  // index + 1
-    auto next = limit;        // the first that comes later
+    auto next = limit;        // the first later one
     const auto nodes = std::size_t{2} * tree.first_bound;
     for (auto node = static_cast<std::size_t>(above - bounds.begin()) - 1 + bounds.size(); node != 0; node /= 2) {
         const auto end = node_ends_[nodes + node];

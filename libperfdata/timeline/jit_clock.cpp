@@ -15,7 +15,7 @@ std::string used(const EventClock& events) {
     return "clock " + (name.empty() ? std::to_string(*events.clockid) : std::string(name));
 }
 
-// A conversion of a counter without a zero gives differences only.
+// Without its zero, a conversion of a counter gives only differences.
 bool usable(const TimeConv& conversion) {
     return conversion.shift < 64 && conversion.multiplier != 0 &&
            (!conversion.short_counter || conversion.short_counter->user_time_zero);

@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::uint64_t elf_headers[] = {0x40, 0x80};  // without and with a program header
 
-// What a compiler that writes for perf's ELF files adds to all line addresses: then no function has a line before
-// that. `least` is the least distance of a first line from its function.
+// Returns what a compiler that writes for perf's ELF files adds to all line addresses: then no function has a line
+// before that offset. `least` is the least distance of a first line from its function.
 std::uint64_t bias_of(std::uint64_t least) {
     if (least == elf_headers[1]) return elf_headers[1];
     return least >= elf_headers[0] && least != std::numeric_limits<std::uint64_t>::max() ? elf_headers[0] : 0;
 }
 
-// The same for the lines of one function, if some lie behind its end: they must all fit after the subtraction.
+// The same for the lines of one function, if some lie beyond its end: they must all fit after the subtraction.
 std::uint64_t bias_of(const std::vector<JitLine>& lines, std::uint64_t size) {
     const auto [least, most] = std::ranges::minmax(lines, {}, &JitLine::offset);
     if (most.offset < size) return 0;
@@ -33,7 +33,7 @@ std::uint64_t bias_of(const std::vector<JitLine>& lines, std::uint64_t size) {
 
 }  // namespace
 
-// Builder takes in the records in file order and then applies them in order of time.
+// Builder collects the records in file order and then applies them in time order.
 class JitCode::Builder {
   public:
     Builder(JitCode& code, const JitClock& clock, const JitCodeOptions& options)
@@ -86,7 +86,7 @@ class JitCode::Builder {
 
     void build() {
         find_moved_numbers();
-        // By time; the places of equal times tell which came first.
+        // By time; records of equal time by their place.
         std::ranges::sort(changes_, {}, [](const Change& change) { return std::pair(change.at, change.place); });
         for (const auto& change : changes_) {
             switch (change.kind) {
@@ -142,7 +142,7 @@ class JitCode::Builder {
         return false;
     }
 
-    // Few compilers move code: only what is moved needs to be known by its number.
+    // Few compilers move code: only moved code is indexed by its number.
     void find_moved_numbers() {
         latest_.reserve(moves_.size());
         for (const auto& move : moves_) latest_.push_back({move.record.index, none});
@@ -151,7 +151,7 @@ class JitCode::Builder {
         latest_.erase(repeated.begin(), repeated.end());
     }
 
-    // latest(number) is where to note the last place of a compilation, null if it is never moved.
+    // latest(number) returns the slot for the last place of a compilation, null if it never moves.
     Latest* latest(std::uint64_t number) {
         const auto found = std::ranges::lower_bound(latest_, number, {}, &Latest::number);
         return found == latest_.end() || found->number != number ? nullptr : &*found;
@@ -165,7 +165,8 @@ class JitCode::Builder {
         code_.functions_.push_back(std::move(function));
     }
 
-    // What a move moves is known by its number; by its place if the compiler gives no numbers of use.
+    // Returns the function that a move moves, found by its number, or by its place if the compiler does not number
+    // usefully.
     const std::uint32_t* moved(const JitCodeMove& move) {
         const auto* known = latest(move.index);
         if (known != nullptr && known->function != none && code_.functions_[known->function].range.begin == move.from) {
@@ -185,7 +186,7 @@ class JitCode::Builder {
         }
         const auto index = *found;
         auto function = code_.functions_[index];
-        // The old place may have been used again before this record.
+        // The old place may have been reused before this record.
         if (const auto* live = map_.live(move.record.from); live != nullptr && live->value == index) {
             map_.remove(at, move.record.from);
         }
@@ -218,8 +219,8 @@ class JitCode::Builder {
     bool full_ = false, lines_full_ = false;
 
     VersionedMap<std::uint32_t>::Builder map_{Overlap::ends};
-    std::vector<Latest> latest_;  // the last place of each compilation that is moved, by its number
-    std::size_t first_live_ = 0;  // what is before it was ended by CODE_CLOSE
+    std::vector<Latest> latest_;  // the last place of each compilation that moves, by its number
+    std::size_t first_live_ = 0;  // CODE_CLOSE ended everything before it
 };
 
 JitCode JitCode::build(const JitDump& dump, const JitClock& clock, const JitCodeOptions& options) {
@@ -255,7 +256,7 @@ Result<JitLines> JitCode::lines(const JitFunction& function) const {
     if (!info) return fail(info.error());
 
     std::vector<JitLine> lines;
-    // Entries that repeat a file have views of the same bytes: a long name is looked at once, not for each.
+    // Entries that repeat a file have views of the same bytes: a long name is checked once, not for each entry.
     std::string_view known;
     bool damaged = false;
     for (JitDebugEntries entries(record);;) {
@@ -275,7 +276,7 @@ Result<JitLines> JitCode::lines(const JitFunction& function) const {
     std::erase_if(lines,
                   [&](const JitLine& line) { return line.offset < bias || line.offset - bias >= function.range.size; });
     for (auto& line : lines) line.offset -= bias;
-    // Of entries for one address the later one counts: their order must stay.
+    // The later of several entries for one address counts: keep their order.
     std::ranges::stable_sort(lines, {}, &JitLine::offset);
     return JitLines(content, std::move(lines));
 }

@@ -20,7 +20,7 @@ void JitCodes::add(Pid pid, std::size_t dump) {
 
 std::optional<JitPlace> JitCodes::find(const Tasks& tasks, Pid pid, Address address, Time time) const {
     if (codes_.empty()) return {};
-    // Children of children of the process that wrote the dump; a damaged recording may have a ring of them.
+    // Descendants of the process that wrote the dump; in a damaged recording they may form a cycle.
     for (int generation = 0; generation < 64; ++generation) {
         const auto [first, last] = of_pid_.equal_range(pid.value);
         for (auto dump = first; dump != last; ++dump) {
@@ -34,7 +34,7 @@ std::optional<JitPlace> JitCodes::find(const Tasks& tasks, Pid pid, Address addr
         const auto* thread = tasks.thread_at(Tid{pid.value}, time);
         if (thread == nullptr || thread->parent_pid == pid || thread->parent_pid.value == ~std::uint32_t{0}) return {};
         const auto exec = tasks.exec_at(pid, time);
-        if (exec && *exec >= thread->from) return {};  // another program since
+        if (exec && *exec >= thread->from) return {};  // it has run another program since
         time = std::min(time, thread->from);
         pid = thread->parent_pid;
     }

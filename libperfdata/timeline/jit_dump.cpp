@@ -7,7 +7,7 @@
 namespace perfdata {
 namespace {
 
-// Large enough for the name of a CODE_LOAD wherever the record begins.
+// Holds the name of a CODE_LOAD wherever the record begins.
 constexpr std::size_t block_bytes = 128 << 10;
 static_assert(block_bytes >= JitCodeLoad::fixed_bytes + JitCodeLoad::longest_name);
 

@@ -17,7 +17,7 @@ std::string_view last_part(std::string_view path) {
     return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
-// namespace_pid_in(source) is the header's word, nothing if the file is no dump.
+// namespace_pid_in(source) returns the pid in the header, empty if the file is not a dump.
 std::optional<std::uint32_t> namespace_pid_in(std::shared_ptr<const Source> source) {
     const auto dump = JitDump::open(std::move(source), {});
     if (!dump) return {};
@@ -53,7 +53,7 @@ FoundFile find_recorded_file(const std::string& path, const JitSearch& search, s
         if (last_part(file) == name) return {file, JitDumpFile::From::given, {}};
     }
     std::vector<std::pair<FileName, JitDumpFile::From>> places;
-    // ".." does not lead out of it.
+    // ".." does not lead out of symfs.
     const auto below = std::filesystem::path("/" + path).lexically_normal().string();
     if (!search.symfs.empty()) places.push_back({{search.symfs, below}, JitDumpFile::From::symfs});
     for (const auto& directory : search.beside) {

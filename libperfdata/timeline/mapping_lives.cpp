@@ -10,17 +10,17 @@ namespace {
 
 constexpr Pid kernel{~std::uint32_t{0}};
 
-// Changes is each time at which a process may have ceased to have something at the address.
+// Changes is each time at which a process may have lost something at the address.
 struct Changes {
     std::vector<const Thread*> lives;     // of the process
     std::vector<Time> times;              // ascending, distinct
-    std::vector<Time> exits;              // those at which the process ended, ascending
-    std::vector<const Mapping*> holders;  // what it had there at each of them
-    std::vector<std::size_t> ends;        // by time: where the first other holder is, times.size() if none comes
+    std::vector<Time> exits;              // times at which the process ended, ascending
+    std::vector<const Mapping*> holders;  // its mapping at the address at each time
+    std::vector<std::size_t> ends;        // by time: index of the first other holder, times.size() if none comes
 
     void take_lives(const Tasks& tasks, Pid pid) {
-        // From the earliest on: a program that an earlier life has come to was followed as far back as is needed. So
-        // each costs one step, however many lives of the id did not end before the next.
+        // In order of their start: a program reached from an earlier life has been followed as far back as needed. So
+        // each costs one step, however many lives of the id did not end before the next began.
         std::ranges::stable_sort(lives, {}, &Thread::from);
         std::set<Time> programs;
         for (const auto* life : lives) {

@@ -30,7 +30,7 @@ const Mapping* RecentTasks::look_up_mapping(Place& recent, std::uint64_t key, Ad
         recent = {key, stretch.begin, stretch.last, std::max(start.from, mapping->from), until, mapping};
         return mapping;
     }
-    // One page is in every process.
+    // The page of [vsyscall] is in every process.
     if (const auto* page = machine == host ? tasks_.vsyscall() : nullptr) {
         if (page->range.contains(address)) return page;
         if (address < page->range.begin) {

@@ -10,7 +10,7 @@ const Mapping* Tasks::mapping_at(Pid pid, Address address, Time time, Machine ma
     const auto* start = starts_.at(key(machine, pid.value), time);
     const auto* found = start == nullptr ? nullptr : spaces_.find(start->space, address, time);
     if (found != nullptr || machine != host) return found;
-    // Nobody maps this page: it comes with every process and survives exec. Only /proc tells of it.
+    // Nobody maps this page: it comes with every process and survives exec. Only /proc lists it.
     const auto* page = vsyscall();
     return page != nullptr && page->range.contains(address) ? page : nullptr;
 }
@@ -38,7 +38,7 @@ const Thread* Tasks::thread_at(Tid tid, Time time, Machine machine) const {
 std::optional<Time> Tasks::exec_at(Pid pid, Time time, Machine machine) const {
     const auto starts = starts_.of(key(machine, pid.value));
     const auto later = std::ranges::upper_bound(starts, time, {}, [](const auto& start) { return start.from; });
-    // A process that was forked since runs what its parent ran.
+    // A process forked since then runs its parent's program.
     if (later == starts.begin() || !std::prev(later)->value.exec) return {};
     return std::prev(later)->from;
 }

@@ -59,7 +59,7 @@ template <class Map>
 void TasksBuilder::take_mapping(const RecordContext& context, const Map& map, Mapping mapping, Object object) {
     const auto mode = cpu_mode(context.view.header().misc);
     const auto machine = machine_of(context);
-    // `perf kvm` tells of guests without saying by event ids whose samples are in them.
+    // `perf kvm` records guests without telling by event ids which samples are theirs.
     if ((mode == CpuMode::guest_kernel || mode == CpuMode::guest_user) && machine == host) return;
     if (!room_for_more(context.view.offset)) return;
 
@@ -101,7 +101,7 @@ void TasksBuilder::operator()(const RecordContext& context, const Comm& comm) {
 }
 
 void TasksBuilder::operator()(const RecordContext& context, const Fork& fork) {
-    // Old versions of perf do not mark the records that they make, but write no time.
+    // Old versions of perf do not mark records they synthesize, but write no time.
     const bool synthesized = fork.synthesized || fork.time == Time{};
     take(context, synthesized ? Kind::synthesized_fork : Kind::fork,
          {fork.pid, fork.tid, fork.parent_pid, fork.parent_tid});
@@ -129,7 +129,7 @@ void TasksBuilder::operator()(const RecordContext&, const Cgroup& cgroup) {
     tasks_.cgroups_.insert_or_assign(cgroup.id, std::string(cgroup.path));
 }
 
-// It comes before the records of the events that it tells of.
+// This record comes before the records of its events.
 void TasksBuilder::operator()(const RecordContext&, const IdIndex& index) {
     if (!index.has_guests()) return;
     for (std::size_t at = 0; at < index.size(); ++at) {
@@ -145,7 +145,7 @@ ObjectIndex TasksBuilder::intern(std::string_view path, Object object) {
         return other.path == path && other.kind == object.kind && same(other.inode, object.inode) &&
                same(other.build_id, object.build_id);
     };
-    // Processes that run the same program map the same objects one after the other.
+    // Processes that run the same program map the same objects in the same order.
     const auto next = last_object_ + 1;
     if (next < known.size() && equal(next)) return last_object_ = next;
 
@@ -220,7 +220,7 @@ void TasksBuilder::start(Machine machine, Pid pid, Time time, SpaceIndex space, 
     starts_.add(key, time, {space, exec});
 }
 
-// Of a process that nothing told of so far: it was there before the recording began.
+// A process without any record so far existed before the recording began.
 SpaceIndex TasksBuilder::space_of(Machine machine, Pid pid) {
     const auto known = space_now_.find(Tasks::key(machine, pid.value));
     if (known != space_now_.end()) return known->second;
@@ -256,7 +256,7 @@ void TasksBuilder::set_comm(const Change& change, const Event& event) {
     const auto key = Tasks::key(change.machine, event.tid.value);
     auto& thread = thread_of(change.machine, event.pid, event.tid);
     if (change.kind == Kind::exec) {
-        // If another thread than the leader begins a program, the leader exits first and that one takes its id.
+        // If a thread other than the leader calls exec, the leader exits first and that thread takes its id.
         tasks_.threads_[thread.life].until = Time::forever();
         start(change.machine, event.pid, change.time, spaces_.create(), true);
     }

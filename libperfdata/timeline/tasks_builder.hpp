@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replays the records about processes in order of time into Tasks.
+// Replays the process records in time order into Tasks.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class TasksBuilder {
   public:
     TasksBuilder(DiagnosticLog& diagnostics, const Limits& limits) : diagnostics_(diagnostics), limits_(limits) {}
 
-    // Visitor of the walk: takes in what it needs of each record.
+    // Visitor of the walk: takes what it needs from each record.
     void operator()(const RecordContext& context, const Mmap& map);
     void operator()(const RecordContext& context, const Mmap2& map);
     void operator()(const RecordContext& context, const Comm& comm);
@@ -28,7 +28,7 @@ class TasksBuilder {
     void operator()(const RecordContext& context, const Cgroup& cgroup);
     void operator()(const RecordContext& context, const IdIndex& index);
 
-    // finish() replays what was taken in.
+    // finish() replays the records taken.
     Tasks finish() &&;
 
   private:
@@ -48,7 +48,7 @@ class TasksBuilder {
         Tid parent_tid;
         std::uint32_t value = 0;
     };
-    // State is that of a thread during the replay.
+    // State of one thread during the replay.
     struct State {
         static constexpr std::uint32_t no_comm = ~std::uint32_t{0};
         std::uint32_t life = 0;  // index in Tasks::threads()
@@ -80,7 +80,7 @@ class TasksBuilder {
     std::vector<Change> changes_;
     std::vector<Mapping> mappings_;
     std::vector<Event> events_;
-    // Keyed hashes: a search takes a constant. The other maps are trees: log n.
+    // Keyed hashes: a search takes constant time. The other maps are trees: log n.
     std::unordered_multimap<std::uint64_t, ObjectIndex, KeyedHash> objects_;  // by hash
     ObjectIndex last_object_ = 0;
     std::map<std::string, std::uint32_t, std::less<>> comms_;

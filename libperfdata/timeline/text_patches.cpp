@@ -10,7 +10,7 @@ namespace perfdata {
 
 std::optional<Diagnostic> TextPatchesBuilder::add(Time time, std::uint64_t offset, const TextPoke& poke) {
     if (full_) return {};
-    // The pool holds fewer bytes than its limit at any time, so that the difference does not wrap.
+    // The pool never exceeds its limit, so the difference does not wrap.
     if (added_.size() >= limits_.text_patches || poke.bytes.size() > limits_.text_patch_bytes - pool_.size()) {
         full_ = true;
         return Diagnostic{ErrorCode::limit, offset, "timeline",
@@ -48,7 +48,7 @@ std::vector<const TextPatch*> TextPatches::touching(AddressRange range) const {
         [&](std::uint32_t index) {
             if (patches_[index].range().size != 0) found.push_back(&patches_[index]);
         });
-    // Both orders are those of places in one vector.
+    // Both orders are those of positions in one vector.
     std::ranges::sort(found);
     return found;
 }

@@ -14,14 +14,14 @@ class TextPatchesBuilder {
   public:
     explicit TextPatchesBuilder(const Limits& limits) : limits_(limits) {}
 
-    // add(time, offset, poke) copies the record's bytes. Once, when a limit is reached, it gives what to tell of it:
-    // that record and later ones are left out.
+    // add(time, offset, poke) copies the record's bytes. Once, when a limit is reached, it returns a diagnostic: that
+    // record and later ones are dropped.
     std::optional<Diagnostic> add(Time time, std::uint64_t offset, const TextPoke& poke);
 
     TextPatches build() &&;
 
   private:
-    // What is known before the pool stops growing: where its bytes begin.
+    // What is known before the pool stops growing: the offset of the bytes in it.
     struct Added {
         TextPatch patch;
         std::size_t bytes_at;

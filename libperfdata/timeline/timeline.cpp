@@ -13,7 +13,7 @@
 namespace perfdata {
 namespace {
 
-// Builders is the visitor of the one walk: hands each record to those that take it.
+// Builders is the visitor of the one walk: it passes each record to those that take it.
 struct Builders {
     TimelineBuilder& code;
     TasksBuilder& tasks;

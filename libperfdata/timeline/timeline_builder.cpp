@@ -13,7 +13,7 @@
 namespace perfdata {
 namespace {
 
-// The live record of a program's main function names the tag of the whole program, the synthesized one that of the
+// The live record of a program's main function contains the tag of the whole program, the synthesized one that of the
 // main function alone. Without the tag the names agree.
 bool same_function_name(std::string_view one, std::string_view other) {
     if (one == other) return true;
@@ -26,7 +26,7 @@ bool is_program(std::uint16_t kind, std::string_view name) {
     return kind != static_cast<std::uint16_t>(Ksymbol::Kind::out_of_line) && !is_bpf_image(name);
 }
 
-// merge(ranges) makes them sorted and disjoint; they cover the same addresses.
+// merge(ranges) makes the ranges sorted and disjoint; they cover the same addresses.
 void merge(std::vector<AddressRange>& ranges) {
     std::ranges::sort(ranges, {}, &AddressRange::begin);
     std::size_t kept = 0;
@@ -43,7 +43,7 @@ void merge(std::vector<AddressRange>& ranges) {
 
 }  // namespace
 
-// room_for_more(...) is whether to take in one more than the `known`, with a name of so many bytes.
+// room_for_more(...) returns true if there is room for one more than `known`, with a name of `name_size` bytes.
 bool TimelineBuilder::room_for_more(std::uint64_t offset, std::size_t known, std::size_t name_size) {
     const auto name_bytes = code_name_bytes(limits_.code_versions);
     if (!full_ && known < limits_.code_versions && name_size <= name_bytes - timeline_.symbols_.bytes()) return true;
@@ -105,7 +105,7 @@ void TimelineBuilder::take_build_ids(const Recording& recording) {
     }
 }
 
-// The first of a path counts.
+// The first record of a path counts.
 void TimelineBuilder::operator()(const RecordContext& context, const HeaderBuildId& header) {
     if (header.pid != BuildIdEntry::host) return;
     auto& known = timeline_.build_ids_;
@@ -163,8 +163,8 @@ void TimelineBuilder::replay(Time time, const Writer& writer, const Symbol& symb
 
     const auto* live = map.live(symbol.address);
     if (live != nullptr && live->range.size == symbol.size) {
-        // The same thing told twice: by two events that both asked, or synthesized and then live because the program
-        // was loaded while the recording began. If an unregister was lost, the load's program id will tell (attach()).
+        // Registered twice: by two events that both asked, or synthesized and then live because the program was loaded
+        // while the recording began. If an unregister was lost, the load's program id reveals it (attach()).
         auto& code = timeline_.code_[live->value];
         if (same_function_name(code.symbol, symbol.name)) {
             if (program) unclaimed_[writer].push_back(live->value);
@@ -184,16 +184,15 @@ void TimelineBuilder::replay(Time time, const Writer& writer, const Program& pro
     if (program.kind == static_cast<std::uint16_t>(BpfEvent::Kind::unload)) unload(time, program);
 }
 
-// Two events that both asked for them tell each KSYMBOL twice; a code whose unregister came before the load is not part
-// of it.
+// If two events asked for KSYMBOLs, each comes twice; code that was unregistered before the load does not belong to it.
 std::vector<CodeIndex> TimelineBuilder::still_live(std::vector<CodeIndex> written) {
     std::set<CodeIndex> seen;
     std::erase_if(written, [&](CodeIndex index) { return !is_live(index) || !seen.insert(index).second; });
     return written;
 }
 
-// The functions of a program that was just loaded: by address where the program's info tells the addresses, else those
-// that the same writer registered since its last BPF_EVENT.
+// Returns the functions of a program that was just loaded: by address if the program's info has the addresses, else
+// those that the same writer registered since its last BPF_EVENT.
 std::vector<TimelineBuilder::Function> TimelineBuilder::functions_of(const Writer& writer, const Program& program,
                                                                      const BpfProgramInfo* info) {
     const auto written = still_live(std::exchange(unclaimed_[writer], {}));
@@ -210,8 +209,8 @@ std::vector<TimelineBuilder::Function> TimelineBuilder::functions_of(const Write
     return functions;
 }
 
-// All functions of a program are looked for when it is loaded for the first time. Ids of programs are used once: when
-// the same one is told of again, only what was registered, or told of again, since then can be new.
+// The first load of a program searches all its functions. Program ids are never reused: when the same id is loaded
+// again, only code registered since then, or again, can be new.
 std::vector<TimelineBuilder::Function> TimelineBuilder::functions_by_address(const BpfProgramInfo& info,
                                                                              const std::vector<CodeIndex>& written) {
     std::vector<Function> functions;
@@ -243,8 +242,8 @@ bool TimelineBuilder::is_live(CodeIndex index) {
     return live != nullptr && live->value == index;
 }
 
-// An unload may have been lost: a load whose code has all gone has ended. What has gone does not come back, so that
-// each function is looked at once.
+// An unload may have been lost: a load whose code is all gone has ended. Gone code does not return, so each function is
+// checked once.
 bool TimelineBuilder::still_there(std::uint32_t index) {
     const auto& load = timeline_.loads_[index];
     if (load.unloaded_at != Time::forever()) return false;
@@ -260,7 +259,7 @@ void TimelineBuilder::load(Time time, const Writer& writer, const Program& progr
     const auto known = loads_by_id_.find(program.id.value);
     std::uint32_t index = 0;
     if (known != loads_by_id_.end() && still_there(known->second)) {
-        // Told twice. The live record knows the time, the synthesized one does not.
+        // Recorded twice. The live record has the time, the synthesized one does not.
         index = known->second;
         auto& load = timeline_.loads_[index];
         if (load.loaded_at == Time{} && time != Time{}) {
@@ -291,13 +290,13 @@ std::uint32_t TimelineBuilder::add_load(BpfLoad load) {
 void TimelineBuilder::attach(Time time, CodeIndex index, std::uint32_t load, std::uint32_t subprogram) {
     auto& code = timeline_.code_[index];
     if (code.load && *code.load != load) {
-        // Another program's function lay here and its unregister was lost: what is here now began with this load.
+        // Another program's function lay here and its unregister was lost: the current code began with this load.
         Code successor = code;
         successor.load.reset();
         index = add_code(programs_, time, std::move(successor));
     }
     auto& owned = timeline_.code_[index];
-    if (owned.load) return;  // told twice
+    if (owned.load) return;  // recorded twice
     owned.load = load;
     owned.subprogram = subprogram;
     auto& functions = timeline_.loads_[load].functions;
@@ -305,7 +304,7 @@ void TimelineBuilder::attach(Time time, CodeIndex index, std::uint32_t load, std
 }
 
 void TimelineBuilder::unload(Time time, const Program& program) {
-    // Some kernels have forgotten the id by now; then the KSYMBOL records alone end the code.
+    // Some kernels have forgotten the id by now; then only the KSYMBOL records end the code.
     const auto known = loads_by_id_.find(program.id.value);
     if (program.id.value == 0 || known == loads_by_id_.end()) return;
     auto& load = timeline_.loads_[known->second];
@@ -316,7 +315,7 @@ void TimelineBuilder::unload(Time time, const Program& program) {
     }
 }
 
-// Programs that the recorder queried but whose BPF_EVENT is missing: their info tells address and length.
+// Handles programs that the recorder queried but whose BPF_EVENT is missing: their info has addresses and lengths.
 void TimelineBuilder::claim_by_info() {
     UnclaimedCode unclaimed;
     for (CodeIndex index = 0; index < timeline_.code_.size(); ++index) {
@@ -335,7 +334,7 @@ void TimelineBuilder::claim_by_info() {
         load.info = &info;
         const auto load_index = static_cast<std::uint32_t>(timeline_.loads_.size());
         for (std::uint32_t subprogram = 0; subprogram < addresses.size(); ++subprogram) {
-            // Of several at this address, take the one registered nearest to the time at which the program was loaded.
+            // Take the one at this address that was registered nearest to the program's load time.
             const auto nearest = unclaimed.take(addresses[subprogram], sizes[subprogram], info.load_time);
             if (!nearest) continue;
             auto& code = timeline_.code_[*nearest];
@@ -348,14 +347,14 @@ void TimelineBuilder::claim_by_info() {
     }
 }
 
-// Programs that no record mentions at all, neither by id nor by address: if nothing else ever lay where the info says
-// that the program was, it was there all the time.
+// Handles programs that no record mentions, neither by id nor by address: if nothing else was ever registered at the
+// addresses in their info, they were there all the time.
 void TimelineBuilder::add_programs_without_records() {
     std::set<std::uint32_t> loaded;
     std::vector<AddressRange> registered;
     for (const auto& change : changes_) {
         if (const auto* program = std::get_if<Program>(&change.what)) loaded.insert(program->id.value);
-        // Images claim more than they use: a program may well lie where one claims to be.
+        // Images claim more than they use: a program may well lie in an image's range.
         const auto* symbol = std::get_if<Symbol>(&change.what);
         if (symbol != nullptr && symbol->size != 0 && symbol->program) {
             registered.push_back({symbol->address, symbol->size});
@@ -390,7 +389,7 @@ void TimelineBuilder::add_programs_without_records() {
     }
 }
 
-// An unload that did not name its program, or was lost: the load ended when the last of its code went.
+// Handles an unload that did not name its program, or was lost: the load ended when the last of its code did.
 void TimelineBuilder::end_forgotten_loads() {
     for (auto& load : timeline_.loads_) {
         if (load.unloaded_at != Time::forever() || load.functions.empty()) continue;
@@ -400,7 +399,7 @@ void TimelineBuilder::end_forgotten_loads() {
     }
 }
 
-// The kernel's name for a program of which nothing else is known is in the symbol of its first function.
+// Without program info, the kernel's name for a program is in the symbol of its first function.
 void TimelineBuilder::name_loads() {
     for (auto& load : timeline_.loads_) {
         if (load.info != nullptr) continue;
@@ -414,7 +413,7 @@ void TimelineBuilder::name_loads() {
     }
 }
 
-// Loads were found in the order in which they were told of; a live record may have corrected the time of one.
+// Loads are in the order of their records; a live record may have corrected the time of one.
 void TimelineBuilder::sort_loads() {
     auto& loads = timeline_.loads_;
     std::vector<std::uint32_t> order(loads.size());

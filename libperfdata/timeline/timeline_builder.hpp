@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Replays KSYMBOL and BPF_EVENT records in order of time into the versions of a Timeline.
+// Replays KSYMBOL and BPF_EVENT records in time order into the versions of a Timeline:
 //
-// What an adversary can make it cost: each record is one change of the maps by address, which are trees; it ends what
-// was registered before it, and that only once. A load looks at the functions of its program once, however often the
-// program is loaded, and else at what was registered since the load before. So time is n log n of the records and of
-// the functions in BPF_PROG_INFO, and memory a constant for each of them: names are kept once, and shared.
+//     record                  writer    code_                     unclaimed_[w]    loads_
+//     KSYMBOL f               w         f begins                  f
+//     KSYMBOL g               w         g begins                  f g
+//     BPF_EVENT load          w         f and g belong to it      -                begins, has f and g
+//     KSYMBOL f, unregister             f ends
+//     KSYMBOL g, unregister             g ends
+//     BPF_EVENT unload                  what is left of it ends                    ends
+//
+// If BPF_PROG_INFO has the addresses of a program's functions, its load claims the live code there instead. A load
+// whose unload is missing ends with the last of its code. Code that no load claimed goes to programs in BPF_PROG_INFO
+// without a load, by place and time: see claim_by_info().
+//
+// What bounds its cost: each record is one change of the maps by address, which are trees; it ends earlier
+// registrations, each of them only once. A load searches the functions of its program once, however often the program
+// is loaded, and otherwise only what was registered since the load before. So time is n log n in the number of records
+// and of functions in BPF_PROG_INFO, and memory a constant for each: names are stored once, and shared.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +42,7 @@ class TimelineBuilder {
     // take_build_ids(recording) takes those of the feature BUILD_ID.
     void take_build_ids(const Recording& recording);
 
-    // Visitor of the walk: takes in what it needs of each record.
+    // Visitor of the walk: takes what it needs from each record.
     void operator()(const RecordContext& context, const Ksymbol& symbol);
     void operator()(const RecordContext& context, const BpfEvent& event);
     void operator()(const RecordContext& context, const TextPoke& poke);
@@ -38,12 +50,12 @@ class TimelineBuilder {
     void operator()(const RecordContext& context, const Mmap& map) { take_mapping(context, map); }
     void operator()(const RecordContext& context, const Mmap2& map) { take_mapping(context, map); }
 
-    // finish() replays what was taken in and completes the timeline.
+    // finish() replays the records taken and completes the timeline.
     void finish();
 
   private:
-    // Who wrote a record: one load writes its KSYMBOLs and then its BPF_EVENT from one thread on one CPU, so that
-    // they can be told from those of another load at the same time. All zero for synthesized records.
+    // The writer of a record: one load writes its KSYMBOLs and then its BPF_EVENT from one thread on one CPU, which
+    // separates them from those of another load at the same time. All zero for synthesized records.
     using Writer = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 
     struct Symbol {
@@ -68,12 +80,12 @@ class TimelineBuilder {
 
     template <class Map>
     void take_mapping(const RecordContext& context, const Map& map);
-    // Function is code, and which function of a program it is.
+    // Function is code and its function number in the program.
     struct Function {
         CodeIndex code;
         std::uint32_t subprogram;
     };
-    // Places is the functions of a program by address; of those at one address the first.
+    // Places is the functions of a program by address; the first of those at one address.
     using Places = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
 
     bool room_for_more(std::uint64_t offset, std::size_t known, std::size_t name_size);
@@ -105,9 +117,9 @@ class TimelineBuilder {
     TextPatchesBuilder patches_;
     VersionedMap<CodeIndex>::Builder programs_{Overlap::ends};
     VersionedMap<CodeIndex>::Builder images_{Overlap::hides};
-    std::map<Writer, std::vector<CodeIndex>> unclaimed_;  // registered by a writer since its last BPF_EVENT
+    std::map<Writer, std::vector<CodeIndex>> unclaimed_;  // code registered by a writer since its last BPF_EVENT
     std::map<std::uint32_t, std::uint32_t> loads_by_id_;  // the latest load of a program id
-    std::vector<std::size_t> gone_;                       // of each load: how many of its first functions ended
+    std::vector<std::size_t> gone_;                       // of each load: how many of its first functions have ended
     std::map<std::uint32_t, Places> places_;              // of programs that were loaded, by id
     bool full_ = false;
     bool build_ids_full_ = false;

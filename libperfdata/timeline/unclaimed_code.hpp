@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Code of BPF programs of which no BPF_EVENT says whose it is.
+// Code of BPF programs that no BPF_EVENT claims.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace perfdata {
 
-// UnclaimedCode is a set by place and time, so that a recording may have any number of them at one address: each search
-// and each removal takes time in proportion to the logarithm of their number.
+// UnclaimedCode is a set by place and time, for recordings with any number of them at one address: each search and each
+// removal takes logarithmic time.
 class UnclaimedCode {
   public:
     void add(const Code& code, CodeIndex index) {
         code_.emplace(code.range.begin.value, code.range.size, code.from.nanoseconds, index);
     }
 
-    // take(begin, size, time) removes the one at this place that began nearest to the time; of equally near ones the
-    // first in order of registration. Nothing if there is none there.
+    // take(begin, size, time) removes and returns the code at this place that began nearest to the time; the first
+    // registered of equally near ones. Empty if there is none.
     std::optional<CodeIndex> take(std::uint64_t begin, std::uint64_t size, std::uint64_t time) {
         const auto here = [&](Set::const_iterator at) {
             return at != code_.end() && std::get<0>(*at) == begin && std::get<1>(*at) == size;

@@ -14,7 +14,7 @@
 namespace perfdata::tool {
 namespace {
 
-// AuxFiles are the files being written, which appear with commit().
+// AuxFiles are the files being written; they appear with commit().
 class AuxFiles {
   public:
     struct Buffer {
@@ -26,9 +26,9 @@ class AuxFiles {
     AuxFiles(std::string prefix, const Common& common)
         : prefix_(std::move(prefix)), taken_(common.taken), quiet_(common.quiet) {}
 
-    // buffer(record) is the one that the record's payload belongs to. Errors: io, limit.
+    // buffer(record) returns the buffer of the record's payload. Errors: io, limit.
     Result<Buffer*> buffer(const Auxtrace& record) {
-        constexpr std::size_t most = 4096;  // a recording has one for each CPU or thread
+        constexpr std::size_t most = 4096;  // a recording has one per CPU or thread
         const auto [found, added] = buffers_.try_emplace({record.cpu, record.tid.value, record.index});
         auto& buffer = found->second;
         if (!added) return &buffer;
@@ -46,7 +46,7 @@ class AuxFiles {
         buffer.file.emplace(std::move(*file));
         return &buffer;
     }
-    // rest() is called between payloads: there may be more buffers than a process may have open files.
+    // rest() is called between payloads: there may be more buffers than the limit of open files.
     void rest(Buffer& buffer) const {
         constexpr std::size_t few = 64;
         if (buffers_.size() > few) buffer.file->rest();
@@ -75,8 +75,8 @@ class AuxFiles {
     std::map<Key, Buffer> buffers_;
 };
 
-// append(payload, buffer) copies it in blocks. What is wrong with the input is told by `damage`; an output that fails
-// says so in the end.
+// append(payload, buffer) copies the payload in blocks. Input errors go to `damage`; output errors are reported at the
+// end.
 void append(const RecordStream::Payload& payload, AuxFiles::Buffer& buffer, DiagnosticLog& damage) {
     constexpr std::uint64_t block_bytes = std::uint64_t{1} << 20;
     std::vector<std::byte> block(static_cast<std::size_t>(std::min(payload.size, block_bytes)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fields of a record as members of a JSON object, or as "name value" pairs in a line of text.
+// Formats the fields of a record as members of a JSON object, or as "name value" pairs in a line of text.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace perfdata::tool {
 
-// is_nobody(name, content) is whether the field is an id that is all ones, in 32 bits or in 64: -1, nobody's.
+// is_nobody(name, content) returns true if the field is an id of all ones, in 32 or 64 bits: -1, none.
 template <class T>
 bool is_nobody(std::string_view name, const T& content) {
     constexpr std::string_view ids[] = {"pid",           "tid",           "ppid",       "ptid",
@@ -31,8 +31,8 @@ bool is_nobody(std::string_view name, const T& content) {
     }
 }
 
-// JsonFields is a FieldVisitor that writes members of the JSON object that is open. Where a field has the name of a
-// member that every line has, `record` goes in front of it: "auxtrace_size". With an empty `record` none is changed.
+// JsonFields is a FieldVisitor that writes members of the open JSON object. A field with the name of a member that
+// every line has gets `record` as a prefix: "auxtrace_size". With an empty `record` no name changes.
 class JsonFields {
   public:
     static constexpr std::string_view of_every_line[] = {"offset", "unpacked", "type", "size",
@@ -100,7 +100,7 @@ class JsonFields {
     std::string_view record_;
 };
 
-// TextFields is a FieldVisitor that appends "name value" pairs to a line. Of long runs of bytes it shows the beginning.
+// TextFields is a FieldVisitor that appends "name value" pairs to a line. It truncates long runs of bytes.
 class TextFields {
   public:
     explicit TextFields(std::string& text) : text_(text) {}
@@ -134,7 +134,7 @@ class TextFields {
     }
 
   private:
-    // Numbers that are addresses, masks or codes.
+    // Numbers to print in hexadecimal: addresses, masks and codes.
     static constexpr std::string_view hexadecimal[] = {
         "pgoff",   "ips",     "priv",     "config",           "config1",          "config2",
         "config3", "config4", "sig_data", "sample_regs_user", "sample_regs_intr", "reference"};

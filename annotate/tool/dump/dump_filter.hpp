@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which records perfdata dump shows.
+// Selects the records that perfdata dump shows.
 #pragma once
 
 #include <set>
@@ -12,19 +12,19 @@
 
 namespace perfdata::tool {
 
-// TimeRange holds both ends.
+// TimeRange includes both ends.
 struct TimeRange {
     Time from;
     Time until = Time::forever();
 
-    // parse("12.5,13.25") takes seconds as perf does; either end may be left out. Errors: malformed.
+    // parse("12.5,13.25") parses seconds like perf; either end may be omitted. Errors: malformed.
     static Result<TimeRange> parse(std::string_view text);
 };
 
-// parse_time("12.5") is a time in seconds, without its end. Errors: malformed.
+// parse_time("12.5") parses a time in seconds. Errors: malformed.
 Result<Time> parse_time(const std::string& text);
 
-// parse_record_type("KSYMBOL") takes names with or without PERF_RECORD_, in any case, and numbers. Errors: malformed.
+// parse_record_type("KSYMBOL") accepts names with or without PERF_RECORD_, in any case, and numbers. Errors: malformed.
 Result<std::uint32_t> parse_record_type(const std::string& text);
 
 struct DumpFilter {

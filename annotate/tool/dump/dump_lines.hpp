@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One line a record: text in the spirit of perf report -D, or a JSON object.
+// One line per record: text similar to perf report -D, or a JSON object.
 #pragma once
 
 #include <algorithm>
@@ -14,18 +14,18 @@
 
 namespace perfdata::tool {
 
-// record_label(type) is the type's name, or its number.
+// record_label(type) returns the type's name, or its number.
 inline std::string record_label(std::uint32_t type) {
     const auto name = record_type_name(type);
     return name.empty() ? std::to_string(type) : std::string(name);
 }
 
-// DumpLines hands out blocks; flush() the last one.
+// DumpLines outputs blocks; flush() outputs the last one.
 class DumpLines {
   public:
     DumpLines(bool json, const Sink& sink) : json_(json), sink_(sink), stream_(sink), writer_(stream_) {}
 
-    // line(record, time, event, fields): fields(visit) visits what the record holds. `event` may be null.
+    // line(record, time, event, fields): fields(visit) visits the contents of the record. `event` may be null.
     template <class Fields>
     void line(const RecordView& record, std::optional<Time> time, const Event* event, Fields&& fields) {
         if (json_) {
@@ -47,7 +47,7 @@ class DumpLines {
   private:
     static constexpr std::size_t block_bytes = std::size_t{256} << 10;
 
-    // The mode is the kernel's: what perf itself writes has other things in misc, if any.
+    // Only kernel records have a mode: those of perf itself use misc differently, if at all.
     static CpuMode mode_of(const RecordHeader& header) {
         constexpr auto first_of_perf = static_cast<std::uint32_t>(RecordType::header_attr);
         return header.type < first_of_perf ? cpu_mode(header.misc) : CpuMode::unknown;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What numbers in records mean, in words. A word is added to its number, under the number's name and "_text".
+// The meanings of numbers in records, in words. They are added after the number, under its name and "_text".
 #pragma once
 
 #include <iterator>
@@ -18,7 +18,7 @@ constexpr std::string_view cpu_mode_name(CpuMode mode) {
     return names[static_cast<std::size_t>(mode)];
 }
 
-// chain_context_name(value) is that of a marker in a call chain; empty for an address.
+// chain_context_name(value) returns the name of a marker in a call chain; empty for an address.
 constexpr std::string_view chain_context_name(std::uint64_t value) {
     switch (static_cast<ChainContext>(value)) {
         case ChainContext::hypervisor: return "<hypervisor>";
@@ -32,7 +32,7 @@ constexpr std::string_view chain_context_name(std::uint64_t value) {
     return {};
 }
 
-// transaction_words(word) is the reason of a transaction's abort: PERF_TXN_* without that.
+// transaction_words(word) returns the reason of a transaction's abort: PERF_TXN_* without the prefix.
 inline std::string transaction_words(std::uint64_t word) {
     constexpr std::string_view names[] = {"ELISION", "TRANSACTION", "SYNC",           "ASYNC",
                                           "RETRY",   "CONFLICT",    "CAPACITY_WRITE", "CAPACITY_READ"};
@@ -41,7 +41,7 @@ inline std::string transaction_words(std::uint64_t word) {
     return text;
 }
 
-// name_of(names, number) is names[number], empty if there is none.
+// name_of(names, number) returns names[number], empty if there is none.
 template <std::size_t Size>
 constexpr std::string_view name_of(const std::string_view (&names)[Size], std::uint64_t number) {
     return number < Size ? names[number] : std::string_view{};

@@ -15,14 +15,14 @@
 
 namespace perfdata::tool {
 
-// TextLimits is how much of a long list, text or run of bytes is shown.
+// TextLimits limits how much of a long list, text or run of bytes is shown.
 struct TextLimits {
     std::size_t elements = 10;
-    std::size_t values = 32;  // elements that are one value each, on one line
+    std::size_t values = 32;  // single-value elements on one line
     std::size_t bytes = 100;
 };
 
-// Unseen is a visitor that shows nothing: what remains is whether the feature can be read.
+// Unseen is a visitor that shows nothing: it only checks that the feature can be read.
 struct Unseen {
     template <class T>
     void operator()(std::string_view, const T&) {}
@@ -36,7 +36,7 @@ struct Unseen {
     }
 };
 
-// shown(value, limits) is one value in a line of text.
+// shown(value, limits) returns one value for a line of text.
 std::string shown(std::string_view text, const TextLimits& limits);
 std::string shown(Bytes bytes, const TextLimits& limits);
 inline std::string shown(bool truth, const TextLimits&) {
@@ -58,7 +58,7 @@ inline std::string shown(Time time, const TextLimits&) {
     return seconds(time);
 }
 
-// InlineText is a visitor of describe_feature that puts all on one line: "core 0 socket 1, core 1 socket 1".
+// InlineText is a visitor of describe_feature that puts everything on one line: "core 0 socket 1, core 1 socket 1".
 class InlineText {
   public:
     explicit InlineText(const TextLimits& limits) : limits_(&limits) {}
@@ -116,9 +116,9 @@ class TextTable {
     }
 
     std::uint64_t count() const { return count_; }
-    // line() has the plain values; empty if there are none.
+    // line() returns the plain values; empty if there are none.
     std::string line() const { return line_.count() == 0 ? std::string() : line_.text(); }
-    // lines(indent) is the table with a line of column names above it.
+    // lines(indent) returns the table below a line of column names.
     std::string lines(std::size_t indent) const;
 
   private:
@@ -170,13 +170,13 @@ class FeatureText {
         add_list(name, table);
         return done;
     }
-    // A feature is no list.
+    // A feature is not a list.
     template <class Body>
     Result<void> element(Body&& body) {
         return body(Unseen{});
     }
 
-    // summary() is the line of values, tables() what follows it, whole lines.
+    // summary() returns the line of values, tables() whole lines that follow it.
     std::string summary() const;
     const std::string& tables() const { return tables_; }
 

@@ -26,7 +26,7 @@ std::map<std::uint32_t, std::string> read_pmu_names(const Recording& recording) 
     std::map<std::uint32_t, std::string> names;
     const auto* section = recording.feature(Feature::pmu_mappings);
     if (section == nullptr) return names;
-    // What is wrong with the feature has been found before.
+    // Errors in the feature have been found before.
     (void)open_feature(recording, *section, [&](const Cursor& in) -> Result<void> {
         PmuMappingReader reader(in);
         for (;;) {
@@ -66,7 +66,7 @@ InfoPage::InfoPage(const Recording& from, bool all, bool scan, Progress progress
     }
     times.samples = read_value<SampleTimes>(recording, Feature::sample_time).value_or(SampleTimes{});
     times.clock = read_value<ClockData>(recording, Feature::clock_data);
-    // perf stat writes the section, too, and has no clocks to put there.
+    // perf stat also writes the section, but has no clocks to put there.
     times.clock_is_empty = times.clock && times.clock->wall_clock == 0 && times.clock->event_clock == Time{};
     if (times.clock_is_empty) times.clock.reset();
     for (const auto& section : recording.features()) {
@@ -77,7 +77,7 @@ InfoPage::InfoPage(const Recording& from, bool all, bool scan, Progress progress
             });
             if (!described) {
                 feature.problem = described.error();
-                // Opening has told of some already.
+                // Opening has already reported some of them.
                 const auto& told = diagnostics.kept();
                 const auto same_place = [&](const Error& other) {
                     return other.where == described.error().where && other.offset == described.error().offset;
@@ -92,7 +92,7 @@ InfoPage::InfoPage(const Recording& from, bool all, bool scan, Progress progress
         const auto nothing = [](const RecordContext&, const auto&) {};
         const auto walked =
             walk(recording, completeness, nothing, {.order = {}, .stop = {}, .progress = std::move(progress)});
-        // Without a stop token the walk fails where memory runs out, and where nothing can be read.
+        // Without a stop token the walk fails if memory runs out, or if nothing can be read.
         if (!walked && walked.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
         scanned = walked.has_value();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What perfdata info shows, apart from how.
+// The content of perfdata info, independent of its format.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace perfdata::tool {
 
-// ShownFeature is a feature and what is wrong with it, if anything is. Features of unknown numbers are not looked into.
+// ShownFeature is a feature and its error, if any. Features with unknown numbers are not examined.
 struct ShownFeature {
     FeatureSection section;
     std::optional<Error> problem;
@@ -25,23 +25,23 @@ struct ShownFeature {
     bool is(Feature feature) const { return section.number == static_cast<unsigned>(feature); }
 };
 
-// RecordedTimes is when samples were taken, as far as the header tells.
+// RecordedTimes is when samples were taken, as far as the header says.
 struct RecordedTimes {
-    SampleTimes samples;             // of SAMPLE_TIME; both 0 if not noted
-    std::optional<ClockData> clock;  // of CLOCK_DATA: what the event clock means in time of day
-    bool clock_is_empty = false;     // there is a section for it, of zeros
+    SampleTimes samples;             // of SAMPLE_TIME; both 0 if not recorded
+    std::optional<ClockData> clock;  // of CLOCK_DATA: the event clock's time of day
+    bool clock_is_empty = false;     // the section exists, but is all zeros
 
     bool known() const { return samples.first.nanoseconds != 0 || samples.last.nanoseconds != 0; }
     Time duration() const {
         return {samples.last > samples.first ? samples.last.nanoseconds - samples.first.nanoseconds : 0};
     }
-    // wall(time) is "2026-11-20T10:11:12.123456789Z", nothing without a clock.
+    // wall(time) returns a text such as "2026-11-20T10:11:12.123456789Z", empty without a clock.
     std::optional<std::string> wall(Time time) const;
 };
 
 // InfoPage has read the features once; the recording must outlive it.
 struct InfoPage {
-    // `scan` walks all records; the work for what else there is does not grow with them.
+    // `scan` walks all records; the other work does not grow with them.
     InfoPage(const Recording& recording, bool verbose, bool scan, Progress progress = {});
 
     const Recording& recording;
@@ -59,15 +59,15 @@ struct InfoPage {
     void write_text(const Sink& sink) const;
 };
 
-// feature_label(number) is its name, or the number.
+// feature_label(number) returns its name, or the number.
 std::string feature_label(unsigned number);
 
-// open_feature(...) gives the payload to a body Result<T>(Cursor).
+// open_feature(...) passes the payload to a body Result<T>(Cursor).
 template <class Body>
 auto open_feature(const Recording& recording, const FeatureSection& feature, Body&& body)
     -> decltype(body(std::declval<Cursor>())) {
     const auto bytes = recording.read_feature(feature);
-    // Without its payload a feature is shown as one that is not there.
+    // A feature without a payload is shown as absent.
     if (!bytes && bytes.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
     if (!bytes) return fail(bytes.error());
     const auto where = "feature " + feature_label(feature.number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// perfdata info: the page for people.
+// perfdata info: the page as text.
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +15,7 @@
 namespace perfdata::tool {
 namespace {
 
-// InfoText makes the page line by line.
+// InfoText builds the page line by line.
 class InfoText {
   public:
     explicit InfoText(const InfoPage& page) : page_(page), recording_(page.recording) {
@@ -123,7 +123,7 @@ class InfoText {
         if (set != 0) add("      {} {}\n", field, bit_names(set, name));
     }
 
-    // What is seldom used is shown where it is.
+    // Prints fields that are rarely used and not shown elsewhere.
     void others(const Attr& attr) {
         constexpr std::string_view elsewhere[] = {"type",        "size",          "config",
                                                   "sample_freq", "sample_period", "sample_type",
@@ -152,7 +152,7 @@ class InfoText {
                                                  : fmt::format("{} programs", page_.bpf_programs);
             if (page_.bpf_programs + page_.btf_blobs != 0) summary += "; `perfdata bpf` lists them";
         } else if (shown.known()) {
-            // What is wrong with it is known already.
+            // Its errors are known already.
             (void)open_feature(recording_, section, [&](const Cursor& in) {
                 return describe_feature(section.number, in, page_.context, fields);
             });
@@ -194,7 +194,7 @@ class InfoText {
     const InfoPage& page_;
     const Recording& recording_;
     TextLimits limits_;
-    TextLimits only_counts_{.elements = 0, .values = 0};  // EVENT_DESC says again what is under Events
+    TextLimits only_counts_{.elements = 0, .values = 0};  // EVENT_DESC repeats what is under Events
     std::string text_;
 };
 

@@ -12,7 +12,7 @@
 namespace perfdata::tool {
 namespace {
 
-// The pager to run, empty if there is none.
+// Returns the pager to run, empty if there is none.
 std::string pager() {
     const char* terminal = std::getenv("TERM");
     const bool interactive = ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;
@@ -42,7 +42,7 @@ Result<Output> Output::open(const std::optional<OutputPlace>& place) {
 Result<Output> Output::open_paged(const std::optional<OutputPlace>& place) {
     const auto command = place ? std::string() : pager();
     if (command.empty() || command == "cat") return open(place);
-    ::setenv("LESS", "FRX", 0);  // as git does: end if all fits on one screen, keep colours
+    ::setenv("LESS", "FRX", 0);  // like git: quit if everything fits on one screen, keep colours
     Output output;
     output.pager_ = ::popen(command.c_str(), "we");
     if (output.pager_ == nullptr) return open(place);
@@ -58,7 +58,7 @@ Output::Output(Output&& other) noexcept
     other.file_.reset();
 }
 
-// What ended early shows what it has, except in a file: an old one stays as it was.
+// Output that ends early is shown, except in a file: an old one stays as it was.
 Output::~Output() {
     if (!file_ || !file_->place().is_file()) write_through();
     if (pager_ != nullptr) ::pclose(pager_);
@@ -91,7 +91,7 @@ void Output::write_through() {
 Result<void> Output::commit() {
     write_through();
     if (file_) return file_->commit();
-    if (pager_ != nullptr) ::pclose(std::exchange(pager_, nullptr));  // until the reader ends it
+    if (pager_ != nullptr) ::pclose(std::exchange(pager_, nullptr));  // waits until the reader quits it
     if (problem_ == 0 || is_reader_gone(problem_)) return {};
     return cannot_write("standard output", problem_);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a command's text goes: standard output, a pager, or what -o names.
+// The destination of a command's text: standard output, a pager, or the argument of -o.
 #pragma once
 
 #include <cstdio>
@@ -15,9 +15,9 @@ namespace perfdata::tool {
 
 class Output {
   public:
-    // open(place): nothing is standard output. Errors: io.
+    // open(place) opens standard output if there is no place. Errors: io.
     static Result<Output> open(const std::optional<OutputPlace>& place);
-    // open_paged(place) shows what goes to a terminal with $PAGER, or with less if there is one.
+    // open_paged(place) sends output for a terminal through $PAGER, or through less if there is one.
     static Result<Output> open_paged(const std::optional<OutputPlace>& place);
     Output(Output&& other) noexcept;
     Output& operator=(Output&&) = delete;
@@ -25,10 +25,10 @@ class Output {
 
     // sink() lives as long as the output.
     Sink sink();
-    // commit() ends the writing: a file is in its place only then. Errors: io; a reader that went away is none.
+    // commit() ends the writing: only then is a file in its place. Errors: io; a reader that went away is not an error.
     Result<void> commit();
     bool is_terminal() const;
-    // in_place() is why an old file was written in place, and not replaced; empty if it was not.
+    // in_place() returns why an old file was overwritten in place instead of replaced; empty if it was not.
     std::string in_place() const { return file_ ? file_->in_place() : std::string(); }
 
   private:
@@ -37,7 +37,7 @@ class Output {
     void write(std::string_view text);
     void write_through();
 
-    std::string waiting_;  // small pieces, which together are worth a write
+    std::string waiting_;  // small pieces, collected for one write
     std::optional<OutputFile> file_;
     std::FILE* pager_ = nullptr;
     int problem_ = 0;  // errno

@@ -32,7 +32,7 @@ int closed(int& descriptor) {
     return result == 0 || errno == EINTR ? 0 : errno;
 }
 
-// A descriptor that is connected to a socket with a name, or -1 with errno.
+// Returns a descriptor connected to a named socket, or -1 with errno.
 int connect_to(const std::string& path) {
     ::sockaddr_un address = {};
     address.sun_family = AF_UNIX;
@@ -53,12 +53,13 @@ int connect_to(const std::string& path) {
     return -1;
 }
 
-// Access lists, labels, and what users keep there. File capabilities and signatures were given to the old content.
+// True for access lists, labels, and users' own attributes. File capabilities and signatures applied to the old
+// content.
 bool is_kept(std::string_view attribute) {
     return attribute.starts_with("user.") || attribute == "system.posix_acl_access" || attribute == "security.selinux";
 }
 
-// What cannot be copied is what only the system may set.
+// Attributes that cannot be copied are those that only the system may set.
 void copy_extended_attributes(int from, int to) {
     std::vector<char> names(std::size_t{64} << 10), value(std::size_t{64} << 10);
     const auto size = ::flistxattr(from, names.data(), names.size());
@@ -71,7 +72,7 @@ void copy_extended_attributes(int from, int to) {
     }
 }
 
-// copy(from, to) copies a whole file behind what is in the other. Gives 0 or an errno.
+// copy(from, to) appends a whole file to another. Returns 0 or an errno.
 int copy(int from, int to) {
     std::vector<char> block(std::size_t{256} << 10);
     for (::off_t at = 0;;) {
@@ -86,8 +87,8 @@ int copy(int from, int to) {
     }
 }
 
-// The directory does not allow what replacing a file takes, or the file is a mount of its own. Where a disk is full or
-// broken, an old file is better left alone.
+// True if the directory does not permit replacing a file, or the file is a mount point. If a disk is full or broken, an
+// old file is better left alone.
 bool forbids_replacing(int problem) {
     return problem == EACCES || problem == EPERM || problem == EROFS || problem == ENAMETOOLONG || problem == EBUSY ||
            problem == EXDEV;
@@ -134,7 +135,7 @@ int OutputFile::open_regular(HardLinks links) {
     const auto slash = place_.path.rfind('/');
     const auto directory = slash == std::string::npos ? "." : place_.path.substr(0, slash + 1);
     if (place_.kind == OutputPlace::Kind::fresh) {
-        constexpr ::mode_t new_mode = 0666;  // what the umask leaves of it
+        constexpr ::mode_t new_mode = 0666;  // restricted by the umask
         auto temporary = TemporaryFile::create(directory, new_mode);
         if (!temporary) return temporary.error();
         temporary_.emplace(std::move(*temporary));
@@ -143,11 +144,11 @@ int OutputFile::open_regular(HardLinks links) {
     if (links == HardLinks::keep && place_.status.st_nlink > 1) {
         return open_in_place(fmt::format("it has {} names", place_.status.st_nlink));
     }
-    // A file that is protected from writing stays, though its directory would allow to replace it.
+    // A write-protected file is kept, although its directory would permit replacing it.
     int old = retried([&] { return ::open(place_.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); });
     if (old < 0) return errno;
     (void)closed(old);
-    constexpr ::mode_t private_mode = 0600;  // until it gets that of the old one
+    constexpr ::mode_t private_mode = 0600;  // until it gets the mode of the old one
     auto temporary = TemporaryFile::create(directory, private_mode);
     if (temporary) {
         temporary_.emplace(std::move(*temporary));
@@ -163,13 +164,13 @@ int OutputFile::open_in_place(std::string why) {
     if (descriptor_ < 0) return errno;
     struct stat status = {};
     if (::fstat(descriptor_, &status) != 0) return errno;
-    if (!S_ISREG(status.st_mode) || FileIdentity(status) != place_.identity) return EBUSY;  // another one by now
+    if (!S_ISREG(status.st_mode) || FileIdentity(status) != place_.identity) return EBUSY;  // replaced meanwhile
     old_text_ = true;
     in_place_ = std::move(why);
     return 0;
 }
 
-// Makes ready for writing. Gives 0 or an errno.
+// Prepares for writing. Returns 0 or an errno.
 int OutputFile::writable() {
     if (temporary_) return temporary_->wake();
     if (!old_text_) return 0;
@@ -202,7 +203,8 @@ bool OutputFile::is_terminal() const {
     return !temporary_ && ::isatty(descriptor_) != 0;
 }
 
-// The temporary file gets what the old one has. Gives 0, or the errno of what must not be lost.
+// Copies the old file's attributes to the temporary file. Returns 0, or the errno of an attribute that must not be
+// lost.
 int OutputFile::keep_attributes(const struct stat& old) {
     const int descriptor = temporary_->descriptor();
     struct stat status = {};
@@ -225,7 +227,7 @@ int OutputFile::replace() {
     int content = ::fcntl(temporary_->descriptor(), F_DUPFD_CLOEXEC, 0);
     int problem = content >= 0 ? 0 : errno;
     if (problem == 0 && replaces) {
-        // It may have come meanwhile.
+        // It may have been created meanwhile.
         problem = S_ISREG(old.st_mode) ? 0 : S_ISDIR(old.st_mode) ? EISDIR : EEXIST;
         if (problem == 0) {
             const int lost = keep_attributes(old);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One file that is written, whatever it is. All outputs go through here.
+// One output file of any kind. All outputs go through here.
 #pragma once
 
 #include <optional>
@@ -11,34 +11,34 @@
 
 namespace perfdata::tool {
 
-// OutputFile writes to what a place stands for:
-// - What is no regular file is written straight into, and never replaced.
-// - A regular file appears when all is written, and in the place of an old one with the same mode, owner and extended
+// OutputFile writes to what a place denotes:
+// - Anything but a regular file is written directly, and never replaced.
+// - A regular file appears when it is complete, and replaces an old one with the same mode, owner and extended
 //   attributes. Without commit() the old one is untouched. Links that led to the place still do.
-// - An old file with further names (hard links), or beside which nothing can be written, is written in place.
+// - An old file with further names (hard links), or in a directory that is not writable, is written in place.
 //   in_place() says so.
 class OutputFile {
   public:
-    // What to do with a file of several names: a user means the file, a recording names only the place.
+    // What to do with a file that has several names: a user means the file, a recording means only the place.
     enum class HardLinks { keep, part };
 
-    // open(place): of a FIFO it waits for a reader. Errors: io.
+    // open(place) waits for a reader if it is a FIFO. Errors: io.
     static Result<OutputFile> open(OutputPlace place, HardLinks links = HardLinks::keep);
     OutputFile(OutputFile&& other) noexcept;
     OutputFile& operator=(OutputFile&&) = delete;
     ~OutputFile();
 
-    // write(text): after a failure nothing more is written, and commit() gives the error.
+    // write(text): after a failure it writes nothing more, and commit() returns the error.
     void write(std::string_view text);
     bool failed() const { return problem_ != 0; }
-    // rest() gives the descriptor back until the next write, if that can be done.
+    // rest() closes the descriptor until the next write, if possible.
     void rest();
-    // commit() ends the writing. Errors: io; a reader that went away is none.
+    // commit() ends the writing. Errors: io; a reader that went away is not an error.
     Result<void> commit();
 
     bool is_terminal() const;
     const OutputPlace& place() const { return place_; }
-    // in_place() is why an old file was not replaced by a new one; empty if it was.
+    // in_place() returns why an old file was not replaced by a new one; empty if it was.
     const std::string& in_place() const { return in_place_; }
 
   private:
@@ -54,8 +54,8 @@ class OutputFile {
 
     OutputPlace place_;
     std::optional<TemporaryFile> temporary_;
-    int descriptor_ = -1;    // where there is no temporary file
-    bool old_text_ = false;  // still there, of a file that is written in place
+    int descriptor_ = -1;    // if there is no temporary file
+    bool old_text_ = false;  // a file written in place still has its old text
     std::string in_place_;
     int problem_ = 0;  // errno
 };

@@ -7,7 +7,7 @@
 namespace perfdata::tool {
 namespace {
 
-// What users of profilers and of documents know, and packed files: who asks for one of these wants no text in it.
+// Endings known to users of profilers and documents, and those of packed files: whoever names one does not want text.
 constexpr std::array<Ending, 33> endings = {{
     {".txt", Format::text},
     {".json", Format::json},

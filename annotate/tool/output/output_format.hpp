@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The format that the name of an output asks for.
+// The format implied by the name of an output.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,20 @@ namespace perfdata::tool {
 
 enum class Format { text, json, json_lines, html, elf, raw };
 
-// Ending is the end of a file's name that stands for a format: ".json".
+// Ending is a file name ending that implies a format: ".json".
 struct Ending {
     std::string_view text;
-    std::optional<Format> format;  // none: one that no command writes, such as ".pdf"
+    std::optional<Format> format;  // empty: one that no command writes, such as ".pdf"
 };
 
-// known_ending(name) is the longest known one, capital letters or not; nothing of other names, and of those that are
-// nothing but an ending.
+// known_ending(name) returns the longest known ending, ignoring case; empty for other names, and for names that are
+// only an ending.
 std::optional<Ending> known_ending(std::string_view name);
 
-// option_word(format) is what --format calls it: "json" for one document and for one object a line.
+// option_word(format) returns its name in --format: "json" for both one document and one object per line.
 std::string_view option_word(Format format);
 
-// formats_in_words({text, json}) is "text (.txt) and JSON (.json)".
+// formats_in_words({text, json}) returns "text (.txt) and JSON (.json)".
 std::string formats_in_words(const std::vector<Format>& formats);
 
 }  // namespace perfdata::tool

@@ -21,7 +21,7 @@ struct Split {
     std::string directory, base;
 };
 
-// Where a path's last part lies: "." of a name without any directory.
+// Splits a path at its last part; the directory of a bare name is ".".
 Split split(const std::string& path) {
     const auto slash = path.rfind('/');
     if (slash == std::string::npos) return {".", path};
@@ -41,8 +41,8 @@ std::optional<int> number_of(std::string_view text) {
     return number;
 }
 
-// The descriptor of this process that a path means. To open the path would not do: a file would be cut and written from
-// its beginning, a socket could not be opened at all.
+// Returns the descriptor of this process that a path denotes. Opening the path would not do: a file would be truncated
+// and written from its beginning, a socket could not be opened at all.
 std::optional<int> descriptor_of(const std::string& path) {
     if (path == "/dev/stdin") return STDIN_FILENO;
     if (path == "/dev/stdout") return STDOUT_FILENO;
@@ -56,7 +56,7 @@ std::optional<int> descriptor_of(const std::string& path) {
     return number;
 }
 
-// The name that a link at `path` leads to; nothing if it is no link.
+// Returns the target of a link at `path`; empty if it is not a link.
 std::optional<std::string> linked(const std::string& path, const struct stat& status) {
     if (!S_ISLNK(status.st_mode)) return {};
     std::error_code problem;
@@ -69,7 +69,7 @@ bool same_file(const struct stat& one, const struct stat& other) {
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-// An ordinary member of a recording's directory: perf's own files, and what perfdata looks for beside them.
+// True for an ordinary member of a recording's directory: perf's own files, and what perfdata looks for beside them.
 bool is_member(std::string_view name) {
     return name == "data" || name.starts_with("data.") || name == "header" ||
            (name.starts_with("jit-") && name.ends_with(".dump")) ||
@@ -85,7 +85,7 @@ std::unexpected<Error> cannot_write(const std::string& name, int problem) {
 Result<OutputPlace> OutputPlace::find(const std::string& name) {
     OutputPlace place;
     place.name = place.path = name;
-    constexpr int most_links = 40;  // as Linux has it
+    constexpr int most_links = 40;  // same as Linux
     for (int links = 0;; ++links) {
         if (place.path.empty()) return cannot_write(name, ENOENT);
         if (const auto descriptor = descriptor_of(place.path)) {
@@ -105,7 +105,7 @@ Result<OutputPlace> OutputPlace::find(const std::string& name) {
             if (::stat(directory.c_str(), &place.status) != 0) return cannot_write(name, errno);
             if (!S_ISDIR(place.status.st_mode)) return cannot_write(name, ENOTDIR);
             if (base.empty()) return cannot_write(name, EISDIR);
-            // Better said before hours of work than behind them.
+            // Better reported before hours of work than after.
             if (::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
                 return cannot_write(name, errno);
             place.identity = FileIdentity(place.status, base);
@@ -114,7 +114,7 @@ Result<OutputPlace> OutputPlace::find(const std::string& name) {
         auto target = linked(place.path, status);
         if (!target) break;
         if (links == most_links) return cannot_write(name, ELOOP);
-        // Links below /proc/PID lead to what a process has open: their text may name nothing, or another file.
+        // Links below /proc/PID lead to open files of a process: their text may name nothing, or another file.
         struct stat through = {}, named = {};
         const bool there = ::stat(place.path.c_str(), &through) == 0;
         if (there && (::stat(target->c_str(), &named) != 0 || !same_file(through, named))) break;
@@ -151,7 +151,7 @@ void TakenFiles::add_recording(const std::string& path) {
     add_files(path + "/kcore_dir");
 }
 
-// They may be links to files elsewhere.
+// The members may be links to files elsewhere.
 void TakenFiles::add_files(const std::string& directory) {
     std::error_code problem;
     for (auto entry = fs::directory_iterator(directory, problem); !problem && entry != fs::directory_iterator();
@@ -187,7 +187,7 @@ bool TakenFiles::in_recording(const OutputPlace& place) const {
 }
 
 std::optional<std::string> TakenFiles::claim(const OutputPlace& place, std::string role) {
-    // Two outputs may well be one terminal or /dev/null.
+    // Two outputs may both be one terminal or /dev/null.
     if (S_ISCHR(place.status.st_mode) || S_ISSOCK(place.status.st_mode)) return {};
     const auto taken = std::ranges::find(taken_, place.identity, &Taken::identity);
     if (taken != taken_.end()) return taken->role;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the name of an output stands for, before anything is opened or changed.
+// What the name of an output denotes, before anything is opened or changed.
 #pragma once
 
 #include <compare>
@@ -13,12 +13,12 @@
 
 namespace perfdata::tool {
 
-// FileIdentity tells files apart whatever names they have: by device and inode. A file that is not there yet is told by
-// those of its directory and its name in it.
+// FileIdentity identifies files whatever names they have: by device and inode. A file that does not exist yet is
+// identified by its directory and its name in it.
 struct FileIdentity {
     ::dev_t device = 0;
     ::ino_t inode = 0;
-    std::string name;  // empty: of a file that is there
+    std::string name;  // empty: the file exists
 
     explicit FileIdentity(const struct stat& file, std::string name_there = {})
         : device(file.st_dev), inode(file.st_ino), name(std::move(name_there)) {}
@@ -27,40 +27,40 @@ struct FileIdentity {
 
 struct OutputPlace {
     enum class Kind {
-        fresh,       // nothing is there yet
-        regular,     // a file that a new one takes the place of
-        descriptor,  // one of this process: /dev/stdout, /dev/fd/3
-        special,     // a device, FIFO or socket, or a file that only an open descriptor leads to
+        fresh,       // nothing exists there yet
+        regular,     // a file to be replaced by a new one
+        descriptor,  // a descriptor of this process: /dev/stdout, /dev/fd/3
+        special,     // a device, FIFO or socket, or a file reachable only through an open descriptor
     };
 
-    // find(name) follows links, those to nothing as well, and checks that it may be written there. Errors: io.
+    // find(name) follows links, including dangling ones, and checks that the place is writable. Errors: io.
     static Result<OutputPlace> find(const std::string& name);
 
-    // is_file(): a regular file will be written, or has been made just to be written.
+    // is_file() returns true if a regular file will be written, or has been created just for writing.
     bool is_file() const;
     bool is_terminal() const;
 
     Kind kind = Kind::fresh;
-    std::string name;         // as the user has it
-    std::string path;         // where all links have led to
+    std::string name;         // as given by the user
+    std::string path;         // after following all links
     int descriptor = -1;      // of Kind::descriptor
-    struct stat status = {};  // of what is there; if nothing is, of the directory
+    struct stat status = {};  // of the existing file, or else of its directory
     FileIdentity identity{status};
 };
 
-// cannot_write(name, problem) is the error of an errno.
+// cannot_write(name, problem) returns the error for an errno.
 std::unexpected<Error> cannot_write(const std::string& name, int problem);
 
-// TakenFiles are the files that a command line uses already: what it reads, and what it writes. No two outputs are one
-// file, and none is an input.
+// TakenFiles are the files that a command line already uses, as input or output. No two outputs are the same file, and
+// none is an input.
 class TakenFiles {
   public:
-    // add_recording(path): a file, a directory with all that is read of it, or - for standard input.
+    // add_recording(path): a file, a directory with everything read from it, or - for standard input.
     void add_recording(const std::string& path);
-    // add_input(path, role): another file that is read; `role` says what it is to the user. Of directories nothing is
-    // taken.
+    // add_input(path, role) adds another file that is read; `role` is its description for the user. Directories are
+    // ignored.
     void add_input(const std::string& path, std::string role);
-    // claim(place, role) takes it for an output, or says what it is already.
+    // claim(place, role) claims a place for an output; if it is taken, returns what it is already.
     std::optional<std::string> claim(const OutputPlace& place, std::string role);
 
   private:
@@ -69,7 +69,7 @@ class TakenFiles {
         std::string role;
     };
     void add_files(const std::string& directory);
-    // in_recording(place) by its name: a file that would be read with the next recording of the directory, too.
+    // in_recording(place) checks the name: a file that would later be read as part of the recording's directory.
     bool in_recording(const OutputPlace& place) const;
 
     std::vector<Taken> taken_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A line on the terminal that says how far long work has come.
+// A progress line for long work on the terminal.
 #pragma once
 
 #include <chrono>
@@ -12,20 +12,20 @@
 namespace perfdata::tool {
 
 // ProgressLine writes to stderr if that is a terminal, unless --quiet, and only if the work takes longer than half a
-// second. The line goes when the object does. It must outlive what of() gave.
+// second. The line disappears with the object, which must outlive the result of of().
 //
-// Nothing else may be written to the terminal meanwhile: it is for work before the output begins, or says where that
-// goes.
+// Nothing else may write to the terminal meanwhile: use it for work before the output begins, or pass the destination
+// of the output.
 class ProgressLine {
   public:
     explicit ProgressLine(const Common& common);
-    // The output goes on during the work: no line if that is a terminal, too.
+    // For work that produces output: no line if the output is a terminal, too.
     ProgressLine(const Common& common, const Output& output);
     ~ProgressLine();
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
-    // of("counting samples") is what to pass to the call that does that.
+    // of("counting samples") returns the callback for a call that does that.
     Progress of(std::string stage);
 
   private:

@@ -11,7 +11,7 @@
 namespace perfdata::tool {
 namespace {
 
-// Waits until a descriptor that somebody made non-blocking takes more. Gives 0 or an errno.
+// Waits until a non-blocking descriptor accepts more. Returns 0 or an errno.
 int wait_for_room(int descriptor, int patience) noexcept {
     ::pollfd wanted{descriptor, POLLOUT, 0};
     for (;;) {
@@ -34,10 +34,10 @@ void raise_open_files() noexcept {
 void open_closed_streams() noexcept {
     for (int wanted = STDIN_FILENO; wanted <= STDERR_FILENO; ++wanted) {
         if (::fcntl(wanted, F_GETFD) >= 0) continue;
-        // The lowest that is free is the one that is wanted: those below it are open. Standard output can be read only,
-        // so that writing there fails.
+        // The result is the wanted descriptor: it is the lowest free one, as those below it are open. Standard output
+        // is opened read-only, so that writing to it fails.
         int opened = ::open("/dev/null", wanted == STDERR_FILENO ? O_WRONLY : O_RDONLY);
-        if (opened < 0) opened = ::open("/", O_RDONLY);  // without devices: what cannot be written either
+        if (opened < 0) opened = ::open("/", O_RDONLY);  // without devices: not writable either
         if (opened < 0) std::_Exit(1);
     }
 }
@@ -59,7 +59,7 @@ int write_all(int descriptor, std::string_view text, int patience) noexcept {
 }
 
 int write_all(std::FILE* stream, std::string_view text, int patience) noexcept {
-    // A stream in memory has no descriptor.
+    // A memory stream has no descriptor.
     const int descriptor = ::fileno(stream);
     if (descriptor >= 0) return write_all(descriptor, text, patience);
     return std::fwrite(text.data(), 1, text.size(), stream) == text.size() ? 0 : errno;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The standard streams, which may be closed, full, slow, or pipes that nobody reads: none of that ends the process.
+// The standard streams, which may be closed, full, slow, or pipes without a reader: none of that ends the process.
 #pragma once
 
 #include <cstdio>
@@ -7,25 +7,23 @@
 
 namespace perfdata::tool {
 
-// raise_open_files() lets the process open as many files as it may: a recording may have one for each CPU, and names
-// any number of others.
+// raise_open_files() raises the limit of open files to its maximum: a recording may have one per CPU, and name any
+// number of others.
 void raise_open_files() noexcept;
 
-// open_closed_streams() opens those of descriptors 0 to 2 that are closed, so that no file that is opened later becomes
-// one of them. Reading then finds the end, messages vanish, and output fails as it does with a closed descriptor.
+// open_closed_streams() opens any closed descriptor from 0 to 2, so that no file opened later becomes one of them.
+// Reading then returns end of file, messages vanish, and output fails as on a closed descriptor.
 void open_closed_streams() noexcept;
 
-// write_all(...) writes all of the text, however many calls that takes. Where somebody has made the descriptor
-// non-blocking it waits for room, at most `patience` milliseconds each time; less than 0 is for ever. Gives 0, or the
-// errno that ended it.
+// write_all(...) writes all of the text, in any number of calls. If the descriptor is non-blocking it waits for room,
+// at most `patience` milliseconds each time; less than 0 is forever. Returns 0, or the errno that ended it.
 int write_all(int descriptor, std::string_view text, int patience = -1) noexcept;
 int write_all(std::FILE* stream, std::string_view text, int patience = -1) noexcept;
 
-// say(text) writes to standard error as it is. Where that fails nobody is left to be told, and who wanted not to block
-// is not waited for.
+// say(text) writes to standard error as is. Failures are ignored, and it never waits for a non-blocking descriptor.
 void say(std::string_view text) noexcept;
 
-// is_reader_gone(problem): a pipe or socket that nobody reads any more. That ends the output, and is no failure.
+// is_reader_gone(problem) returns true if a pipe or socket lost its reader. That ends the output, but is not a failure.
 bool is_reader_gone(int problem) noexcept;
 
 }  // namespace perfdata::tool

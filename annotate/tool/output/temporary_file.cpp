@@ -14,7 +14,7 @@
 
 namespace perfdata::tool {
 
-// A list that a signal handler may walk at any time: what is in it stays there until the process ends.
+// A list that a signal handler may traverse at any time: entries stay in it until the process ends.
 struct TemporaryFile::Listed {
     std::string path;
     std::atomic<bool> there{false};
@@ -47,13 +47,13 @@ std::expected<TemporaryFile, int> TemporaryFile::create(const std::string& direc
     constexpr int attempts = 100;
     std::random_device random;
     for (int attempt = 0; attempt < attempts; ++attempt) {
-        // Not made of the name of the place, which may be as long as names can be.
+        // Not derived from the name of the place, which may have the maximum length.
         std::string name = directory + "/.perfdata-";
         constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz234567";
         for (int count = 0; count < 10; ++count) name += letters[random() % letters.size()];
         auto* listed = Listed::add(std::move(name));
         TemporaryFile file;
-        listed->there = true;  // before it is: a signal in between removes nothing
+        listed->there = true;  // set before the file exists: a signal in between removes nothing
         file.descriptor_ =
             ::open(listed->path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, mode);
         if (file.descriptor_ >= 0) {
@@ -106,8 +106,8 @@ void remove_temporaries_on_signals() {
         action.sa_flags = static_cast<int>(SA_RESETHAND);
         ::sigaction(signal, &action, nullptr);
     };
-    // All that end a process unless it does something about them, but for those of broken memory and instructions.
-    // Writing sees to SIGPIPE and SIGXFSZ.
+    // All signals that end a process by default, except for memory and instruction errors. Writing handles SIGPIPE and
+    // SIGXFSZ.
     for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF,
                              SIGABRT, SIGSYS, SIGTRAP}) {
         handle(signal);

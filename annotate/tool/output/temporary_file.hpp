@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A file that is there for a while only.
+// A temporary file.
 #pragma once
 
 #include <expected>
@@ -8,11 +8,11 @@
 
 namespace perfdata::tool {
 
-// TemporaryFile is a file under a name of its own, which goes with the object unless it was moved to its place. If
-// main() has called remove_temporaries_on_signals() it goes as well when a signal ends the process.
+// TemporaryFile is a file with a name of its own, removed with the object unless it was moved to its place. If main()
+// has called remove_temporaries_on_signals(), a signal that ends the process also removes it.
 class TemporaryFile {
   public:
-    // create(directory, mode): the file is open for reading and writing; of the mode the umask is taken off. The error
+    // create(directory, mode) opens the file for reading and writing; the umask is subtracted from the mode. The error
     // is an errno.
     static std::expected<TemporaryFile, int> create(const std::string& directory, ::mode_t mode);
     TemporaryFile(TemporaryFile&& other) noexcept;
@@ -20,11 +20,11 @@ class TemporaryFile {
     ~TemporaryFile();
 
     int descriptor() const { return descriptor_; }
-    // rest() closes it, wake() opens it again to write at its end. Both give 0 or an errno.
+    // rest() closes it, wake() reopens it to write at its end. Both return 0 or an errno.
     int rest();
     int wake();
-    // move_to(path) closes it and gives it that name; what had the name is gone. Gives 0 or an errno; the file is still
-    // the object's then.
+    // move_to(path) closes it and renames it, replacing any file of that name. Returns 0 or an errno; then the file
+    // still belongs to the object.
     int move_to(const std::string& path);
 
   private:
@@ -37,8 +37,8 @@ class TemporaryFile {
     Listed* listed_ = nullptr;  // null: moved away
 };
 
-// remove_temporaries_on_signals() handles the signals that users and systems end processes with, unless they are
-// ignored: the files are removed, and the signal does what it does anyway.
+// remove_temporaries_on_signals() handles the signals that users and systems use to end processes, unless they are
+// ignored: it removes the files, and the signal takes its normal effect.
 void remove_temporaries_on_signals();
 
 }  // namespace perfdata::tool

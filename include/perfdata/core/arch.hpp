@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one table of architectures: what they are called, and what follows from that.
+// The one table of architectures: their names and the properties that follow from them.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace perfdata {
 
-// ArchFamily is what shares registers and instructions.
+// Architectures of one family share registers and instructions.
 enum class ArchFamily : std::uint8_t { x86, arm64, arm, s390, powerpc, riscv, mips, loongarch };
 
 // e_machine of ELF files (System V ABI, chapter 4, and its supplements).
@@ -27,16 +27,16 @@ enum ElfMachineNumber : std::uint16_t {
 };
 
 struct Arch {
-    std::string_view name;   // as `uname -m` says; of several names the one that we show
-    std::string_view other;  // another name of it; empty: none
+    std::string_view name;   // as `uname -m` prints it; the one we show if there are several
+    std::string_view other;  // an alternative name; empty: none
     ArchFamily family;
     ElfMachineNumber machine;
     std::uint8_t address_bytes;
     std::endian order;
-    std::uint8_t least_instruction;  // bytes; all are multiples of it
+    std::uint8_t least_instruction;  // bytes; every instruction length is a multiple of it
 };
 
-// Of several with one ELF machine the widest comes first.
+// The widest of several with one ELF machine comes first.
 inline constexpr std::array architectures = {
     Arch{"x86_64", "amd64", ArchFamily::x86, em_x86_64, 8, std::endian::little, 1},
     Arch{"i686", "i386", ArchFamily::x86, em_386, 4, std::endian::little, 1},
@@ -58,8 +58,8 @@ inline constexpr std::array architectures = {
     Arch{"loongarch64", "", ArchFamily::loongarch, em_loongarch, 8, std::endian::little, 4},
 };
 
-// find_arch(name) takes what `uname -m` says, null if it is not known. Arm has a name for each version of it and each
-// set of its extensions: armv6l, armv7l, armv8l and more are one here.
+// find_arch(name) looks up a name as `uname -m` prints it; null if unknown. All Arm names (armv6l, armv7l, armv8l,
+// ...: one for each version and set of extensions) find the same entry.
 constexpr const Arch* find_arch(std::string_view name) {
     if (name.empty()) return nullptr;
     for (const auto& arch : architectures) {
@@ -69,7 +69,7 @@ constexpr const Arch* find_arch(std::string_view name) {
     return nullptr;
 }
 
-// find_arch(machine, order) is what an ELF file is for, the widest if there are several; null if it is not known.
+// find_arch(machine, order) returns the architecture of an ELF file, the widest if there are several; null if unknown.
 constexpr const Arch* find_arch(std::uint32_t machine, std::endian order) {
     for (const auto& arch : architectures) {
         if (arch.machine == machine && arch.order == order) return &arch;
@@ -77,7 +77,7 @@ constexpr const Arch* find_arch(std::uint32_t machine, std::endian order) {
     return nullptr;
 }
 
-// runs_on(machine, code): kernels of 64 bits run programs of 32 as well.
+// runs_on(machine, code): 64-bit kernels also run 32-bit programs.
 constexpr bool runs_on(const Arch& machine, const Arch& code) {
     const bool older = machine.family == ArchFamily::arm64 && code.family == ArchFamily::arm;
     return machine.order == code.order && (machine.family == code.family || older);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory that runs out, as an error.
+// Turns running out of memory into an error.
 #pragma once
 
 #include <new>
@@ -24,10 +24,10 @@ struct AsResult<Result<T>> {
 
 }  // namespace detail
 
-// catch_bad_alloc(body) returns what `body` returns, as a Result, or the error out_of_memory if it throws bad_alloc.
-// What it had made by then is gone. The entry points use it: Recording::open() and from_memory(), read_feature(),
-// walk(), Timeline::build(), Profile::count(), SampleCounts::count(). Everything else throws bad_alloc and nothing
-// else: whoever must go on without memory calls it in here. Exceptions of callbacks go through.
+// catch_bad_alloc(body) returns what `body` returns, as a Result, or the error out_of_memory if it throws bad_alloc;
+// partial results are lost. The entry points use it: Recording::open() and from_memory(), read_feature(), walk(),
+// Timeline::build(), Profile::count(), SampleCounts::count(). Everything else throws bad_alloc and nothing else: wrap
+// it in this function to survive running out of memory. Exceptions from callbacks pass through.
 template <class Body>
 auto catch_bad_alloc(Body&& body) -> typename detail::AsResult<std::invoke_result_t<Body>>::type {
     using Value = std::invoke_result_t<Body>;
@@ -41,7 +41,7 @@ auto catch_bad_alloc(Body&& body) -> typename detail::AsResult<std::invoke_resul
     } catch (const std::bad_alloc&) {
     } catch (const std::length_error&) {  // more than any memory can hold
     }
-    // Short texts need no memory.
+    // Short strings need no allocation.
     return std::unexpected(Error{ErrorCode::out_of_memory, Error::no_offset, {}, "out of memory"});
 }
 

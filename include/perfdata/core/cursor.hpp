@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one bounded reader: every byte of foreign input that is not a fixed field of a checked record is read here.
+// The one bounded reader: all foreign input except fixed fields of checked records is read through it.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ inline std::string_view as_text(Bytes bytes) {
 inline Bytes as_bytes(std::string_view text) {
     return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
-// until_nul(bytes) is the text before the first NUL, or all of it if there is none.
+// until_nul(bytes) returns the text before the first NUL, or all of it if there is none.
 inline std::string_view until_nul(Bytes bytes) {
     const auto text = as_text(bytes);
     return text.substr(0, text.find('\0'));
@@ -54,7 +54,7 @@ class Cursor {
     std::uint32_t u32() { return number<std::uint32_t>(); }
     std::uint64_t u64() { return number<std::uint64_t>(); }
 
-    // bytes(size) is a view of the next `size` bytes; it lives as long as the underlying view.
+    // bytes(size) returns a view of the next `size` bytes; it lives as long as the underlying view.
     Bytes bytes(std::uint64_t size) {
         if (!require(size)) return {};
         const auto view = bytes_.subspan(at_, static_cast<std::size_t>(size));
@@ -64,7 +64,7 @@ class Cursor {
     Bytes rest() { return bytes(remaining()); }
     void skip(std::uint64_t size) { (void)bytes(size); }
 
-    // terminated_string() takes bytes up to a NUL, and the NUL. Fails if there is none.
+    // terminated_string() reads up to and including a NUL, which is not returned. Fails if there is none.
     std::string_view terminated_string() {
         if (failed_) return {};
         const auto text = as_text(bytes_.subspan(at_));
@@ -77,23 +77,25 @@ class Cursor {
         return text.substr(0, end);
     }
 
-    // fits(count, size): whether `count` elements of at least `size` bytes (not 0) can still follow. Marks failure.
+    // fits(count, size) returns true if `count` elements of at least `size` bytes (not 0) can still follow; otherwise
+    // it marks the cursor as failed.
     bool fits(std::uint64_t count, std::size_t size) {
         if (failed_ || count > remaining() / size) failed_ = true;
         return !failed_;
     }
 
-    // failure(what) is the error for a read that went beyond the end.
+    // failure(what) returns the error for a read beyond the end.
     std::unexpected<Error> failure(std::string_view what) const {
         return fail(ErrorCode::truncated, place_.offset + at_, std::string(place_.where),
                     std::string(what) + " goes beyond the end of " + std::to_string(bytes_.size()) + " bytes");
     }
-    // contradiction(what) is the error for bytes that are there but make no sense.
+    // contradiction(what) returns the error for bytes that are present but make no sense.
     std::unexpected<Error> contradiction(std::string_view what) const {
         return fail(ErrorCode::malformed, place_.offset + at_, std::string(place_.where), std::string(what));
     }
 
-    // nothing_left(what) is an error if more than padding is behind the last element of a table: its count is damaged.
+    // nothing_left(what) returns an error if more than padding follows the last element of a table: its count is
+    // damaged.
     Result<void> nothing_left(std::string_view what) const {
         constexpr std::size_t padding = 7;
         if (failed_ || remaining() <= padding) return {};
@@ -121,8 +123,8 @@ class Cursor {
     bool failed_ = false;
 };
 
-// ArrayView is a view of `size()` integers of file order, `stride` bytes apart (stride >= sizeof(T)): arrays in
-// features lie unaligned and may have elements larger than the part we know.
+// ArrayView is a view of `size()` integers in file order, `stride` bytes apart (stride >= sizeof(T)): arrays in
+// features are unaligned and may have elements larger than the part we know.
 template <class T>
 class ArrayView {
   public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors are values: a code to act on, the place in the file, and words for a person.
+// Errors are values: a code for programs, the place in the file, and a message for humans.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace perfdata {
 enum class ErrorCode : std::uint8_t {
     io,             // the operating system refused to open or read
     not_perf_data,  // the input does not begin like a perf.data recording
-    truncated,      // something announced goes beyond the end of its section or of the file
+    truncated,      // something extends beyond the end of its section or of the file
     malformed,      // the bytes are there but contradict the format
     unsupported,    // well formed, but this version does not read it
-    limit,          // a limit set by the caller (see Limits) was reached
-    missing,        // what was asked for is not in the recording
+    limit,          // the caller reached a limit it set (see Limits)
+    missing,        // the recording does not contain what was requested
     mismatch,       // two sources contradict each other (another boot's kallsyms, for example)
     cancelled,      // the caller asked to stop
-    out_of_memory,  // there is not enough of it for what the input asks for
+    out_of_memory,  // the input needs more memory than there is
 };
 
 constexpr std::string_view to_string(ErrorCode code) {
@@ -39,8 +39,8 @@ constexpr std::string_view to_string(ErrorCode code) {
     return "unknown";
 }
 
-// Error says what went wrong and where. `offset` is from the start of the (unpacked) file; no_offset if there is no
-// such place. `where` names the section or record, `detail` says what was found there.
+// Error says what went wrong and where. `offset` is from the start of the (unpacked) file; no_offset if there is none.
+// `where` names the section or record, `detail` says what was found there.
 struct Error {
     static constexpr std::uint64_t no_offset = ~std::uint64_t{0};
 
@@ -51,7 +51,7 @@ struct Error {
 
     bool operator==(const Error&) const = default;
 
-    // message() is one line: "where: detail", and where there is a place in the file: "(malformed, at byte offset)".
+    // message() returns one line: "where: detail", followed by "(malformed, at byte offset)" if there is an offset.
     std::string message() const {
         std::string text = where.empty() ? detail : where + ": " + detail;
         if (offset == no_offset) return text;
@@ -63,7 +63,7 @@ struct Error {
     }
 };
 
-// A Diagnostic is an Error that did not end the reading: something was lost, the rest is intact.
+// A Diagnostic is an Error that did not stop the reading: something was lost, the rest is intact.
 using Diagnostic = Error;
 
 template <class T>

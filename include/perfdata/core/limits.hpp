@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a caller is willing to spend on one input. Reaching a limit is a diagnostic or an error, never a crash.
+// How much a caller is willing to spend on one input. Reaching a limit is a diagnostic or an error, never a crash.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,24 @@ namespace perfdata {
 
 struct Limits {
     std::uint64_t section_bytes = std::uint64_t{1} << 30;      // one feature section, held in memory
-    std::uint64_t unpacked_bytes = std::uint64_t{1} << 40;     // what a compressed input may unpack to
-    std::uint64_t zstd_window_bytes = std::uint64_t{1} << 27;  // what unpacking records may look back on
+    std::uint64_t unpacked_bytes = std::uint64_t{1} << 40;     // a compressed input, unpacked
+    std::uint64_t zstd_window_bytes = std::uint64_t{1} << 27;  // window of compressed records
     std::uint64_t kallsyms_bytes = std::uint64_t{1} << 28;     // a kallsyms file, unpacked
     std::uint64_t perf_map_bytes = std::uint64_t{1} << 30;     // a perf-PID.map, unpacked
-    std::uint64_t source_file_bytes = std::uint64_t{1} << 26;  // all files with source text
+    std::uint64_t source_file_bytes = std::uint64_t{1} << 26;  // all source files
     std::size_t archived_files = std::size_t{1} << 18;         // files in a packed build-id cache
     std::size_t events = 65536;                                // entries of the attr section
-    std::size_t ids = std::size_t{1} << 24;                    // event ids in all
+    std::size_t ids = std::size_t{1} << 24;                    // all event ids
     std::size_t bpf_programs = 131072;                         // entries of BPF_PROG_INFO, and of BPF_BTF
     std::size_t code_versions = std::size_t{1} << 22;          // registered code ranges of a timeline
-    std::size_t text_patches = std::size_t{1} << 22;           // changes of kernel text of a timeline
+    std::size_t text_patches = std::size_t{1} << 22;           // changes of kernel text in a timeline
     std::uint64_t text_patch_bytes = std::uint64_t{1} << 28;   // old and new bytes of all of them
     std::uint64_t function_bytes = std::uint64_t{1} << 24;     // code of one function, held in memory
-    std::size_t task_records = std::size_t{1} << 25;           // records about processes and mappings of a timeline
+    std::size_t task_records = std::size_t{1} << 25;           // process and mapping records of a timeline
     std::size_t places = std::size_t{1} << 27;                 // distinct addresses that samples are counted by
-    std::size_t chain_nodes = std::size_t{1} << 28;            // distinct beginnings of call chains
-    std::size_t cells = std::size_t{1} << 28;                  // counts, one for each event, of a profile or a page
-    std::size_t diagnostics = 100;                             // kept in full; the others are only counted
+    std::size_t chain_nodes = std::size_t{1} << 28;            // distinct prefixes of call chains
+    std::size_t cells = std::size_t{1} << 28;                  // counts, one per event, of a profile or a page
+    std::size_t diagnostics = 100;                             // kept in full; the rest are only counted
 };
 
 }  // namespace perfdata

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Limits for those who want to say how much memory a recording may cost, and no more than that.
+// Limits derived from a memory budget.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace perfdata {
 
-// limits_within(bytes) is the usual limits, lowered so that what a recording and the files around it make this library
-// hold stays within about so many bytes: each of the large parts gets a share. Counts are by what one of a kind takes.
+// limits_within(bytes) returns the default limits, lowered so that the library holds about `bytes` at most for a
+// recording and its companion files: each large part gets a share. Counts are divided by the size of one element.
 inline Limits limits_within(std::uint64_t bytes) {
     Limits limits;
     const auto share = [&](auto& limit, std::uint64_t parts, std::uint64_t bytes_of_one = 1) {
@@ -30,7 +30,7 @@ inline Limits limits_within(std::uint64_t bytes) {
     share(limits.text_patches, 16, 64);
     share(limits.text_patch_bytes, 16);
     share(limits.task_records, 8, 128);
-    // With what is told of each: names, sums, rows of a report.
+    // Including what is stored with each: names, sums, rows of a report.
     share(limits.places, 4, 512);
     share(limits.chain_nodes, 4, 128);
     share(limits.cells, 8, 64);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The same work on several threads.
+// Runs the same work on several threads.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace perfdata {
 
-// on_threads(threads, work) calls work() on so many threads, this one included, and waits for all. Where the system
-// gives no more threads, fewer do the work. If a call ends in an exception, one of them is thrown here.
+// on_threads(threads, work) calls work() on that many threads, including this one, and waits for all. If the system
+// provides fewer threads, fewer do the work. Rethrows one of the exceptions that calls threw.
 template <class Work>
 void on_threads(std::size_t threads, const Work& work) {
     std::atomic_flag failed;

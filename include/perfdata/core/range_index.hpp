@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which of many ranges, that may overlap in any way, touch a given one.
+// Finds which of many ranges, overlapping in any way, touch a given one.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace perfdata {
 
-// RangeIndex is built once. A search takes time in proportion to what it finds times the logarithm of what there is,
-// however long the ranges are and wherever they lie: for each group of ranges, and each group of groups, it knows how
-// far they reach. It takes 5 bytes a range.
+// RangeIndex is built once. A search takes time proportional to its results times the logarithm of the number of
+// ranges, however long they are and wherever they lie: for each group of ranges, and each group of groups, it knows
+// how far they reach. It takes 5 bytes a range.
 class RangeIndex {
   public:
     RangeIndex() = default;
@@ -34,7 +34,7 @@ class RangeIndex {
     }
 
     // touching(begin, end, first, last, visit) calls visit(index) for each range that touches [begin, end], both
-    // included, by their first places, those of equal ones by index. first and last are those it was built with.
+    // inclusive, ordered by first place, then by index. Pass the same first and last as to the constructor.
     template <class First, class Last, class Visit>
     void touching(std::uint64_t begin, std::uint64_t end, First&& first, Last&& last, Visit&& visit) const {
         for (auto at = reaching(0, begin, last); at < order_.size(); at = reaching(at + 1, begin, last)) {
@@ -53,14 +53,15 @@ class RangeIndex {
         levels_.push_back(std::move(level));
     }
 
-    // reaching(from, place) is the first in order_, from there on, that ends at the place or behind it.
+    // reaching(from, place) returns the first position in order_, at `from` or later, of a range that ends at the
+    // place or behind it.
     template <class Last>
     std::size_t reaching(std::size_t from, std::uint64_t place, Last&& last) const {
         for (; from < order_.size() && from % group != 0; ++from) {
             if (last(order_[from]) >= place) return from;
         }
         if (from >= order_.size()) return order_.size();
-        // Up over all groups that end before the place, and down into the first that does not.
+        // Go up over all groups that end before the place, then down into the first that does not.
         std::size_t level = 0;
         auto at = from / group;
         while (at < levels_[level].size() && levels_[level][at] < place) {
@@ -78,7 +79,7 @@ class RangeIndex {
     }
 
     std::vector<std::uint32_t> order_;                // by first place
-    std::vector<std::vector<std::uint64_t>> levels_;  // how far each group of order_ reaches; each group of these; ...
+    std::vector<std::vector<std::uint64_t>> levels_;  // the end of each group of order_; of each group of these; ...
 };
 
 }  // namespace perfdata

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Room for many texts that live as long as each other.
+// Storage for many texts with the same lifetime.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,9 @@
 
 namespace perfdata {
 
-// TextArena keeps texts one behind the other in blocks that never move: a view of one is valid as long as the arena, or
-// what it was moved to. It takes little more memory than the texts, whatever they are: nothing is looked up in it.
+// TextArena stores texts one after the other in blocks that never move: a view of one stays valid as long as the
+// arena, or the arena it was moved to. It takes little more memory than the texts, whatever they are: there is no
+// lookup table.
 class TextArena {
   public:
     TextArena() = default;
@@ -26,7 +27,7 @@ class TextArena {
     TextArena& operator=(const TextArena&) = delete;
     ~TextArena() = default;
 
-    // keep(text) is a copy of it.
+    // keep(text) returns a view of a copy.
     std::string_view keep(std::string_view text) {
         if (text.empty()) return {};
         char* begin = nullptr;
@@ -37,7 +38,7 @@ class TextArena {
             left_ = block;
             begin = take(text.size());
         } else {
-            // A long text has a block for itself, so that the rest of the block in use is not lost.
+            // A long text gets its own block, so that the rest of the current block is not lost.
             begin = allocate(text.size());
         }
         std::ranges::copy(text, begin);
@@ -45,11 +46,11 @@ class TextArena {
         return {begin, text.size()};
     }
 
-    // bytes() is how long all texts are together.
+    // bytes() returns the total length of all texts.
     std::uint64_t bytes() const { return bytes_; }
 
   private:
-    // Blocks grow with what is in them, so that no more than about half of the memory is free.
+    // Blocks grow with the contents, so that no more than about half of the memory is unused.
     std::size_t next_block() const {
         constexpr std::uint64_t first = 4096, largest = std::uint64_t{1} << 20;
         return static_cast<std::size_t>(std::clamp(bytes_, first, largest));
@@ -69,7 +70,7 @@ class TextArena {
     }
 
     std::vector<std::unique_ptr<char[]>> blocks_;
-    char* next_ = nullptr;  // the free end of the block in use
+    char* next_ = nullptr;  // the free end of the current block
     std::size_t left_ = 0;
     std::uint64_t bytes_ = 0;
 };

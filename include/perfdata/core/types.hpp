@@ -11,7 +11,7 @@
 
 namespace perfdata {
 
-// Bytes is a read-only view of raw file content. Whoever hands one out says how long it lives.
+// Bytes is a read-only view of raw file content. Functions that return one state its lifetime.
 using Bytes = std::span<const std::byte>;
 
 // Address is a virtual address of the recording machine. Arithmetic wraps like the machine's own.
@@ -24,7 +24,7 @@ struct Address {
     friend constexpr std::uint64_t operator-(Address high, Address low) { return high.value - low.value; }
 };
 
-// AddressRange is [begin, begin + size). A range that would pass the end of the address space is cut there.
+// AddressRange is [begin, begin + size), cut at the end of the address space.
 struct AddressRange {
     Address begin;
     std::uint64_t size = 0;
@@ -41,8 +41,8 @@ struct AddressRange {
     }
 };
 
-// Time is nanoseconds of the recording's event clock (perf's clock unless the event chose another).
-// Zero marks records that perf synthesized: they describe what existed before the recording began.
+// Time is in nanoseconds of the recording's event clock (perf's clock unless the event chose another). Zero marks
+// records that perf synthesized: they describe what existed before the recording began.
 struct Time {
     std::uint64_t nanoseconds = 0;
 
@@ -60,7 +60,7 @@ struct Tid {
     constexpr auto operator<=>(const Tid&) const = default;
 };
 
-// EventId names one counter of one event (per CPU and thread). Zero marks synthesized records.
+// EventId identifies one counter of one event (per CPU and thread). Zero marks synthesized records.
 struct EventId {
     std::uint64_t value = 0;
     constexpr auto operator<=>(const EventId&) const = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks for well-formed UTF-8: foreign text may be anything.
+// Checks for well-formed UTF-8: foreign text may contain any bytes.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace perfdata {
 
-// utf8_length(text) is how many bytes the well-formed character at the start has, 0 if there is none. Overlong forms,
-// surrogates and what lies beyond U+10FFFF are not well formed. The text must not be empty.
+// utf8_length(text) returns the length in bytes of the well-formed character at the start, 0 if there is none.
+// Overlong forms, surrogates and code points beyond U+10FFFF are not well formed. The text must not be empty.
 constexpr std::size_t utf8_length(std::string_view text) {
     const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
     const auto lead = byte(0);
@@ -26,7 +26,7 @@ constexpr std::size_t utf8_length(std::string_view text) {
     return length;
 }
 
-// utf8_character(character) is the number of a well-formed character.
+// utf8_character(character) returns the code point of a well-formed character.
 constexpr char32_t utf8_character(std::string_view character) {
     const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(character[index]); };
     if (character.size() == 1) return byte(0);
@@ -40,8 +40,8 @@ constexpr bool is_control(char32_t character) {
     return character < 0x20 || (character >= 0x7f && character < 0xa0);
 }
 
-// is_name(text) is whether it can be the name of something: well-formed, without control characters. What is no name
-// is damage, or somebody's mischief.
+// is_name(text) returns true if the text is a plausible name: well-formed, without control characters. Anything else
+// is damage or malice.
 constexpr bool is_name(std::string_view text) {
     while (!text.empty()) {
         const auto length = utf8_length(text);

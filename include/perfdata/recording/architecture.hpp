@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Of which architecture a recording is, where it does not say so itself.
+// The architecture of a recording that does not name it.
 #pragma once
 
 #include <bit>
@@ -11,23 +11,23 @@
 
 namespace perfdata {
 
-// Architecture is what `uname -m` said on the recorded machine, as far as can be known.
+// Architecture is the output of `uname -m` on the recorded machine, as far as it can be determined.
 struct Architecture {
-    std::string name;     // empty: not known
-    std::string told_by;  // what tells it, in words; empty: the feature ARCH
+    std::string name;     // empty: unknown
+    std::string told_by;  // the evidence, in words; empty: the feature ARCH
 
     bool guessed() const { return !name.empty() && !told_by.empty(); }
 };
 
-// elf_architecture(machine, endian) is the name for EM_* of ELF; empty if not known here.
+// elf_architecture(machine, endian) returns the name for an EM_* value of ELF; empty if unknown here.
 std::string_view elf_architecture(std::uint32_t machine, std::endian endian);
 
-// path_architecture(path) is what the path of a mapped file tells: a dynamic loader's name, or Debian's folder for
-// libraries of one architecture. Empty: nothing.
+// path_architecture(path) returns the architecture that the path of a mapped file implies: a dynamic loader's name, or
+// Debian's directory for libraries of one architecture. Empty: none.
 std::string_view path_architecture(std::string_view path);
 
-// find_architecture(recording) asks the features ARCH, E_MACHINE and CPUID; then, in one pass over the records up to
-// the first that tells, which hardware traced and which files were mapped.
+// find_architecture(recording) checks the features ARCH, E_MACHINE and CPUID; then, in one pass over the records that
+// stops at the first evidence, the tracing hardware and the mapped files.
 Architecture find_architecture(const Recording& recording);
 
 }  // namespace perfdata

@@ -15,8 +15,8 @@ namespace perfdata {
 // them valid).
 class BpfFeatures {
   public:
-    // read(recording) takes what can be framed; the rest is in diagnostics(). A recording without the features gives
-    // an empty object.
+    // read(recording) reads what can be framed; the rest is in diagnostics(). Returns an empty object for a recording
+    // without the features.
     static BpfFeatures read(const Recording& recording);
 
     BpfFeatures(BpfFeatures&&) = default;
@@ -24,7 +24,7 @@ class BpfFeatures {
     BpfFeatures(const BpfFeatures&) = delete;
     BpfFeatures& operator=(const BpfFeatures&) = delete;
 
-    // programs() is in file order; ids are unique (of two entries with one id the first counts).
+    // programs() is in file order; ids are unique (the first of two entries with one id counts).
     std::span<const BpfProgramInfo> programs() const { return programs_; }
     const BpfProgramInfo* program(ProgramId id) const;
     std::span<const BtfBlob> btf() const { return btf_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The user parts of call chains that the kernel wrote later, found by the cookie that a sample's chain ends in.
+// The user parts of call chains that the kernel wrote later, found by the cookie at the end of a sample's chain.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace perfdata {
 
-// A chain that ends in USER_DEFERRED and a cookie is continued by the CALLCHAIN_DEFERRED record of the same thread with
-// this cookie: all samples that a thread takes on one stay in the kernel share one such record, written on its way back
-// to user space. Cookies come again after a while, so the record that is nearest in time counts. It may be a little
+// A chain that ends in USER_DEFERRED and a cookie is continued by the CALLCHAIN_DEFERRED record of the same thread
+// with this cookie: all samples that a thread takes during one stay in the kernel share one such record, written on
+// its way back to user space. Cookies repeat after a while, so the record nearest in time counts. It may be slightly
 // earlier than a sample that interrupted its writing. Follows evlist__deliver_deferred_callchain in
 // tools/perf/util/session.c.
 //
@@ -24,15 +24,15 @@ namespace perfdata {
 class DeferredChains {
   public:
     DeferredChains() = default;
-    // read(recording) takes in all such records of a recording: one pass, or none if no event asks for them.
+    // read(recording) collects all such records of a recording: one pass, or none if no event asks for them.
     static DeferredChains read(const Recording& recording);
 
     void add(Tid tid, Time time, const CallchainDeferred& chain);
-    // sort() is needed between add() and find().
+    // sort() must be called between add() and find().
     void sort();
 
-    // find(tid, time, cookie) is the addresses in user space, innermost first, nothing if the recording does not have
-    // them: it ended before, or the record was lost. They live as long as this object.
+    // find(tid, time, cookie) returns the addresses in user space, innermost first; nothing if the recording does not
+    // have them: it ended before, or the record was lost. They live as long as this object.
     std::optional<std::span<const std::uint64_t>> find(Tid tid, Time time, std::uint64_t cookie) const;
 
     std::size_t size() const { return chains_.size(); }
@@ -46,11 +46,11 @@ class DeferredChains {
 
         std::tuple<Tid, std::uint64_t, Time> key() const { return {tid, cookie, time}; }
     };
-    std::vector<Chain> chains_;  // sorted: log n for each search, whatever cookies a file has
+    std::vector<Chain> chains_;  // sorted: a search takes log n, whatever cookies a file has
     std::vector<std::uint64_t> addresses_;
 };
 
-// deferred_cookie(chain) is the cookie that a call chain ends in, if its user part was deferred.
+// deferred_cookie(chain) returns the cookie at the end of a call chain, if its user part was deferred.
 template <class Chain>
 std::optional<std::uint64_t> deferred_cookie(const Chain& chain) {
     const auto size = chain.size();
@@ -59,7 +59,7 @@ std::optional<std::uint64_t> deferred_cookie(const Chain& chain) {
 }
 
 // for_each_frame(sample, deferred, visit) calls visit(Address, CpuMode) for every address of a sample's call chain,
-// innermost first, its deferred part included, until one returns false. False if that part is missing.
+// including its deferred part, innermost first, until one returns false. Returns false if that part is missing.
 template <class Order, class Visit>
 bool for_each_frame(const BasicSample<Order>& sample, const DeferredChains& deferred, Visit&& visit) {
     const auto chain = sample.callchain();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The events of a recording, and which of them a record belongs to.
+// The events of a recording, and the lookup of the event that a record belongs to.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@
 
 namespace perfdata {
 
-// Event is one thing that was counted, with the layouts of its records.
+// Event is one counted event, with the layouts of its records.
 struct Event {
-    std::string name;       // no other event of the recording has it: see name_events()
-    std::string perf_name;  // as given to perf record, else made from the attr; events may share it
+    std::string name;       // unique in the recording: see name_events()
+    std::string perf_name;  // as given to perf record, else derived from the attr; not unique
     Attr attr;
     std::vector<EventId> ids;  // one per CPU or thread; may be empty
     SampleLayout sample;
     TrailerLayout trailer;
 };
 
-// EventIndex is an index in EventTable::events(), or nothing. As an optional, but half as large: this is what a
-// sample's decoding begins with.
+// EventIndex is an index in EventTable::events(), or nothing. Like an optional, but half as large: decoding a sample
+// begins with it.
 class EventIndex {
   public:
     constexpr EventIndex() = default;
     constexpr EventIndex(std::uint32_t index) : index_(index) {}
 
     constexpr explicit operator bool() const { return index_ != none; }
-    // *index is valid if there is one.
+    // *index is valid if it is not empty.
     constexpr std::uint32_t operator*() const { return index_; }
     constexpr bool operator==(const EventIndex&) const = default;
 
@@ -44,8 +44,7 @@ class EventIndex {
 };
 
 // EventTable finds the event of a record by the id in it. Follows evlist__event2evsel in tools/perf/util/evlist.c, but
-// does not ask that all events keep their id at the same place: an id counts if it is found where its own event puts
-// it.
+// does not require all events to keep their id at the same place: an id counts if it is where its own event puts it.
 class EventTable {
   public:
     EventTable() = default;
@@ -54,11 +53,11 @@ class EventTable {
     const std::vector<Event>& events() const { return events_; }
     bool empty() const { return events_.empty(); }
 
-    // layout(event) is events()[event].sample, kept close together. Valid if event < events().size().
+    // layout(event) returns events()[event].sample, from a compact copy. Valid if event < events().size().
     const SampleLayout& layout(std::uint32_t event) const { return layouts_[event]; }
 
-    // of_sample(record) is the index of the event of a SAMPLE record, nothing if its id is not known. The record is
-    // `bytes` long and at least 8 bytes.
+    // of_sample(record) returns the index of the event of a SAMPLE record; nothing if its id is unknown. The record is
+    // `bytes` long, at least 8 bytes.
     template <class Order>
     EventIndex of_sample(const std::byte* record, std::size_t bytes, Order order) const {
         if (layouts_.size() == 1) return 0;
@@ -70,13 +69,13 @@ class EventTable {
         return without_ids_ && !layouts_.empty() ? EventIndex(0) : EventIndex();
     }
 
-    // of_other(record) is the event whose trailer a kernel record other than SAMPLE carries. Synthesized records
+    // of_other(record) returns the event whose trailer a kernel record other than SAMPLE carries. Synthesized records
     // (id 0) take the first event's.
     EventIndex of_other(const RecordView& record) const;
 
-    // time_of(record) is when a record of the kernel happened: zero if it was synthesized, `otherwise` if its event
-    // keeps no time, is not known, or the record is too short. Records of perf itself have no time. Where all events
-    // keep the time of samples at one place, it is read there without a look at the event.
+    // time_of(record) returns the time of a kernel record: zero if it was synthesized, `otherwise` if its event keeps
+    // no time or is unknown, or the record is too short. Records of perf itself have no time. If all events keep the
+    // time of samples at one place, it is read there without looking up the event.
     template <class Order>
     Time time_of(const RecordView& record, Order order, Time otherwise) const {
         const auto* bytes = record.bytes.data();
@@ -108,7 +107,7 @@ class EventTable {
 
     std::vector<Event> events_;
     std::vector<SampleLayout> layouts_;
-    // Open addressing, a power of two, at most half full: two or three looks at slots for an id, whoever chose the ids.
+    // Open addressing, a power of two, at most half full: a lookup probes two or three slots, whoever chose the ids.
     std::vector<Slot> slots_;
     const HashKey* hash_key_ = &HashKey::process();
     std::vector<std::uint8_t> sample_id_offsets_;
@@ -117,8 +116,8 @@ class EventTable {
     std::uint8_t common_sample_time_ = 0;  // offset; 0 if events differ in it
 };
 
-// default_event_name(attr) is perf's name of what is counted, without modifiers: "cycles", "L1-dcache-load-misses",
-// "raw 0x1a8", "mem:0x404038:w"; "type 7 config 0x1" of what only the recorded machine's kernel knows.
+// default_event_name(attr) returns perf's name of an event, without modifiers: "cycles", "L1-dcache-load-misses", "raw
+// 0x1a8", "mem:0x404038:w"; "type 7 config 0x1" if only the recorded machine's kernel knows it.
 std::string default_event_name(const Attr& attr);
 
 }  // namespace perfdata

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The hash of all tables whose keys come from a file: keyed, so that nobody who writes a file knows which keys meet.
+// The hash of all tables whose keys come from a file: keyed, so that the author of a file cannot predict collisions.
 #pragma once
 
 #include <array>
@@ -12,17 +12,17 @@
 
 namespace perfdata {
 
-// HashKey is a key and the hash with it. Use the leading bits of what it gives.
+// HashKey is a key and the hash with it. Use the leading bits of the result.
 //
-// Of up to four words it is k0 + k1 * w1 + k2 * w2 + ... modulo 2^128, of which the upper half counts: with random keys
-// of 128 bits this is strongly universal (Dietzfelbinger 1996). Whatever two different keys a file holds, the hashes of
-// both together are as good as random, so they agree in any b bits with a probability of 2^-b: of n keys in a table of
-// at least 2n places a search looks at one other key on average. That holds for everybody who does not know the key,
-// and a file is written before the key is drawn. What comes behind it is a fixed permutation; it keeps that, and
+// The hash of up to four words is k0 + k1 * w1 + k2 * w2 + ... modulo 2^128, of which the upper half counts: with
+// random keys of 128 bits this is strongly universal (Dietzfelbinger 1996). The hashes of any two different keys in a
+// file are jointly as good as random, so they agree in any b bits with a probability of 2^-b: with n keys in a table
+// of at least 2n slots, a search probes one other key on average. This holds for everybody who does not know the key,
+// and a file is written before the key is drawn. The final step is a fixed permutation; it preserves this property and
 // scatters arithmetic progressions, which the sum alone would leave in long runs.
 //
-// A text is a polynomial in a random point modulo 2^61 - 1, a coefficient for each 4 bytes: two texts of n bytes meet
-// with a probability of n / 2^63. Its size is hashed as well.
+// The hash of a text is a polynomial in a random point modulo 2^61 - 1, with one coefficient per 4 bytes: two texts of
+// n bytes collide with a probability of n / 2^63. The size is hashed as well.
 class HashKey {
   public:
     static constexpr std::size_t most_words = 4;
@@ -30,8 +30,8 @@ class HashKey {
 
     constexpr explicit HashKey(const Seed& seed) : seed_(seed) {}
 
-    // process() is drawn once a process, from the system's random source. Results do not depend on it: no table is gone
-    // through in the order of hashes.
+    // process() returns a key drawn once per process from the system's random source. Results do not depend on it: no
+    // table is iterated in hash order.
     static const HashKey& process() noexcept;
 
     template <class... Words>
@@ -70,7 +70,7 @@ class HashKey {
     Seed seed_;
 };
 
-// KeyedHash is the same for the standard library's tables.
+// KeyedHash is the same for hash tables of the standard library.
 struct KeyedHash {
     const HashKey* key = &HashKey::process();
 

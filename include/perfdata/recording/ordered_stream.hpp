@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All records of a recording in exact order of time, in memory bounded by their disorder.
+// All records of a recording in exact time order, in memory bounded by their disorder.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,34 @@
 
 namespace perfdata {
 
-// OrderedStream hands out records by (time, place in the file). Synthesized records (time 0) come first. A record
-// without a time (perf's own, or of an event that keeps none) has the latest time seen before it in the file: it keeps
-// its place among its neighbours.
+// OrderedStream returns records ordered by (time, place in the file). Synthesized records (time 0) come first. A
+// record without a time (perf's own, or of an event that keeps none) gets the latest time before it in the file: it
+// stays among its neighbours.
 //
-// Rings are drained one after the other, so a file is a row of stretches that are in order, and stretches of different
-// CPUs overlap in time. FINISHED_ROUND marks promise how far they overlap, but not exactly. So a first pass notes the
-// least time of each chunk of records; then every record up to the least time of all later chunks can be handed out:
+// Rings are drained one after the other, so a file is a sequence of ordered stretches, and stretches of different CPUs
+// overlap in time. FINISHED_ROUND marks promise how far they overlap, but not exactly. So a first pass notes the least
+// time of each chunk of records; then every record up to the least time of all later chunks is safe to return:
 //
 //     chunk          1         2         3
 //     times       1 5 3     4 6 9     7 8 9
 //     least later     4         7         -
-//     hand out    1 3       4 5 6     7 8 9 9
 //
-// Chunks are cut into runs that are in order by themselves; the next record is the least of the runs' first ones.
-// Nothing is copied: a chunk keeps the block of the stream that its records lie in, until the last of them has been
-// handed out.
+// Each chunk is cut into ordered runs; a few late records are merged into the run before them. The run with the least
+// next record leads (current_), the others wait in a heap; of equal times the earlier run comes first:
+//
+//     read       run 1    run 2    run 3    safe up to    return
+//     chunk 1    1 3 5                      4             1 3
+//     chunk 2        5    4 6 9             7             4 5 6
+//     chunk 3                 9    7 8 9    -             7 8 9 9
+//
+// Nothing is copied: a chunk keeps alive the block of the stream that holds its records until the last of them has
+// been returned.
 class OrderedStream {
   public:
     // The recording must outlive the stream. The first pass happens here.
     explicit OrderedStream(const Recording& recording);
 
-    // next(record, time) is false at the end. The view lives until the next call.
+    // next(record, time) returns false at the end. The view lives until the next call.
     bool next(RecordView& record, Time& time) {
         if (current_.next == current_.end || current_.next->time > limit_) [[unlikely]] {
             return find_next(record, time);
@@ -42,10 +48,10 @@ class OrderedStream {
         return true;
     }
 
-    // problems() is what could not be framed, as RecordStream tells it.
+    // problems() returns what RecordStream could not frame.
     const DiagnosticLog& problems() const { return first_pass_.problems(); }
     const RecordStream& first_pass() const { return first_pass_; }
-    // most_waiting() is the largest number of records that had to wait at one time.
+    // most_waiting() returns the largest number of records that were waiting at one time.
     std::size_t most_waiting() const { return most_waiting_; }
 
   private:
@@ -57,13 +63,13 @@ class OrderedStream {
         const std::byte* record;
         std::uint64_t place;  // RecordView::offset * 2 + RecordView::unpacked
     };
-    // A chunk is up to chunk_records records that follow each other in one block.
+    // A chunk is up to chunk_records consecutive records in one block.
     struct Chunk {
         std::vector<Waiting> records;
-        std::size_t runs = 0;  // how many of its runs have not been handed out
+        std::size_t runs = 0;  // number of runs not fully returned yet
         RecordStream::Blocks blocks;
     };
-    // A run is a stretch of a chunk's records that is in order. Runs are numbered in the order of the file.
+    // A run is an ordered stretch of a chunk's records. Runs are numbered in file order.
     struct Run {
         const Waiting* next = nullptr;
         const Waiting* end = nullptr;
@@ -100,9 +106,9 @@ class OrderedStream {
     const Recording* recording_;
     AnyOrder order_;
     RecordStream first_pass_;
-    std::vector<Time> least_later_;  // by chunk: the least time behind it
+    std::vector<Time> least_later_;  // by chunk: the least time of all later chunks
 
-    // Records of time 0: the first pass keeps the first few MiB of them, a pass of its own looks for the others.
+    // Records of time 0: the first pass keeps the first few MiB of them, a separate pass finds the others.
     struct Kept {
         std::size_t begin, size;  // in kept_bytes_
         std::uint64_t offset;
@@ -110,7 +116,7 @@ class OrderedStream {
     };
     std::vector<std::byte> kept_bytes_;
     std::vector<Kept> kept_;
-    std::uint64_t synthesized_ = 0, synthesized_next_ = 0;  // of all
+    std::uint64_t synthesized_ = 0, synthesized_next_ = 0;  // of all records of time 0
     std::optional<RecordStream> zero_pass_;
     Time zero_latest_;
 
@@ -120,14 +126,14 @@ class OrderedStream {
     Time ahead_time_;
     bool have_ahead_ = false, at_end_ = false;
 
-    std::deque<Chunk> chunks_;  // from the first that has runs left on
+    std::deque<Chunk> chunks_;  // from the first that has runs left
     std::size_t chunks_read_ = 0;
-    std::vector<std::vector<Waiting>> spare_;  // memory of chunks that are done
-    std::vector<Run> runs_;                    // a heap: the run with the least first record on top
+    std::vector<std::vector<Waiting>> spare_;  // memory of finished chunks
+    std::vector<Run> runs_;                    // a heap: the run with the least first record is on top
     std::uint64_t run_count_ = 0;
-    Run current_;  // the run that is being handed out, not in the heap
-    Time limit_;   // up to which time current_ comes before all others
-    Time safe_;    // up to which time nothing that has not been read yet can come
+    Run current_;  // the run being returned; it is not in the heap
+    Time limit_;   // up to this time current_ comes before all other runs
+    Time safe_;    // up to this time no unread record can come
     std::size_t waiting_ = 0, most_waiting_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How far a long call has come.
+// Progress of a long call.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace perfdata {
 
-// Progress is called now and then with how many bytes of how many have been read, on the thread that reads. It may be
-// empty. A total of 0 is not known.
+// Progress is called from time to time with the number of bytes read and their total, on the reading thread. It may be
+// empty. A total of 0 is unknown.
 using Progress = std::function<void(std::uint64_t read, std::uint64_t total)>;
 
 }  // namespace perfdata

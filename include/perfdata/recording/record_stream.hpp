@@ -15,8 +15,8 @@
 
 namespace perfdata {
 
-// RecordSegment is a part of a file that holds records: the data section, a pipe stream behind its header, or one of
-// the files of a directory recording. Each has a compressed stream of its own.
+// RecordSegment is a part of a file that holds records: the data section, a pipe stream after its header, or one of
+// the files of a directory recording. Each has its own compressed stream.
 struct RecordSegment {
     std::shared_ptr<const Source> source;
     std::uint64_t begin = 0;
@@ -26,21 +26,21 @@ struct RecordSegment {
 struct RecordStreamOptions {
     AnyOrder order;
     bool pipe = false;  // TRACING_DATA records are followed by their data
-    // Most bytes that one compressed record may unpack to; feature COMPRESSED tells it (mmap_len).
+    // Limit on the bytes that one compressed record may unpack to, from the feature COMPRESSED (mmap_len).
     std::uint64_t unpacked_record_bytes = std::uint64_t{16} << 20;
-    std::uint64_t unpacked_bytes = Limits{}.unpacked_bytes;  // and all of them together
-    // Most bytes that a compressed stream may look back on, rounded down to a power of two; at least 1 KiB.
+    std::uint64_t unpacked_bytes = Limits{}.unpacked_bytes;  // of all of them together
+    // Limit on the window of a compressed stream in bytes, rounded down to a power of two; at least 1 KiB.
     std::uint64_t window_bytes = Limits{}.zstd_window_bytes;
 };
 
 // RecordStream reads through one block of 256 KiB (measured: read(2) into such a block is twice as fast as a fresh
-// mapping). Input that lies in memory is not copied. Records inside COMPRESSED records follow that record; they may
-// straddle its end.
+// mapping). Input in memory is not copied. Records inside COMPRESSED records follow that record; they may straddle its
+// end.
 //
-// Where no record can be framed it looks for the next place from which several records follow each other, and goes on
-// there; what it passed over is in problems() and unread_bytes(). A record is handed out when the header behind it has
-// been seen. If that is none, the record may have lost bytes, or have a wrong size: then several records that follow
-// each other from inside it are what is believed, and its own beginning is passed over.
+// Where no record can be framed, it searches for the next place where several consecutive records begin and continues
+// there; what it skipped is in problems() and unread_bytes(). A record is returned only after the header behind it has
+// been checked. If that is invalid, the record may have lost bytes or have a wrong size: if several consecutive
+// records begin inside it, they win and its beginning is skipped.
 class RecordStream {
   public:
     RecordStream(std::vector<RecordSegment> segments, const RecordStreamOptions& options);
@@ -48,9 +48,9 @@ class RecordStream {
     RecordStream& operator=(RecordStream&&) noexcept;
     ~RecordStream();
 
-    // next(record) is false at the end. The view lives until the next call.
+    // next(record) returns false at the end. The view lives until the next call.
     bool next(RecordView& record) { return next(record, options_.order); }
-    // The same for callers that know the order at compile time. Valid if it is the recording's.
+    // The same for callers that know the order at compile time. It must be the recording's order.
     template <class Order>
     bool next(RecordView& record, Order order) {
         const auto left = static_cast<std::size_t>(block_.end - block_.at);
@@ -88,38 +88,39 @@ class RecordStream {
     Iterator begin() { return Iterator(*this); }
     static std::default_sentinel_t end() { return {}; }
 
-    // Blocks are the memory that records lie in: one of the file, one of what was unpacked. A caller that keeps them
-    // keeps the views into them valid: then the stream reads on in new blocks.
+    // Blocks are the memory that holds the records: one of the file, one of unpacked data. A caller that keeps them
+    // keeps the views into them valid: the stream then continues in new blocks.
     struct Blocks {
         std::shared_ptr<const std::byte[]> file, unpacked;
     };
     Blocks blocks() const;
-    // refills() counts how often a block was filled anew so far: records between which it changes lie in different
-    // blocks. It depends on the recording only, not on who keeps what.
+    // refills() counts how often a block was refilled so far: records between which it changes are in different
+    // blocks. It depends only on the recording, not on who keeps blocks.
     std::uint64_t refills() const { return refills_; }
 
-    // problems() is what could not be framed or unpacked so far.
+    // problems() returns what could not be framed or unpacked so far.
     const DiagnosticLog& problems() const { return problems_; }
-    // payload_bytes() is the size of data seen so far that lies behind its record, outside the record's size: AUX data
-    // and, in a pipe, tracing data.
+    // payload_bytes() returns the size of the data so far that follow their record, outside the record's size: AUX
+    // data and, in a pipe, tracing data.
     std::uint64_t payload_bytes() const { return payload_bytes_; }
-    // payload() is where the data lies that follows the record handed out last, outside its size; nothing if none does.
+    // payload() returns where the data that follow the last returned record lie, outside its size; nothing if there
+    // are none.
     struct Payload {
         const Source& source;
         std::uint64_t offset = 0;
-        std::uint64_t size = 0;       // of what the file has
-        std::uint64_t announced = 0;  // by the record
+        std::uint64_t size = 0;       // as far as the file has it
+        std::uint64_t announced = 0;  // as the record states
     };
     std::optional<Payload> payload() const;
-    // unread_bytes() is how many bytes of the files could not be framed.
+    // unread_bytes() returns how many bytes of the files could not be framed.
     std::uint64_t unread_bytes() const { return unread_bytes_; }
-    // unpacked_bytes() is how many bytes came out of compressed records.
+    // unpacked_bytes() returns how many bytes came out of compressed records.
     std::uint64_t unpacked_bytes() const { return unpacked_bytes_; }
 
   private:
     class Unpacker;
 
-    // A stretch of bytes being walked: of the file, or of what a compressed record unpacked to.
+    // A stretch of bytes being read: of the file, or of an unpacked compressed record.
     struct Block {
         const std::byte* begin = nullptr;
         const std::byte* end = nullptr;
@@ -133,8 +134,7 @@ class RecordStream {
     static constexpr auto not_seen = ~std::size_t{0} / 2;  // more than any block has
     static constexpr auto last_kernel_type = static_cast<std::uint32_t>(RecordType::callchain_deferred);
 
-    // The kernel's types, well-formed and no longer than those whose length is limited; everything else takes the
-    // longer way.
+    // The kernel's types, well-formed and no longer than those of limited length; everything else takes the slow path.
     static constexpr std::uint16_t longest_plain = 4232;
     static bool is_plain(const RecordHeader& header) {
         // One comparison for both limits and the multiple of 8.
@@ -176,24 +176,24 @@ class RecordStream {
     std::vector<RecordSegment> segments_;
     RecordStreamOptions options_;
     std::size_t segment_ = 0;
-    Block block_;       // what is being walked
+    Block block_;       // the block being read
     Block file_block_;  // the file's block while unpacking_
     std::shared_ptr<std::byte[]> file_bytes_;
     std::uint64_t refills_ = 0;
     std::unique_ptr<Unpacker> unpacker_;
     bool unpacking_ = false;
-    bool gap_behind_ = false;  // what is being unpacked breaks off
+    bool gap_behind_ = false;  // the data being unpacked break off
     bool searching_ = false;   // for the next record behind damage
-    bool in_payload_ = false;  // searching in data that are said to go beyond the end
+    bool in_payload_ = false;  // searching in data that claim to extend beyond the end
     bool aligned_ = true;      // all records of the segment so far began at multiples of 8
-    bool at_end_ = false;      // the block cannot be extended any more
+    bool at_end_ = false;      // the block cannot be extended further
     std::uint64_t damage_begin_ = 0;
-    std::uint16_t longest_ = longest_plain;  // of the kernel's types that were handed out, at least
-    std::size_t plain_ = not_seen;           // size of the record at the front if its header was seen and is plain
+    std::uint16_t longest_ = longest_plain;  // of the records of kernel types returned so far; at least longest_plain
+    std::size_t plain_ = not_seen;           // size of the front record if its header was checked and is plain
     Waiting waiting_ = Waiting::nothing;
-    Bytes packed_;  // payload of the compressed record that waits
+    Bytes packed_;  // payload of the pending compressed record
     std::uint64_t packed_offset_ = 0;
-    std::uint64_t payload_ = 0;  // bytes that wait to be skipped
+    std::uint64_t payload_ = 0;  // bytes still to be skipped
     std::uint64_t payload_bytes_ = 0;
     std::uint64_t unread_bytes_ = 0;
     std::uint64_t unpacked_bytes_ = 0;

@@ -22,8 +22,8 @@ struct OpenOptions {
     Limits limits;
 };
 
-// FeatureSection is one entry of the feature table, whether or not its number is known. In a pipe stream it is a record
-// HEADER_FEATURE, or the tracing data behind a record HEADER_TRACING_DATA; of a number that comes twice the first
+// FeatureSection is one entry of the feature table, whether or not its number is known. In a pipe stream it is a
+// record HEADER_FEATURE, or the tracing data behind a record HEADER_TRACING_DATA; the first of several with one number
 // counts.
 struct FeatureSection {
     unsigned number = 0;
@@ -39,14 +39,14 @@ class Recording {
     // not_perf_data, truncated, malformed, unsupported, limit: only if nothing could be read. Lesser damage is in
     // diagnostics().
     static Result<Recording> open(const std::string& path, const OpenOptions& options = {});
-    // from_memory(bytes) is a view: the bytes must outlive the recording.
+    // from_memory(bytes) does not copy: the bytes must outlive the recording.
     static Result<Recording> from_memory(Bytes bytes, const OpenOptions& options = {});
 
     const std::string& path() const { return path_; }
     const FileHeader& header() const { return header_; }
     AnyOrder order() const { return header_.order; }
     const Limits& limits() const { return limits_; }
-    // bytes() is the size of all files of the recording, unpacked.
+    // bytes() returns the size of all files of the recording, unpacked.
     std::uint64_t bytes() const;
     const EventTable& events() const { return events_; }
     const std::vector<FeatureSection>& features() const { return features_; }
@@ -60,23 +60,23 @@ class Recording {
     const std::string& cpu_description() const { return cpu_description_; }
     const std::vector<std::string>& command_line() const { return command_line_; }
 
-    // interrupted() is whether the recorder did not end properly: the header was never completed.
+    // interrupted() returns true if the recorder did not finish: the header was never completed.
     bool interrupted() const { return !header_.pipe && header_.data.size == 0; }
-    // data() is the part of the (main) file that holds records, cut to what the file has.
+    // data() returns the part of the (main) file that holds records, cut at the end of the file.
     FileSection data() const { return data_; }
 
-    // read_feature(feature) is the raw payload. Errors: missing, truncated, limit, io.
+    // read_feature(feature) returns the raw payload. Errors: missing, truncated, limit, io.
     Result<std::vector<std::byte>> read_feature(Feature feature) const;
     Result<std::vector<std::byte>> read_feature(const FeatureSection& section) const;
-    // feature(feature) is its entry in the table, null if the recording has none.
+    // feature(feature) returns its entry in the table, null if the recording has none.
     const FeatureSection* feature(Feature feature) const;
 
-    // data_files() is how many files data.N a directory has besides its main file.
+    // data_files() returns the number of files data.N that a directory has besides its main file.
     std::size_t data_files() const { return data_files_.size(); }
 
     RecordStream records() const;
 
-    // outside_records() is how many bytes of the file belong to header, attrs, ids and features.
+    // outside_records() returns how many bytes of the file belong to header, attrs, ids and features.
     std::uint64_t outside_records() const;
 
   private:
@@ -107,7 +107,7 @@ class Recording {
     Limits limits_;
     std::shared_ptr<const Source> source_;
     std::vector<std::shared_ptr<const Source>> data_files_;  // data.N of a directory
-    std::uint64_t unpacked_record_bytes_ = 0;                // 0: not told
+    std::uint64_t unpacked_record_bytes_ = 0;                // 0: unknown
     FileHeader header_;
     FileSection data_;
     EventTable events_;

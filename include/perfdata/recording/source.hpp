@@ -22,28 +22,28 @@ class Source {
     virtual ~Source() = default;
 
     virtual std::uint64_t size() const = 0;
-    // read_at(offset, out) fills `out` and returns how many bytes it could: fewer only at the end of the input.
+    // read_at(offset, out) fills `out` and returns the number of bytes read: fewer only at the end of the input.
     virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
-    // next_data(offset) is the first place from `offset` on where bytes may be other than zero: files can have holes,
+    // next_data(offset) returns the first place at or after `offset` where bytes may be nonzero: files can have holes,
     // which take no room however large they are. size() if there is none.
     virtual std::uint64_t next_data(std::uint64_t offset) const { return offset; }
-    // in_memory() is the whole input if it lies in memory anyway, else empty.
+    // in_memory() returns the whole input if it is in memory anyway, else an empty view.
     virtual Bytes in_memory() const { return {}; }
-    // damage() is why the input is shorter than it should be: a packed file that breaks off, for example.
+    // damage() returns why the input is shorter than it should be: a packed file that breaks off, for example.
     virtual std::optional<Error> damage() const { return {}; }
 };
 
-// open_source(path) opens a file; "-" is standard input. Input compressed as a whole (gzip, xz, zstd, recognised by
-// its first bytes) and input that cannot be read twice is unpacked or copied to an unlinked temporary file, at most
+// open_source(path) opens a file; "-" is standard input. Compressed input (gzip, xz, zstd, recognised by its first
+// bytes) is unpacked and input that cannot be read twice is copied to an unlinked temporary file, at most
 // limits.unpacked_bytes of it. Errors: io, limit, malformed (broken compression).
 Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits);
 
-// unpacked(source, path) is what open_source() makes of a file with these bytes: the source itself unless it is
-// compressed. path is what messages name.
+// unpacked(source, path) returns what open_source() makes of a file with these bytes: the source itself unless it is
+// compressed. path is the name in messages.
 Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> source, const std::string& path,
                                                const Limits& limits);
 
-// memory_source(bytes) is a view: the bytes must outlive it.
+// memory_source(bytes) does not copy: the bytes must outlive it.
 std::shared_ptr<const Source> memory_source(Bytes bytes);
 
 // read_whole(source, limit) copies the input to memory. Errors: io, limit.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Input that cannot be read twice, or not in its place, is put into a temporary file.
+// A temporary file for input that cannot be read twice, or not in place.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace perfdata {
 
-// Descriptor closes its file when it goes.
+// Descriptor closes its file when destroyed.
 class Descriptor {
   public:
     explicit Descriptor(int fd) : fd_(fd) {}
@@ -28,18 +28,18 @@ class Descriptor {
     int fd_;
 };
 
-// Spool is an unlinked file in TMPDIR, or in /tmp, to which bytes are appended. Nobody else can open it; it goes with
-// the last source of it.
+// Spool is an unlinked file in TMPDIR, or in /tmp, to which bytes are appended. Nobody else can open it; it disappears
+// with its last source.
 class Spool {
   public:
-    // create(path, most): path is what messages name; more than `most` bytes are an error. Errors: io.
+    // create(path, most): path is the name in messages; more than `most` bytes are an error. Errors: io.
     static Result<Spool> create(std::string path, std::uint64_t most);
 
     // append(bytes). Errors: io (no room, for example), limit.
     Result<void> append(Bytes bytes);
     std::uint64_t size() const { return size_; }
 
-    // finish(damage) is what was appended. damage is why it is not all.
+    // finish(damage) returns what was appended as a source. damage is why it is incomplete.
     std::shared_ptr<const Source> finish(std::optional<Error> damage = {}) &&;
 
   private:

@@ -18,21 +18,21 @@
 
 namespace perfdata {
 
-// RecordContext is what a visitor learns besides the decoded record. It lives as long as the call.
+// RecordContext is what a visitor gets besides the decoded record. It lives as long as the call.
 struct RecordContext {
     static constexpr std::uint32_t no_event = ~std::uint32_t{0};
     static constexpr Trailer no_trailer{};
 
     const RecordView& view;
     std::uint32_t event = no_event;  // index in recording.events(); records of perf itself belong to none
-    // time is when the record happened: zero for synthesized ones. A record whose event keeps no time happened when
-    // it was written, which is as late as the latest record before it.
+    // time is when the record happened: zero for synthesized ones. If its event keeps no time, it is the time it was
+    // written: that of the latest record before it.
     Time time;
     const Trailer& trailer = no_trailer;  // of kernel records other than SAMPLE
 };
 
 enum class RecordOrder : std::uint8_t {
-    file,  // as they lie in the file; the memory needed does not grow with it
+    file,  // as they lie in the file; memory use does not grow with the file
     time,  // exact: see OrderedStream
 };
 
@@ -54,7 +54,7 @@ inline Error too_small(const RecordView& record, std::size_t least) {
             std::to_string(record.bytes.size()) + " bytes; at least " + std::to_string(least) + " expected"};
 }
 
-// RecordCounter counts records by type without a search for those types that are known.
+// RecordCounter counts records by type, without a search for known types.
 class RecordCounter {
   public:
     RecordCounts& of(std::uint32_t type) { return type < known_.size() ? known_[type] : other_[type]; }
@@ -104,7 +104,7 @@ class Walk {
         other(record, type);
     }
 
-    // flush() adds the counts that are kept aside while walking.
+    // flush() adds the counts collected during the walk.
     void flush() { counts_.add_to(completeness_.records); }
 
   private:
@@ -250,12 +250,12 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
 
 }  // namespace detail
 
-// walk(recording, completeness, visit, options) decodes every record and calls visit(context, record) for those types
-// that `visit` accepts: any of AllRecords, and samples as BasicSample<Order> with any Order. If it has them,
+// walk(recording, completeness, visit, options) decodes every record and calls visit(context, record) for the types
+// that `visit` accepts: any of AllRecords, and samples as BasicSample<Order> with any Order. If these exist,
 // visit.unknown(view) is called for records of unknown types and visit.damaged(view, error) for those that cannot be
-// decoded. What it read and what it lost is added to `completeness`. The only errors are `cancelled` and
-// `out_of_memory`. A visitor that says `static constexpr bool samples_only = true` is for a second pass: records of
-// other types need not be decoded, and `completeness` tells of samples only.
+// decoded. What it read and lost is added to `completeness`. The only errors are `cancelled` and `out_of_memory`. A
+// visitor with `static constexpr bool samples_only = true` is for a second pass: records of other types need not be
+// decoded, and `completeness` covers only samples.
 template <class Visitor>
 Result<void> walk(const Recording& recording, Completeness& completeness, Visitor&& visit,
                   const WalkOptions& options = {}) {

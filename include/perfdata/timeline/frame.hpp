@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Places in code as they are counted: numbers, to be named later.
+// Places in code as they are counted: numbers, resolved to names later.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,9 @@ std::string_view to_string(Miss miss);
 
 enum class FrameKind : std::uint8_t {
     code,     // a byte of one version of code: index is a CodeIndex, offset from its start
-    object,   // a byte of a mapped object: index is an ObjectIndex, offset in its file (of the kernel: the address)
+    object,   // a byte of a mapped object: index is an ObjectIndex, offset in its file (kernel: the address)
     jit,      // a byte of a JIT function: index as in JitCodes, offset from its start
-    memory,   // memory of a process without a file: index is the pid, offset the address
+    memory,   // memory of a process, not backed by a file: index is the pid, offset the address
     nowhere,  // index is a Miss, offset the address
 };
 
@@ -41,9 +41,9 @@ struct Frame {
     std::uint64_t offset = 0;
     std::uint32_t index = 0;
     FrameKind kind = FrameKind::nowhere;
-    CpuMode mode = CpuMode::unknown;  // in which the CPU was there
-    // version is of the code, where the kernel changed it: how often it had by then (see CodeVersions); all ones: that
-    // often or more. The timeline leaves it 0.
+    CpuMode mode = CpuMode::unknown;  // mode of the CPU at this place
+    // version of code that the kernel changed: the number of changes so far (see CodeVersions); all ones: that many or
+    // more. The timeline leaves it 0.
     std::uint16_t version = 0;
 
     static Frame nowhere(Address address, Miss miss, CpuMode mode) {
@@ -59,7 +59,7 @@ struct Frame {
     bool is_code() const { return kind == FrameKind::code; }
 
     bool operator==(const Frame&) const = default;
-    // The two words have all of it, for hashes of what has a frame in it.
+    // Together these two words hold the whole frame, for hashing.
     std::uint64_t first_word() const { return offset; }
     std::uint64_t second_word() const {
         return std::uint64_t{version} << 48 | std::uint64_t{index} << 16 | static_cast<std::uint64_t>(kind) << 8 |

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From an address in a process at a time to the place in code that it was.
+// From an address in a process at a time to the place in code.
 #pragma once
 
 #include "perfdata/timeline/frame.hpp"

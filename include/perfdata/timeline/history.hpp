@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What was true of something, from when on: the comm of a thread, the address space of a process.
+// Values that change over time: the comm of a thread, the address space of a process.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 
 namespace perfdata {
 
-// History answers at(key, time): the latest value of a key that was set at or before that time. It is flat: the values
-// of one key lie side by side in order of time, a hash table of open addressing tells where,
-// in two or three looks whoever chose the keys.
+// History answers at(key, time): the latest value of a key set at or before that time. It is flat: the values of one
+// key lie side by side in time order, found through a hash table with open addressing in two or three probes, whoever
+// chose the keys.
 template <class T>
 class History {
   public:
@@ -27,7 +27,7 @@ class History {
 
     class Builder {
       public:
-        // add(key, from, value): values of one key are to be added in order of time.
+        // add(key, from, value): add the values of one key in time order.
         void add(std::uint64_t key, Time from, T value) { added_.push_back({key, {from, std::move(value)}}); }
         History build() &&;
 
@@ -40,7 +40,7 @@ class History {
         std::vector<Added> added_;
     };
 
-    // of(key) is all values that it ever had, by time.
+    // of(key) returns all values it ever had, by time.
     std::span<const Item> of(std::uint64_t key) const {
         if (slots_.empty()) return {};
         for (auto place = home(key);; place = (place + 1) & (slots_.size() - 1)) {
@@ -50,10 +50,10 @@ class History {
         }
     }
 
-    // at(key, time) is the value then, null if there was none yet.
+    // at(key, time) returns the value at that time, null if there was none yet.
     const T* at(std::uint64_t key, Time time) const { return lasting(key, time).value; }
 
-    // Lasting is a value and when it held: from `from` on, before `until`.
+    // Lasting is a value and when it applied: from `from` on, before `until`.
     struct Lasting {
         const T* value = nullptr;  // null: there was none
         Time from;
@@ -83,7 +83,7 @@ class History {
     }
 
     std::vector<Item> items_;
-    std::vector<Slot> slots_;  // a power of two of them, at most half of them used
+    std::vector<Slot> slots_;  // a power of two, at most half of them used
     const HashKey* hash_key_ = &HashKey::process();
 };
 

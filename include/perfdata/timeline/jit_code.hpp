@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Code that a just-in-time compiler made, over address and time.
+// Code from a just-in-time compiler, by address and time.
 #pragma once
 
 #include <cstddef>
@@ -17,29 +17,28 @@
 
 namespace perfdata {
 
-// JitFunction is one function at one place during one stretch of time. The same function moved, and another one at the
-// same address, are other JitFunctions.
+// JitFunction is one function at one place during one period. The same function after a move and another one at the
+// same address are other JitFunctions.
 struct JitFunction {
     std::string_view name;  // any bytes; lives as long as the JitCode and copies of it
     AddressRange range;
-    Time from;                     // of the event clock; of the dump's own if JitCode is not timed()
+    Time from;                     // in the event clock; in the dump's own if JitCode is not timed()
     Time until = Time::forever();  // forever: as long as the process keeps its memory
     std::uint64_t index = 0;       // the compiler's number for this compilation
-    bool moved = false;            // it was loaded elsewhere and then moved here
-    // Where bytes and lines lie in the dump; read them with JitCode::image() and lines().
+    bool moved = false;            // loaded elsewhere, then moved here
+    // Where the code bytes and the lines are in the dump; read them with JitCode::image() and lines().
     std::uint64_t code_at = 0;
     std::uint64_t code_size = 0;
     std::uint64_t debug_at = 0;  // of the CODE_DEBUG_INFO record; 0: none
 };
 
-// JitLine says that from this offset on the code belongs to a line, until the next one.
+// JitLine assigns the code from this offset up to the next JitLine to a source line.
 struct JitLine {
     std::uint64_t offset = 0;  // from the start of the function
     std::uint32_t line = 0;
     std::uint32_t discriminator = 0;
-    std::string_view
-        file;  // UTF-8 without control characters; empty: not known. Lives as long as the JitLines and copies
-    bool damaged = false;  // the dump has a name of a file that cannot be one: `file` is empty
+    std::string_view file;  // UTF-8, no control characters; empty: unknown. Lives as long as the JitLines and copies
+    bool damaged = false;   // the file name in the dump is invalid: `file` is empty
 
     bool operator==(const JitLine&) const = default;
 };
@@ -62,50 +61,53 @@ class JitLines {
     std::vector<JitLine> lines_;
 };
 
-// What CODE_CLOSE says of the code: as in perf, nothing; or that it is gone.
+// What CODE_CLOSE means for the code: nothing, as in perf, or that it is gone.
 enum class JitClose : std::uint8_t { keeps_code, ends_code };
 
 struct JitCodeOptions {
     JitClose close = JitClose::keeps_code;
-    // Only records of this process (JitCodeLoad::namespace_pid), for a dump that a parent and its forked child write
-    // both; JitCode::namespace_pids() tells.
+    // Only records of this process (JitCodeLoad::namespace_pid), for a dump that both a parent and its forked child
+    // write; JitCode::namespace_pids() lists them.
     std::optional<std::uint32_t> namespace_pid = {};
 };
 
-// JitCode is what a dump says, as an index by address and time: immutable, safe to use from many threads. Whose code it
-// is the dump does not know: process ids in it are those of the process's own namespace. It belongs to the process that
-// mapped the file (see find_jit_dumps), and to what that forked later, with the parent's code at the time of the fork.
+// JitCode is the content of a dump as an index by address and time: immutable, safe to use from many threads. The dump
+// does not say whose code it is: its process ids are those of the process's own namespace. The code belongs to the
+// process that mapped the file (see find_jit_dumps), and to its later forks, with the parent's code at the time of the
+// fork.
 //
 // A load ends older code that it overlaps, and a move ends the code at the old place. Time stamps order the records,
 // not their places in the file; records of equal time are in file order.
 //
-// A dump of n records costs n log n, whatever addresses, numbers and names are in it: all tables are sorted or trees. A
-// name is kept once, however often its code moves.
+// A dump of n records costs n log n, whatever addresses, numbers and names it contains: all tables are sorted or trees.
+// A name is stored once, however often its code moves.
 class JitCode {
   public:
     static JitCode build(const JitDump& dump, const JitClock& clock, const JitCodeOptions& options = {});
 
-    // find(address, time) is the function that owned the address then, or null. Lives as long as this.
+    // find(address, time) returns the function that owned the address at that time, or null. It lives as long as this
+    // object.
     const JitFunction* find(Address address, Time time) const;
 
-    // timed() is whether the clock was comparable. If not, find() ignores the time and answers with what came last.
+    // timed() returns true if the clock was comparable. If not, find() ignores the time and returns the latest
+    // function.
     bool timed() const { return timed_; }
 
-    // functions() is in order of their beginning.
+    // functions() is ordered by start time.
     std::span<const JitFunction> functions() const { return functions_; }
     const JitDump& dump() const { return dump_; }
     const Completeness& completeness() const { return completeness_; }
-    // namespace_pids() is every process id in loads and moves, sorted.
+    // namespace_pids() returns every process id in loads and moves, sorted.
     const std::vector<std::uint32_t>& namespace_pids() const { return namespace_pids_; }
-    // closed_at() is the time of CODE_CLOSE, nothing if there was none: the compiler still ran or was killed.
+    // closed_at() returns the time of CODE_CLOSE; empty if there was none: the compiler still ran or was killed.
     std::optional<Time> closed_at() const { return closed_at_; }
 
-    // image(function) is the native code, read from the file; at most function.range.size bytes. Errors: io, limit.
+    // image(function) reads the native code from the file, at most function.range.size bytes. Errors: io, limit.
     Result<std::vector<std::byte>> image(const JitFunction& function) const;
 
-    // lines(function) is by offset, empty if the dump has none. Entries beyond the function are left out. Names of
-    // files that are no UTF-8, or have control characters, are dropped: V8 writes such from memory that it has freed.
-    // Compilers that write addresses for perf's ELF files, with the ELF header in front of the code, are understood.
+    // lines(function) returns its lines by offset, empty if the dump has none. Entries beyond the function are left
+    // out. File names that are not UTF-8 or contain control characters are dropped: V8 writes such names from freed
+    // memory. Handles compilers that write addresses for perf's ELF files, with the ELF header in front of the code.
     // Errors: io, limit, malformed.
     Result<JitLines> lines(const JitFunction& function) const;
 
@@ -121,7 +123,7 @@ class JitCode {
     VersionedMap<std::uint32_t> map_;  // indices of functions_
     std::vector<std::uint32_t> namespace_pids_;
     std::optional<Time> closed_at_;
-    std::uint64_t line_bias_ = 0;  // what the compiler adds to line addresses
+    std::uint64_t line_bias_ = 0;  // added by the compiler to line addresses
     bool timed_ = false;
 };
 

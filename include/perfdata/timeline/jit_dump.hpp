@@ -18,7 +18,7 @@ namespace perfdata {
 // Copies share the file. Const use from many threads is safe.
 class JitDump {
   public:
-    // open(path) reads the header. `name` stands for the file in errors. Errors: io, truncated, malformed (no jitdump),
+    // open(path) reads the header. `name` names the file in errors. Errors: io, truncated, malformed (not a jitdump),
     // unsupported (a later version).
     static Result<JitDump> open(const std::string& path, const Limits& limits = {});
     static Result<JitDump> open(std::shared_ptr<const Source> source, std::string name, const Limits& limits = {});
@@ -29,16 +29,15 @@ class JitDump {
     const Source& source() const { return *source_; }
 
     // walk(completeness, visit) calls visit(const JitRecordView&, const R&) for each record in file order, where R is
-    // JitCodeLoad, JitCodeMove, JitDebugInfo, JitCodeClose or JitUnwindingInfo. What is given lives until the next
-    // call.
+    // JitCodeLoad, JitCodeMove, JitDebugInfo, JitCodeClose or JitUnwindingInfo. The arguments live until the next call.
     //
-    // Records of other types are skipped, damaged ones too: both are counted in `completeness` (by JitRecordType), and
-    // its bytes are those of this file. A record that is cut off ends the file, as in that of a compiler that still
-    // runs or was killed: its bytes are unread, with a diagnostic `truncated`.
+    // Records of other types and damaged ones are skipped: both are counted in `completeness` (by JitRecordType), and
+    // its byte counts are those of this file. A truncated record ends the file, as when the compiler still runs or was
+    // killed: its bytes are unread, with a diagnostic `truncated`.
     template <class Visit>
     void walk(Completeness& completeness, Visit&& visit) const;
 
-    // read(offset, size) is that part of the file, for code_at and the like. Errors: io, truncated, limit.
+    // read(offset, size) returns that part of the file, for code_at and the like. Errors: io, truncated, limit.
     Result<std::vector<std::byte>> read(std::uint64_t offset, std::uint64_t size) const;
 
   private:
@@ -56,12 +55,12 @@ class JitRecordReader {
   public:
     JitRecordReader(const JitDump& dump, Completeness& completeness);
 
-    // next() is the next record, or as much of its beginning as its type needs; nothing at the end. The bytes live
+    // next() returns the next record, or as much of its beginning as its type needs; empty at the end. The bytes live
     // until the next call.
     std::optional<JitRecordView> next();
 
   private:
-    // held(offset, size) is that part of the file, which is not beyond its end; shorter if it cannot be read.
+    // held(offset, size) returns that part of the file, which must not be beyond its end; shorter if it cannot be read.
     Bytes held(std::uint64_t offset, std::size_t size);
     void end(ErrorCode code, std::string detail);
 

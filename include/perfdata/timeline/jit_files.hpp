@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the files are that a just-in-time compiler left beside a recording.
+// Finds the files that a just-in-time compiler left beside a recording.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@
 
 namespace perfdata {
 
-// JitSearch is where to look, in this order: files given by the user, below symfs, next to the recording, and where the
-// recorded machine had them; there not if there is a symfs. What the user gives is opened whatever it is, what is found
-// as open_named_file() does. No link leads out of symfs, nor away from the recording.
+// JitSearch lists where to look, in this order: files given by the user, below symfs, next to the recording, and where
+// the recorded machine had them, unless there is a symfs. Files given by the user are opened whatever they are, found
+// ones as by open_named_file(). No link leads out of symfs, nor away from the recording.
 struct JitSearch {
     std::vector<std::string> given;         // --jitdump FILE
     std::string symfs;                      // --symfs DIRECTORY; empty: none
@@ -28,9 +28,9 @@ struct JitSearch {
     std::vector<std::string> given_maps{};  // --perf-map FILE
 };
 
-// JitMapping is a mapping as MMAP and MMAP2 records have it.
+// JitMapping is a mapping from an MMAP or MMAP2 record.
 struct JitMapping {
-    Pid pid;           // as the recording knows the process
+    Pid pid;           // as the recording identifies the process
     std::string path;  // any; only those of jitdump files count
     Time at;
 };
@@ -39,40 +39,41 @@ struct JitMapping {
 struct JitDumpFile {
     enum class From : std::uint8_t { nowhere, given, symfs, beside, recorded };
 
-    // The process whose code it is. It is known by the mapping: compilers map the dump as executable only to leave that
-    // mark. Without a mark (a dump that was given) it is the dump's own word, wrong for a process in a container.
+    // The process that owns the code. It is known from the mapping: compilers map the dump as executable only to leave
+    // that mark. Without it (a dump given by the user) the pid comes from the dump, and is wrong for a process in a
+    // container.
     Pid pid;
     bool marked = true;
     std::uint32_t namespace_pid = 0;  // N of jit-N.dump
     Time mapped_at;                   // of the first such mapping
     std::string recorded_path;        // empty if not marked
-    std::string path;                 // where it is on this machine; empty if it is missing
+    std::string path;                 // on this machine; empty if missing
     From from = From::nowhere;
-    std::vector<std::string> looked_at;  // in vain
+    std::vector<std::string> looked_at;  // tried without success
     std::string root;                    // the directory that no link leads out of, see FileName; empty: none
-    // opened is a given file whose header was looked at: a pipe is read only once.
+    // opened is a given file whose header has been read: a pipe can be read only once.
     std::optional<Result<std::shared_ptr<const Source>>> opened{};
 
     FileName name() const { return {root, path.substr(root.size())}; }
     bool found() const { return !path.empty(); }
-    // missing() says what was looked for and what would supply it. Valid if not found().
+    // missing() returns an error that says what was searched for and what would supply it. Valid if not found().
     Error missing() const;
 };
 
-// jitdump_pid(path) is N if the last part of the path is jit-N.dump, as perf asks.
+// jitdump_pid(path) returns N if the last part of the path is jit-N.dump, as perf requires.
 std::optional<std::uint32_t> jitdump_pid(std::string_view path);
 
-// find_jit_dumps(mappings, search) has one element for each process and dump that it mapped, in order of the mappings,
-// then the given files that no mapping marks. A given file stands for a mapped one of the same name, else for one whose
-// namespace pid its header has. Recordings that perf inject --jit has rewritten need none of this: they map an ELF file
-// (jitted-N-M.so) for each function, and a dump that is missing then is no loss.
+// find_jit_dumps(mappings, search) returns one element for each process and dump that it mapped, in order of the
+// mappings, then the given files that no mapping marks. A given file stands for a mapped one of the same name, else for
+// one with the namespace pid of its header. Recordings rewritten by perf inject --jit do not need this: they map an ELF
+// file (jitted-N-M.so) for each function, and a missing dump is no loss.
 std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, const JitSearch& search);
 
-// check_jit_dump(file, header) is an error (mismatch) if the dump was written by another process than its name says.
+// check_jit_dump(file, header) returns an error (mismatch) if another process than its name says wrote the dump.
 Result<void> check_jit_dump(const JitDumpFile& file, const JitDumpHeader& header);
 
-// find_recorded_file(path, search, given) looks for a file of the recorded machine among those that the user gave, by
-// its name, then at all places of `search`. Empty if there is none; then `looked_at` has the places.
+// find_recorded_file(path, search, given) looks for a file of the recorded machine among the files given by the user,
+// by its name, then in all places of `search`. Empty if there is none; then `looked_at` lists the places.
 struct FoundFile {
     std::string path;
     JitDumpFile::From from = JitDumpFile::From::nowhere;

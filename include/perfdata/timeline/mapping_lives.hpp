@@ -11,13 +11,13 @@ namespace perfdata {
 
 struct MappingLife {
     const Mapping* mapping = nullptr;  // lives as long as the tasks
-    // When its process ceased to have it at the address: something else was mapped there, or the process began another
-    // program, or it ended. Forever for the kernel and its modules.
+    // When its process lost it at the address: something else was mapped there, or the process called exec or ended.
+    // Forever for the kernel and its modules.
     Time until = Time::forever();
 };
 
-// mapping_lives(tasks, address, pid) is in the order of tasks.mappings(); of all processes and of the kernel, or with
-// `pid` of that process and of the kernel.
+// mapping_lives(tasks, address, pid) returns them in the order of tasks.mappings(): of all processes and of the kernel,
+// or, with `pid`, of that process and of the kernel.
 std::vector<MappingLife> mapping_lives(const Tasks& tasks, Address address, std::optional<Pid> pid = {});
 
 }  // namespace perfdata

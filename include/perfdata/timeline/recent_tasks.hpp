@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What was just asked about processes: samples of one process come in a row.
+// A cache of recent lookups in Tasks: samples of one process come in a row.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace perfdata {
 
-// RecentTasks gives the answers of Tasks, of which it remembers some with the addresses and times for which they hold.
-// It belongs to one thread; the tasks must outlive it.
+// RecentTasks answers like Tasks and remembers some of the answers with the addresses and times for which they hold. It
+// belongs to one thread; the tasks must outlive it.
 class RecentTasks {
   public:
     explicit RecentTasks(const Tasks& tasks)
@@ -28,7 +28,7 @@ class RecentTasks {
 
     const Mapping* mapping_at(Pid pid, Address address, Time time, Machine machine = host) {
         const auto key = Tasks::key(machine, pid.value);
-        // What one process maps lies apart, but for libraries. Chains have many addresses where nothing is.
+        // The mappings of one process are far apart, except for libraries. Chains contain many unmapped addresses.
         auto& recent = mappings_[place<mappings>(key ^ (address.value >> 20) << 32)];
         if (recent.holds(key, address, time)) return recent.mapping;
         if (gaps_[place<starts>(key)].holds(key, address, time)) return nullptr;
@@ -43,14 +43,14 @@ class RecentTasks {
         return start.exec ? std::optional(start.from) : std::nullopt;
     }
 
-    // kernel_mapping_at(address, time) is of the host.
+    // kernel_mapping_at(address, time) is for the host.
     const Mapping* kernel_mapping_at(Address address, Time time) {
         if (kernel_.holds(0, address, time)) return kernel_.mapping;
         return look_up_kernel_mapping(address, time);
     }
 
   private:
-    // Each key has one place: keys that are chosen to share it cost a search in Tasks each, which is O(log n).
+    // Each key has one slot: keys chosen to collide cost one search in Tasks each, which is O(log n).
     static constexpr std::size_t comms = 128, starts = 128, mappings = 512;  // powers of two
 
     template <std::size_t size>
@@ -60,14 +60,14 @@ class RecentTasks {
 
     struct Comm {
         std::uint64_t key = 0;
-        Time from, until;  // at first of no time
+        Time from, until;  // initially an empty period
         std::string_view comm;
     };
     struct Place {
         std::uint64_t key = 0;
         Address begin, last;
-        Time from, until;                  // at first of no time
-        const Mapping* mapping = nullptr;  // null: nothing is there
+        Time from, until;                  // initially an empty period
+        const Mapping* mapping = nullptr;  // null: nothing is mapped there
 
         bool holds(std::uint64_t of, Address address, Time time) const {
             return key == of && begin <= address && address <= last && from <= time && time < until;
@@ -75,7 +75,7 @@ class RecentTasks {
     };
     struct Start {
         std::uint64_t key = 0;
-        Time from, until;  // at first of no time
+        Time from, until;  // initially an empty period
         bool known = false, exec = false;
         SpaceIndex space = AddressSpaces::none;
     };
@@ -95,7 +95,7 @@ class RecentTasks {
     std::vector<Comm> comms_;
     std::vector<Start> starts_;
     std::vector<Place> mappings_;
-    std::vector<Place> gaps_;  // one a process
+    std::vector<Place> gaps_;  // one per process
     Place kernel_;
 };
 

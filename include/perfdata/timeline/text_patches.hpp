@@ -15,32 +15,33 @@
 
 namespace perfdata {
 
-// TextPatch is one TEXT_POKE: from `time` on, the bytes at `address` are new_bytes, before that they were old_bytes.
+// TextPatch is one TEXT_POKE: from `time` on, the bytes at `address` are new_bytes, before that old_bytes.
 struct TextPatch {
     Address address;
     Time time;
-    std::uint64_t offset = 0;  // of the record in the recording
+    std::uint64_t offset = 0;  // file offset of the record in the recording
     Bytes old_bytes;           // live as long as the TextPatches; empty: there was no code before
     Bytes new_bytes;           // likewise; empty: the code is gone
 
-    // range() is what it may have changed.
+    // range() returns the range it may have changed.
     AddressRange range() const { return {address, std::max(old_bytes.size(), new_bytes.size())}; }
 };
 
-// TextPatches is const once built and may be read from many threads. A search takes time in proportion to what it finds
-// and the logarithm of what there is, however long patches are and wherever they lie.
+// TextPatches is const once built and may be read from many threads. A search takes time proportional to its results
+// and the logarithm of the number of patches, however long they are and wherever they lie.
 class TextPatches {
   public:
-    // all() is in order of time; those of equal time in order of the recording.
+    // all() is in time order; patches of equal time are in the order of the recording.
     std::span<const TextPatch> all() const { return patches_; }
-    // touching(range) is those that write to a byte of the range, in the same order. Pointers live as long as this.
+    // touching(range) returns the patches that write to a byte of the range, in the same order. Pointers live as long
+    // as this object.
     std::vector<const TextPatch*> touching(AddressRange range) const;
     bool empty() const { return patches_.empty(); }
 
   private:
     friend class TextPatchesBuilder;
 
-    std::shared_ptr<const std::vector<std::byte>> pool_;  // what the patches' bytes are views of
+    std::shared_ptr<const std::vector<std::byte>> pool_;  // holds the bytes that the patches view
     std::vector<TextPatch> patches_;
     std::uint64_t first(std::uint32_t index) const { return patches_[index].address.value; }
     std::uint64_t last(std::uint32_t index) const {

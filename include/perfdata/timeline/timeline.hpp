@@ -33,7 +33,7 @@ struct Moment {
 struct KernelMapping {
     AddressRange range;
     std::string reference_symbol;  // "_text" or "_stext"
-    Address reference_address;     // where that symbol was on the recording machine; 0 if it was hidden
+    Address reference_address;     // of that symbol on the recording machine; 0 if it was hidden
 };
 
 struct TimelineOptions {
@@ -44,8 +44,8 @@ struct TimelineOptions {
 // Timeline is const after build() and may be read from many threads.
 class Timeline {
   public:
-    // build(recording) walks all records once. The recording need not outlive the timeline. The only errors
-    // are `cancelled` and `out_of_memory`; whatever could not be read is in completeness().
+    // build(recording) walks all records once. The recording need not outlive the timeline. The only errors are
+    // `cancelled` and `out_of_memory`; whatever could not be read is in completeness().
     static Result<Timeline> build(const Recording& recording, const TimelineOptions& options = {});
 
     // Returns what lay at an address, for any sample, frame of a call chain or branch. It always has an answer: where
@@ -70,26 +70,26 @@ class Timeline {
         return code != nullptr && code->load ? &loads_[*code->load] : nullptr;
     }
 
-    // tasks() is the processes, threads and mappings.
+    // tasks() returns the processes, threads and mappings.
     const Tasks& tasks() const { return tasks_; }
 
-    // patches() is how the kernel changed its own code.
+    // patches() returns the kernel's changes of its own code.
     const TextPatches& patches() const { return patches_; }
 
-    // code() is all code there ever was, in order of registration.
+    // code() returns all code that ever existed, in order of registration.
     std::span<const Code> code() const { return code_; }
-    // loads() is all BPF programs, in order of their loading.
+    // loads() returns all BPF programs, in order of their loading.
     std::span<const BpfLoad> loads() const { return loads_; }
     const BpfFeatures& bpf() const { return bpf_; }
     const std::optional<KernelMapping>& kernel() const { return kernel_; }
-    // build_ids() is by path, without those of guests: those of the feature BUILD_ID, and of records HEADER_BUILD_ID,
-    // which pipe streams have and what perf inject wrote.
+    // build_ids() returns build-ids by path, without those of guests: from the feature BUILD_ID, and from records
+    // HEADER_BUILD_ID, written in pipe streams and by perf inject.
     const std::map<std::string, BuildId, std::less<>>& build_ids() const { return build_ids_; }
 
-    // completeness() is what this pass over the recording read, features of BPF programs included.
+    // completeness() returns what this pass over the recording read, including features of BPF programs.
     const Completeness& completeness() const { return completeness_; }
 
-    // Returns true if code_at() has an answer for any time.
+    // ever_owned(address) returns true if owner() has an answer for any time.
     bool ever_owned(Address address) const;
 
   private:

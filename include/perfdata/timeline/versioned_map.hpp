@@ -15,26 +15,39 @@
 
 namespace perfdata {
 
-// What the registration of a range does to live entries that it overlaps. Entries with the same begin always end.
+// What registering a range does to live entries that it overlaps. Entries with the same begin always end.
 enum class Overlap : std::uint8_t {
-    ends,   // they end: two programs cannot be at one place
-    hides,  // they stay, but from its begin on the newcomer is found: for entries that claim more than they use
+    ends,   // they end: two programs cannot be in one place
+    hides,  // they stay, but from its begin on find() returns the new entry: for entries that claim more than they use
 };
 
-// VersionedMap answers find(address, time) for entries that came and went. It is built once from changes in order of
-// time and is immutable afterwards.
+// VersionedMap answers find(address, time) for entries that came and went. It is built once from changes in time order
+// and is immutable afterwards.
 //
-// At every time the live entry that counts for an address is the one with the greatest begin at or below it. So the
-// state of one moment is an ordered set of begins, and the map is that set as a persistent binary trie over the ranks
-// of all begins: each change copies the path to one leaf and shares all else with the state before.
+//     address
+//       60 |             +----------     A [10, 20), B [30, 50) and C [40, 60) come at times 10, 20 and 30
+//       50 |      +------+ C
+//       40 |      | B    +----------     C overlaps B. Overlap::ends: B ends at time 30.
+//       30 |      +------+- - - - -      Overlap::hides: B stays, but find() returns C from address 40 on.
+//       20 |  +---------------------
+//       10 |  | A
+//          +--+---+------+----------
+//            10  20     30     time
 //
-//     time    root                       rank bits
-//      10      A          A     B        1..
-//      20      B         / \   / \       .1.     B shares A's left half; only the path to the new leaf is new
-//                       x   y x   y'     ..1
+// At every time the live entry with the greatest begin at or below an address counts. So the state at one time is an
+// ordered set of begins, and the map is that set as a persistent binary trie over the ranks of all begins (A 00, B 01,
+// C 10): each change copies the path to one leaf and shares everything else with the version before. The versions of
+// this example with Overlap::hides:
 //
-// With n changes this takes O(n log n) time and memory, whatever ranges they are of: each entry ends but once. find()
-// takes two searches of O(log n).
+//     time  10     20         30
+//           *      *      ____*
+//          /      /      /     \
+//         *      *<-----+       *        root 30 shares the left half of root 20
+//        /      / \            /
+//       A      A   B          C
+//
+// With n changes this takes O(n log n) time and memory, whatever their ranges: each entry ends only once. find() takes
+// two searches of O(log n).
 template <class T>
 class VersionedMap {
   public:
@@ -49,8 +62,8 @@ class VersionedMap {
       public:
         explicit Builder(Overlap overlap) : overlap_(overlap) {}
 
-        // add(at, range, value) registers a range that is not empty; the result is the entry's index. `at` must not be
-        // less than that of an earlier change.
+        // add(at, range, value) registers a range that is not empty and returns the entry's index. `at` must not be
+        // less than in an earlier change.
         std::uint32_t add(Time at, AddressRange range, T value) {
             if (overlap_ == Overlap::ends) {
                 while (const auto* other = overlapped(range)) remove(at, other->range.begin);
@@ -74,7 +87,7 @@ class VersionedMap {
             return true;
         }
 
-        // live(begin) is the live entry that begins there, or null. The pointer is valid until the next change.
+        // live(begin) returns the live entry that begins there, or null. The pointer is valid until the next change.
         Entry* live(Address begin) {
             const auto found = live_.find(begin.value);
             return found == live_.end() ? nullptr : &entries_[found->second];
@@ -104,7 +117,7 @@ class VersionedMap {
         std::map<std::uint64_t, std::uint32_t> live_;  // by begin
     };
 
-    // find(address, time) is the entry that owned the address then, or null.
+    // find(address, time) returns the entry that owned the address at that time, or null.
     const Entry* find(Address address, Time time) const {
         const auto version = std::ranges::upper_bound(versions_, time, {}, &Version::at);
         if (version == versions_.begin()) return nullptr;
@@ -117,7 +130,7 @@ class VersionedMap {
         return entry.range.contains(address) ? &entry : nullptr;
     }
 
-    // entries() is every entry that ever was, in order of registration.
+    // entries() returns every entry that ever existed, in order of registration.
     std::span<const Entry> entries() const { return entries_; }
 
   private:
@@ -125,7 +138,7 @@ class VersionedMap {
         Time at;
         std::uint32_t root;
     };
-    using Node = std::array<std::uint32_t, 2>;  // children; 0: none. Above leaf level: nodes, at it: entry index + 1
+    using Node = std::array<std::uint32_t, 2>;  // children; 0: none. On the last level entry index + 1, above it nodes
 
     std::uint32_t with_leaf(std::uint32_t node, std::uint32_t rank, unsigned level, std::uint32_t leaf,
                             std::uint32_t shared_below) {
@@ -142,7 +155,7 @@ class VersionedMap {
     }
 
     std::uint32_t greatest_up_to(std::uint32_t node, std::uint32_t rank) const {
-        std::uint32_t fallback = 0;  // the nearest subtree that lies wholly below rank
+        std::uint32_t fallback = 0;  // the nearest subtree completely below rank
         unsigned fallback_level = 0;
         for (auto level = levels_; level != 0; --level) {
             if (node == 0) break;
@@ -161,7 +174,7 @@ class VersionedMap {
     }
 
     std::vector<Entry> entries_;
-    std::vector<std::uint64_t> begins_;  // sorted, unique: a begin's place is its rank
+    std::vector<std::uint64_t> begins_;  // sorted, unique: the position of a begin is its rank
     std::vector<Version> versions_;      // by time
     std::vector<Node> nodes_;            // nodes_[0] is the empty node
     unsigned levels_ = 0;

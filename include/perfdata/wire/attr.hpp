@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// perf_event_attr: what an event was asked to record. Follows include/uapi/linux/perf_event.h of Linux 7.3.
+// perf_event_attr: what an event was configured to record. Follows include/uapi/linux/perf_event.h of Linux 7.3.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace perfdata {
 
-// What an event is of: enum perf_type_id of the kernel. PMUs have the numbers behind these.
+// Event types: enum perf_type_id of the kernel. Numbers above these are PMUs.
 namespace attr_type {
 inline constexpr std::uint32_t hardware = 0, software = 1, tracepoint = 2, cache = 3, raw = 4, breakpoint = 5;
 }  // namespace attr_type
@@ -26,7 +26,7 @@ inline constexpr std::uint64_t ip = 1u << 0, tid = 1u << 1, time = 1u << 2, addr
                                data_page_size = 1u << 22, code_page_size = 1u << 23, weight_struct = 1u << 24;
 }  // namespace sample_bit
 
-// Attr holds every field in host order. Fields that the writer did not know are zero.
+// Attr holds every field in host byte order. Fields unknown to the writer are zero.
 struct Attr {
     static constexpr std::size_t min_bytes = 64;      // PERF_ATTR_SIZE_VER0
     static constexpr std::size_t known_bytes = 144;   // PERF_ATTR_SIZE_VER9
@@ -34,7 +34,7 @@ struct Attr {
     static constexpr std::uint64_t precise_ip_bits = std::uint64_t{3} << precise_ip_shift;
 
     std::uint32_t type = 0;  // attr_type::*, or the number of a PMU
-    std::uint32_t size = 0;  // as the writer set it; 0 in the first ABI
+    std::uint32_t size = 0;  // as set by the writer; 0 in the first ABI
     std::uint64_t config = 0;
     std::uint64_t sample_period = 0;  // period, or the frequency in Hz if freq()
     std::uint64_t sample_type = 0;    // sample_bit::*
@@ -59,18 +59,18 @@ struct Attr {
 
     bool flag(unsigned bit) const { return (flags >> bit & 1) != 0; }
     bool freq() const { return flag(10); }
-    // precise_ip(): 0 any skid, 1 constant skid, 2 no skid asked for, 3 no skid.
+    // precise_ip(): 0 any skid, 1 constant skid, 2 no skid requested, 3 no skid.
     unsigned precise_ip() const { return static_cast<unsigned>(flags >> precise_ip_shift & 3); }
     bool sample_id_all() const { return flag(18); }
-    // exclude_callchain_user(): call chains end where the kernel was entered.
+    // exclude_callchain_user(): call chains end at the kernel's entry.
     bool exclude_callchain_user() const { return flag(22); }
     bool use_clockid() const { return flag(25); }
     // defers_callchains(): the user part of a call chain comes later, or such records come with this event.
     bool defers_callchains() const { return flag(38) || flag(39); }
     bool has(std::uint64_t bits) const { return (sample_type & bits) != 0; }
 
-    // decode(bytes) reads the known prefix of an attr that is `bytes` long; what lies beyond is a newer kernel's.
-    // Valid if bytes.size() >= min_bytes.
+    // decode(bytes) reads the known prefix of an attr of `bytes.size()` bytes; the rest belongs to newer kernels. Valid
+    // if bytes.size() >= min_bytes.
     static Attr decode(Bytes bytes, AnyOrder order);
 };
 
@@ -88,7 +88,7 @@ inline Attr Attr::decode(Bytes bytes, AnyOrder order) {
     attr.flags = in.u64();
     if (order.endian() == std::endian::big) {
         // C allocates bit-fields from the other end on big-endian machines: flag n is bit 63 - n of the word.
-        // precise_ip (two bits, 15 and 16) is one number, whose bits must not change places.
+        // precise_ip (two bits, 15 and 16) is one number, whose bits must not be swapped.
         std::uint64_t mirrored = 0;
         for (unsigned bit = 0; bit < 64; ++bit) mirrored |= (attr.flags >> (63 - bit) & 1) << bit;
         const auto precise = attr.flags >> 47 & 3;

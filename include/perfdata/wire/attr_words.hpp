@@ -10,14 +10,14 @@
 
 namespace perfdata {
 
-// attr_type_name(type) is "hardware", "software" and so on; empty for a PMU of its own (see PMU_MAPPINGS).
+// attr_type_name(type) returns "hardware", "software" and so on; empty for a PMU type (see PMU_MAPPINGS).
 constexpr std::string_view attr_type_name(std::uint32_t type) {
     constexpr std::string_view names[] = {"hardware", "software", "tracepoint", "hw_cache", "raw", "breakpoint"};
     return type < std::size(names) ? names[type] : std::string_view{};
 }
 
-// attr_flag_name(bit) is the name of a flag of Attr::flags; empty if not known. precise_ip, a number of two bits, is
-// no flag: see Attr::precise_ip().
+// attr_flag_name(bit) returns the name of a flag of Attr::flags; empty if unknown. precise_ip, a number of two bits, is
+// not a flag: see Attr::precise_ip().
 constexpr std::string_view attr_flag_name(unsigned bit) {
     constexpr std::string_view names[] = {"disabled",
                                           "inherit",
@@ -62,8 +62,8 @@ constexpr std::string_view attr_flag_name(unsigned bit) {
     return bit < std::size(names) ? names[bit] : std::string_view{};
 }
 
-// sample_type_name(bit) is PERF_SAMPLE_* without that; empty if not known. The same for the two others, which are
-// PERF_FORMAT_* and PERF_SAMPLE_BRANCH_*.
+// sample_type_name(bit) returns the PERF_SAMPLE_* name without the prefix; empty if unknown. The two others do the same
+// for PERF_FORMAT_* and PERF_SAMPLE_BRANCH_*.
 constexpr std::string_view sample_type_name(unsigned bit) {
     constexpr std::string_view names[] = {"IP",
                                           "TID",
@@ -104,8 +104,8 @@ constexpr std::string_view branch_sample_type_name(unsigned bit) {
     return bit < std::size(names) ? names[bit] : std::string_view{};
 }
 
-// for_each_bit_name(set, name, visit) calls visit(std::string_view) for every bit that is set, lowest first. A bit
-// without a name is "bit 60".
+// for_each_bit_name(set, name, visit) calls visit(std::string_view) for every set bit, lowest first. A bit without a
+// name is "bit 60".
 template <class Name, class Visit>
 void for_each_bit_name(std::uint64_t set, Name name, Visit&& visit) {
     for (unsigned bit = 0; bit < 64; ++bit) {
@@ -118,7 +118,9 @@ void for_each_bit_name(std::uint64_t set, Name name, Visit&& visit) {
     }
 }
 
-// bit_names(set, name) is all of them: "IP|TID|TIME".
+// bit_names(set, name) returns all of them, joined: "IP
+// TID
+// TIME".
 template <class Name>
 std::string bit_names(std::uint64_t set, Name name, char separator = '|') {
     std::string text;
@@ -129,8 +131,8 @@ std::string bit_names(std::uint64_t set, Name name, char separator = '|') {
     return text;
 }
 
-// attr_fields(attr, visit) visits every field under its name, in the order of the struct. sample_period is called
-// sample_freq where it is one. flags is the word after its bits have been brought into little-endian numbering.
+// attr_fields(attr, visit) visits every field by its name, in the order of the struct. sample_period is called
+// sample_freq if it is one. flags is the word with its bits in little-endian numbering.
 template <class Visit>
 void attr_fields(const Attr& attr, Visit&& visit) {
     visit("type", attr.type);

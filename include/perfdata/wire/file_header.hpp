@@ -11,7 +11,7 @@
 
 namespace perfdata {
 
-// FileSection is a part of the file. Nothing promises that it lies inside the file: check before use.
+// FileSection is a part of the file. It may lie outside the file: check before use.
 struct FileSection {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
@@ -25,13 +25,13 @@ struct FileHeader {
     static constexpr std::size_t pipe_bytes = 16;
 
     AnyOrder order;
-    bool pipe = false;            // a pipe stream: records follow at once, all else below is empty
+    bool pipe = false;            // a pipe stream: records follow immediately, everything below is empty
     bool legacy = false;          // version 1 (magic PERFFILE)
     std::uint64_t size = 0;       // of this header
-    std::uint64_t attr_size = 0;  // stride of the attr section: attr of the writer + 16
+    std::uint64_t attr_size = 0;  // stride of the attr section: the writer's attr + 16
     FileSection attrs;
-    FileSection event_types;  // historic: names of events in files of perf 3; not needed
-    FileSection data;         // data.size 0: the recorder did not end properly; data goes to the end of the file
+    FileSection event_types;  // obsolete: names of events in files of perf 3; not needed
+    FileSection data;         // data.size 0: the recorder did not finish; data extend to the end of the file
     std::array<std::uint64_t, 4> features{};  // bit n: feature n is present
 
     bool has_feature(unsigned number) const {
@@ -51,7 +51,7 @@ struct FileHeader {
 
 namespace detail {
 
-// Version 1 does not say its byte order in the magic: only one order gives a size that a version-1 attr can have.
+// The magic of version 1 does not reveal the byte order: only one order gives a size that a version-1 attr can have.
 inline bool plausible_v1_attr_size(std::uint64_t size) {
     for (const std::uint64_t known : {64u, 72u, 80u, 96u, 104u}) {
         if (size == known + sizeof(FileSection)) return true;
@@ -105,8 +105,8 @@ inline Result<FileHeader> FileHeader::parse(Bytes start) {
     return header;
 }
 
-// On disk the bitmap is an array of the writer's `unsigned long`. A 32-bit big-endian writer therefore has its words
-// in another order than a 64-bit one; bit 3 (HOSTNAME), which every writer sets, tells them apart.
+// On disk the bitmap is an array of the writer's `unsigned long`. A 32-bit big-endian writer therefore orders its words
+// differently from a 64-bit one; bit 3 (HOSTNAME), which every writer sets, distinguishes them.
 inline void FileHeader::read_features(Cursor& in) {
     constexpr std::uint64_t hostname = std::uint64_t{1} << 3;
     for (auto& word : features) word = in.u64();

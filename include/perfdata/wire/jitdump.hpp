@@ -13,7 +13,7 @@
 
 namespace perfdata {
 
-// with_jit_record_type(type, visit, otherwise) is visit.operator()<R>() for the record R of a known type, else
+// with_jit_record_type(type, visit, otherwise) returns visit.operator()<R>() for the record R of a known type, else
 // otherwise().
 template <class Visit, class Otherwise>
 decltype(auto) with_jit_record_type(std::uint32_t type, Visit&& visit, Otherwise&& otherwise) {

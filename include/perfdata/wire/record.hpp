@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The frame that every record has, the numbers of the record types, and the CPU mode in `misc`.
+// The frame of every record, the numbers of the record types, and the CPU mode in `misc`.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct RecordHeader {
 
     std::uint32_t type = 0;
     std::uint16_t misc = 0;
-    std::uint16_t size = 0;  // of the whole record, this header included
+    std::uint16_t size = 0;  // of the whole record, including this header
 
     template <class Order>
     static RecordHeader load(const std::byte* at, Order order) {
@@ -74,7 +74,7 @@ enum class RecordType : std::uint32_t {
     schedstat_domain,
 };
 
-// record_type_name(type) is the name in the headers without PERF_RECORD_; empty for a type that is not known.
+// record_type_name(type) returns the name in the headers without PERF_RECORD_; empty for an unknown type.
 constexpr std::string_view record_type_name(std::uint32_t type) {
     constexpr std::string_view kernel[] = {"",
                                            "MMAP",
@@ -127,7 +127,7 @@ constexpr std::string_view record_type_name(std::uint32_t type) {
     return {};
 }
 
-// Bits 0-2 of misc: in which mode the CPU was.
+// Bits 0-2 of misc: the CPU mode.
 enum class CpuMode : std::uint8_t { unknown = 0, kernel, user, hypervisor, guest_kernel, guest_user };
 
 constexpr CpuMode cpu_mode(std::uint16_t misc) {
@@ -135,17 +135,18 @@ constexpr CpuMode cpu_mode(std::uint16_t misc) {
     return mode <= 5 ? static_cast<CpuMode>(mode) : CpuMode::unknown;
 }
 
-// RecordView is one framed record: `bytes` is exactly header().size long. It lives as long as the block it lies in.
+// RecordView is one framed record: `bytes` is exactly header().size long. It lives as long as the block that contains
+// it.
 struct RecordView {
     Bytes bytes;
     AnyOrder order;
-    std::uint64_t offset = 0;  // in the file; of a record that was packed: of the COMPRESSED record it was in
-    bool unpacked = false;     // it was packed in a COMPRESSED record
+    std::uint64_t offset = 0;  // in the file; for an unpacked record: of its COMPRESSED record
+    bool unpacked = false;     // it comes from a COMPRESSED record
 
     RecordHeader header() const { return RecordHeader::load(bytes.data(), order); }
     RecordType type() const { return static_cast<RecordType>(header().type); }
 
-    // body(trailer_size) reads what lies between the header and the trailer. Valid if the trailer fits.
+    // body(trailer_size) returns a cursor over the bytes between the header and the trailer. Valid if the trailer fits.
     Cursor body(std::size_t trailer_size, std::string_view where) const {
         const auto end = bytes.size() - trailer_size;
         return {bytes.subspan(RecordHeader::bytes, end - RecordHeader::bytes),

@@ -13,7 +13,7 @@
 
 namespace perfdata {
 
-// BasicSample is a view of one SAMPLE record; every accessor is one load. A field that the event does not record is
+// BasicSample is a view of one SAMPLE record; every accessor is one load. Fields that the event does not record are
 // empty. It lives as long as the record's block and its layout.
 template <class Order>
 class BasicSample {
@@ -22,14 +22,14 @@ class BasicSample {
     BasicSample(const std::byte* record, const SampleLayout& layout, Order order)
         : record_(record), layout_(&layout), order_(order) {}
 
-    // ip() is the address of the interrupted instruction.
+    // ip() returns the address of the interrupted instruction.
     std::optional<Address> ip() const { return field<Address>(layout_->offsets().ip); }
     std::optional<Time> time() const { return field<Time>(layout_->offsets().time); }
     std::optional<EventId> id() const { return field<EventId>(layout_->offsets().id); }
     std::optional<Address> addr() const { return field<Address>(layout_->offsets().addr); }
     std::optional<Pid> pid() const { return half<Pid>(layout_->offsets().tid, 0); }
     std::optional<Tid> tid() const { return half<Tid>(layout_->offsets().tid, 4); }
-    // cpu() is empty also where the kernel wrote all ones (no CPU recorded).
+    // cpu() is also empty if the kernel wrote all ones (no CPU recorded).
     std::optional<std::uint32_t> cpu() const {
         const auto offset = layout_->offsets().cpu;
         if (offset == 0) return {};
@@ -37,13 +37,13 @@ class BasicSample {
         if (cpu == ~std::uint32_t{0}) return {};
         return cpu;
     }
-    // period() is how many occurrences of the event the sample stands for.
+    // period() returns how many occurrences of the event the sample represents.
     std::uint64_t period() const {
         const auto offset = layout_->offsets().period;
         return offset == 0 ? layout_->fixed_period() : order_.template load<std::uint64_t>(record_ + offset);
     }
     CpuMode mode() const { return cpu_mode(RecordHeader::load(record_, order_).misc); }
-    // exact_ip() is whether ip() is the very instruction that caused the event (misc bit 14).
+    // exact_ip() returns true if ip() is the very instruction that caused the event (misc bit 14).
     bool exact_ip() const { return (RecordHeader::load(record_, order_).misc >> 14 & 1) != 0; }
     std::optional<std::uint64_t> stream_id() const {
         const auto offset = layout_->offsets().stream_id;
@@ -51,7 +51,7 @@ class BasicSample {
         return order_.template load<std::uint64_t>(record_ + offset);
     }
 
-    // callchain() is the same as details().callchain(), without walking what lies behind it.
+    // callchain() is the same as details().callchain(), without walking the parts after it.
     std::optional<U64View<Order>> callchain() const {
         const auto& shape = layout_->shape();
         if (!shape.has(SamplePart::callchain)) return {};
@@ -65,8 +65,8 @@ class BasicSample {
         if (length == SampleShape::overrun) return {};
         return U64View<Order>(record_ + at + 8, static_cast<std::size_t>(length / 8 - 1), order_);
     }
-    // has_unread_callers() is whether callers of the sample are in the copy of its user stack and nowhere else. False
-    // if the kernel could copy nothing of the stack.
+    // has_unread_callers() returns true if the sample's callers are only in the copy of its user stack. False if the
+    // kernel could copy nothing of the stack.
     bool has_unread_callers() const {
         if (!layout_->shape().callers_in_stack()) return false;
         const auto stack = details().user_stack();

@@ -12,7 +12,7 @@
 
 namespace perfdata {
 
-// Trailer is the values of one trailer; a field that the event does not record is empty.
+// Trailer is the values of one trailer; fields that the event does not record are empty.
 struct Trailer {
     std::optional<Pid> pid;
     std::optional<Tid> tid;
@@ -22,8 +22,8 @@ struct Trailer {
     std::optional<std::uint32_t> cpu;
 };
 
-// TrailerLayout says where each field lies, counted back from the end of the record: strings of unknown length
-// precede the trailer, so it can only be found from the end. Order in the file:
+// TrailerLayout has the distance of each field from the end of the record: strings of unknown length precede the
+// trailer, so it can only be found from the end. Order in the file:
 //
 //     TID (pid, tid) . TIME . ID . STREAM_ID . CPU (cpu, 0) . IDENTIFIER | end of record
 class TrailerLayout {
@@ -66,8 +66,8 @@ class TrailerLayout {
         return trailer;
     }
 
-    // id_from_end(), time_from_end() are the distances of the event id and of the time from the end of the record; 0 if
-    // there is none.
+    // id_from_end(), time_from_end() return the distances of the event id and of the time from the end of the record; 0
+    // if there is none.
     std::size_t id_from_end() const { return id_; }
     std::size_t time_from_end() const { return time_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Machine code to instructions, by Capstone.
+// Decodes machine code to instructions, with Capstone.
 #pragma once
 
 #include <cstdint>
@@ -14,42 +14,43 @@
 
 namespace perfdata {
 
-enum class Syntax : std::uint8_t { att, intel };  // of x86; other architectures have one
+enum class Syntax : std::uint8_t { att, intel };  // for x86; other architectures have only one
 
-// Instruction is one decoded instruction, one word of data that an instruction before it reads (`.quad`, `.long`,
-// `.short`: s390x, arm64), or one piece of bytes that are neither (`.byte`).
+// Instruction is one decoded instruction, one data word that an earlier instruction reads (`.quad`, `.long`, `.short`:
+// s390x, arm64), or one piece of bytes that are neither (`.byte`).
 struct Instruction {
     std::uint64_t offset = 0;  // from the start of the code
     std::uint32_t size = 0;    // bytes; never 0
     bool decoded = true;       // false: data, or bytes
-    std::string mnemonic;      // "(vex)", "(evex)": of an instruction that is known by its length only
+    std::string mnemonic;      // "(vex)", "(evex)": only the length of the instruction is known
     std::string operands;
-    bool call = false;         // calls a function, directly or by a register or memory
-    bool system_call = false;  // asks the kernel for something
-    // Where a jump or a call leads: it says so itself, or its register holds a constant made just before.
+    bool call = false;         // calls a function, directly or through a register or memory
+    bool system_call = false;  // kernel entry by a system call
+    // The target of a jump or a call: from the instruction itself, or from a register that holds a constant set just
+    // before.
     std::optional<Address> target;
-    // An address-sized constant that the instruction leaves in a register, or that the word of data is; it may be the
+    // An address-sized constant that the instruction leaves in a register, or that is the data word; it may be the
     // address of code or of data.
     std::optional<Address> constant;
 };
 
-// Disassembler decodes one architecture. One thread at a time may use it.
+// Disassembler decodes one architecture. Only one thread at a time may use it.
 class Disassembler {
   public:
-    // create(arch) takes what `uname -m` says on the recording machine. Errors: unsupported.
+    // create(arch) takes the output of `uname -m` on the recording machine. Errors: unsupported.
     static Result<Disassembler> create(std::string_view arch, Syntax syntax = Syntax::att);
 
-    // throw_without_memory() makes Capstone, in the whole process and before it is used, throw bad_alloc where memory
-    // runs out. Without it some of its functions do not look at what malloc gives. It is for programs that do not use
-    // Capstone themselves.
+    // throw_without_memory() makes Capstone throw bad_alloc when memory runs out, in the whole process; call it before
+    // Capstone is used. Without it some of its functions do not check the result of malloc. For programs that do not
+    // use Capstone themselves.
     static void throw_without_memory();
 
     Disassembler(Disassembler&&) noexcept;
     Disassembler& operator=(Disassembler&&) noexcept;
     ~Disassembler();
 
-    // decode(code, address) covers every byte: where the bytes are no instruction it takes the least step that the
-    // architecture knows and goes on behind it. `address` is where the code ran: relative targets depend on it.
+    // decode(code, address) covers every byte: where the bytes are not an instruction it skips the smallest step of the
+    // architecture and continues after it. `address` is where the code ran: relative targets depend on it.
     std::vector<Instruction> decode(Bytes code, Address address) const;
 
   private:

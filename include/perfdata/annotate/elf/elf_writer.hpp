@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Code as an ELF file that other tools read: objdump -dS, gdb, llvm-mca.
+// Writes code as an ELF file for other tools: objdump -dS, gdb, llvm-mca.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace perfdata {
 
-// ElfTarget is which machine code is for.
+// ElfTarget is the machine that code is for.
 struct ElfTarget {
     std::uint16_t machine = 0;  // EM_*
     bool wide = true;           // 64 bit
     std::endian order = std::endian::little;
 
-    // of(arch) is for names as `uname -m` gives them. Errors: unsupported.
+    // of(arch) takes names as printed by `uname -m`. Errors: unsupported.
     static Result<ElfTarget> of(std::string_view arch);
 };
 
@@ -34,16 +34,16 @@ struct ElfFunction {
 
 struct ElfCode {
     ElfTarget target;
-    std::vector<ElfFunction> functions;  // in any order; none may lie over another
-    std::string name;                    // of the whole, for DW_AT_name
+    std::vector<ElfFunction> functions;  // in any order, without overlaps
+    std::string name;                    // of the whole file, for DW_AT_name
     std::string producer;
-    std::string directory;  // that relative names of source files are from; empty: "."
+    std::string directory;  // base of relative source file names; empty: "."
 };
 
-// write_elf(code) is a file of type ET_EXEC: each function is a section and a segment where it was in memory. Symbols,
-// a build id made from the content, and DWARF 4: one unit, its functions and their lines; what was inlined has its
-// innermost line. The same input gives the same bytes. Errors: malformed (functions overlap, are empty, or there are
-// none), limit (an address does not fit into the class, or there are more than 60000 functions).
+// write_elf(code) returns a file of type ET_EXEC: each function is a section and a segment at its address in memory. It
+// has symbols, a build id computed from the content, and DWARF 4: one unit, its functions and their lines; inlined code
+// has its innermost line. The same input gives the same bytes. Errors: malformed (functions overlap, are empty, or
+// there are none), limit (an address does not fit into the class, or there are more than 60000 functions).
 Result<std::string> write_elf(const ElfCode& code);
 
 }  // namespace perfdata

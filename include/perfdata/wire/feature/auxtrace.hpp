@@ -21,8 +21,8 @@ struct AuxtraceIndexEntry {
 
 //     [u64 count] . count x { u64 offset . u64 size }
 //
-// simpleperf writes no count. It is recognized by the second word: the size of an AUXTRACE record, which cannot be the
-// offset of one.
+// simpleperf writes no count. This is recognized by the second word: the size of an AUXTRACE record, which cannot be an
+// offset.
 struct AuxtraceIndex {
     static constexpr std::uint64_t record_bytes = 48;
 

@@ -8,12 +8,12 @@ namespace perfdata {
 
 //     u64 bits . ceil(bits / 64) x u64 words, bit 0 is the lowest of the first word
 //
-// A 32-bit big-endian recorder writes the two halves of each word the other way round; nothing in the section tells.
+// A 32-bit big-endian recorder swaps the two halves of each word; nothing in the section reveals that.
 class FeatureBitmap {
   public:
     FeatureBitmap() = default;
 
-    // read(in) is empty where the bitmap goes beyond the end (then the cursor has failed).
+    // read(in) returns an empty bitmap if it extends beyond the end (then the cursor has failed).
     static FeatureBitmap read(Cursor& in) {
         FeatureBitmap bitmap;
         const auto bits = in.u64();
@@ -24,14 +24,14 @@ class FeatureBitmap {
         return bitmap;
     }
 
-    // size() is the number of bits, set or not.
+    // size() returns the number of bits, set or not.
     std::uint64_t size() const { return bits_; }
     const ArrayView<std::uint64_t>& words() const { return words_; }
     // The bit must be below size().
     bool operator[](std::uint64_t bit) const {
         return (words_[static_cast<std::size_t>(bit / 64)] >> (bit % 64) & 1) != 0;
     }
-    // count() is the number of set bits; those beyond size() do not count.
+    // count() returns the number of set bits below size().
     std::uint64_t count() const {
         std::uint64_t total = 0;
         for_each_range([&](std::uint64_t first, std::uint64_t last) { total += last - first + 1; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BPF_BTF (26): the type information of the BPF programs, one raw BTF blob an id. write_bpf_btf in
+// BPF_BTF (26): the type information of the BPF programs, one raw BTF blob per id. write_bpf_btf in
 // tools/perf/util/header.c.
 #pragma once
 
@@ -20,8 +20,8 @@ class BtfReader {
   public:
     explicit BtfReader(Cursor in) : in_(in), left_(in_.u32()) {}
 
-    // next() is the next blob, nothing at the end; an error if the section goes on behind the last. After an error the
-    // rest of the section cannot be framed.
+    // next() returns the next blob, empty at the end; an error if data follow the last one. After an error the rest of
+    // the section cannot be framed.
     Result<std::optional<BtfBlob>> next() {
         if (!in_.ok()) return in_.failure("the count");
         if (left_ == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// BPF_PROG_INFO (25): what the kernel told about each BPF program: native code, addresses, lines. write_bpf_prog_info
-// in tools/perf/util/header.c, bpf-utils.c; struct bpf_prog_info in include/uapi/linux/bpf.h.
+// BPF_PROG_INFO (25): the kernel's information about each BPF program: native code, addresses, lines.
+// write_bpf_prog_info in tools/perf/util/header.c, bpf-utils.c; struct bpf_prog_info in include/uapi/linux/bpf.h.
 #pragma once
 
 #include <array>
@@ -32,11 +32,11 @@ constexpr std::string_view to_string(BpfArray array) {
     return names[static_cast<std::size_t>(array)];
 }
 
-// BpfArrayState says why an array of a program info can or cannot be read.
+// BpfArrayState is whether an array of a program info can be read, and if not, why.
 enum class BpfArrayState : std::uint8_t {
-    absent,    // not asked for by the recorder, or empty
-    present,   // its bytes lie inside the program's data
-    withheld,  // the kernel hid it from the recorder (kptr_restrict, no CAP_BPF): its address was zero
+    absent,    // not requested by the recorder, or empty
+    present,   // its bytes are inside the program's data
+    withheld,  // hidden from the recorder by the kernel (kptr_restrict, no CAP_BPF): its address was zero
     damaged,   // its offset or count points outside the program's data, or its elements are too small
 };
 
@@ -44,19 +44,19 @@ struct BpfArrayData {
     BpfArrayState state = BpfArrayState::absent;
     std::uint64_t offset = 0;  // in `data`, as written
     std::uint32_t count = 0;   // as written
-    std::size_t stride = 0;    // bytes an element, as written
+    std::size_t stride = 0;    // bytes per element, as written
     Bytes bytes;               // count * stride bytes if present
 };
 
 // BpfFunctionInfo, BpfLineInfo: elements of func_info and line_info.
 struct BpfFunctionInfo {
-    std::uint32_t instruction = 0;  // BPF instruction (8-byte unit) at which the function begins
+    std::uint32_t instruction = 0;  // BPF instruction (8-byte unit) where the function begins
     std::uint32_t type_id = 0;      // BTF type of kind FUNC
 };
 struct BpfLineInfo {
     std::uint32_t instruction = 0;  // BPF instruction to which the line belongs
-    std::uint32_t file_name = 0;    // offset in BTF's strings
-    std::uint32_t text = 0;         // offset in BTF's strings: the source text of the line
+    std::uint32_t file_name = 0;    // offset in the BTF strings
+    std::uint32_t text = 0;         // offset in the BTF strings: the source text of the line
     std::uint32_t line = 0;         // 0: no source
     std::uint32_t column = 0;
 };
@@ -71,7 +71,7 @@ struct BpfProgramInfo {
     std::uint32_t xlated_size = 0;  // bytes of BPF instructions
     std::uint64_t load_time = 0;    // ns since boot
     std::uint32_t created_by_uid = 0;
-    std::string_view name;  // at most 15 bytes: often cut
+    std::string_view name;  // at most 15 bytes: often truncated
     std::uint32_t btf_id = 0;
     std::uint64_t run_time_ns = 0;  // counted only while kernel.bpf_stats_enabled is set
     std::uint64_t run_count = 0;
@@ -84,7 +84,7 @@ struct BpfProgramInfo {
 
     const BpfArrayData& array(BpfArray which) const { return arrays[static_cast<std::size_t>(which)]; }
 
-    // jited_insns() is the native code of all functions, concatenated in function order.
+    // jited_insns() returns the native code of all functions, concatenated in function order.
     Bytes jited_insns() const { return array(BpfArray::jited_insns).bytes; }
     ArrayView<std::uint64_t> jited_ksyms() const { return view<std::uint64_t>(BpfArray::jited_ksyms); }
     ArrayView<std::uint32_t> jited_func_lens() const { return view<std::uint32_t>(BpfArray::jited_func_lens); }
@@ -119,8 +119,8 @@ class BpfProgramReader {
   public:
     explicit BpfProgramReader(Cursor in) : in_(in), left_(in_.u32()) {}
 
-    // next() is the next program, nothing at the end; an error if the section goes on behind the last. After an error
-    // the rest of the section cannot be framed.
+    // next() returns the next program, empty at the end; an error if data follow the last one. After an error the rest
+    // of the section cannot be framed.
     Result<std::optional<BpfProgramInfo>> next();
 
   private:
@@ -193,8 +193,8 @@ inline BpfArrayData BpfProgramReader::place(Bytes data, std::uint64_t offset, st
     return array;
 }
 
-// Without the right to see addresses, the kernel zeroes the pointers of these four arrays together; the recorder then
-// subtracts its buffer's address from zero and writes a huge "offset". One alone is damage.
+// Without the permission to see addresses, the kernel zeroes the pointers of these four arrays together; the recorder
+// then subtracts its buffer's address from zero and writes a huge "offset". A single one is damage.
 inline void BpfProgramReader::mark_withheld(BpfProgramInfo& program) {
     constexpr BpfArray hidden[] = {BpfArray::jited_insns, BpfArray::jited_ksyms, BpfArray::jited_func_lens,
                                    BpfArray::jited_line_info};
@@ -210,7 +210,7 @@ inline void BpfProgramReader::mark_withheld(BpfProgramInfo& program) {
 }
 
 inline BpfProgramInfo BpfProgramReader::decode(Bytes info, Bytes data, std::uint64_t arrays, AnyOrder order) {
-    // A shorter info is an older kernel's: the fields that it lacks are zero.
+    // A shorter info comes from an older kernel: the fields that it lacks are zero.
     std::array<std::byte, known_info_bytes> padded{};
     std::ranges::copy(info.first(std::min(info.size(), padded.size())), padded.begin());
     const auto u32 = [&](std::size_t at) { return order.load<std::uint32_t>(padded.data() + at); };
@@ -258,7 +258,8 @@ inline BpfProgramInfo BpfProgramReader::decode(Bytes info, Bytes data, std::uint
     return program;
 }
 
-// bpf_program_type_name(type) is enum bpf_prog_type in lower case without BPF_PROG_TYPE_; empty if not known.
+// bpf_program_type_name(type) returns the name in enum bpf_prog_type, in lower case without BPF_PROG_TYPE_; empty if
+// unknown.
 constexpr std::string_view bpf_program_type_name(std::uint32_t type) {
     constexpr std::string_view names[] = {"unspec",
                                           "socket_filter",

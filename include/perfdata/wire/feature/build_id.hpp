@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BUILD_ID (2): the build ids of the files that samples were in. write_build_id in tools/perf/util/header.c,
+// BUILD_ID (2): the build ids of the files that contain samples. write_build_id in tools/perf/util/header.c,
 // build-id.c. The body of the pipe's record HEADER_BUILD_ID (67) is one such entry.
 #pragma once
 
@@ -13,14 +13,14 @@ namespace perfdata {
 struct BuildIdEntry {
     static constexpr std::size_t max_id_bytes = 20;
     static constexpr std::int32_t host = -1;          // pid of the machine that recorded
-    static constexpr std::int32_t default_guest = 0;  // pid of a guest that is not known by pid
+    static constexpr std::int32_t default_guest = 0;  // pid of a guest not identified by pid
 
     std::uint64_t offset = 0;  // of the entry in the file
     std::uint32_t type = 0;    // 0 in files (perf leaves it unset), 67 in records
     std::uint16_t misc = 0;
     std::int32_t pid = host;  // the machine: host, default_guest, or the pid of a guest
     Bytes build_id;           // at most 20 bytes
-    bool size_known = false;  // else `build_id` is 20 bytes, of which zeros at the end may be padding
+    bool size_known = false;  // if not, `build_id` is 20 bytes, whose trailing zeros may be padding
     std::string_view name;    // path, "[kernel.kallsyms]", "[vdso]", ...
 
     CpuMode mode() const { return cpu_mode(misc); }
@@ -35,11 +35,11 @@ class BuildIdReader {
   public:
     explicit BuildIdReader(Cursor in) : in_(in), without_pid_(lacks_pid(in)) {}
 
-    // without_pid() is whether the table has the old layout without pid.
+    // without_pid() returns true if the table has the old layout without pid.
     bool without_pid() const { return without_pid_; }
 
-    // next() is the next entry, nothing at the end. After an error the rest of the section cannot be framed; what was
-    // read before stays good.
+    // next() returns the next entry, empty at the end. After an error the rest of the section cannot be framed; earlier
+    // entries remain valid.
     Result<std::optional<BuildIdEntry>> next() {
         if (in_.ok() && in_.remaining() == 0) return std::nullopt;
         BuildIdEntry entry;

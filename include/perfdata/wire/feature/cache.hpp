@@ -15,9 +15,9 @@ struct CpuCache {
     std::uint32_t line_size = 0;  // bytes
     std::uint32_t sets = 0;
     std::uint32_t ways = 0;
-    std::string_view type;  // "Data", "Instruction", "Unified"; all texts live as long as the section
-    std::string_view size;  // as the kernel says it: "32K"
-    std::string_view cpus;  // which share it, a list like "0-1"
+    std::string_view type;  // "Data", "Instruction", "Unified"; all strings live as long as the section
+    std::string_view size;  // as the kernel prints it: "32K"
+    std::string_view cpus;  // CPUs that share it, a list like "0-1"
 
     static CpuCache read(Cursor& in) {
         CpuCache cache;

@@ -8,7 +8,7 @@ namespace perfdata {
 
 //     0 u32 bytes
 struct CacheLineSize {
-    std::uint32_t bytes = 0;  // 0: not known
+    std::uint32_t bytes = 0;  // 0: unknown
 
     static Result<CacheLineSize> decode(Cursor in) {
         const CacheLineSize line{in.u32()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CLOCK_DATA (29): one moment in two clocks, that of the events and that of the wall. Only with perf record -k.
+// CLOCK_DATA (29): one moment in the clock of the events and in wall-clock time. Only with perf record -k.
 // write_clock_data in tools/perf/util/header.c.
 #pragma once
 
@@ -30,7 +30,7 @@ struct ClockData {
         return clock;
     }
 
-    // wall(time) is an event's time in ns since 1970.
+    // wall(time) returns an event's time in ns since 1970.
     std::uint64_t wall(Time time) const { return wall_clock + (time.nanoseconds - event_clock.nanoseconds); }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CLOCKID (23): the resolution of the clock that was chosen with perf record -k, and names of clocks. write_clockid
-// in tools/perf/util/header.c.
+// CLOCKID (23): the resolution of the clock chosen with perf record -k, and names of clocks. write_clockid in
+// tools/perf/util/header.c.
 #pragma once
 
 #include "perfdata/core/cursor.hpp"
@@ -18,7 +18,7 @@ struct ClockResolution {
     }
 };
 
-// clock_name(clockid) is CLOCK_* of clock_gettime(2) in lower case; empty if not known.
+// clock_name(clockid) returns the CLOCK_* name of clock_gettime(2) in lower case; empty if unknown.
 constexpr std::string_view clock_name(std::uint32_t clockid) {
     constexpr std::string_view names[] = {"realtime",
                                           "monotonic",

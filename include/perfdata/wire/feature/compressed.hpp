@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// COMPRESSED (27): how the recorder packed records. write_compressed in tools/perf/util/header.c.
+// COMPRESSED (27): how the recorder compressed records. write_compressed in tools/perf/util/header.c.
 #pragma once
 
 #include "perfdata/core/cursor.hpp"
@@ -11,11 +11,11 @@ struct CompressionInfo {
     static constexpr std::uint32_t none = 0;
     static constexpr std::uint32_t zstd = 1;
 
-    std::uint32_t version = 0;   // 0 in all that is known
+    std::uint32_t version = 0;   // 0 in all known files
     std::uint32_t type = 0;      // none, zstd
     std::uint32_t level = 0;     // perf record -z=level
-    std::uint32_t ratio = 0;     // unpacked by packed bytes, rounded
-    std::uint32_t mmap_len = 0;  // bytes: the most that one record unpacks to
+    std::uint32_t ratio = 0;     // unpacked bytes per packed byte, rounded
+    std::uint32_t mmap_len = 0;  // maximum unpacked size of one record, in bytes
 
     static Result<CompressionInfo> decode(Cursor in) {
         CompressionInfo info;
@@ -29,7 +29,7 @@ struct CompressionInfo {
     }
 };
 
-// compression_name(type): "none", "zstd"; empty if not known.
+// compression_name(type) returns "none" or "zstd"; empty if unknown.
 constexpr std::string_view compression_name(std::uint32_t type) {
     if (type == CompressionInfo::none) return "none";
     return type == CompressionInfo::zstd ? "zstd" : std::string_view{};

@@ -21,12 +21,12 @@ class SchedDomainReader {
     SchedDomainReader(Cursor in, std::uint32_t count, bool named)
         : in_(in), count_(count), left_(count), named_(named) {}
 
-    // count() is as written: not checked.
+    // count() returns the count as written: not checked.
     std::uint32_t count() const { return count_; }
-    // cursor() stands behind what was read.
+    // cursor() returns the position behind what was read.
     const Cursor& cursor() const { return in_; }
 
-    // next() is the next domain, nothing at the end. After an error the rest of the section cannot be framed.
+    // next() returns the next domain, empty at the end. After an error the rest of the section cannot be framed.
     Result<std::optional<SchedDomain>> next() {
         if (!in_.ok()) return in_.failure("a domain");
         if (left_ == 0) return std::nullopt;
@@ -61,13 +61,13 @@ class CpuDomainReader {
 
     explicit CpuDomainReader(Cursor in) : in_(in), version_(in_.u32()), max_domains_(in_.u32()) {}
 
-    // schedstat_version() is that of /proc/schedstat.
+    // schedstat_version() returns the version of /proc/schedstat.
     std::uint32_t schedstat_version() const { return version_; }
     std::uint32_t max_domains() const { return max_domains_; }
-    // ok() is whether both could be read.
+    // ok() returns true if both could be read.
     bool ok() const { return in_.ok(); }
 
-    // next() is the next CPU, nothing at the end. After an error the rest of the section cannot be framed.
+    // next() returns the next CPU, empty at the end. After an error the rest of the section cannot be framed.
     Result<std::optional<CpuDomains>> next() {
         if (!in_.ok()) return in_.failure("a CPU or what is before it");
         if (in_.remaining() == 0) return std::nullopt;

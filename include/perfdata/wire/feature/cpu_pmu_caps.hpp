@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CPU_PMU_CAPS (28): what the PMU of the CPUs can do. write_cpu_pmu_caps in tools/perf/util/header.c.
+// CPU_PMU_CAPS (28): the capabilities of the CPUs' PMU. write_cpu_pmu_caps in tools/perf/util/header.c.
 #pragma once
 
 #include "perfdata/wire/feature/list.hpp"

@@ -8,7 +8,7 @@
 
 namespace perfdata {
 
-// CpuPlace is where one CPU is; -1: the kernel does not tell (s390, offline CPUs).
+// CpuPlace is the location of one CPU; -1: not reported by the kernel (s390, offline CPUs).
 struct CpuPlace {
     static constexpr std::size_t bytes = 8;
 
@@ -23,11 +23,11 @@ struct CpuPlace {
 
 //     strings sockets . strings threads . [n x { s32 core . s32 socket } . [strings dies . n x u32 die]]
 //
-// n is the number of available CPUs (NRCPUS); older recorders end earlier, so that what is left of the section tells
-// what is there. Strings are a u32 count and that many CPU lists like "0-3,8".
+// n is the number of available CPUs (NRCPUS); older recorders end earlier: the rest of the section determines what is
+// present. Strings are a u32 count and that many CPU lists like "0-3,8".
 class CpuTopology {
   public:
-    // decode(in, available_cpus): without the number of CPUs all behind the first two lists is undecoded().
+    // decode(in, available_cpus): without the number of CPUs everything after the first two lists is undecoded().
     static Result<CpuTopology> decode(Cursor in, std::optional<std::uint32_t> available_cpus) {
         const auto sockets = skip_feature_strings(in);
         const auto threads = skip_feature_strings(in);
@@ -48,11 +48,11 @@ class CpuTopology {
         return topology;
     }
 
-    // sockets(), threads(): CPU lists, one for each socket and each core. dies() is nothing if not recorded.
+    // sockets(), threads(): CPU lists, one per socket and one per core. dies() is empty if not recorded.
     FeatureStringList sockets() const { return sockets_; }
     FeatureStringList threads() const { return threads_; }
     std::optional<FeatureStringList> dies() const { return dies_; }
-    // cpus() is the place of every available CPU, die_of_cpu() its die; empty if not recorded.
+    // cpus() is the location of every available CPU, die_of_cpu() its die; empty if not recorded.
     const FeatureArray<CpuPlace>& cpus() const { return cpus_; }
     const ArrayView<std::uint32_t>& die_of_cpu() const { return die_of_cpu_; }
     Bytes undecoded() const { return undecoded_; }

@@ -6,16 +6,16 @@
 //     visit(name, value)               void; value is a std::uint64_t, std::int64_t, bool, Address, Time,
 //                                      std::string_view or Bytes; also accept double, which is not in use yet
 //     visit.list(name, count, body)    Result<void>: a list. Call body(elements) once, with a visitor (itself or
-//                                      another), and return what it returned. `count` is a
+//                                      another), and return its result. `count` is a
 //                                      std::optional<std::uint64_t>: as written in the file, not checked, do not
-//                                      allocate for it; nothing if the format does not tell
+//                                      allocate for it; empty if the format has no count
 //     elements.element(body)           Result<void>: one element with several values, in a list. Call body(fields)
-//                                      once, with a visitor, and return what it returned
+//                                      once, with a visitor, and return its result
 //
-// The elements of a list are either all element(...) or all plain values, elements(name, value) with an empty name.
-// Where a body returns an error the list or element ends there: what was visited before is good, and lists and
-// elements are closed like whole ones. Names are lower case words joined with '_'; `bytes`, `kib` and `ns` in them
-// are units. A view may be used during the call only.
+// The elements of a list are either all element(...) or all plain values, elements(name, value) with an empty name. If
+// a body returns an error, the list or element ends there: earlier values are valid, and lists and elements are closed
+// like complete ones. Names are lower case words joined with '_'; `bytes`, `kib` and `ns` in them are units. A view may
+// only be used during the call.
 #pragma once
 
 #include "perfdata/wire/feature/describe/machine.hpp"
@@ -24,12 +24,12 @@
 
 namespace perfdata {
 
-// describe_feature(number, section, context, visit) visits the values of one feature. A number that is not known gives
-// its payload as one Bytes called "payload", and bytes that no field accounts for are called "undecoded". After an
-// error the values visited so far are good.
+// describe_feature(number, section, context, visit) visits the values of one feature. An unknown number gives its
+// payload as one Bytes called "payload"; bytes that belong to no field are called "undecoded". After an error the
+// values visited so far are valid.
 //
-// In a pipe the features end with a record HEADER_FEATURE of an empty payload and the number after the writer's last
-// feature, which may be one that this version knows: that is no feature, do not describe it.
+// In a pipe the features end with a record HEADER_FEATURE with an empty payload and the number after the writer's last
+// feature, which this version may know: it is not a feature, do not describe it.
 template <class Visit>
 Result<void> describe_feature(unsigned number, Cursor section, const FeatureContext& context, Visit&& visit) {
     switch (number <= 255 ? static_cast<Feature>(number) : Feature{}) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// DIR_FORMAT (24): how the files of a directory recording belong together. write_dir_format in
-// tools/perf/util/header.c.
+// DIR_FORMAT (24): the layout of a directory recording. write_dir_format in tools/perf/util/header.c.
 #pragma once
 
 #include "perfdata/core/cursor.hpp"

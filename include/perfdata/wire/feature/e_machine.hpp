@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// E_MACHINE (33): the architecture as ELF names it. write_e_machine in tools/perf/util/header.c.
+// E_MACHINE (33): the architecture as an ELF machine number. write_e_machine in tools/perf/util/header.c.
 #pragma once
 
 #include "perfdata/core/cursor.hpp"

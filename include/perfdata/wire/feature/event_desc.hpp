@@ -21,8 +21,8 @@ class EventDescReader {
   public:
     explicit EventDescReader(Cursor in) : in_(in), left_(in_.u32()), attr_size_(in_.u32()) {}
 
-    // next() is the next event, nothing at the end; an error if the section goes on behind the last. After an error the
-    // rest of the section cannot be framed.
+    // next() returns the next event, empty at the end; an error if data follow the last one. After an error the rest of
+    // the section cannot be framed.
     Result<std::optional<EventDescription>> next() {
         if (!in_.ok()) return in_.failure("the event count");
         if (left_ == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Features that say all by being there, with an empty section: BRANCH_STACK (15), samples have branch stacks, and
-// STAT (19), made by perf stat record. write_branch_stack, write_stat in tools/perf/util/header.c.
+// Features whose mere presence is the information, with an empty section: BRANCH_STACK (15), samples have branch
+// stacks, and STAT (19), made by perf stat record. write_branch_stack, write_stat in tools/perf/util/header.c.
 #pragma once
 
 #include "perfdata/wire/feature/number.hpp"

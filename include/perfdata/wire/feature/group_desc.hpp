@@ -12,9 +12,9 @@ struct EventGroup {
     static constexpr std::string_view what = "an event group";
     static constexpr std::string_view anonymous = "{anon_group}";
 
-    std::string_view name;      // `anonymous` if the user gave none; lives as long as the section
+    std::string_view name;      // `anonymous` if the user specified none; lives as long as the section
     std::uint32_t leader = 0;   // index of the leader in the attr section; the members follow it. Not checked
-    std::uint32_t members = 0;  // with the leader
+    std::uint32_t members = 0;  // including the leader
 
     static EventGroup read(Cursor& in) {
         EventGroup group;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HYBRID_TOPOLOGY (30): which CPUs are of which kind, on machines that have several. write_hybrid_topology in
-// tools/perf/util/header.c.
+// HYBRID_TOPOLOGY (30): the CPUs of each kind, on hybrid machines. write_hybrid_topology in tools/perf/util/header.c.
 #pragma once
 
 #include "perfdata/wire/feature/list.hpp"

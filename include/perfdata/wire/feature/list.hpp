@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tables of header features: elements of varying size are read one at a time, elements of one size are a view.
+// Tables of header features: elements of varying size are read one at a time, elements of fixed size are a view.
 #pragma once
 
 #include <optional>
@@ -16,16 +16,16 @@ namespace perfdata {
 template <class Element>
 class FeatureList {
   public:
-    // The count is a u32 in front of the elements, or `count` and was read before.
+    // The count is a u32 before the elements, or the argument `count`, read earlier.
     explicit FeatureList(Cursor in) : in_(in), count_(in_.u32()), left_(count_) {}
     FeatureList(Cursor in, std::uint64_t count) : in_(in), count_(count), left_(count) {}
 
-    // count() is as written: not checked, do not allocate for it.
+    // count() returns the count as written: not checked, do not allocate for it.
     std::uint64_t count() const { return count_; }
-    // cursor() stands behind what was read.
+    // cursor() returns the position behind what was read.
     const Cursor& cursor() const { return in_; }
 
-    // next() is the next element, nothing at the end. After an error the rest of the section cannot be framed.
+    // next() returns the next element, empty at the end. After an error the rest of the section cannot be framed.
     Result<std::optional<Element>> next() {
         if (!in_.ok()) return in_.failure("the count or what is before it");
         if (left_ == 0) return std::nullopt;
@@ -44,14 +44,14 @@ class FeatureList {
     std::uint64_t left_;
 };
 
-// FeatureArray is a view of elements of one size; it lives as long as the section. An Element has
+// FeatureArray is a view of elements of fixed size; it lives as long as the section. An Element has
 //     static constexpr std::size_t bytes;
 //     static Element decode(const std::byte* at, AnyOrder order);
 template <class Element>
 class FeatureArray {
   public:
     FeatureArray() = default;
-    // The caller has checked that bytes hold whole elements.
+    // The bytes must hold whole elements.
     FeatureArray(Bytes bytes, AnyOrder order) : bytes_(bytes), order_(order) {}
 
     std::size_t size() const { return bytes_.size() / Element::bytes; }
@@ -66,7 +66,7 @@ class FeatureArray {
     AnyOrder order_;
 };
 
-// skip_feature_strings(in) passes over a u32 count and that many strings, and gives the list for reading them.
+// skip_feature_strings(in) skips a u32 count and that many strings, and returns a list to read them.
 inline FeatureStringList skip_feature_strings(Cursor& in) {
     const FeatureStringList list(in);
     auto walk = list;

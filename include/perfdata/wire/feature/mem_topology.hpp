@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MEM_TOPOLOGY (22): which blocks of physical memory belong to which node. write_mem_topology in
-// tools/perf/util/header.c.
+// MEM_TOPOLOGY (22): the blocks of physical memory of each node. write_mem_topology in tools/perf/util/header.c.
 #pragma once
 
 #include "perfdata/wire/feature/bitmap.hpp"
@@ -14,8 +13,8 @@ struct MemoryNode {
     static constexpr std::string_view what = "a memory node";
 
     std::uint64_t node = 0;
-    std::uint64_t size = 0;  // blocks up to the node's last, set or not
-    FeatureBitmap blocks;    // which blocks are its own; lives as long as the section
+    std::uint64_t size = 0;  // number of blocks up to the node's last one, set or not
+    FeatureBitmap blocks;    // its own blocks; lives as long as the section
 
     static MemoryNode read(Cursor& in) {
         MemoryNode node;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NRCPUS (7): how many CPUs the machine had. write_nrcpus in tools/perf/util/header.c.
+// NRCPUS (7): the number of CPUs of the machine. write_nrcpus in tools/perf/util/header.c.
 #pragma once
 
 #include "perfdata/core/cursor.hpp"

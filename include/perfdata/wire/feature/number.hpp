@@ -45,7 +45,7 @@ enum class Feature : std::uint8_t {
     cln_size,
 };
 
-// feature_name(number) is the name in header.h without HEADER_; empty for a number that is not known.
+// feature_name(number) returns the name in header.h without HEADER_; empty for an unknown number.
 constexpr std::string_view feature_name(unsigned number) {
     constexpr std::string_view names[] = {"",
                                           "TRACING_DATA",

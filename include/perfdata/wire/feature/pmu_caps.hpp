@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PMU_CAPS (31): what each PMU with capabilities can do; replaces CPU_PMU_CAPS on hybrid machines. write_pmu_caps in
+// PMU_CAPS (31): the capabilities of each PMU that has any; replaces CPU_PMU_CAPS on hybrid machines. write_pmu_caps in
 // tools/perf/util/header.c.
 #pragma once
 
@@ -24,7 +24,7 @@ class PmuCapabilities {
 
     // name() lives as long as the section.
     std::string_view name() const { return name_; }
-    // capabilities() starts anew with every call; there may be none.
+    // capabilities() starts from the beginning with every call; there may be none.
     PmuCapabilityReader capabilities() const { return capabilities_; }
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PMU_MAPPINGS (16): which attr type belongs to which PMU. write_pmu_mappings in tools/perf/util/header.c.
+// PMU_MAPPINGS (16): the attr types of the PMUs. write_pmu_mappings in tools/perf/util/header.c.
 #pragma once
 
 #include "perfdata/wire/feature/list.hpp"

@@ -8,7 +8,7 @@ namespace perfdata {
 
 //     0 u64 first . 8 u64 last
 struct SampleTimes {
-    Time first;  // both 0 if the recorder did not look (no --timestamp-boundary and no build ids)
+    Time first;  // both 0 if the recorder did not check (no --timestamp-boundary and no build ids)
     Time last;
 
     static Result<SampleTimes> decode(Cursor in) {

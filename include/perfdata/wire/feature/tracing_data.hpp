@@ -13,11 +13,11 @@ namespace perfdata {
 
 // TraceFormat is the text of one `format` file of tracefs; it lives as long as the section.
 struct TraceFormat {
-    std::string_view system;  // "sched"; "ftrace" for those of ftrace itself
+    std::string_view system;  // "sched"; "ftrace" for ftrace's own
     std::string_view text;
 
-    // id() is Attr::config of the event, name() its name; searched for in the text with every call. Nothing, or empty,
-    // if the text has no such line.
+    // id() returns Attr::config of the event, name() its name; each call searches the text. Empty if the text has no
+    // such line.
     std::optional<std::uint32_t> id() const {
         const auto value = line("ID:");
         std::uint32_t number = 0;
@@ -27,7 +27,7 @@ struct TraceFormat {
     std::string_view name() const { return line("name:"); }
 
   private:
-    // line(key) is what follows the key on the first line that begins with it.
+    // line(key) returns the text after the key on the first line that begins with it.
     std::string_view line(std::string_view key) const {
         for (auto rest = text; !rest.empty();) {
             const auto end = rest.find('\n');
@@ -44,7 +44,7 @@ struct TraceFormat {
     }
 };
 
-// TracingData reads the parts one after the other. Integers are in the byte order that the blob itself tells.
+// TracingData reads the parts one after the other. Integers are in the byte order stated in the blob itself.
 //
 //     17 08 44 "tracing" . version, NUL . u8 big_endian . u8 long_size . u32 page_size .
 //     "header_page", NUL . u64 size . text . "header_event", NUL . u64 size . text .
@@ -55,14 +55,14 @@ struct TraceFormat {
 // In a pipe zeros may follow.
 class TracingData {
   public:
-    // Tail is what follows the formats, as tracefs has it. It lives as long as the section.
+    // Tail is what follows the formats, as in tracefs. It lives as long as the section.
     struct Tail {
         std::string_view kallsyms;        // empty in all but ancient recordings
-        std::string_view printk_formats;  // printk_formats: address and format string a line
-        std::string_view command_lines;   // saved_cmdlines: pid and command a line; empty before version 0.6
+        std::string_view printk_formats;  // printk_formats: one address and format string per line
+        std::string_view command_lines;   // saved_cmdlines: one pid and command per line; empty before version 0.6
     };
 
-    // decode(in) reads all up to the formats; the order of `in` does not matter.
+    // decode(in) reads everything up to the formats; the order of `in` does not matter.
     static Result<TracingData> decode(Cursor in);
 
     std::string_view version() const { return version_; }
@@ -72,10 +72,10 @@ class TracingData {
     std::string_view header_page() const { return header_page_; }    // format of a ring buffer page
     std::string_view header_event() const { return header_event_; }  // format of a ring buffer entry
 
-    // next() is the next format, first ftrace's, then each system's; nothing at the end. After an error the rest of
+    // next() returns the next format, first ftrace's, then each system's; empty at the end. After an error the rest of
     // the blob cannot be framed.
     Result<std::optional<TraceFormat>> next();
-    // tail() is what follows the formats, whether or not they have been read. In damaged blobs it cannot be found.
+    // tail() returns what follows the formats, whether or not they have been read. In damaged blobs it cannot be found.
     Result<Tail> tail() const;
 
   private:
@@ -94,7 +94,7 @@ class TracingData {
     std::string_view header_page_, header_event_;
     std::string_view system_ = ftrace;
     std::uint32_t formats_left_ = 0;
-    std::optional<std::uint32_t> systems_left_;  // nothing: still in ftrace's formats
+    std::optional<std::uint32_t> systems_left_;  // empty: still in ftrace's formats
 };
 
 inline Result<TracingData> TracingData::decode(Cursor in) {
@@ -108,7 +108,7 @@ inline Result<TracingData> TracingData::decode(Cursor in) {
     if (!in.ok()) return in.failure("the version or the byte order");
     if (endian > 1) return in.contradiction("byte order " + std::to_string(endian) + "; known are 0 and 1");
 
-    // From here on in the blob's own order.
+    // From here on in the blob's own byte order.
     const auto offset = in.file_offset();
     TracingData data(Cursor(in.rest(), AnyOrder(endian == 1 ? std::endian::big : std::endian::little),
                             {.where = "tracing data", .offset = offset}),

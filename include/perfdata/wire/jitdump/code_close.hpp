@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JIT_CODE_CLOSE (3): the compiler announces nothing any more. Its code may go on running.
+// JIT_CODE_CLOSE (3): the compiler announces no more code. Its code may continue to run.
 #pragma once
 
 #include "perfdata/wire/jitdump/record.hpp"

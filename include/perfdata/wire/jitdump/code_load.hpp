@@ -9,24 +9,24 @@ namespace perfdata {
 //     16 u32 pid . 20 u32 tid . 24 u64 vma . 32 u64 code_addr . 40 u64 code_size . 48 u64 code_index
 //     56 name, NUL-terminated . code_size bytes of code, which end with the record
 //
-// The specification has the code right behind the name's NUL; perf takes the last code_size bytes of the record. The
-// two are one place unless the writer padded, and then perf's is what has been tested with it.
+// In the specification the code directly follows the name's NUL; perf takes the last code_size bytes of the record. The
+// two agree unless the writer padded, and then perf's choice is the one that was tested with it.
 struct JitCodeLoad {
     static constexpr auto type = JitRecordType::code_load;
     static constexpr std::string_view record_name = "record CODE_LOAD";
     static constexpr std::size_t fixed_bytes = 56;
-    static constexpr std::size_t longest_name = 65536;  // and its NUL: what a reader must hold of a longer record
+    static constexpr std::size_t longest_name = 65536;  // plus its NUL: a reader must hold that much of a longer record
 
     std::uint32_t namespace_pid = 0;  // as the process saw itself
     std::uint32_t namespace_tid = 0;
-    Address vma;                // of no use: the address again, or 0
+    Address vma;                // unused: the address again, or 0
     AddressRange range;         // may be empty
-    std::uint64_t index = 0;    // names the function in CODE_MOVE; each compilation has its own
+    std::uint64_t index = 0;    // identifies the function in CODE_MOVE; each compilation has its own
     std::string_view name;      // any bytes; lives as long as the record's
-    std::uint64_t code_at = 0;  // where the range.size bytes of code lie in the file
+    std::uint64_t code_at = 0;  // place of the range.size bytes of code in the file
     std::uint64_t padding = 0;  // bytes between the name's NUL and the code
 
-    // held_bytes(header) is how much of a record decode() needs; it may have to be read for that.
+    // held_bytes(header) returns how much of a record decode() needs; the caller may have to read it first.
     static std::uint64_t held_bytes(const JitRecordHeader& header) {
         return std::min<std::uint64_t>(header.size, fixed_bytes + longest_name);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JIT_CODE_MOVE (1): the code of a function was copied to another place, which it runs at from now on.
+// JIT_CODE_MOVE (1): the code of a function was copied to another place, where it runs from now on.
 #pragma once
 
 #include "perfdata/wire/jitdump/record.hpp"

@@ -10,7 +10,7 @@ namespace perfdata {
 
 // JitDebugEntry: from this address on, code belongs to this line.
 struct JitDebugEntry {
-    Address address;  // of the running code; some compilers add the place of the code in perf's ELF file, see JitCode
+    Address address;  // of the running code; some compilers add the offset of the code in perf's ELF file, see JitCode
     std::uint32_t line = 0;
     std::uint32_t discriminator = 0;
     std::string_view file;  // any bytes; lives as long as the record's
@@ -27,8 +27,8 @@ struct JitDebugInfo {
     static constexpr std::string_view same_file = "\xff";
 
     Address code;
-    std::uint64_t count = 0;       // of entries; they fit in the record
-    std::optional<Address> first;  // address of the first entry, nothing if there is none
+    std::uint64_t count = 0;       // number of entries; they fit in the record
+    std::optional<Address> first;  // address of the first entry, empty if there is none
 
     // held_bytes(header): up to the first entry's address.
     static std::uint64_t held_bytes(const JitRecordHeader& header) {
@@ -51,7 +51,7 @@ struct JitDebugInfo {
     }
 };
 
-// JitDebugEntries reads the entries of a record that is held whole. Files are resolved: same_file never comes out.
+// JitDebugEntries reads the entries of a complete record. File names are resolved: same_file is never returned.
 class JitDebugEntries {
   public:
     explicit JitDebugEntries(const JitRecordView& record) : in_(record.body(JitDebugInfo::record_name)) {
@@ -59,7 +59,7 @@ class JitDebugEntries {
         left_ = in_.u64();
     }
 
-    // next() is the next entry, nothing at the end. After an error the rest cannot be framed.
+    // next() returns the next entry, empty at the end. After an error the rest cannot be framed.
     Result<std::optional<JitDebugEntry>> next() {
         if (left_ == 0 && in_.ok()) return std::nullopt;
         --left_;

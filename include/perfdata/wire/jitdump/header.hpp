@@ -18,18 +18,18 @@ struct JitDumpHeader {
 
     AnyOrder order;             // of the whole file
     std::uint32_t version = 0;  // known_version at most
-    std::uint32_t size = 0;     // the first record begins here
+    std::uint32_t size = 0;     // offset of the first record
     std::uint32_t elf_machine = 0;
-    // The process as it saw itself: in a container that is another number than the recording has for it.
+    // The process as it saw itself: in a container this is not the number in the recording.
     std::uint32_t namespace_pid = 0;
-    std::uint64_t timestamp = 0;  // when the file was begun, in the clock of its records
+    std::uint64_t timestamp = 0;  // start of the file, in the clock of its records
     std::uint64_t flags = 0;      // as written; only arch_timestamp_flag is known
 
-    // arch_timestamps(): times are ticks of a counter of the CPU (the TSC), else ns of CLOCK_MONOTONIC.
+    // arch_timestamps(): times are ticks of a CPU counter (the TSC), else ns of CLOCK_MONOTONIC.
     bool arch_timestamps() const { return (flags & arch_timestamp_flag) != 0; }
     std::uint64_t unknown_flags() const { return flags & ~arch_timestamp_flag; }
 
-    // decode(bytes) reads the first min_bytes of a file. Errors: truncated, malformed (no jitdump), unsupported.
+    // decode(bytes) reads the first min_bytes of a file. Errors: truncated, malformed (not a jitdump), unsupported.
     static Result<JitDumpHeader> decode(Bytes bytes) {
         JitDumpHeader header;
         if (bytes.size() < min_bytes) {

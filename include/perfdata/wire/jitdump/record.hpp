@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What all records of a jitdump file begin with.
+// The common beginning of all records of a jitdump file.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ enum class JitRecordType : std::uint32_t {
     code_unwinding_info = 4,
 };
 
-// jit_record_type_name(type) is the specification's name without JIT_, empty if the type is not known.
+// jit_record_type_name(type) returns the specification's name without JIT_, empty if the type is unknown.
 constexpr std::string_view jit_record_type_name(std::uint32_t type) {
     constexpr std::string_view names[] = {"CODE_LOAD", "CODE_MOVE", "CODE_DEBUG_INFO", "CODE_CLOSE",
                                           "CODE_UNWINDING_INFO"};
@@ -28,7 +28,7 @@ struct JitRecordHeader {
     static constexpr std::size_t bytes = 16;
 
     std::uint32_t type = 0;  // a JitRecordType, or one of a later version
-    std::uint32_t size = 0;  // not less than `bytes` in a record that can be framed
+    std::uint32_t size = 0;  // at least `bytes` in a record that can be framed
     std::uint64_t timestamp = 0;
 
     // Valid if `at` has `bytes` bytes.
@@ -37,15 +37,15 @@ struct JitRecordHeader {
     }
 };
 
-// JitRecordView is one record, or the beginning of one: of a long record the reader holds only what the fields and the
-// name need. Records lie unaligned.
+// JitRecordView is one record, or its beginning: of a long record the reader holds only what the fields and the name
+// need. Records are unaligned.
 struct JitRecordView {
     JitRecordHeader header;
-    Bytes bytes;               // from the record's first byte on; at most header.size
+    Bytes bytes;               // from the record's first byte; at most header.size
     std::uint64_t offset = 0;  // of the record in the file
     AnyOrder order;
 
-    // body(where) stands behind the header.
+    // body(where) returns a cursor behind the header.
     Cursor body(std::string_view where) const {
         Cursor in(bytes.first(std::min<std::size_t>(bytes.size(), header.size)), order,
                   {.where = where, .offset = offset});

@@ -8,7 +8,7 @@ namespace perfdata {
 
 //     16 u64 unwinding_size . 24 u64 eh_frame_hdr_size . 32 u64 mapped_size . 40 unwinding_size bytes . padding
 //
-// The specification has the header (.eh_frame_hdr) before .eh_frame; perf writes ELF files as if it were behind it.
+// In the specification the header (.eh_frame_hdr) precedes .eh_frame; perf writes ELF files as if it followed it.
 struct JitUnwindingInfo {
     static constexpr auto type = JitRecordType::code_unwinding_info;
     static constexpr std::string_view record_name = "record CODE_UNWINDING_INFO";
@@ -16,8 +16,8 @@ struct JitUnwindingInfo {
 
     std::uint64_t size = 0;         // of the data
     std::uint64_t header_size = 0;  // of .eh_frame_hdr in them
-    std::uint64_t mapped_size = 0;  // how much of the data the process has in memory behind the code
-    std::uint64_t data_at = 0;      // where the data lie in the file
+    std::uint64_t mapped_size = 0;  // how much of the data the process has in memory after the code
+    std::uint64_t data_at = 0;      // place of the data in the file
 
     static std::uint64_t held_bytes(const JitRecordHeader&) { return fixed_bytes; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every record but SAMPLE (see wire/sample.hpp), for code that handles them all alike.
+// Every record except SAMPLE (see wire/sample.hpp), for code that handles them all alike.
 #pragma once
 
 #include <tuple>
@@ -60,8 +60,8 @@ using AllRecords =
                TimeConv, HeaderFeature, Compressed, FinishedInit, Compressed2, BpfMetadata, SchedstatCpu,
                SchedstatDomain>;
 
-// visit_record_type(type, f) calls f.template operator()<R>() with the R that decodes records of this type. False,
-// without a call, for SAMPLE and for types that are not known.
+// visit_record_type(type, f) calls f.template operator()<R>() with the R that decodes records of this type. Returns
+// false, without a call, for SAMPLE and unknown types.
 template <class F>
 bool visit_record_type(RecordType type, F&& f) {
     return [&]<class... R>(std::type_identity<std::tuple<R...>>) {
@@ -69,8 +69,8 @@ bool visit_record_type(RecordType type, F&& f) {
     }(std::type_identity<AllRecords>{});
 }
 
-// decode_record<R>(record, trailer_size, read_format) is R::decode(); READ records need the read_format of the attr of
-// their event, the others pay no heed to it.
+// decode_record<R>(record, trailer_size, read_format) is R::decode(); READ records need the read_format of their
+// event's attr, the others ignore it.
 template <class R>
 Result<R> decode_record(const RecordView& record, std::size_t trailer_size, std::uint64_t read_format) {
     if constexpr (requires { R::decode(record, trailer_size, read_format); }) {

@@ -16,10 +16,10 @@ struct Aux {
     std::uint64_t size = 0;    // bytes
     std::uint64_t flags = 0;
 
-    bool truncated() const { return (flags & 1) != 0; }  // there was no room for more
+    bool truncated() const { return (flags & 1) != 0; }  // the buffer was full
     bool overwrite() const { return (flags & 2) != 0; }  // a snapshot
     bool partial() const { return (flags & 4) != 0; }    // has gaps
-    bool collision() const { return (flags & 8) != 0; }  // a sample met another one
+    bool collision() const { return (flags & 8) != 0; }  // a sample collided with another one
     std::uint8_t pmu_format() const { return static_cast<std::uint8_t>(flags >> 8); }
 
     static Result<Aux> decode(const RecordView& record, std::size_t trailer_size) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// AUX_OUTPUT_HW_ID (21): which number the hardware gives to an event in its trace. Linux 5.16;
-// perf_report_aux_output_id in kernel/events/core.c.
+// AUX_OUTPUT_HW_ID (21): the hardware's number for an event in its trace. Linux 5.16; perf_report_aux_output_id in
+// kernel/events/core.c.
 #pragma once
 
 #include "perfdata/wire/record.hpp"
 
 namespace perfdata {
 
-//      8 u64 hw_id . trailer: which event stands only there
+//      8 u64 hw_id . trailer: only it identifies the event
 struct AuxOutputHwId {
     static constexpr auto type = RecordType::aux_output_hw_id;
     static constexpr std::string_view record_name = "record AUX_OUTPUT_HW_ID";

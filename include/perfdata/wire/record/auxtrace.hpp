@@ -15,10 +15,10 @@ struct Auxtrace {
 
     std::uint64_t size = 0;       // bytes behind the record
     std::uint64_t offset = 0;     // in the stream of AUX data of this buffer
-    std::uint64_t reference = 0;  // a number that no other piece has, often a time
+    std::uint64_t reference = 0;  // a number unique to this piece, often a time
     std::uint32_t index = 0;      // of the buffer
-    Tid tid;                      // all ones: the buffer is of a CPU
-    std::uint32_t cpu = 0;        // all ones: the buffer is of a thread
+    Tid tid;                      // all ones: the buffer belongs to a CPU
+    std::uint32_t cpu = 0;        // all ones: the buffer belongs to a thread
 
     static Result<Auxtrace> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);

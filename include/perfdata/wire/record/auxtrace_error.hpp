@@ -26,7 +26,7 @@ struct AuxtraceError {
 
     std::uint32_t kind = 0;  // 1: an instruction trace
     std::uint32_t code = 0;  // the decoder's own number
-    std::uint32_t cpu = 0;   // all ones: not known
+    std::uint32_t cpu = 0;   // all ones: unknown
     Pid pid;
     Tid tid;
     std::uint32_t format = 0;

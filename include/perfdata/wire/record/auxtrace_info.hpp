@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// AUXTRACE_INFO (70): who made the AUX data, and what its decoder must know. perf 4.2;
+// AUXTRACE_INFO (70): the producer of the AUX data, and parameters for their decoder. perf 4.2;
 // perf_event__synthesize_auxtrace_info in tools/perf/util/auxtrace.c.
 #pragma once
 

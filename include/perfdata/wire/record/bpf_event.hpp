@@ -9,7 +9,7 @@
 
 namespace perfdata {
 
-// BpfTag is the kernel's hash of a program or a subprogram. Different programs share tags: not a key.
+// BpfTag is the kernel's hash of a program or a subprogram. Different programs share tags: it is not a key.
 using BpfTag = std::array<std::byte, 8>;
 
 //      8 u16 type . 10 u16 flags . 12 u32 id . 16 u8 tag[8] . trailer

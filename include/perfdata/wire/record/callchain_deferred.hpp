@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CALLCHAIN_DEFERRED (22): the user part of call chains, made on the way back to user space. Linux 6.19;
+// CALLCHAIN_DEFERRED (22): the user part of call chains, recorded on the way back to user space. Linux 6.19;
 // perf_callchain_deferred_output in kernel/events/core.c.
 #pragma once
 
@@ -15,7 +15,7 @@ struct CallchainDeferred {
     static constexpr std::size_t min_bytes = 24;
 
     std::uint64_t cookie = 0;  // as at the end of the chains of earlier samples of the same thread
-    U64View<AnyOrder> ips;     // all of user space, innermost first, no marker among them
+    U64View<AnyOrder> ips;     // user space only, innermost first, without markers
 
     static Result<CallchainDeferred> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CGROUP (19): a control group came to be. Linux 5.7; perf_event_cgroup_output in kernel/events/core.c.
+// CGROUP (19): a control group was created. Linux 5.7; perf_event_cgroup_output in kernel/events/core.c.
 #pragma once
 
 #include "perfdata/wire/record.hpp"

@@ -15,7 +15,7 @@ struct Comm {
     Pid pid;
     Tid tid;
     std::string_view comm;  // any bytes; lives as long as the record
-    bool exec = false;      // misc bit 13: the thread began another program. Set only if the event has comm_exec.
+    bool exec = false;      // misc bit 13: the thread called exec. Set only if the event has comm_exec.
 
     static Result<Comm> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);

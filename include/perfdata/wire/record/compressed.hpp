@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// COMPRESSED (81): records of the kernel, packed with zstd. perf 5.2; process_comp_header in
+// COMPRESSED (81): records of the kernel, compressed with zstd. perf 5.2; process_comp_header in
 // tools/perf/builtin-record.c.
 #pragma once
 

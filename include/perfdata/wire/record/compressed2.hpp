@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// COMPRESSED2 (83): records of the kernel, packed with zstd, in a record whose size is a multiple of 8. perf 6.15;
+// COMPRESSED2 (83): records of the kernel, compressed with zstd, in a record whose size is a multiple of 8. perf 6.15;
 // process_comp_header in tools/perf/builtin-record.c.
 #pragma once
 

@@ -6,14 +6,14 @@
 
 namespace perfdata {
 
-//      8 trailer: which thread, when and where stands only there
+//      8 trailer: only it has the thread, the time and the CPU
 struct ContextSwitch {
     static constexpr auto type = RecordType::context_switch;
     static constexpr std::string_view record_name = "record SWITCH";
     static constexpr std::size_t min_bytes = 8;
 
     bool out = false;        // misc bit 13: it lost the CPU
-    bool preempted = false;  // misc bit 14: although it wanted to go on. Linux 4.17
+    bool preempted = false;  // misc bit 14: while still runnable. Linux 4.17
 
     static Result<ContextSwitch> decode(const RecordView& record, std::size_t /*trailer_size*/) {
         const auto misc = record.header().misc;

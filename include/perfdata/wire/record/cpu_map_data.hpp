@@ -24,7 +24,7 @@ struct CpuMapData {
         std::uint16_t first = 0, last = 0;
     };
 
-    std::uint16_t kind = 0;  // Kind, or a newer perf's: then only `unknown` is filled. Of the others one, as kind says.
+    std::uint16_t kind = 0;  // Kind, or a newer perf's: then only `unknown` is filled, else the kind's member
     std::uint16_t long_size = 0;
     ArrayView<std::uint16_t> cpus;  // 0xffff: any
     ArrayView<std::uint32_t> mask32;
@@ -32,7 +32,7 @@ struct CpuMapData {
     Range range;
     Bytes unknown;
 
-    // for_each_cpu(visit) calls visit(int) for each CPU; any_cpu among them means that no CPU was chosen.
+    // for_each_cpu(visit) calls visit(int) for each CPU; any_cpu among them means that no CPU was selected.
     template <class Visit>
     void for_each_cpu(Visit&& visit) const {
         for (std::size_t index = 0; index < cpus.size(); ++index) visit(cpus[index] == 0xffff ? any_cpu : cpus[index]);

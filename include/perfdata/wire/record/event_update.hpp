@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// EVENT_UPDATE (78): what an attr does not say of its event. perf 4.5; perf_event__synthesize_event_update_unit and its
-// kin in tools/perf/util/synthetic-events.c.
+// EVENT_UPDATE (78): properties of an event that are not in its attr. perf 4.5;
+// perf_event__synthesize_event_update_unit and similar functions in tools/perf/util/synthetic-events.c.
 #pragma once
 
 #include <bit>
@@ -18,12 +18,12 @@ struct EventUpdate {
 
     enum class Kind : std::uint64_t { unit = 0, scale = 1, name = 2, cpus = 3 };
 
-    std::uint64_t kind = 0;  // Kind, or a newer perf's: then only `unknown` is filled. Of the others one, as kind says.
-    EventId id;              // one of the event's, to find it by
+    std::uint64_t kind = 0;  // Kind, or a newer perf's: then only `unknown` is filled, else the kind's member
+    EventId id;              // one of the event's ids, to find it
     std::string_view unit;   // lives as long as the record
-    double scale = 0;        // of the counts, to give `unit`
+    double scale = 0;        // factor from counts to `unit`
     std::string_view name;   // lives as long as the record
-    CpuMapData cpus;         // that the event was opened on
+    CpuMapData cpus;         // CPUs that the event was opened on
     Bytes unknown;
 
     static Result<EventUpdate> decode(const RecordView& record, std::size_t trailer_size) {

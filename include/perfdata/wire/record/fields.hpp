@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How generic code (a dump, a comparison) walks the fields of any record without knowing its type.
+// Lets generic code (a dump, a comparison) visit the fields of any record without knowing its type.
 #pragma once
 
 #include <concepts>
@@ -19,21 +19,21 @@ concept FieldArray = !std::convertible_to<T, std::string_view> && requires(const
     { array[index] } -> std::integral;
 };
 
-// FieldValue is every type that a field can have. Bytes is payload that this record does not explain further; texts
-// hold any bytes. Views live as long as the record.
+// FieldValue is any type that a field can have. Bytes is payload that this record does not interpret; texts contain any
+// bytes. Views live as long as the record.
 template <class T>
 concept FieldValue = std::integral<T> || std::same_as<T, double> || std::same_as<T, Address> || std::same_as<T, Time> ||
     std::same_as<T, std::string_view> || std::same_as<T, Bytes> || FieldArray<T>;
 
-// FieldVisitor is what the member fields(visit) of a record wants:
+// FieldVisitor is what the member fields(visit) of a record requires:
 //
-//     visit(name, value)           a FieldValue, under its name in uapi perf_event.h or libperf's event.h
+//     visit(name, value)           a FieldValue, by its name in uapi perf_event.h or libperf's event.h
 //     visit.list(name, count, at)  `count` structures: at(index, element) calls element(name, value) for each field of
-//                                  one of them; element is a FieldVisitor, too. Skipping some of them is fine.
+//                                  one of them; element is a FieldVisitor, too. Some of them may be skipped.
 //
-// Names come in the order of the file, each once; reserved bytes, padding, header and trailer are left out. A
-// field that this record's version does not have is not visited. One structure inside a record is a list of one. Behind
-// the fields follow, as bool, the bits of misc that have a meaning for the type, named like PERF_RECORD_MISC_*.
+// Names come in file order, each once; reserved bytes, padding, header and trailer are left out. Fields that this
+// record's version lacks are not visited. One structure inside a record is a list of one. After the fields come, as
+// bool, the bits of misc that have a meaning for the type, named like PERF_RECORD_MISC_*.
 template <class V>
 concept FieldVisitor = requires(V& visit, std::string_view name) {
     visit(name, std::uint64_t{});

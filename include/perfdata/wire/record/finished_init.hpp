@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FINISHED_INIT (82): perf has described all that there was when it began; what follows happened. perf 6.0;
+// FINISHED_INIT (82): ends perf's description of the initial state; what follows happened later. perf 6.0;
 // write_finished_init in tools/perf/builtin-record.c.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// FINISHED_ROUND (68): perf has emptied all ring buffers once. What follows is no older than what stood before the mark
-// before this one. tools/perf/builtin-record.c.
+// FINISHED_ROUND (68): perf has emptied all ring buffers once. What follows is no older than the records before the
+// previous mark. tools/perf/builtin-record.c.
 #pragma once
 
 #include "perfdata/wire/record.hpp"

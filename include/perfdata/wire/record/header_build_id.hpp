@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HEADER_BUILD_ID (67): the identity of a file that samples were in, in pipe streams and after perf inject.
+// HEADER_BUILD_ID (67): the identity of a file that contains samples, in pipe streams and after perf inject.
 // perf_event__synthesize_build_id in tools/perf/util/synthetic-events.c.
 #pragma once
 
@@ -16,9 +16,9 @@ struct HeaderBuildId {
     static constexpr std::string_view record_name = "record HEADER_BUILD_ID";
     static constexpr std::size_t min_bytes = 37;
 
-    std::int32_t pid = 0;  // -1: of the host; 0: of the default guest; else the pid of a guest's machine
-    // Its size stands in the record only if misc bit 15 is set. Otherwise it is taken as 20, and the zeros at the end
-    // may be padding of a shorter one (16 bytes if it is an MD5).
+    std::int32_t pid = 0;  // -1: the host; 0: the default guest; else the pid of a guest machine
+    // The record contains its size only if misc bit 15 is set. Otherwise it is assumed to be 20, and trailing zeros may
+    // be padding of a shorter one (16 bytes if it is an MD5).
     BuildId build_id;
     std::string_view filename;  // any bytes; lives as long as the record
 

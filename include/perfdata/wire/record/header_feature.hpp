@@ -13,8 +13,8 @@ struct HeaderFeature {
     static constexpr std::string_view record_name = "record HEADER_FEATURE";
     static constexpr std::size_t min_bytes = 16;
 
-    // Feature, or a newer perf's. After the last feature comes a record without data, numbered behind those that this
-    // perf knows.
+    // Feature, or a newer perf's. A record without data follows the last feature, numbered after those that this perf
+    // knows.
     std::uint64_t feature = 0;
     Bytes data;  // may lie unaligned; lives as long as the record
 

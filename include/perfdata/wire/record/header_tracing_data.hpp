@@ -13,7 +13,7 @@ struct HeaderTracingData {
     static constexpr std::string_view record_name = "record HEADER_TRACING_DATA";
     static constexpr std::size_t min_bytes = 12;
 
-    std::uint32_t size = 0;  // bytes, the padding to 8 included
+    std::uint32_t size = 0;  // bytes, including the padding to 8
 
     static Result<HeaderTracingData> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ID_INDEX (69): which counter an event id names. perf 3.19; perf_event__synthesize_id_index in
+// ID_INDEX (69): the counters that event ids identify. perf 3.19; perf_event__synthesize_id_index in
 // tools/perf/util/synthetic-events.c.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace perfdata {
 
 //      8 u64 nr . 16 nr x { u64 id . u64 idx . u64 cpu . u64 tid } [. nr x { u64 machine_pid . u64 vcpu }]
 //
-// The second table is there if the record is long enough for it (perf 6.0).
+// The second table is present if the record is long enough for it (perf 6.0).
 struct IdIndex {
     static constexpr auto type = RecordType::id_index;
     static constexpr std::string_view record_name = "record ID_INDEX";
@@ -25,7 +25,7 @@ struct IdIndex {
     // Guest is the virtual machine that an event belongs to: machine_pid 0 is the host.
     struct Guest {
         std::uint64_t machine_pid = 0;
-        std::uint64_t vcpu = 0;  // all ones: not known
+        std::uint64_t vcpu = 0;  // all ones: unknown
     };
 
     U64View<AnyOrder> entry_words;  // four words each; lives as long as the record

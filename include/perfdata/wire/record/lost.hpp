@@ -13,7 +13,7 @@ struct Lost {
     static constexpr std::size_t min_bytes = 24;
 
     EventId id;
-    std::uint64_t lost = 0;  // records of any type
+    std::uint64_t lost = 0;  // number of records of any type
 
     static Result<Lost> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);

@@ -13,7 +13,7 @@ struct LostSamples {
     static constexpr std::size_t min_bytes = 16;
 
     std::uint64_t lost = 0;
-    bool by_bpf_filter = false;  // misc bit 15 (perf): dropped on purpose by a filter program
+    bool by_bpf_filter = false;  // misc bit 15 (perf): dropped on purpose by a BPF filter
 
     static Result<LostSamples> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);

@@ -15,8 +15,8 @@ struct Mmap {
     Pid pid;  // all ones for the kernel and its modules
     Tid tid;
     AddressRange range;
-    // page_offset is the offset in the file; for the kernel itself (`[kernel.kallsyms]_text`) it is the address of
-    // that symbol on the recording machine instead.
+    // page_offset is the offset in the file; for the kernel itself (`[kernel.kallsyms]_text`) it is the address of that
+    // symbol on the recording machine instead.
     std::uint64_t page_offset = 0;
     std::string_view filename;  // any bytes; lives as long as the record
 

@@ -38,8 +38,8 @@ struct Mmap2 {
     Tid tid;
     AddressRange range;
     std::uint64_t page_offset = 0;
-    std::optional<Inode> inode;       // the one form
-    std::optional<BuildId> build_id;  // or the other: chosen per record
+    std::optional<Inode> inode;       // one form
+    std::optional<BuildId> build_id;  // the other: chosen per record
     std::uint32_t protection = 0;     // PROT_*
     std::uint32_t flags = 0;          // MAP_*
     std::string_view filename;        // any bytes; lives as long as the record

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NAMESPACES (16): in which namespaces a thread is. Linux 4.12; perf_event_namespaces_output in kernel/events/core.c.
+// NAMESPACES (16): the namespaces of a thread. Linux 4.12; perf_event_namespaces_output in kernel/events/core.c.
 #pragma once
 
 #include "perfdata/wire/record.hpp"
@@ -7,7 +7,7 @@
 
 namespace perfdata {
 
-// namespace_kind(index) is the kind of the namespace at that place; empty for a newer kernel's.
+// namespace_kind(index) returns the kind of the namespace at that index; empty for a newer kernel's.
 constexpr std::string_view namespace_kind(std::size_t index) {
     constexpr std::string_view kinds[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
     return index < std::size(kinds) ? kinds[index] : std::string_view{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// READ (8): what an inherited counter had counted when its thread ended (attr.inherit_stat).
-// perf_event_read_event in kernel/events/core.c.
+// READ (8): the final count of an inherited counter when its thread ended (attr.inherit_stat). perf_event_read_event in
+// kernel/events/core.c.
 #pragma once
 
 #include "perfdata/wire/record.hpp"
@@ -16,10 +16,10 @@ struct Read {
 
     Pid pid;
     Tid tid;
-    std::uint64_t read_format = 0;  // as given to decode()
+    std::uint64_t read_format = 0;  // as passed to decode()
     ReadValues<AnyOrder> values;
 
-    // read_format is that of the attr of the record's event: the record does not tell which values it holds.
+    // read_format is from the attr of the record's event: the record does not reveal which values it contains.
     static Result<Read> decode(const RecordView& record, std::size_t trailer_size, std::uint64_t read_format) {
         Cursor in = record.body(trailer_size, record_name);
         Read read;

@@ -25,11 +25,11 @@ struct SchedstatCpu {
         std::uint64_t pcount = 0;
     };
 
-    std::uint64_t timestamp = 0;  // as /proc/schedstat gives it, in jiffies
+    std::uint64_t timestamp = 0;  // as in /proc/schedstat, in jiffies
     std::uint32_t cpu = 0;
     std::uint16_t version = 0;         // of /proc/schedstat
-    std::optional<Counters> counters;  // of the versions 15, 16 and 17
-    Bytes unknown;                     // of the others
+    std::optional<Counters> counters;  // for versions 15, 16 and 17
+    Bytes unknown;                     // for other versions
 
     static Result<SchedstatCpu> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);

@@ -16,12 +16,12 @@ struct SchedstatDomain {
     static constexpr std::string_view record_name = "record SCHEDSTAT_DOMAIN";
     static constexpr std::size_t min_bytes = 24;
 
-    std::uint64_t timestamp = 0;  // as /proc/schedstat gives it, in jiffies
+    std::uint64_t timestamp = 0;  // as in /proc/schedstat, in jiffies
     std::uint32_t cpu = 0;
     std::uint16_t version = 0;  // of /proc/schedstat
     std::uint16_t domain = 0;
-    // counters[i] is schedstat_domain_counter_name(version, i), counted from boot. Of a version that is not known they
-    // are all that there is. Lives as long as the record.
+    // counters[i] is schedstat_domain_counter_name(version, i), counted from boot. For an unknown version it is
+    // everything in the record. Lives as long as the record.
     ArrayView<std::uint32_t> counters;
 
     bool known() const { return schedstat_domain_counters(version) != 0; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The names of the counters of a scheduling domain, as /proc/schedstat orders them. Documentation/scheduler/
-// sched-stats.rst of Linux says what they count.
+// The names of the counters of a scheduling domain, in the order of /proc/schedstat. Linux documents their meaning in
+// Documentation/scheduler/sched-stats.rst.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace perfdata {
 
-// Of each reason to balance the load (while busy, while idle, when becoming idle) there are 8 counters, and 11 since
-// version 17, which tells four kinds of imbalance apart. Version 15 begins with idle, the others with busy.
+// Each reason to balance the load (while busy, while idle, when becoming idle) has 8 counters, and 11 since version 17,
+// which distinguishes four kinds of imbalance. Version 15 begins with idle, the others with busy.
 namespace schedstat {
 
 inline constexpr std::size_t reasons = 3, counters_before_17 = 8, counters_since_17 = 11;
@@ -41,7 +41,7 @@ inline constexpr std::array<std::string_view, 12> names_behind = {
 
 }  // namespace schedstat
 
-// schedstat_domain_counters(version) is how many u32 there are; 0 for a version that is not known.
+// schedstat_domain_counters(version) returns the number of u32 counters; 0 for an unknown version.
 constexpr std::size_t schedstat_domain_counters(std::uint16_t version) {
     if (version < 15 || version > 17) return 0;
     const auto each = version < 17 ? schedstat::counters_before_17 : schedstat::counters_since_17;

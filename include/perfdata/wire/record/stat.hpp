@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// STAT (76): one counter of perf stat as it was read. perf 4.5; perf_event__synthesize_stat in
+// STAT (76): one reading of a counter by perf stat. perf 4.5; perf_event__synthesize_stat in
 // tools/perf/util/synthetic-events.c.
 #pragma once
 
@@ -14,11 +14,11 @@ struct Stat {
     static constexpr std::size_t min_bytes = 48;
 
     EventId id;
-    std::uint32_t cpu = 0;           // all ones: any; perf before 5.17 wrote the place in the CPU map instead
-    std::uint32_t thread = 0;        // its place in THREAD_MAP
+    std::uint32_t cpu = 0;           // all ones: any; perf before 5.17 wrote the index in the CPU map instead
+    std::uint32_t thread = 0;        // index in THREAD_MAP
     std::uint64_t value = 0;         // a running total
     std::uint64_t time_enabled = 0;  // nanoseconds
-    std::uint64_t time_running = 0;  // nanoseconds; less where the counter had to share its hardware
+    std::uint64_t time_running = 0;  // nanoseconds; less if the counter had to share its hardware
 
     static Result<Stat> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// STAT_CONFIG (75): how perf stat was asked to count. perf 4.5; perf_event__synthesize_stat_config in
+// STAT_CONFIG (75): the settings of perf stat. perf 4.5; perf_event__synthesize_stat_config in
 // tools/perf/util/synthetic-events.c.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace perfdata {
 
-// stat_config_name(tag) is what a term of STAT_CONFIG says; empty for a newer perf's.
+// stat_config_name(tag) returns the name of a term of STAT_CONFIG; empty for a newer perf's.
 constexpr std::string_view stat_config_name(std::uint64_t tag) {
     constexpr std::string_view names[] = {"aggr_mode", "interval", "scale", "aggr_level"};
     return tag < std::size(names) ? names[tag] : std::string_view{};

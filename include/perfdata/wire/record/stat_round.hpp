@@ -16,7 +16,7 @@ struct StatRound {
     enum class Kind : std::uint64_t { interval = 0, final = 1 };
 
     std::uint64_t kind = 0;  // Kind, or a newer perf's
-    Time time;               // since perf stat began, not of the event clock
+    Time time;               // since the start of perf stat, not in the event clock
 
     static Result<StatRound> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SWITCH_CPU_WIDE (15): a CPU went from one thread to another. Linux 4.3; perf_event_switch_output in
+// SWITCH_CPU_WIDE (15): a CPU switched from one thread to another. Linux 4.3; perf_event_switch_output in
 // kernel/events/core.c.
 #pragma once
 
@@ -13,12 +13,12 @@ struct SwitchCpuWide {
     static constexpr std::string_view record_name = "record SWITCH_CPU_WIDE";
     static constexpr std::size_t min_bytes = 16;
 
-    // The other thread: the next one if the trailer's lost the CPU (out), else the one before it. All ones if the
+    // The other thread: the next one if the trailer's thread lost the CPU (out), else the previous one. All ones if the
     // event may not see it; tid 0 is the idle thread.
     Pid other_pid;
     Tid other_tid;
     bool out = false;        // misc bit 13
-    bool preempted = false;  // misc bit 14: although it wanted to go on. Linux 4.17
+    bool preempted = false;  // misc bit 14: while still runnable. Linux 4.17
 
     static Result<SwitchCpuWide> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);

@@ -18,10 +18,10 @@ struct Task {
     Tid tid;
     Tid parent_tid;
     Time time;
-    // FORK, misc bit 13 (perf): perf made this record and also those of the maps, the parent's must not be cloned.
+    // FORK, misc bit 13 (perf): perf synthesized this record and those of the maps; the parent's must not be cloned.
     bool synthesized = false;
 
-    // new_process(): of FORK, whether this is a process of its own and not one more thread of its parent.
+    // new_process() returns true if a FORK created a process, false if another thread of its parent.
     bool new_process() const { return pid != parent_pid; }
 
     static Result<Task> decode(const RecordView& record, std::size_t trailer_size) {

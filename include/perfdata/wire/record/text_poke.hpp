@@ -13,7 +13,7 @@ struct TextPoke {
     static constexpr std::size_t min_bytes = 20;
 
     Address address;
-    std::uint16_t old_size = 0;  // 0: the code is new, of a trampoline or the like
+    std::uint16_t old_size = 0;  // 0: new code, of a trampoline for example
     std::uint16_t new_size = 0;  // 0: the code is gone
     Bytes bytes;                 // old, then new; lives as long as the record
 

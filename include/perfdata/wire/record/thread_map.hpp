@@ -16,7 +16,7 @@ struct ThreadMap {
     static constexpr std::size_t entry_bytes = 24;
 
     struct Thread {
-        std::uint64_t pid = 0;  // a thread id in fact; all ones: any
+        std::uint64_t pid = 0;  // actually a thread id; all ones: any
         std::string_view comm;  // any bytes; lives as long as the record
     };
 

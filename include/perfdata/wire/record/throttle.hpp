@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// THROTTLE (5) and UNTHROTTLE (6): the kernel stopped an event that came too often, and let it go on.
-// perf_log_throttle in kernel/events/core.c.
+// THROTTLE (5) and UNTHROTTLE (6): the kernel stopped an event that was too frequent, and resumed it. perf_log_throttle
+// in kernel/events/core.c.
 #pragma once
 
 #include "perfdata/wire/record.hpp"
@@ -17,7 +17,7 @@ struct ThrottleChange {
 
     Time time;
     EventId id;                   // of the event as it was opened
-    std::uint64_t stream_id = 0;  // of the counter itself: another number for an inherited one
+    std::uint64_t stream_id = 0;  // of the counter itself: different for an inherited one
 
     static Result<ThrottleChange> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);

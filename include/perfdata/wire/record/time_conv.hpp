@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// TIME_CONV (79): how to make times of the event clock from the time stamps of a hardware trace.
-// perf_event__synth_time_conv in tools/perf/util/tsc.c.
+// TIME_CONV (79): converts time stamps of a hardware trace to the event clock. perf_event__synth_time_conv in
+// tools/perf/util/tsc.c.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct TimeConv {
     static constexpr std::string_view record_name = "record TIME_CONV";
     static constexpr std::size_t min_bytes = 32;
 
-    // Short: of a counter of fewer than 64 bits.
+    // Short describes a counter of fewer than 64 bits.
     struct Short {
         std::uint64_t cycles = 0, mask = 0;
         bool user_time_zero = false;   // time_zero is valid

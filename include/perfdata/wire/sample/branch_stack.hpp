@@ -20,7 +20,7 @@ struct BranchEntry {
     bool predicted = false;
     bool in_transaction = false;
     bool aborted = false;
-    std::uint16_t cycles = 0;      // since the branch before it; 0 if not known
+    std::uint16_t cycles = 0;      // since the previous branch; 0 if unknown
     std::uint8_t type = 0;         // see branch_type_name
     std::uint8_t speculation = 0;  // 0 unknown, 1 wrong path, 2 not speculated, 3 right path
     std::uint8_t new_type = 0;     // architecture specific, valid if type is 15
@@ -53,9 +53,9 @@ class BranchStack {
     }
 
     std::size_t size() const { return count_; }
-    // hw_index() is the position of the newest entry in the hardware's stack.
+    // hw_index() returns the position of the newest entry in the hardware's stack.
     std::optional<std::uint64_t> hw_index() const { return hw_index_; }
-    // counters(index) is the event counts logged with a branch, a few bits an event.
+    // counters(index) returns the event counts logged with a branch, a few bits per event.
     std::optional<std::uint64_t> counters(std::size_t index) const {
         if (counters_ == nullptr) return {};
         return order_.template load<std::uint64_t>(counters_ + index * 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Call chains: addresses, innermost first, with markers between them that say in which mode the CPU was.
+// Call chains: addresses, innermost first, with markers between them that give the CPU mode.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace perfdata {
 
-// ChainContext is a value of a call chain that is no address (enum perf_callchain_context).
+// ChainContext is a value in a call chain that is not an address (enum perf_callchain_context).
 enum class ChainContext : std::uint64_t {
     hypervisor = std::uint64_t(-32),
     kernel = std::uint64_t(-128),
@@ -23,12 +23,12 @@ enum class ChainContext : std::uint64_t {
     guest_user = std::uint64_t(-2560),
 };
 
-// is_chain_context(value): values from -4095 on are markers, known or not.
+// is_chain_context(value) returns true for markers, known or not: values from -4095 on.
 constexpr bool is_chain_context(std::uint64_t value) {
     return value >= static_cast<std::uint64_t>(-4095);
 }
 
-// chain_mode(value) is the mode of the addresses behind a marker; nothing for one that is not known.
+// chain_mode(value) returns the mode of the addresses after a marker; empty for an unknown one.
 constexpr std::optional<CpuMode> chain_mode(std::uint64_t value) {
     switch (static_cast<ChainContext>(value)) {
         case ChainContext::hypervisor: return CpuMode::hypervisor;
@@ -42,7 +42,7 @@ constexpr std::optional<CpuMode> chain_mode(std::uint64_t value) {
     return {};
 }
 
-// visits_on(visit, address, mode) calls visit, and is false if that says so; one that returns nothing goes on.
+// visits_on(visit, address, mode) calls visit and returns false only if visit does; a visit without a result continues.
 template <class Visit>
 bool visits_on(Visit& visit, Address address, CpuMode mode) {
     if constexpr (std::is_void_v<decltype(visit(address, mode))>) {
@@ -53,9 +53,9 @@ bool visits_on(Visit& visit, Address address, CpuMode mode) {
     }
 }
 
-// for_each_frame(chain, mode, visit) calls visit(Address, CpuMode) for every address, innermost first. `mode` is the
-// sample's own: that of the addresses in front of the first marker. Returns the cookie of a chain whose user part was
-// deferred. Addresses behind an unknown marker get CpuMode::unknown. A visit that returns false is the last one.
+// for_each_frame(chain, mode, visit) calls visit(Address, CpuMode) for every address, innermost first, until it returns
+// false. `mode` is the sample's own: that of the addresses before the first marker. Addresses after an unknown marker
+// get CpuMode::unknown. Returns the cookie of a chain whose user part was deferred.
 template <class Chain, class Visit>
 std::optional<std::uint64_t> for_each_frame(const Chain& chain, CpuMode mode, Visit&& visit) {
     bool cookie_next = false;

@@ -9,7 +9,7 @@
 
 namespace perfdata {
 
-// DataSource is the 64-bit word taken apart. Fields other than the level numbers are sets of bits.
+// DataSource is the 64-bit word with accessors. Fields other than the level numbers are sets of bits.
 struct DataSource {
     std::uint64_t word = 0;
 
@@ -31,7 +31,7 @@ struct DataSource {
     }
 };
 
-// describe(source) is the fields in words: "LOAD, L1 hit, SNP none, TLB L1 or L2 hit".
+// describe(source) returns the fields in words: "LOAD, L1 hit, SNP none, TLB L1 or L2 hit".
 std::string describe(DataSource source);
 
 namespace detail {

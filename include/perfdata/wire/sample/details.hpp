@@ -18,8 +18,8 @@
 
 namespace perfdata {
 
-// Weight is how costly a sample's event was (WEIGHT), or three such figures (WEIGHT_STRUCT) whose meaning the PMU
-// defines: usually a latency in cycles first.
+// Weight is the cost of a sample's event (WEIGHT), or three such figures (WEIGHT_STRUCT) whose meaning the PMU defines:
+// usually a latency in cycles first.
 struct Weight {
     std::uint64_t word = 0;
     bool is_struct = false;
@@ -35,8 +35,8 @@ struct UserStack {
     std::uint64_t asked_for = 0;
 };
 
-// SampleDetails has walked the sample once. A part that the sample does not have, or that its record cuts off, is
-// empty. Views live as long as the record's block.
+// SampleDetails walks the sample once. Parts that are missing from the sample or cut off by its record are empty. Views
+// live as long as the record's block.
 template <class Order>
 class SampleDetails {
   public:
@@ -54,12 +54,12 @@ class SampleDetails {
         const auto begin = parts_.begin_of(SamplePart::read);
         return ReadValues<Order>::parse(record_ + begin, size_ - begin, layout_->shape().read_format(), order_);
     }
-    // callchain() has addresses and markers: see for_each_frame().
+    // callchain() returns addresses and markers: see for_each_frame().
     std::optional<U64View<Order>> callchain() const {
         if (!parts_.has(SamplePart::callchain)) return {};
         return words(SamplePart::callchain);
     }
-    // raw() is what the event itself wrote, padding included: for a tracepoint its fields, in the writer's byte order.
+    // raw() returns the event's own data, including padding: for a tracepoint its fields, in the writer's byte order.
     std::optional<Bytes> raw() const {
         if (!parts_.has(SamplePart::raw)) return {};
         const auto* at = begin(SamplePart::raw);
@@ -106,11 +106,11 @@ class SampleDetails {
         if (!address) return {};
         return Address{*address};
     }
-    // cgroup() is the id that a CGROUP record gave a path.
+    // cgroup() returns the id that a CGROUP record maps to a path.
     std::optional<std::uint64_t> cgroup() const { return word(SamplePart::cgroup); }
     std::optional<std::uint64_t> data_page_size() const { return word(SamplePart::data_page_size); }
     std::optional<std::uint64_t> code_page_size() const { return word(SamplePart::code_page_size); }
-    // aux() is a slice of the AUX trace.
+    // aux() returns a slice of the AUX trace.
     std::optional<Bytes> aux() const {
         if (!parts_.has(SamplePart::aux)) return {};
         const auto* at = begin(SamplePart::aux);

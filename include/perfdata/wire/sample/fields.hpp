@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fields of a sample for generic code, as wire/record/fields.hpp describes it.
+// The fields of a sample for generic code, as described in wire/record/fields.hpp.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace perfdata {
 
-// AddressWords is a run of addresses, among them the context markers of call chains.
+// AddressWords is a run of addresses, including the context markers of call chains.
 template <class Order>
 struct AddressWords {
     U64View<Order> words;
 };
 
-// sample_fields(sample, registers, visit) visits every field that the sample has, in the order of the file, under the
-// names of struct perf_sample_data and perf's own. Besides the FieldValues there are AddressWords. `registers` names
-// the registers of the recorded architecture.
+// sample_fields(sample, registers, visit) visits every field of the sample, in file order, by its name in struct
+// perf_sample_data or perf. Besides FieldValues there are AddressWords. `registers` selects the register names of the
+// recorded architecture.
 template <class Order, class Visit>
 void sample_fields(const BasicSample<Order>& sample, RegisterSet registers, Visit&& visit) {
     const auto optional = [&](std::string_view name, const auto& value) {

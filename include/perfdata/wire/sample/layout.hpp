@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the fields of an event's samples lie, computed once per event.
+// The places of the fields of an event's samples, computed once per event.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace perfdata {
 
-// SampleLayout is where the fixed fields of an event's samples lie, computed once per event. The variable parts
+// SampleLayout has the places of the fixed fields of an event's samples, computed once per event. The variable parts
 // (READ, CALLCHAIN, ...) follow from variable_offset() on, in this order:
 //
 //     IDENTIFIER . IP . TID . TIME . ADDR . ID . STREAM_ID . CPU . PERIOD | READ . CALLCHAIN . RAW . ...
 class SampleLayout {
   public:
-    // Offsets are from the start of the record; 0 means that the event does not record the field.
+    // Offsets are from the start of the record; 0 if the event does not record the field.
     struct Offsets {
         std::uint8_t ip = 0, tid = 0, time = 0, addr = 0, id = 0, stream_id = 0, cpu = 0, period = 0;
     };
@@ -48,18 +48,18 @@ class SampleLayout {
         return layout;
     }
 
-    // fits(record, size) is whether all that a sample of `size` bytes says it holds lies inside it: then every accessor
-    // of BasicSample may be used.
+    // fits(record, size) returns true if everything that a sample of `size` bytes claims to contain lies inside it:
+    // then every accessor of BasicSample may be used.
     template <class Order>
     bool fits(const std::byte* record, std::size_t size, Order order) const {
         return size >= variable_offset_ && sample_parts_fit(record, size, variable_offset_, shape_, order);
     }
 
     const Offsets& offsets() const { return offsets_; }
-    // variable_offset() is also the least size of a sample of this event.
+    // variable_offset() is also the minimum size of a sample of this event.
     std::size_t variable_offset() const { return variable_offset_; }
-    // fixed_period() is the period of every sample of an event that does not record PERIOD: the one it asked for, or
-    // 1 if it asked for a frequency.
+    // fixed_period() returns the period of every sample of an event that does not record PERIOD: the requested one, or
+    // 1 if a frequency was requested.
     std::uint64_t fixed_period() const { return fixed_period_; }
     const SampleShape& shape() const { return shape_; }
     // Masks of the registers in REGS_USER and REGS_INTR.

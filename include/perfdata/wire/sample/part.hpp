@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The variable parts of a sample: which there are, in which order, how long each is. Follows perf_output_sample in
+// The variable parts of a sample: which are present, their order and lengths. Follows perf_output_sample in
 // kernel/events/core.c.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace perfdata {
 
-// In the order of the file, which is not the order of the bits.
+// In file order, which is not the order of the bits.
 enum class SamplePart : std::uint8_t {
     read,
     callchain,
@@ -51,7 +51,7 @@ namespace branch_bit {
 inline constexpr std::uint64_t hw_index = std::uint64_t{1} << 17, counters = std::uint64_t{1} << 19;
 }
 
-// read_value_bytes(format) is the size of one value of a group, or of the only value without its times.
+// read_value_bytes(format) returns the size of one value of a group, or of the only value without its times.
 constexpr std::size_t read_value_bytes(std::uint64_t format) {
     return 8 + ((format & read_bit::id) != 0 ? 8 : 0) + ((format & read_bit::lost) != 0 ? 8 : 0);
 }
@@ -59,7 +59,7 @@ constexpr std::size_t read_times_bytes(std::uint64_t format) {
     return ((format & read_bit::time_enabled) != 0 ? 8 : 0) + ((format & read_bit::time_running) != 0 ? 8 : 0);
 }
 
-// SampleShape is what an attr says about the variable parts of its samples.
+// SampleShape is what an attr determines about the variable parts of its samples.
 class SampleShape {
   public:
     static SampleShape compile(const Attr& attr) {
@@ -93,7 +93,7 @@ class SampleShape {
     }
 
     bool has(SamplePart part) const { return (present_ >> static_cast<unsigned>(part) & 1) != 0; }
-    // next(part) is the first part present from `part` on, sample_part_count if there is none.
+    // next(part) returns the first part present from `part` on, sample_part_count if there is none.
     std::size_t next(std::size_t part) const {
         const auto rest = static_cast<std::uint16_t>(present_ >> part << part);
         return rest == 0 ? sample_part_count : static_cast<std::size_t>(std::countr_zero(rest));
@@ -102,11 +102,11 @@ class SampleShape {
     bool hw_index() const { return (branch_ & branch_bit::hw_index) != 0; }
     bool branch_counters() const { return (branch_ & branch_bit::counters) != 0; }
     bool weight_struct() const { return weight_struct_; }
-    // callers_in_stack() is whether callers in user space are in a copy of the user stack only, which wants unwinding:
+    // callers_in_stack() returns true if callers in user space are only in a copy of the user stack and need unwinding:
     // `perf record --call-graph dwarf`.
     bool callers_in_stack() const { return callers_in_stack_; }
 
-    // Readings of a sample that its layout alone does not decide: see sample_parts().
+    // Interpretations of a sample that its layout alone does not determine: see sample_parts().
     struct Reading {
         bool empty_branch_stack_has_hw_index = false;
         bool branch_counters = false;
@@ -114,7 +114,7 @@ class SampleShape {
 
     static constexpr std::uint64_t overrun = ~std::uint64_t{0};
 
-    // size_of(part, at, left) is the size of a part that begins at `at` with `left` bytes behind it; overrun if it
+    // size_of(part, at, left) returns the size of a part that begins at `at` with `left` bytes behind it; overrun if it
     // would be longer.
     template <class Order>
     std::uint64_t size_of(SamplePart part, const std::byte* at, std::uint64_t left, Order order,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the variable parts of one sample begin.
+// The places of the variable parts of one sample.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@ namespace perfdata {
 struct SampleParts {
     // begin[part] is the offset from the start of the record; 0: not in this sample.
     std::array<std::uint16_t, sample_part_count> begin{};
-    // end is where the last part that fits ends. Bytes behind it belong to fields that a newer kernel appended.
+    // end is the end of the last part that fits. Bytes behind it belong to fields that a newer kernel appended.
     std::uint16_t end = 0;
-    // overrun is the part that claims more bytes than the record has: it and those behind it cannot be read.
+    // overrun is the part that claims more bytes than the record has: it and the following parts cannot be read.
     std::optional<SamplePart> overrun;
     SampleShape::Reading reading;
 
@@ -48,9 +48,9 @@ SampleParts walk_sample_parts(const std::byte* record, std::size_t size, std::si
 
 // sample_parts(record, size, at, shape, order) walks the parts that begin at offset `at` of a record of `size` bytes.
 //
-// Two things cannot be known from the attr alone: whether an empty branch stack has a hw_idx word (the kernel writes
-// none if the PMU gave no stack at all), and whether branch counters follow (an event has them if any of its group
-// does). The record's size tells: of the possible readings the one that ends exactly at its end is right.
+// The attr alone leaves two things open: whether an empty branch stack has a hw_idx word (the kernel writes none if the
+// PMU provided no stack at all), and whether branch counters follow (an event has them if any event of its group does).
+// The record's size decides: the interpretation that ends exactly at its end is right.
 template <class Order>
 SampleParts sample_parts(const std::byte* record, std::size_t size, std::size_t at, const SampleShape& shape,
                          Order order) {
@@ -67,7 +67,7 @@ SampleParts sample_parts(const std::byte* record, std::size_t size, std::size_t 
     return parts;
 }
 
-// sample_parts_fit() is whether sample_parts() would find no overrun, for less: nothing is noted.
+// sample_parts_fit() returns true if sample_parts() would find no overrun, but is cheaper: it stores nothing.
 template <class Order>
 bool sample_parts_fit(const std::byte* record, std::size_t size, std::size_t at, const SampleShape& shape,
                       Order order) {

@@ -23,7 +23,7 @@ struct ReadValue {
 template <class Order>
 class ReadValues {
   public:
-    // parse(at, left, format, order): nothing if the values go beyond the `left` bytes.
+    // parse(at, left, format, order) returns nothing if the values extend beyond the `left` bytes.
     static std::optional<ReadValues> parse(const std::byte* at, std::size_t left, std::uint64_t format, Order order) {
         const bool group = (format & read_bit::group) != 0;
         const auto fixed = read_times_bytes(format) + (group ? 8 : 0);
@@ -52,7 +52,7 @@ class ReadValues {
     }
 
     std::size_t size() const { return static_cast<std::size_t>(count_); }
-    // time_enabled(), time_running() are nanoseconds; running is less where the counter had to share its hardware.
+    // time_enabled(), time_running() are in nanoseconds; running is less if the counter had to share its hardware.
     std::optional<std::uint64_t> time_enabled() const { return enabled_; }
     std::optional<std::uint64_t> time_running() const { return running_; }
 
@@ -79,7 +79,7 @@ class ReadValues {
     [[no_unique_address]] Order order_;
     std::uint64_t format_ = 0;
     std::uint64_t count_ = 0;
-    const std::byte* first_ = nullptr;  // the value, where it stands in front of the times
+    const std::byte* first_ = nullptr;  // the value, if it precedes the times
     const std::byte* rest_ = nullptr;
     std::optional<std::uint64_t> enabled_, running_;
 };

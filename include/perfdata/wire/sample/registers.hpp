@@ -13,10 +13,10 @@
 
 namespace perfdata {
 
-// Whose numbering a register mask follows: arch/*/include/uapi/asm/perf_regs.h.
+// Numbering of a register mask: arch/*/include/uapi/asm/perf_regs.h.
 enum class RegisterSet : std::uint8_t { unknown, x86, arm64, arm, s390, riscv, powerpc };
 
-// register_set(arch) takes what `uname -m` says.
+// register_set(arch) takes a name as printed by `uname -m`.
 constexpr RegisterSet register_set(std::string_view arch) {
     const auto* known = find_arch(arch);
     if (known == nullptr) return RegisterSet::unknown;
@@ -33,7 +33,7 @@ constexpr RegisterSet register_set(std::string_view arch) {
     return RegisterSet::unknown;
 }
 
-// register_name(set, bit) is the name of the register with this bit in the mask; empty if not known.
+// register_name(set, bit) returns the name of the register with this bit in the mask; empty if unknown.
 constexpr std::string_view register_name(RegisterSet set, unsigned bit) {
     constexpr std::string_view x86[] = {"AX", "BX", "CX", "DX", "SI", "DI", "BP",  "SP",  "IP",  "FLAGS", "CS",  "SS",
                                         "DS", "ES", "FS", "GS", "R8", "R9", "R10", "R11", "R12", "R13",   "R14", "R15"};
@@ -71,19 +71,19 @@ constexpr std::string_view register_name(RegisterSet set, unsigned bit) {
     return {};
 }
 
-// Registers is REGS_USER or REGS_INTR of one sample: one value a set bit of the mask, lowest bit first. There are none
+// Registers is REGS_USER or REGS_INTR of one sample: one value per set bit of the mask, lowest bit first. It is empty
 // if abi() is 0 (a kernel thread has no user registers).
 template <class Order>
 class Registers {
   public:
     Registers(std::uint64_t abi, std::uint64_t mask, U64View<Order> values) : abi_(abi), mask_(mask), values_(values) {}
 
-    // abi() is 0 none, 1 a 32-bit process, 2 a 64-bit one.
+    // abi() is 0 for none, 1 for a 32-bit process, 2 for a 64-bit one.
     std::uint64_t abi() const { return abi_; }
     std::uint64_t mask() const { return mask_; }
     const U64View<Order>& values() const { return values_; }
 
-    // value(bit) is the value of the register with this bit.
+    // value(bit) returns the value of the register with this bit.
     std::optional<std::uint64_t> value(unsigned bit) const {
         if (bit >= 64 || (mask_ >> bit & 1) == 0) return {};
         const auto index = static_cast<std::size_t>(std::popcount(mask_ & ((std::uint64_t{1} << bit) - 1)));

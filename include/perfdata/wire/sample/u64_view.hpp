@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A run of u64 in the order of the recording.
+// A run of u64 in the byte order of the recording.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace perfdata {
 
-// U64View is a view; it lives as long as the record's block. It may lie unaligned.
+// U64View is a view; it lives as long as the record's block. It may be unaligned.
 template <class Order>
 class U64View {
   public:

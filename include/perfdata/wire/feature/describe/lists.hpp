@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Part of describe.hpp: the shapes that features are made of.
+// Part of describe.hpp: building blocks for features.
 #pragma once
 
 #include <optional>
@@ -71,7 +71,7 @@ Result<void> describe_values(Visit& visit, std::string_view name, std::size_t co
     });
 }
 
-// describe_strings makes a list of a string list; `count` as it is written there.
+// describe_strings visits a string list as a list; `count` as written there.
 template <class Visit>
 Result<void> describe_strings(Visit& visit, std::string_view name, ListCount count, FeatureStringList strings) {
     return visit.list(name, count, [&](auto&& elements) -> Result<void> {

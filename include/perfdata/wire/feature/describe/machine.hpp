@@ -19,9 +19,9 @@
 
 namespace perfdata {
 
-// FeatureContext is what a feature takes from other features.
+// FeatureContext is what a feature needs from other features.
 struct FeatureContext {
-    std::optional<std::uint32_t> available_cpus;  // of NRCPUS; without it most of CPU_TOPOLOGY stays opaque
+    std::optional<std::uint32_t> available_cpus;  // from NRCPUS; without it most of CPU_TOPOLOGY stays opaque
 };
 
 namespace detail {
