@@ -41,7 +41,7 @@ enum class Overlap : std::uint8_t {
 //
 //     time  10     20         30
 //           *      *      ____*
-//          /      /      /     \
+//          /      /      /     \       (* a node of the trie)
 //         *      *<-----+       *        root 30 shares the left half of root 20
 //        /      / \            /
 //       A      A   B          C

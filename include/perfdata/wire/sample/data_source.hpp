@@ -18,7 +18,8 @@ struct DataSource {
     constexpr unsigned snoop() const { return bits(19, 5); }
     constexpr unsigned lock() const { return bits(24, 2); }
     constexpr unsigned tlb() const { return bits(26, 7); }
-    constexpr unsigned level_number() const { return bits(33, 4); }
+    constexpr unsigned level_number() const { return bits(33, 4); }  // see no_level_number
+    static constexpr unsigned no_level_number = 15;                  // PERF_MEM_LVLNUM_NA
     constexpr bool remote() const { return bits(37, 1) != 0; }
     constexpr unsigned snoop_more() const { return bits(38, 2); }
     constexpr unsigned blocked() const { return bits(40, 3); }
@@ -31,7 +32,8 @@ struct DataSource {
     }
 };
 
-// describe(source) returns the fields in words: "LOAD, L1 hit, SNP none, TLB L1 or L2 hit".
+// describe(source) returns the fields in words: "LOAD, L1 hit, snoop none, TLB hit or L1 or L2". What is not available
+// is left out; "not available" if nothing is. The region is not described.
 std::string describe(DataSource source);
 
 namespace detail {
@@ -66,8 +68,8 @@ inline std::string describe(DataSource source) {
                                            "I/O",
                                            "uncached"};
     constexpr std::string_view level_numbers[] = {
-        "",    "L1",        "L2",  "L3",  "L4",   "L2 MHB", "memory-side cache", "L0", "uncached", "CXL",
-        "I/O", "any cache", "LFB", "RAM", "PMEM", ""};
+        "",    "L1",  "L2",        "L3",  "L4",  "L2 MHB", "memory-side cache", "L0", "uncached",
+        "CXL", "I/O", "any cache", "LFB", "RAM", "PMEM"};
     constexpr std::string_view snoops[] = {"", "none", "hit", "miss", "hitm"};
     constexpr std::string_view more_snoops[] = {"forward", "peer"};
     constexpr std::string_view tlbs[] = {"", "hit", "miss", "L1", "L2", "walker", "fault"};
@@ -83,11 +85,12 @@ inline std::string describe(DataSource source) {
     part("", source.operation(), operations, std::size(operations));
     const bool hit = (source.level() & 2) != 0;
     const bool miss = (source.level() & 4) != 0;
-    if (source.level_number() != 0 || (source.level() & ~7u) != 0) {
+    const auto number = source.level_number() == DataSource::no_level_number ? 0 : source.level_number();
+    if (number != 0 || (source.level() & ~7u) != 0) {
         if (!text.empty()) text += ", ";
         if (source.remote()) text += "remote ";
-        if (source.level_number() != 0) {
-            text += level_numbers[source.level_number()];
+        if (number != 0) {
+            text += level_numbers[number];
         } else {
             detail::append_set(text, source.level(), levels, std::size(levels), " or ");
         }
