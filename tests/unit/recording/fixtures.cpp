@@ -96,8 +96,8 @@ Result<Recording> open_fixture(const std::string& file) {
     return Recording::open(std::string(PERFDATA_FIXTURES) + "/bpf/" + file);
 }
 
-// SampleCounts is what one walk over a recording finds.
-struct SampleCounts {
+// Walked is what one walk over a recording finds.
+struct Walked {
     std::map<std::uint32_t, std::uint64_t> samples, period;
     std::uint64_t symbols_come = 0, symbols_go = 0, loads = 0, unloads = 0, mmaps = 0, mmap2s = 0, comms = 0;
     std::optional<FirstSample> first;
@@ -168,7 +168,7 @@ TEST_CASE("Real recordings give the samples, symbols and mappings that perf coun
         CAPTURE(want.file);
         const auto recording = open_fixture(want.file);
         REQUIRE(recording);
-        SampleCounts counts;
+        Walked counts;
         Completeness completeness;
         REQUIRE(walk(*recording, completeness, counts));
         for (std::uint32_t index = 0; index < want.events.size(); ++index) {
