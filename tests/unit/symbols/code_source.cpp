@@ -39,7 +39,7 @@ class Lines : public virtual CodeSource {
     }
 };
 template <class... Answers>
-class Scratch final : public Answers... {};
+class Scratch : public Answers... {};
 
 // A source that leaves one of them open cannot be made: it does not compile in code_sources.
 static_assert(!std::is_abstract_v<Scratch<Name, Extent, Image, Lines>>);
