@@ -172,7 +172,7 @@ Blob bpf_records(const Recording& recording) {
         if constexpr (std::is_same_v<R, Ksymbol> || std::is_same_v<R, BpfEvent>) {
             SampleValues values;
             values.time = context.time.nanoseconds;
-            const test::Frame frame{order, trailer(order, sample_bit::tid | sample_bit::time, values), 0};
+            const test::RecordFrame frame{order, trailer(order, sample_bit::tid | sample_bit::time, values), 0};
             const auto blob = encode(one, frame);
             if (all.size() + blob.size() <= most) all.insert(all.end(), blob.begin(), blob.end());
         }

@@ -38,7 +38,7 @@ class Compressor {
 
 // compressed_record: COMPRESSED, or COMPRESSED2 with its size field and its padding.
 inline Blob compressed_record(std::endian order, RecordType type, const Blob& piece) {
-    const Frame frame{order, {}, 0};
+    const RecordFrame frame{order, {}, 0};
     if (type == RecordType::compressed) return record(type, frame, piece);
     auto body = joined({Writer(order).u64(piece.size()).take(), piece});
     body.resize((body.size() + 7) / 8 * 8, std::byte{0xff});

@@ -328,7 +328,7 @@ void craft_features(Crafted& crafted) {
 }  // namespace
 
 Blob random_record(RecordType type, Random& random, std::endian order, const Blob& trailer, std::uint64_t read_format) {
-    Frame frame{order, trailer, static_cast<std::uint16_t>(random.below(6))};
+    RecordFrame frame{order, trailer, static_cast<std::uint16_t>(random.below(6))};
     if (random.one_in(3)) frame.misc |= 1u << 13;
     Writer body(order);
     if (!kernel_body(type, random, body, frame.misc, read_format)) tool_body(type, random, body, frame.misc);

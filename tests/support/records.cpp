@@ -16,18 +16,18 @@ Blob bare_record(std::endian order, std::uint32_t type, std::uint16_t misc, std:
     return Writer(order).u32(type).u16(misc).u16(size).take();
 }
 
-Blob record(RecordType type, const Frame& frame, const Blob& body) {
+Blob record(RecordType type, const RecordFrame& frame, const Blob& body) {
     const auto size = static_cast<std::uint16_t>(8 + body.size() + frame.trailer.size());
     return joined({bare_record(frame.order, static_cast<std::uint32_t>(type), frame.misc, size), body, frame.trailer});
 }
 
-Blob encode(const Mmap& map, const Frame& frame) {
+Blob encode(const Mmap& map, const RecordFrame& frame) {
     Writer body(frame.order);
     body.u32(map.pid.value).u32(map.tid.value).u64(map.range.begin.value).u64(map.range.size).u64(map.page_offset);
     return record(RecordType::mmap, frame, body.padded_text(map.filename).take());
 }
 
-Blob encode(const Mmap2& map, Frame frame) {
+Blob encode(const Mmap2& map, RecordFrame frame) {
     Writer body(frame.order);
     body.u32(map.pid.value).u32(map.tid.value).u64(map.range.begin.value).u64(map.range.size).u64(map.page_offset);
     if (map.build_id) {
@@ -41,30 +41,30 @@ Blob encode(const Mmap2& map, Frame frame) {
     return record(RecordType::mmap2, frame, body.padded_text(map.filename).take());
 }
 
-Blob encode(const Comm& comm, Frame frame) {
+Blob encode(const Comm& comm, RecordFrame frame) {
     if (comm.exec) frame.misc |= misc_bit(13);
     Writer body(frame.order);
     body.u32(comm.pid.value).u32(comm.tid.value).padded_text(comm.comm);
     return record(RecordType::comm, frame, body.take());
 }
 
-Blob encode(const Ksymbol& symbol, const Frame& frame) {
+Blob encode(const Ksymbol& symbol, const RecordFrame& frame) {
     Writer body(frame.order);
     body.u64(symbol.address.value).u32(symbol.size).u16(symbol.kind).u16(symbol.flags).padded_text(symbol.name);
     return record(RecordType::ksymbol, frame, body.take());
 }
 
-Blob encode(const BpfEvent& event, const Frame& frame) {
+Blob encode(const BpfEvent& event, const RecordFrame& frame) {
     Writer body(frame.order);
     body.u16(event.kind).u16(event.flags).u32(event.id.value).bytes(event.tag);
     return record(RecordType::bpf_event, frame, body.take());
 }
 
-Blob encode(const Lost& lost, const Frame& frame) {
+Blob encode(const Lost& lost, const RecordFrame& frame) {
     return record(RecordType::lost, frame, Writer(frame.order).u64(lost.id.value).u64(lost.lost).take());
 }
 
-Blob encode(const LostSamples& lost, Frame frame) {
+Blob encode(const LostSamples& lost, RecordFrame frame) {
     if (lost.by_bpf_filter) frame.misc |= misc_bit(15);
     return record(RecordType::lost_samples, frame, Writer(frame.order).u64(lost.lost).take());
 }
@@ -75,7 +75,7 @@ Blob auxtrace(std::endian order, std::uint64_t claimed, const Blob& payload) {
     return joined({record(RecordType::auxtrace, {.order = order, .trailer = {}, .misc = 0}, body.take()), payload});
 }
 
-Blob sample(std::uint64_t sample_type, const SampleValues& values, const Frame& frame, const Blob& variable) {
+Blob sample(std::uint64_t sample_type, const SampleValues& values, const RecordFrame& frame, const Blob& variable) {
     const auto has = [&](std::uint64_t bit) { return (sample_type & bit) != 0; };
     Writer body(frame.order);
     if (has(sample_bit::identifier)) body.u64(values.identifier);

@@ -15,28 +15,28 @@
 
 namespace perfdata::test {
 
-// Frame is what every record has besides its own fields.
-struct Frame {
+// RecordFrame is what every record has besides its own fields.
+struct RecordFrame {
     std::endian order = std::endian::little;
     Blob trailer;  // see trailer()
     std::uint16_t misc = 0;
 };
 
 // record(type, frame, body) puts the header before and the trailer behind `body`.
-Blob record(RecordType type, const Frame& frame, const Blob& body);
+Blob record(RecordType type, const RecordFrame& frame, const Blob& body);
 // bare_record(order, type, misc, size) is a header alone, whatever `size` it claims.
 Blob bare_record(std::endian order, std::uint32_t type, std::uint16_t misc, std::uint16_t size);
 
-Blob encode(const Mmap& map, const Frame& frame = {});
+Blob encode(const Mmap& map, const RecordFrame& frame = {});
 // Which of the two forms is written follows from map.build_id; misc bit 14 is set accordingly.
-Blob encode(const Mmap2& map, Frame frame = {});
+Blob encode(const Mmap2& map, RecordFrame frame = {});
 // misc bit 13 follows from comm.exec.
-Blob encode(const Comm& comm, Frame frame = {});
-Blob encode(const Ksymbol& symbol, const Frame& frame = {});
-Blob encode(const BpfEvent& event, const Frame& frame = {});
-Blob encode(const Lost& lost, const Frame& frame = {});
+Blob encode(const Comm& comm, RecordFrame frame = {});
+Blob encode(const Ksymbol& symbol, const RecordFrame& frame = {});
+Blob encode(const BpfEvent& event, const RecordFrame& frame = {});
+Blob encode(const Lost& lost, const RecordFrame& frame = {});
 // misc bit 15 follows from lost.by_bpf_filter.
-Blob encode(const LostSamples& lost, Frame frame = {});
+Blob encode(const LostSamples& lost, RecordFrame frame = {});
 
 // auxtrace(order, claimed, payload): the record says that `claimed` bytes follow; `payload` does.
 Blob auxtrace(std::endian order, std::uint64_t claimed, const Blob& payload);
@@ -57,7 +57,8 @@ struct SampleValues {
 };
 
 // sample(type, values, frame) writes the fields whose bits are in `type`, then `variable` as it is.
-Blob sample(std::uint64_t sample_type, const SampleValues& values, const Frame& frame = {}, const Blob& variable = {});
+Blob sample(std::uint64_t sample_type, const SampleValues& values, const RecordFrame& frame = {},
+            const Blob& variable = {});
 // trailer(order, type, values) is the trailer of a kernel record of an event with sample_id_all.
 Blob trailer(std::endian order, std::uint64_t sample_type, const SampleValues& values);
 

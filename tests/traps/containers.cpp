@@ -261,7 +261,7 @@ TEST_CASE("trap 38: perf inject puts build-ids among the records, with a trailer
 
 TEST_CASE("trap 39: a truncated map costs one record, an empty kernel map and unknown types cost nothing", "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const Frame frame{order, trailer(order, type, {.identifier = 7}), 0};
+    const RecordFrame frame{order, trailer(order, type, {.identifier = 7}), 0};
     auto builder = one_event(order);
     builder.add(record(RecordType::mmap, frame, Blob(24)));  // ends before its file name
     builder.add(encode(Mmap{{~0u}, {0}, {{0}, 0}, 0, "[kernel.kallsyms]_text"}, frame));

@@ -35,7 +35,7 @@ TEST_CASE("Records inside compressed records arrive, wherever the stream is cut"
     constexpr std::uint64_t records = 200;
     Blob plain;
     for (std::uint64_t number = 0; number < records; ++number) {
-        const auto one = encode(Lost{EventId{3}, number}, Frame{order, {}, 0});
+        const auto one = encode(Lost{EventId{3}, number}, RecordFrame{order, {}, 0});
         plain.insert(plain.end(), one.begin(), one.end());
     }
     Compressor compressor;
@@ -94,7 +94,8 @@ TEST_CASE("A record bigger than what the buffer holds at once arrives whole", "[
     const auto order = std::endian::little;
     Blob plain;
     for (int number = 0; number < 40; ++number) {
-        const auto one = record(RecordType::comm, Frame{order, {}, 0}, Blob(65528 - 8, static_cast<std::byte>(number)));
+        const auto one =
+            record(RecordType::comm, RecordFrame{order, {}, 0}, Blob(65528 - 8, static_cast<std::byte>(number)));
         plain.insert(plain.end(), one.begin(), one.end());
     }
     Compressor compressor;
@@ -116,7 +117,7 @@ TEST_CASE("A record bigger than what the buffer holds at once arrives whole", "[
 
 TEST_CASE("A stream that ends inside a record says how much of it is left", "[recording][compressed]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const auto one = encode(Lost{EventId{3}, 9}, Frame{order, {}, 0});
+    const auto one = encode(Lost{EventId{3}, 9}, RecordFrame{order, {}, 0});
     Compressor compressor;
     const auto data = compressed_record(order, RecordType::compressed, compressor.piece(Bytes(one).first(20)));
     auto stream = stream_of(data, order);
@@ -128,7 +129,7 @@ TEST_CASE("A stream that ends inside a record says how much of it is left", "[re
 
 TEST_CASE("Behind a broken piece a new frame is understood again", "[recording][compressed]") {
     const auto order = std::endian::little;
-    const auto one = encode(Lost{EventId{3}, 9}, Frame{order, {}, 0});
+    const auto one = encode(Lost{EventId{3}, 9}, RecordFrame{order, {}, 0});
     Compressor first;
     Compressor second;
     auto broken = first.piece(one);
@@ -199,8 +200,8 @@ TEST_CASE("A compressed stream may not look back further than it is allowed to",
 
 TEST_CASE("What is packed in a record comes before the record behind it", "[recording][compressed]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const auto inner = encode(Lost{EventId{3}, 1}, Frame{order, {}, 0});
-    const auto behind = encode(Lost{EventId{3}, 2}, Frame{order, {}, 0});
+    const auto inner = encode(Lost{EventId{3}, 1}, RecordFrame{order, {}, 0});
+    const auto behind = encode(Lost{EventId{3}, 2}, RecordFrame{order, {}, 0});
     Compressor compressor;
     const auto data = joined({compressed_record(order, RecordType::compressed2, compressor.piece(inner)), behind});
     auto stream = stream_of(data, order);

@@ -34,20 +34,20 @@ Blob records(std::endian order) {
     SampleValues second;
     second.identifier = 22;
     second.ip = 0x4000;
-    const Frame with_trailer{order, trailer(order, sample_type, first), 0};
-    return joined({sample(sample_type, first, Frame{order, {}, 0}), sample(sample_type, second, Frame{order, {}, 0}),
-                   encode(Lost{EventId{11}, 3}, with_trailer)});
+    const RecordFrame with_trailer{order, trailer(order, sample_type, first), 0};
+    return joined({sample(sample_type, first, RecordFrame{order, {}, 0}),
+                   sample(sample_type, second, RecordFrame{order, {}, 0}), encode(Lost{EventId{11}, 3}, with_trailer)});
 }
 
 Blob header_attr(std::endian order, const Attr& attr, std::uint64_t id) {
     Writer body(order);
     write_attr(body, attr, 128);
     body.u64(id);
-    return record(RecordType::header_attr, Frame{order, {}, 0}, body.take());
+    return record(RecordType::header_attr, RecordFrame{order, {}, 0}, body.take());
 }
 
 Blob header_feature(std::endian order, Feature number, const Blob& payload) {
-    return record(RecordType::header_feature, Frame{order, {}, 0},
+    return record(RecordType::header_feature, RecordFrame{order, {}, 0},
                   joined({Writer(order).u64(static_cast<std::uint64_t>(number)).take(), payload}));
 }
 
@@ -77,9 +77,9 @@ TEST_CASE("A pipe stream has its events and features in records", "[recording][c
     const auto order = GENERATE(std::endian::little, std::endian::big);
     // Tracing data lie behind their record; an EVENT_UPDATE names the second event.
     const auto tracing =
-        joined({record(RecordType::header_tracing_data, Frame{order, {}, 0}, Writer(order).u32(16).u32(0).take()),
+        joined({record(RecordType::header_tracing_data, RecordFrame{order, {}, 0}, Writer(order).u32(16).u32(0).take()),
                 Blob(16, std::byte{0xee})});
-    const auto update = record(RecordType::event_update, Frame{order, {}, 0},
+    const auto update = record(RecordType::event_update, RecordFrame{order, {}, 0},
                                Writer(order).u64(2).u64(22).text("renamed").zeros(1).take());
     const auto pipe =
         joined({pipe_header(order), header_attr(order, sampled(0), 11), header_attr(order, sampled(2), 22),
@@ -106,8 +106,9 @@ TEST_CASE("A pipe stream has its events and features in records", "[recording][c
 TEST_CASE("The features of a pipe stream can be read, tracing data among them", "[recording][containers]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto data = blob_of("what lies behind");
-    const auto tracing = joined(
-        {record(RecordType::header_tracing_data, Frame{order, {}, 0}, Writer(order).u32(16).u32(0).take()), data});
+    const auto tracing =
+        joined({record(RecordType::header_tracing_data, RecordFrame{order, {}, 0}, Writer(order).u32(16).u32(0).take()),
+                data});
     const auto arch = feature_string(order, "riscv64");
     const auto pipe =
         joined({pipe_header(order), header_attr(order, sampled(0), 11), header_feature(order, Feature::arch, arch),
@@ -134,9 +135,9 @@ TEST_CASE("The features of a pipe stream can be read, tracing data among them", 
 TEST_CASE("Tracing data that go beyond the end of a pipe are a feature that cannot be read",
           "[recording][containers]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const auto pipe =
-        joined({pipe_header(order), header_attr(order, sampled(0), 11),
-                record(RecordType::header_tracing_data, Frame{order, {}, 0}, Writer(order).u32(1000).u32(0).take())});
+    const auto pipe = joined(
+        {pipe_header(order), header_attr(order, sampled(0), 11),
+         record(RecordType::header_tracing_data, RecordFrame{order, {}, 0}, Writer(order).u32(1000).u32(0).take())});
     const auto recording = Recording::from_memory(pipe);
     REQUIRE(recording);
     REQUIRE(recording->features().size() == 1);

@@ -125,7 +125,7 @@ TEST_CASE("An id counts only where its own event puts it", "[recording][event_ta
     SampleValues values = with_ids(0, 51);
     values.ip = 50;  // event 2's sample has the id of event 1 at the place of event 0, and so has its trailer
     CHECK(of_sample(table, by_id, values, order) == 2u);
-    const Frame frame{
+    const RecordFrame frame{
         .order = order,
         .trailer = Writer(order).u64(0).u64(7).u64(51).u64(50).take(),  // TID, TIME, ID, CPU
         .misc = 0,

@@ -21,7 +21,7 @@ Blob numbered(std::endian order, std::uint64_t time, std::uint64_t number) {
     SampleValues values;
     values.time = time;
     values.ip = number;
-    return sample(sample_type, values, Frame{order, {}, 0});
+    return sample(sample_type, values, RecordFrame{order, {}, 0});
 }
 
 Blob recording_of(std::endian order, const std::vector<std::uint64_t>& times) {

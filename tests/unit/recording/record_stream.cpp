@@ -272,7 +272,7 @@ TEST_CASE("Behind a record that claims less than its header the stream goes on",
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto from = GENERATE(From::memory, From::file);
     const std::uint16_t size = GENERATE(std::uint16_t{0}, std::uint16_t{7});
-    const Frame frame{order, {}, 0};
+    const RecordFrame frame{order, {}, 0};
     const auto lost = encode(Lost{EventId{5}, 6}, frame);
     const Input input(from, joined({numbered(order, 1, 24), bare_record(order, 77, 0, size), lost, lost, lost, lost}));
     auto stream = input.stream(order);
@@ -298,7 +298,7 @@ TEST_CASE("A wrong size in the middle costs only the records that it covers", "[
     const auto from = GENERATE(From::memory, From::file);
     const std::uint16_t wrong = GENERATE(as<std::uint16_t>{}, 16, 32, 36, 40, 65528);
     CAPTURE(wrong);
-    const auto lost = encode(Lost{EventId{5}, 6}, Frame{order, {}, 0});
+    const auto lost = encode(Lost{EventId{5}, 6}, RecordFrame{order, {}, 0});
     constexpr std::size_t before = 10;
     constexpr std::size_t after = 10;
     Blob data;
@@ -372,7 +372,7 @@ TEST_CASE("The stream ends at the end of the data section, not of the file", "[r
 TEST_CASE("AUX data that look like records of the kernel are none", "[recording][record_stream]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto from = GENERATE(From::memory, From::file);
-    const auto decoy = encode(Lost{EventId{5}, 6}, Frame{order, {}, 0});
+    const auto decoy = encode(Lost{EventId{5}, 6}, RecordFrame{order, {}, 0});
     const Input input(from,
                       joined({auxtrace(order, 2 * decoy.size(), joined({decoy, decoy})), numbered(order, 2, 24)}));
     auto stream = input.stream(order);

@@ -24,7 +24,7 @@ class Scene {
         made.time = time;
         return made;
     }
-    Frame frame(std::uint64_t id, std::uint64_t time) const {
+    RecordFrame frame(std::uint64_t id, std::uint64_t time) const {
         return {.order = order_, .trailer = trailer(order_, type, values(id, time)), .misc = 0};
     }
     void add(const Blob& blob) { builder_.add(blob); }
@@ -178,7 +178,7 @@ TEST_CASE("Records of an event without times happened no earlier than those befo
     first.identifier = 48;
     first.time = 777;
     second.identifier = 50;
-    const Frame plain{.order = order, .trailer = {}, .misc = 0};
+    const RecordFrame plain{.order = order, .trailer = {}, .misc = 0};
     builder.add(sample(untimed, second, plain)).add(sample(timed, first, plain)).add(sample(untimed, second, plain));
     builder.add(
         encode(Comm{{1}, {2}, "sh", false}, {.order = order, .trailer = trailer(order, untimed, second), .misc = 0}));

@@ -20,7 +20,7 @@ constexpr std::size_t block = std::size_t{256} << 10;
 Blob lost_records(std::endian order, std::size_t count) {
     Blob all;
     for (std::size_t number = 0; number < count; ++number) {
-        const auto one = encode(Lost{EventId{5}, number}, Frame{order, {}, 0});
+        const auto one = encode(Lost{EventId{5}, number}, RecordFrame{order, {}, 0});
         all.insert(all.end(), one.begin(), one.end());
     }
     return all;

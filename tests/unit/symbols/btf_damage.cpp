@@ -53,8 +53,8 @@ class StandardError {
     std::FILE* file_;
 };
 
-struct Sample {
-    explicit Sample(std::endian byte_order) : order(byte_order), builder(byte_order) {
+struct SampleBtf {
+    explicit SampleBtf(std::endian byte_order) : order(byte_order), builder(byte_order) {
         function = builder.function("real", builder.prototype(builder.integer("int")));
         data = builder.blob();
     }
@@ -73,7 +73,7 @@ struct Sample {
 }  // namespace
 
 TEST_CASE("Texts are found by offset, also in the middle of a text", "[symbols][btf]") {
-    const Sample sample(GENERATE(std::endian::little, std::endian::big));
+    const SampleBtf sample(GENERATE(std::endian::little, std::endian::big));
     const auto btf = sample.parse();
     REQUIRE(btf);
     CHECK(btf->text(0).empty());
@@ -86,7 +86,7 @@ TEST_CASE("Texts are found by offset, also in the middle of a text", "[symbols][
 }
 
 TEST_CASE("Without a whole header nothing is usable", "[symbols][btf]") {
-    Sample sample(GENERATE(std::endian::little, std::endian::big));
+    SampleBtf sample(GENERATE(std::endian::little, std::endian::big));
     const auto size = GENERATE(0u, 1u, 4u, 8u, 23u);
     sample.data.resize(size);
     const auto btf = sample.parse();
@@ -99,9 +99,9 @@ TEST_CASE("Without a whole header nothing is usable", "[symbols][btf]") {
 }
 
 TEST_CASE("Without BTF's magic nothing is usable, nor with that of the other byte order", "[symbols][btf]") {
-    Sample sample(std::endian::little);
+    SampleBtf sample(std::endian::little);
     CHECK(sample.patched_at(B::magic, 0x00010001).error().code == ErrorCode::malformed);
-    const Sample big(std::endian::big);
+    const SampleBtf big(std::endian::big);
     const auto wrong = perfdata::Btf::parse({3, 1000, big.data}, AnyOrder(std::endian::little));
     REQUIRE_FALSE(wrong);
     CHECK(wrong.error().code == ErrorCode::malformed);
@@ -112,14 +112,14 @@ TEST_CASE("Strings that go beyond the blob make it unusable", "[symbols][btf]") 
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto field = GENERATE(B::header_size, B::strings_offset, B::strings_size);
     const auto value = GENERATE(std::uint32_t{0xffffffff}, std::uint32_t{0x80000000}, std::uint32_t{1000});
-    Sample sample(order);
+    SampleBtf sample(order);
     const auto btf = sample.patched_at(field, value);
     REQUIRE_FALSE(btf);
     CHECK(btf.error().code == ErrorCode::truncated);
 }
 
 TEST_CASE("One byte of string more than the blob has is too much, as many as it has are not", "[symbols][btf]") {
-    Sample sample(std::endian::little);
+    SampleBtf sample(std::endian::little);
     const auto strings = static_cast<std::uint32_t>(10);
     CHECK(sample.patched_at(B::strings_size, strings));
     CHECK_FALSE(sample.patched_at(B::strings_size, strings + 1));
@@ -127,7 +127,7 @@ TEST_CASE("One byte of string more than the blob has is too much, as many as it 
 
 TEST_CASE("Types that libbpf refuses leave the texts readable", "[symbols][btf]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    Sample sample(order);
+    SampleBtf sample(order);
     SECTION("a kind that is not known yet") {
         sample.builder.type(31, "future", 0);
         sample.data = sample.builder.blob();
@@ -163,7 +163,7 @@ TEST_CASE("Types that libbpf refuses leave the texts readable", "[symbols][btf]"
 
 TEST_CASE("A kind that is not known is a problem, and said to be one", "[symbols][btf]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    Sample sample(order);
+    SampleBtf sample(order);
     sample.builder.type(31, "future", 0);
     sample.data = sample.builder.blob();
     const auto btf = sample.parse();
@@ -173,7 +173,7 @@ TEST_CASE("A kind that is not known is a problem, and said to be one", "[symbols
 
 TEST_CASE("Strings without a NUL at their end are a problem, and a text without an end is empty", "[symbols][btf]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    Sample sample(order);
+    SampleBtf sample(order);
     sample.data.back() = std::byte{'!'};
     const auto btf = sample.parse();
     REQUIRE(btf);
@@ -184,7 +184,7 @@ TEST_CASE("Strings without a NUL at their end are a problem, and a text without 
 
 TEST_CASE("A longer header, as newer kernels have, is skipped", "[symbols][btf]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    Sample sample(order);
+    SampleBtf sample(order);
     sample.data = sample.builder.blob(32);
     const auto btf = sample.parse();
     REQUIRE(btf);
@@ -200,7 +200,7 @@ TEST_CASE("A longer header, as newer kernels have, is skipped", "[symbols][btf]"
 TEST_CASE("libbpf prints nothing, whatever it dislikes", "[symbols][btf]") {
     std::vector<std::pair<std::endian, Blob>> blobs;
     for (const auto order : {std::endian::little, std::endian::big}) {
-        Sample sample(order);
+        SampleBtf sample(order);
         blobs.emplace_back(order, sample.builder.blob(32));  // big-endian: "unsupported header length"
         for (const auto field : {B::types_offset, B::types_size, B::strings_size}) {
             blobs.emplace_back(order, patched(sample.data, order, field, std::uint32_t{3}));

@@ -73,7 +73,7 @@ SampleValues Scene::values(Stamp at, std::uint32_t event) const {
     return made;
 }
 
-Frame Scene::frame(Stamp at, std::uint32_t event) const {
+RecordFrame Scene::frame(Stamp at, std::uint32_t event) const {
     return {.order = order_, .trailer = trailer(order_, types_.at(event), values(at, event)), .misc = 0};
 }
 
@@ -138,7 +138,7 @@ Scene& Scene::sample(std::uint64_t ip, std::uint64_t time, CpuMode mode, std::ui
     auto made = values(live(time), event);
     made.ip = ip;
     made.period = period;
-    const Frame bare{.order = order_, .trailer = {}, .misc = static_cast<std::uint16_t>(mode)};
+    const RecordFrame bare{.order = order_, .trailer = {}, .misc = static_cast<std::uint16_t>(mode)};
     return add(test::sample(types_.at(event), made, bare));
 }
 

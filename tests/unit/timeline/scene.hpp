@@ -83,7 +83,7 @@ class Scene {
     Timeline timeline(const OpenOptions& options = {});
 
     std::endian order() const { return order_; }
-    Frame frame(Stamp at, std::uint32_t event = 0) const;
+    RecordFrame frame(Stamp at, std::uint32_t event = 0) const;
 
   private:
     SampleValues values(Stamp at, std::uint32_t event) const;

@@ -10,7 +10,7 @@ constexpr std::uint16_t bit_13 = 1u << 13;
 
 }  // namespace
 
-Frame World::frame(std::uint64_t time, std::uint16_t misc) const {
+RecordFrame World::frame(std::uint64_t time, std::uint16_t misc) const {
     auto made = scene_.frame(time == 0 ? Stamp{} : live(time));
     made.misc = misc;
     return made;

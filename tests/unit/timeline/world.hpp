@@ -33,7 +33,7 @@ class World {
     World& namespaces(std::uint64_t time, std::uint32_t pid, std::uint32_t tid, std::vector<std::uint64_t> inodes);
     World& cgroup(std::uint64_t id, std::string_view path);
 
-    Frame frame(std::uint64_t time, std::uint16_t misc = 0) const;
+    RecordFrame frame(std::uint64_t time, std::uint16_t misc = 0) const;
     Scene& scene() { return scene_; }
     Timeline timeline(const OpenOptions& options = {}) { return scene_.timeline(options); }
 

@@ -33,7 +33,7 @@ TEST_CASE("BPF_EVENT kinds have the kernel's numbers", "[wire][bpf_event]") {
 
 TEST_CASE("BPF_EVENT needs 24 bytes", "[wire][bpf_event]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const Frame frame{.order = order, .trailer = {}, .misc = 0};
+    const RecordFrame frame{.order = order, .trailer = {}, .misc = 0};
     check_refuses_below<BpfEvent>(encode(BpfEvent{1, 0, {7}, tag}, frame), order, BpfEvent::min_bytes);
     CHECK(BpfEvent::min_bytes == 24);
 }

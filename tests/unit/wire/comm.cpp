@@ -28,14 +28,14 @@ TEST_CASE("COMM with other misc bits is no exec", "[wire][comm]") {
 
 TEST_CASE("COMM needs 17 bytes", "[wire][comm]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const Frame frame{.order = order, .trailer = {}, .misc = 0};
+    const RecordFrame frame{.order = order, .trailer = {}, .misc = 0};
     check_refuses_below<Comm>(encode(Comm{{1}, {2}, "", false}, frame), order, Comm::min_bytes);
     CHECK(Comm::min_bytes == 17);
 }
 
 TEST_CASE("COMM without a NUL before the trailer is refused", "[wire][comm]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const Frame frame{.order = order, .trailer = Blob(8), .misc = 0};
+    const RecordFrame frame{.order = order, .trailer = Blob(8), .misc = 0};
     const auto blob = record(RecordType::comm, frame, Writer(order).u32(1).u32(2).text("sixteen-letters!").take());
     const auto got = Comm::decode(view(blob, order, 100), 8);
     REQUIRE_FALSE(got);

@@ -34,14 +34,14 @@ TEST_CASE("KSYMBOL's flag bit 0 is the end of a symbol, and a newer kernel's kin
 
 TEST_CASE("KSYMBOL needs 25 bytes", "[wire][ksymbol]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const Frame frame{.order = order, .trailer = {}, .misc = 0};
+    const RecordFrame frame{.order = order, .trailer = {}, .misc = 0};
     check_refuses_below<Ksymbol>(encode(Ksymbol{{1}, 2, 1, 0, ""}, frame), order, Ksymbol::min_bytes);
     CHECK(Ksymbol::min_bytes == 25);
 }
 
 TEST_CASE("KSYMBOL without a NUL before the trailer is refused", "[wire][ksymbol]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const Frame frame{.order = order, .trailer = Blob(16), .misc = 0};
+    const RecordFrame frame{.order = order, .trailer = Blob(16), .misc = 0};
     const auto blob = record(RecordType::ksymbol, frame, Writer(order).zeros(16).text("bpf_prog").take());
     CHECK_FALSE(Ksymbol::decode(view(blob, order), 16));
 }

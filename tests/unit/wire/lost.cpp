@@ -18,7 +18,7 @@ TEST_CASE("LOST gives its fields in either byte order", "[wire][lost]") {
 
 TEST_CASE("LOST needs 24 bytes", "[wire][lost]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const Frame frame{.order = order, .trailer = {}, .misc = 0};
+    const RecordFrame frame{.order = order, .trailer = {}, .misc = 0};
     check_refuses_below<Lost>(encode(Lost{{1}, 2}, frame), order, Lost::min_bytes);
     CHECK(Lost::min_bytes == 24);
 }

@@ -19,7 +19,7 @@ TEST_CASE("LOST_SAMPLES gives its count and who dropped them", "[wire][lost_samp
 
 TEST_CASE("LOST_SAMPLES needs 16 bytes", "[wire][lost_samples]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const Frame frame{.order = order, .trailer = {}, .misc = 0};
+    const RecordFrame frame{.order = order, .trailer = {}, .misc = 0};
     check_refuses_below<LostSamples>(encode(LostSamples{3, false}, frame), order, LostSamples::min_bytes);
     CHECK(LostSamples::min_bytes == 16);
 }

@@ -37,7 +37,7 @@ TEST_CASE("MMAP without a NUL before the trailer is refused", "[wire][mmap]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     Writer body(order);
     body.zeros(32).text("12345678");
-    const Frame frame{.order = order, .trailer = Blob(16), .misc = 0};
+    const RecordFrame frame{.order = order, .trailer = Blob(16), .misc = 0};
     const auto blob = record(RecordType::mmap, frame, body.take());
     CHECK_FALSE(Mmap::decode(view(blob, order), 16));
     // The zeros of the trailer would end the string if the trailer were not known.

@@ -97,7 +97,7 @@ TEST_CASE("MMAP2 of either form needs 73 bytes", "[wire][mmap2]") {
 
 TEST_CASE("MMAP2 without a NUL before the trailer is refused", "[wire][mmap2]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const Frame frame{.order = order, .trailer = Blob(24), .misc = 0};
+    const RecordFrame frame{.order = order, .trailer = Blob(24), .misc = 0};
     const auto blob = record(RecordType::mmap2, frame, Writer(order).zeros(64).text("12345678").take());
     CHECK_FALSE(Mmap2::decode(view(blob, order), 24));
 }

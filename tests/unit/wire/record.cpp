@@ -18,7 +18,7 @@ TEST_CASE("A record's header is type, misc and size", "[wire][record]") {
 
 TEST_CASE("A record's body is what lies between header and trailer", "[wire][record]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const Frame frame{.order = order, .trailer = Blob(16, std::byte{0xff}), .misc = 0};
+    const RecordFrame frame{.order = order, .trailer = Blob(16, std::byte{0xff}), .misc = 0};
     const auto blob = record(RecordType::comm, frame, blob_of("contents"));
     const auto seen = view(blob, order, 500);
     auto body = seen.body(16, "the record");

@@ -99,7 +99,7 @@ TEST_CASE("Variable parts follow the fixed ones and do not move them", "[wire][s
                       sample_bit::weight | sample_bit::data_src | sample_bit::cgroup;
     const auto layout = SampleLayout::compile(sampling_attr(type));
     const SampleValues values;
-    const Frame frame{.order = order, .trailer = {}, .misc = 0};
+    const RecordFrame frame{.order = order, .trailer = {}, .misc = 0};
     const auto blob = sample(type, values, frame, Writer(order).u64(1).u64(0xabcd).take());
     CHECK(layout.variable_offset() == 32);
     const Sample got(blob.data(), layout, AnyOrder(order));

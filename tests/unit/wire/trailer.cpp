@@ -30,7 +30,7 @@ TEST_CASE("Every combination of the six trailer fields is read from the end", "[
         CAPTURE(n);
         const auto has = [&](std::uint64_t bit) { return (type & bit) != 0; };
         const auto layout = TrailerLayout::compile(sampling_attr(type));
-        const Frame frame{.order = order, .trailer = trailer(order, type, values), .misc = 0};
+        const RecordFrame frame{.order = order, .trailer = trailer(order, type, values), .misc = 0};
         const auto blob = encode(Comm{{1}, {2}, name, false}, frame);
 
         REQUIRE(layout.size() == frame.trailer.size());
@@ -75,7 +75,7 @@ TEST_CASE("A trailer's CPU of all ones is given as it is in the file", "[wire][t
     const auto layout = TrailerLayout::compile(sampling_attr(sample_bit::cpu));
     SampleValues values;
     values.cpu = 0xffffffff;
-    const Frame frame{
+    const RecordFrame frame{
         .order = std::endian::little, .trailer = trailer(std::endian::little, sample_bit::cpu, values), .misc = 0};
     const auto blob = encode(Lost{{1}, 2}, frame);
     CHECK(layout.read(view(blob, std::endian::little)).cpu == 0xffffffffu);

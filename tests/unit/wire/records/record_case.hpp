@@ -29,7 +29,8 @@ class RecordCase {
 
     RecordCase(std::endian order, const Blob& body, std::uint16_t misc = 0, std::size_t trailer_size = 0,
                std::uint64_t read_format = 0)
-        : blob_(record(R::type, Frame{.order = order, .trailer = Blob(trailer_size, std::byte{0x41}), .misc = misc},
+        : blob_(record(R::type,
+                       RecordFrame{.order = order, .trailer = Blob(trailer_size, std::byte{0x41}), .misc = misc},
                        body)),
           got_((blob_.shrink_to_fit(), decode_record<R>(view(blob_, order, offset), trailer_size, read_format))) {}
     RecordCase(const RecordCase&) = delete;
