@@ -63,7 +63,7 @@ TEST_CASE("code of functions is what objdump shows", "[oracle][images]") {
     test::SampleValues values;
     values.identifier = 7;
     values.time = 1;
-    test::Frame frame;
+    test::RecordFrame frame;
     frame.order = std::endian::little;
     frame.trailer = test::trailer(frame.order, sample_type, values);
     frame.misc = static_cast<std::uint16_t>(CpuMode::user);

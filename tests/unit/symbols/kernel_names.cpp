@@ -37,7 +37,7 @@ Blob notes(const BuildId& build_id) {
     return out.u32(4).u32(build_id.size).u32(3).text("GNU").u8(0).bytes(build_id.bytes()).take();
 }
 
-struct Machine {
+struct TestMachine {
     std::shared_ptr<Files> files = std::make_shared<Files>();
     FinderOptions options;
     RecordedKernel kernel{"_text", {text_at}, id(1), "6.1.0-x", {}};
@@ -52,7 +52,7 @@ struct Machine {
 }  // namespace
 
 TEST_CASE("Kernel and modules are told apart", "[symbols][kernel_names]") {
-    Machine machine;
+    TestMachine machine;
     machine.options.kallsyms = "/k";
     machine.files->content["/k"] = kallsyms();
     const auto names = machine.load();
@@ -69,7 +69,7 @@ TEST_CASE("Kernel and modules are told apart", "[symbols][kernel_names]") {
 }
 
 TEST_CASE("A kallsyms file of another boot is refused", "[symbols][kernel_names]") {
-    Machine machine;
+    TestMachine machine;
     machine.options.kallsyms = "/k";
     machine.files->content["/k"] = kallsyms("ffffffffa");
     CHECK(machine.origin() == "mismatch");
@@ -80,7 +80,7 @@ TEST_CASE("A kallsyms file of another boot is refused", "[symbols][kernel_names]
 }
 
 TEST_CASE("A file that was given but cannot be read is told of", "[symbols][kernel_names]") {
-    Machine machine;
+    TestMachine machine;
     machine.options.kallsyms = "/k";
     CHECK(machine.origin() == "missing");
     CHECK(machine.load().error().where == "/k");
@@ -91,7 +91,7 @@ TEST_CASE("A file that was given but cannot be read is told of", "[symbols][kern
 }
 
 TEST_CASE("vmlinux is moved to where the recorded kernel was", "[symbols][kernel_names]") {
-    Machine machine;
+    TestMachine machine;
     machine.options.vmlinux = "/vmlinux";
     machine.files->content["/vmlinux"] = vmlinux(id(1));
     const auto names = machine.load();
@@ -111,7 +111,7 @@ TEST_CASE("vmlinux is moved to where the recorded kernel was", "[symbols][kernel
 }
 
 TEST_CASE("The cache's kallsyms of another boot names the kernel but not its modules", "[symbols][kernel_names]") {
-    Machine machine;
+    TestMachine machine;
     machine.options.buildid_dir = "/cache";
     for (const auto& place : {"/cache" + link_of_1 + "/kallsyms", "/cache" + link_of_1}) {
         machine.files->content = {{place, kallsyms("ffffffffa")}};
@@ -128,7 +128,7 @@ TEST_CASE("The cache's kallsyms of another boot names the kernel but not its mod
 }
 
 TEST_CASE("The running kernel is used if build id and place prove it", "[symbols][kernel_names]") {
-    Machine machine;
+    TestMachine machine;
     machine.files->content["/proc/kallsyms"] = kallsyms();
     CHECK(machine.origin() == "missing");
     machine.files->content["/sys/kernel/notes"] = notes(id(2));
@@ -149,7 +149,7 @@ TEST_CASE("The running kernel is used if build id and place prove it", "[symbols
 }
 
 TEST_CASE("The running kernel is used without a build id where the user says so", "[symbols][kernel_names]") {
-    Machine machine;
+    TestMachine machine;
     machine.kernel.build_id = {};
     machine.files->content["/proc/kallsyms"] = kallsyms();
     machine.files->content["/proc/sys/kernel/osrelease"] = blob_of("6.1.0-x\n");
@@ -179,7 +179,7 @@ TEST_CASE("The running kernel is used without a build id where the user says so"
 
 TEST_CASE("A cached copy is read instead of /proc/kallsyms if kernel and modules are where they were",
           "[symbols][kernel_names]") {
-    Machine machine;
+    TestMachine machine;
     const auto copy = "/cache" + link_of_1 + "/kallsyms";
     machine.options.local_buildid_dir = "/cache";
     machine.kernel.modules = {{"xfs", {{0xffffffffc0000000}, 0x1000}}};
@@ -213,7 +213,7 @@ TEST_CASE("A cached copy is read instead of /proc/kallsyms if kernel and modules
 }
 
 TEST_CASE("A kcore directory of the recording has the names of its boot", "[symbols][kernel_names]") {
-    Machine machine;
+    TestMachine machine;
     machine.options.recording_dir = "/rec";
     machine.options.offline = true;
     machine.files->content["/rec/kcore_dir/kallsyms"] = kallsyms();
@@ -221,7 +221,7 @@ TEST_CASE("A kcore directory of the recording has the names of its boot", "[symb
 }
 
 TEST_CASE("vmlinux is found where distributions put it", "[symbols][kernel_names]") {
-    Machine machine;
+    TestMachine machine;
     for (const auto& place : {"/usr/lib/debug" + link_of_1 + ".debug", std::string("/boot/vmlinux-6.1.0-x"),
                               std::string("/usr/lib/debug/lib/modules/6.1.0-x/vmlinux")}) {
         machine.files->content = {{place, vmlinux(id(1))}};
