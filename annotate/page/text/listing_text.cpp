@@ -20,7 +20,7 @@ class TextPage : private TextColumns {
     TextPage(const PageContext& page, const TextOptions& options, const Sink& sink)
         : TextColumns(page, options), sink_(sink) {}
 
-    // finish() is needed after what follows.
+    // Call finish() after the functions below.
     void finish() { hand_out(sink_); }
 
     void summary(std::span<const Listing> listings, std::span<const Unattributed> unattributed) {
@@ -43,7 +43,7 @@ class TextPage : private TextColumns {
             constexpr std::size_t widest = 44;
             width = std::clamp(names.back().size(), width, widest);
         }
-        // Rows that would look the same: moves of JIT code, functions of one name in one file.
+        // Rows that would look the same: moves of JIT code, or functions of one name in one file.
         std::vector<std::string> labels;
         std::vector<const Listing*> rows;
         for (std::size_t index = 0; index < listings.size(); ++index) {
@@ -77,7 +77,7 @@ class TextPage : private TextColumns {
         if (const auto what = without_samples(page_.recording, completeness); !what.empty()) print("\n{}\n", what);
     }
 
-    // Versions of one function stand together.
+    // Versions of one function are adjacent.
     void versions(std::span<const Listing> listings) {
         event_names();
         columns_title();
@@ -136,7 +136,7 @@ class TextPage : private TextColumns {
     }
 
   private:
-    // Rows of many events are long.
+    // Hand out during the table: rows of many events are long.
     void end_row() {
         constexpr std::size_t block = std::size_t{1} << 16;
         if (text().size() >= block) hand_out(sink_);
