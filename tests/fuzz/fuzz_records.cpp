@@ -155,7 +155,7 @@ void check_sample(const RecordView& record, const Attr& attr, const SampleLayout
             if (taken) require(end ? !parts.overrun && parts.end == *end : parts.overrun.has_value());
         }
     }
-    // Of the possible readings, the one that ends at the record's end is right.
+    // The right reading is the one that ends at the record's end.
     if (exact) require(parts.end == bytes.size() && !parts.overrun);
     if (parts.overrun) return;
     fuzz::Touched touched;

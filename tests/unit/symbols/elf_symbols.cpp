@@ -135,7 +135,7 @@ TEST_CASE("Of symbols at one address the one is kept that perf shows", "[symbols
     CHECK(kept({"long_name", 0, 8}, {"short", 0, 8}) == "long_name+0");
     // Mangled names are compared in demangled form: "ns::function" has no leading underscores.
     CHECK(kept({"_ZN2ns8functionEv", 0, 8}, {"_c_function", 0, 8}) == "_ZN2ns8functionEv+0");
-    // Of symbols without a size only the file's last gets one, up to the next symbol.
+    // If several symbols lack a size, only the file's last one gets one, up to the next symbol.
     CHECK(at(table({{"without", at_one, 0}, {"weak", at_one, 8, Elf::function, Elf::weak}}), at_one) == "weak+0");
     CHECK(at(table({{"weak", at_one, 8, Elf::function, Elf::weak}, {"without", at_one, 0}}), at_one) == "without+0");
     CHECK(at(table({{"long_name", at_one, 0}, {"short", at_one, 0, Elf::function, Elf::weak}}), at_one) == "short+0");

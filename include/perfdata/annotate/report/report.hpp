@@ -60,8 +60,8 @@ struct ReportPlace {
     std::string line;                      // FILE:LINE, "??:0" if unknown; only with the key `line`
     std::vector<std::uint32_t> loads;      // the BPF programs (index in Timeline::loads()), sorted
 
-    // told_loads() returns the first loads, at most as many as a page shows: any number of programs may share one name,
-    // in any number of rows.
+    // told_loads() returns the first loads, as many as pages show. The limit bounds the output: any number of programs
+    // may share one name, in any number of rows.
     std::span<const std::uint32_t> told_loads() const {
         constexpr std::size_t most = 1000;
         return std::span(loads).first(loads.size() < most ? loads.size() : most);
