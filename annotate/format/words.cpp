@@ -129,8 +129,7 @@ void Shortened::shorten() {
 }
 
 InLine::InLine(std::string_view text, Keep keep, std::size_t most) : text_(text) {
-    // A control character takes six bytes in JSON. A non-ASCII byte counts as two: its share of U+FFFD if it is
-    // invalid.
+    // Approximates the size in JSON: six bytes for a control character, two for any other byte that may be escaped.
     const auto cost = [](char letter) -> std::size_t {
         const auto byte = static_cast<unsigned char>(letter);
         if (byte < 0x20 || byte == 0x7f) return 6;
