@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Catch2 2.13 or 3, whichever the build found, and words for this project's types in failure messages.
+// Includes Catch2 2.13 or 3, whichever the build found, and prints this project's types in failure messages.
 #pragma once
 
 #define CATCH_CONFIG_ENABLE_OPTIONAL_STRINGMAKER
@@ -17,7 +17,7 @@
 
 namespace Catch {
 
-// Address, Time, Pid and the like are one number in a coat.
+// Address, Time, Pid and other types with one number.
 template <class T>
 requires requires(const T& quantity) {
     { quantity.value } -> std::convertible_to<std::uint64_t>;

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Only Catch2 2.13 needs this file: version 3 brings its own main.
+// Only Catch2 2.13 needs this file: version 3 has its own main.
 #define CATCH_CONFIG_MAIN
 #include "catch.hpp"

@@ -10,7 +10,7 @@
 namespace perfdata {
 namespace {
 
-// Plain characters stand in a string as they are, and are whole.
+// Plain characters need no escape and are a whole character.
 constexpr auto plain = [] {
     std::array<bool, 256> table{};
     for (std::size_t byte = 0x20; byte < 0x7f; ++byte) table[byte] = byte != '"' && byte != '\\';
@@ -53,7 +53,7 @@ void JsonStream::escape(char32_t character) {
         default: break;
     }
     if (character > 0xffff) {
-        // Two surrogates.
+        // A UTF-16 surrogate pair.
         escape(0xd7c0 + (character >> 10));
         return escape(0xdc00 + (character & 0x3ff));
     }

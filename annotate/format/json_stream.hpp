@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where RapidJSON's writers write to: a block of memory that is handed out whenever it is full.
+// RapidJSON's output stream: one block of memory, passed to the sink whenever it is full.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace perfdata {
 
-// JsonAllocator throws bad_alloc where RapidJSON's own allocators return a null pointer that nobody looks at.
+// JsonAllocator throws bad_alloc. RapidJSON's own allocators return a null pointer, which its writers do not check.
 class JsonAllocator {
   public:
     static const bool kNeedFree = true;
@@ -36,7 +36,7 @@ class JsonAllocator {
     }
 };
 
-// JsonStream is an output stream as RapidJSON has them. It holds `block` bytes, however long a document or a string is.
+// JsonStream models RapidJSON's output stream. Its memory is `block` bytes, however long a document or a string is.
 class JsonStream {
   public:
     using Ch = char;
@@ -50,16 +50,15 @@ class JsonStream {
         if (next_ == memory_.get() + block) flush();
         *next_++ = character;
     }
-    void Flush() {}  // at the end of each document: of many small ones that would be too often
+    void Flush() {}  // RapidJSON calls it after each document: too often for many small ones
 
-    // text(content) writes a string with its quotes. Bytes that are no UTF-8 become U+FFFD; what a terminal would obey,
-    // or not show, is written by number.
+    // text(content) writes a quoted string. Invalid UTF-8 becomes U+FFFD; control and invisible characters (see
+    // is_shown()) become \u escapes.
     void text(std::string_view content);
-    // hex(bytes) writes a string of two digits a byte.
+    // hex(bytes) writes a quoted string of two digits per byte.
     void hex(Bytes bytes);
-    // repeat(character, count) writes it so often.
     void repeat(char character, std::size_t count);
-    // flush() hands out what there is.
+    // flush() passes the buffered text to the sink.
     void flush() {
         if (next_ != memory_.get()) sink_({memory_.get(), static_cast<std::size_t>(next_ - memory_.get())});
         next_ = memory_.get();
@@ -74,13 +73,13 @@ class JsonStream {
     char* next_;  // in memory_
 };
 
-// RapidJSON indents by calling this. What is very deep stands no further in: of trees of callers most would be spaces.
+// RapidJSON calls this to indent. Indentation stops growing at 64: deep trees of callers would be mostly spaces.
 inline void PutN(JsonStream& stream, char character, std::size_t count) {
     constexpr std::size_t furthest = 64;
     stream.repeat(character, std::min(count, furthest));
 }
 
-// The two writers, with strings of any length.
+// The two writers, both for strings of any length.
 class CompactJson : public rapidjson::Writer<JsonStream, rapidjson::UTF8<>, rapidjson::UTF8<>, JsonAllocator> {
   public:
     using Writer::Writer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Streaming JSON: RapidJSON's writer with the forms that all our documents share.
+// Streaming JSON: RapidJSON's writer with the conventions that all our documents share.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@
 
 namespace perfdata {
 
-// JsonWriter writes keys and values in order, and hands them out block by block.
+// JsonWriter writes keys and values in order and passes them to the sink block by block.
 class JsonWriter {
   public:
     explicit JsonWriter(const Sink& sink) : stream_(sink), writer_(stream_) {
@@ -49,9 +49,9 @@ class JsonWriter {
         key(name);
         value(content);
     }
-    // name(...) is a member whose text stands there again for other things: long text is shortened.
+    // name(...) writes a member whose text may repeat elsewhere in the document, so long text is shortened.
     void name(std::string_view name, std::string_view content) { member(name, std::string_view(Shortened(content))); }
-    // name_or_null(...) is null if the text is empty.
+    // name_or_null(...) writes null if the text is empty.
     void name_or_null(std::string_view name, std::string_view content) {
         if (!content.empty()) return this->name(name, content);
         key(name);
@@ -68,7 +68,7 @@ class JsonWriter {
         }
     }
 
-    // array(name, range, projection) is "name": [projection of each].
+    // array(name, range, projection) writes "name": [projection of each element].
     template <class Range, class Projection>
     void array(std::string_view name, const Range& range, Projection projection) {
         key(name);
@@ -76,13 +76,13 @@ class JsonWriter {
         for (const auto& element : range) value(projection(element));
         end_array();
     }
-    // counts(cells) are the two arrays that every counted thing has: hits and periods, one number an event.
+    // counts(cells) writes the arrays "hits" and "periods", one number per event.
     void counts(std::span<const EventCount> cells) {
         array("hits", cells, [](const EventCount& cell) { return cell.hits; });
         array("periods", cells, [](const EventCount& cell) { return cell.periods; });
     }
 
-    // finish() ends the document with a newline, and hands out the rest.
+    // finish() ends the document with a newline and flushes.
     void finish() {
         stream_.Put('\n');
         stream_.flush();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The maps of a BPF program, as outputs have them.
+// The maps of a BPF program, for outputs.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,11 @@
 
 namespace perfdata {
 
-// Any number of loads may have one program, and be shown. The kernel takes 64 maps (MAX_USED_MAPS of linux/bpf.h).
+// Bounds the output: any number of loads may share one program. The kernel allows 64 maps (MAX_USED_MAPS of
+// linux/bpf.h).
 inline constexpr std::size_t most_map_ids = 256;
 
-// write_map_ids(json, info) writes the members "map_ids" and, of more, "map_ids_left_out". info: null if there is none.
+// write_map_ids(json, info) writes the member "map_ids" and, beyond the limit, "map_ids_left_out". info may be null.
 inline void write_map_ids(JsonWriter& json, const BpfProgramInfo* info) {
     const auto count = info == nullptr ? std::size_t{0} : info->map_ids().size();
     json.key("map_ids");
@@ -26,7 +27,7 @@ inline void write_map_ids(JsonWriter& json, const BpfProgramInfo* info) {
     if (count > most_map_ids) json.member("map_ids_left_out", std::uint64_t{count - most_map_ids});
 }
 
-// map_ids_text(info) is ", maps 1 2 3"; empty if it has none.
+// map_ids_text(info) returns ", maps 1 2 3", or nothing without maps.
 inline std::string map_ids_text(const BpfProgramInfo& info) {
     const auto ids = info.map_ids();
     std::string text;

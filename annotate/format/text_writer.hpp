@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text out, in colours where they are wanted.
+// Text output, with colours on request.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class TextWriter {
     explicit TextWriter(bool color) : color_(color) {}
 
     const std::string& text() const { return text_; }
-    // hand_out(sink) gives it what there is, and begins anew.
+    // hand_out(sink) passes the text to the sink and clears it.
     template <class Sink>
     void hand_out(const Sink& sink) {
         if (!text_.empty()) sink(text_);
@@ -45,7 +45,7 @@ class TextWriter {
         if (color_ && style != TextStyle::plain) put("\x1b[0m");
     }
 
-    // Without format strings, for what there is most of.
+    // The functions below avoid format strings, which are slow, for the most frequent fields.
     void put(std::string_view content) { text_ += content; }
     void spaces(std::size_t count) { text_.append(count, ' '); }
     // left_aligned("mov", 7) is "mov    ".

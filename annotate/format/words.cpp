@@ -11,9 +11,9 @@
 namespace perfdata {
 namespace {
 
-// What shows nothing by itself and says how other text is shown, or hides between letters: marks and ends of direction,
-// separators of lines, joiners, fillers, annotations, tags. Those without which scripts and emoji are misspelt (U+200C,
-// U+200D, and selectors of variants outside of plane 14) are not among them.
+// Invisible characters that change how other text looks or hide between letters: direction marks, line separators,
+// joiners, fillers, annotations, tags. U+200C, U+200D and the variation selectors outside plane 14 are absent: scripts
+// and emoji need them.
 struct Range {
     char32_t first, last;
 };
@@ -24,21 +24,21 @@ constexpr std::array unseen{
     Range{0x115f, 0x1160},    // Hangul fillers
     Range{0x17b4, 0x17b5},    // Khmer vowels without a shape
     Range{0x180e, 0x180e},    // Mongolian vowel separator
-    Range{0x200b, 0x200b},    // space of no width
+    Range{0x200b, 0x200b},    // zero width space
     Range{0x200e, 0x200f},    // left-to-right and right-to-left mark
-    Range{0x2028, 0x202e},    // separators of lines and paragraphs; embeddings and overrides
-    Range{0x2060, 0x206f},    // word joiner, invisible operators, isolates, what is deprecated
+    Range{0x2028, 0x202e},    // line and paragraph separators; embeddings and overrides
+    Range{0x2060, 0x206f},    // word joiner, invisible operators, isolates, deprecated controls
     Range{0x3164, 0x3164},    // Hangul filler
     Range{0xfeff, 0xfeff},    // byte order mark
-    Range{0xffa0, 0xffa0},    // Hangul filler of half width
-    Range{0xfff0, 0xfffb},    // interlinear annotation, and what is kept for such
-    Range{0x13430, 0x1343f},  // layout of hieroglyphs
+    Range{0xffa0, 0xffa0},    // half-width Hangul filler
+    Range{0xfff0, 0xfffb},    // reserved, interlinear annotation
+    Range{0x13430, 0x1343f},  // Egyptian hieroglyph format controls
     Range{0x1bca0, 0x1bca3},  // shorthand format controls
     Range{0x1d173, 0x1d17a},  // musical format controls
-    Range{0xe0000, 0xe0fff},  // tags, selectors of variants
+    Range{0xe0000, 0xe0fff},  // tags, variation selectors
 };
 
-// simple(text) is whether all of it is ASCII without control characters, as nearly all names are.
+// simple(text) returns true for ASCII without control characters, as nearly all names are.
 bool simple(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; });
 }
@@ -121,7 +121,7 @@ std::string printable(std::string_view text) {
 
 void Shortened::shorten() {
     auto size = most_shown;
-    // Not in the middle of a character.
+    // Do not cut inside a character.
     constexpr std::size_t longest_character = 4;
     while (size + longest_character > most_shown && (static_cast<unsigned char>(text_[size]) & 0xc0) == 0x80) --size;
     own_ = fmt::format("{}… (and {} more bytes)", text_.substr(0, size), text_.size() - size);
@@ -129,7 +129,7 @@ void Shortened::shorten() {
 }
 
 InLine::InLine(std::string_view text, Keep keep, std::size_t most) : text_(text) {
-    // Control characters take six in JSON; others as many as bytes that are no UTF-8 take.
+    // Approximates the size in JSON: six bytes for a control character, two for any other byte that may be escaped.
     const auto cost = [](char letter) -> std::size_t {
         const auto byte = static_cast<unsigned char>(letter);
         if (byte < 0x20 || byte == 0x7f) return 6;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How quantities and foreign names are written, in text and in JSON.
+// The form of quantities and foreign names, in text and in JSON.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace perfdata {
 
-// hex(address) is "0xffffffffc0025c34".
+// hex(address) returns "0xffffffffc0025c34".
 std::string hex(Address address);
-// hex_bytes(bytes) is "c0ffee".
+// hex_bytes(bytes) returns "c0ffee".
 std::string hex_bytes(Bytes bytes);
-// seconds(time) is "475.468255123".
+// seconds(time) returns "475.468255123".
 std::string seconds(Time time);
-// wall_clock(nanoseconds) of nanoseconds since 1970 is "2026-11-20T10:11:12.123456789Z", in UTC.
+// wall_clock(nanoseconds since 1970) returns "2026-11-20T10:11:12.123456789Z", in UTC.
 std::string wall_clock(std::uint64_t nanoseconds);
-// printable(text) is text that a terminal shows and does not obey: what is not is_shown(), and bytes that are no UTF-8,
-// are written as \xNN.
+// printable(text) makes text harmless for a terminal: characters that are not is_shown(), except tabs, and invalid
+// UTF-8 become \xNN.
 std::string printable(std::string_view text);
-// most_shown is how many bytes of a name, a path or a line of source text stand in one place of an output. One that is
-// long and told again and again would make much of little.
+// most_shown is the most bytes of one name, path or line of source text per place in an output. It bounds output that
+// repeats a long text.
 inline constexpr std::size_t most_shown = 2048;
-// Shortened is text, or of longer text its beginning and how many bytes were cut off. The text must outlive it.
+// Shortened is the text, or for longer text its beginning and the number of bytes cut off. The text must outlive it.
 class Shortened {
   public:
     explicit Shortened(std::string_view text) : text_(text) {
@@ -45,10 +45,10 @@ class Shortened {
     std::string_view text_;
     std::string own_;
 };
-// most_in_line is about how many bytes of a name, a path or source text stand in one line of a listing, counted as they
-// are shown. A listing has a line for each byte of code, and the same text may stand in all of them.
+// most_in_line is about the most bytes of a name, path or source text per line of a listing, as shown. A listing may
+// have a line for each byte of code, all with the same text.
 inline constexpr std::size_t most_in_line = 512;
-// InLine is text, or of longer text a part: the beginning and how many bytes were cut off, or "…/" and the end of a
+// InLine is the text, or a part of longer text: the beginning and the number of bytes cut off, or "…/" and the end of a
 // path. The text must outlive it.
 class InLine {
   public:
@@ -64,48 +64,48 @@ class InLine {
     std::string_view text_;
     std::string own_;
 };
-// BeforeText orders texts that mostly share their bytes: a long one that is met again is not compared again.
+// BeforeText orders texts that mostly share their storage: the same view is not compared byte by byte.
 struct BeforeText {
     bool operator()(std::string_view one, std::string_view other) const {
         if (one.data() == other.data() && one.size() == other.size()) return false;
         return one < other;
     }
 };
-// shown(text) is printable(), shortened.
+// shown(text) returns printable() of the shortened text.
 std::string shown(std::string_view text);
-// cut(text, bytes) is at most so many bytes of well-formed text, cut between characters.
+// cut(text, bytes) returns at most so many bytes of valid UTF-8, cut between characters.
 std::string cut(std::string text, std::size_t bytes);
-// is_shown(character) is false for control characters, for marks that change how other text is shown, such as the
-// direction of writing, and for what hides between letters.
+// is_shown(character) returns false for control characters, for marks that change how other text looks, such as its
+// direction, and for characters that hide between letters.
 bool is_shown(char32_t character);
-// utf8(text) is text that JSON may hold: bytes that are no UTF-8 become U+FFFD.
+// utf8(text) returns valid UTF-8 for JSON: invalid bytes become U+FFFD.
 std::string utf8(std::string_view text);
 
-// kind_name(kind) is "bpf", "kernel", "user", "jit", "out_of_line", "unknown", as annotate's `--kind` takes it and its
-// JSON gives it: modules are kernel code.
+// kind_name(kind) returns "bpf", "kernel", "user", "jit", "out_of_line" or "unknown", as in annotate's `--kind` and
+// JSON. A module is "kernel".
 std::string_view kind_name(CodeClass kind);
 std::string_view kind_name(CodeKind kind);
-// program_type(type) is the BPF program type's name, or its number.
+// program_type(type) returns the BPF program type's name, or "type N".
 std::string program_type(std::uint32_t type);
-// object_name(page, listing) is what the code belongs to: "[bpf:42]", "[kernel]".
+// object_name(timeline, code) returns the object of kernel or BPF code: "[bpf:42]", "[kernel]".
 std::string object_name(const Timeline& timeline, const Code& code);
 
-// text_of(instruction) is "movq %rsp, %rbp".
+// text_of(instruction) returns "movq %rsp, %rbp".
 std::string text_of(const Instruction& instruction);
-// comm_text(comm, tid) is the command, ":TID" if it is not known.
+// comm_text(comm, tid) returns the command, or ":TID" if it is empty.
 std::string comm_text(std::string_view comm, Tid tid);
-// short_name(object) is the last part of a path; other objects as they are.
+// short_name(object) returns the last part of a path, and other objects unchanged.
 std::string_view short_name(std::string_view object);
-// object_label(object, kind) is perf's short name of what FrameName::object names: "libc.so.6", "[nf_nat]",
-// "[JIT] tid 42", "[unknown]".
+// object_label(object, kind) returns perf's short name of FrameName::object: "libc.so.6", "[nf_nat]", "[JIT] tid 42",
+// "[unknown]".
 std::string object_label(std::string_view object, CodeClass kind);
 
-// signed_id(pid.value) is as perf writes it: ids of the kernel are signed, and -1 means no process.
+// signed_id(pid.value) converts an id to perf's form: kernel ids are signed, and -1 means no process.
 constexpr std::int32_t signed_id(std::uint32_t id) {
     return static_cast<std::int32_t>(id);
 }
 
-// share(part, whole) is in percent; 0 of nothing.
+// share(part, whole) returns percent; 0 if whole is 0.
 double share(std::uint64_t part, std::uint64_t whole);
 
 }  // namespace perfdata

@@ -26,7 +26,7 @@ std::string key_text(const Report& report, const ReportRow& row, ReportKey key) 
     const auto& program = report.programs.at(place.loads.front());
     auto text =
         program.name.empty() ? fmt::to_string(program.id.value) : fmt::format("{} {}", program.id.value, program.name);
-    // The kernel gives ids of programs again.
+    // The kernel reuses program ids, so add the load time.
     if (program.loaded_at != Time{}) text += " since " + seconds(program.loaded_at);
     return text;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What stands in the fields of a report.
+// The text in a report's fields.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace perfdata {
 
-// key_text(report, row, key) is a row's field for people.
+// key_text(report, row, key) returns a row's field for users.
 std::string key_text(const Report& report, const ReportRow& row, ReportKey key);
 
-// TreeRoom is room for the names of a report's trees. Each node brings some, so that only names which are long and
-// stand in very many nodes are shortened.
+// TreeRoom is the room for names in a report's trees. Each node adds some, so only long names in very many nodes are
+// shortened.
 class TreeRoom {
   public:
-    // next() is how many bytes the next node's name may have.
+    // next() returns the most bytes for the next node's name.
     std::size_t next() {
         constexpr std::size_t each = 256, least = 64;
         left_ += each;

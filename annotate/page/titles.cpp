@@ -37,7 +37,7 @@ std::vector<std::string> column_titles(std::vector<std::string> names, std::size
     constexpr std::string_view left_out = "..";
     std::vector<std::string> titles;
     for (const auto& name : names) titles.push_back(cut(name, width));
-    // shared() is which titles another column has, too.
+    // shared() returns which titles are not unique.
     const auto shared = [&] {
         std::map<std::string_view, std::size_t> count;
         for (const auto& title : titles) ++count[title];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words that several pages have in common: titles of columns, and what is missing.
+// Texts that several pages share: column titles and what is missing.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@
 
 namespace perfdata {
 
-// stacks_text(count) is "15 samples have a copy of their user stack, which is not unwound".
+// stacks_text(count) returns "15 samples have a copy of their user stack, which is not unwound".
 std::string stacks_text(std::uint64_t count);
-// deep_text(count, most) is "15 call chains have more than 127 frames".
+// deep_text(count, most) returns "15 call chains have more than 127 frames".
 std::string deep_text(std::uint64_t count, std::size_t most);
-// chain_notes(losses) says what each of them means; empty if nothing was left out.
+// chain_notes(losses) explains each kind of loss; empty if nothing was left out.
 std::vector<std::string> chain_notes(const ChainLosses& losses);
 
-// column_titles(names, width) is of each name its beginning, at most so many bytes; where two would be equal, its end
-// behind "..", or "event 2".
+// column_titles(names, width) cuts each name to at most `width` bytes: its beginning, or where two would be equal, ".."
+// and its end, or "event 2".
 std::vector<std::string> column_titles(std::vector<std::string> names, std::size_t width);
 
-// told_apart(labels, listings) is what tells listings apart that have one label: " at 0x7f...", or " from 12.5" where
-// they were at one address; empty for all others. Both are in the same order.
+// told_apart(labels, listings) returns suffixes that distinguish listings with equal labels: " at 0x7f...", or " from
+// 12.5" if they were at one address; empty for unique labels. Both are in the same order.
 std::vector<std::string> told_apart(const std::vector<std::string>& labels, std::span<const Listing* const> listings);
 
 }  // namespace perfdata

@@ -16,13 +16,13 @@
 namespace perfdata {
 namespace {
 
-// RowCells is what rows count, self and then total: in pieces, so that they do not move when more are needed.
+// RowCells stores the cells of rows, self then total, in pieces that do not move when more are added.
 class RowCells {
   public:
     RowCells(std::size_t columns, std::vector<std::unique_ptr<EventCount[]>>& pieces)
         : columns_(columns), pieces_(pieces) {}
 
-    // at(row) is its first cell. Rows come in order, or were asked for before.
+    // at(row) returns its first cell. Ask for new rows in order.
     EventCount* at(std::uint32_t row) {
         if (row / piece == pieces_.size()) pieces_.push_back(std::make_unique<EventCount[]>(piece * 2 * columns_));
         return &pieces_[row / piece][(row % piece) * 2 * columns_];
@@ -37,7 +37,7 @@ class RowCells {
     std::vector<std::unique_ptr<EventCount[]>>& pieces_;
 };
 
-// RowId is one row: who, where.
+// RowId identifies a row.
 struct RowId {
     std::uint32_t task = 0;
     std::uint32_t place = 0;
@@ -76,7 +76,7 @@ class ReportMaker {
     static constexpr std::array<std::string_view, 3> code_filters = {"--kind", "--dso", "--symbols"};
     static constexpr std::size_t by_symbol = 2, no_filter = code_filters.size();
 
-    // Events without any sample (perf's own "dummy") get no columns.
+    // Events without samples (such as perf's "dummy") get no columns.
     void choose_columns() {
         const auto& counted = counts_.considered();
         for (std::size_t column = 0; column < counted.size(); ++column) {
@@ -114,7 +114,7 @@ class ReportMaker {
         tree_places_.seal();
     }
 
-    // shown_frames() is by number whether a row shows it; empty: all. Trees show no lines.
+    // shown_frames() returns by number which frames rows show; empty: all. Trees show no lines.
     std::vector<bool> shown_frames() const {
         if (!options_.has(ReportKey::line) || options_.children) return {};
         std::vector<bool> shown(counts_.frames().size());
@@ -122,12 +122,12 @@ class ReportMaker {
         return shown;
     }
 
-    // same_places() is whether rows and trees tell the same places apart.
+    // same_places() returns true if rows and trees distinguish the same places.
     bool same_places() const { return row_places_.keys() == PlaceKeys{} && !filtered(); }
 
     bool filtered() const { return !(options_.kinds.empty() && options_.symbols.empty() && options_.objects.empty()); }
 
-    // left_out_by(frame) is the first of code_filters that does not want it, or no_filter.
+    // left_out_by(frame) returns the first of code_filters that excludes it, or no_filter.
     std::size_t left_out_by(const Frame& frame) {
         if (!filtered()) return no_filter;
         const auto among = [](const auto& chosen, const auto& value) {
@@ -189,7 +189,7 @@ class ReportMaker {
             ++row;
         }
         if (options_.relative) {
-            // What --kind, --dso and --symbols leave out does not count either.
+            // Exclude what --kind, --dso and --symbols remove.
             EventCounts left(columns_.size());
             for (const auto& row : report_.rows) add(left, row.self);
             report_.whole = left;
@@ -255,12 +255,12 @@ class ReportMaker {
         EventCounts least;
         for (const auto& cell : report_.whole) {
             const auto share = static_cast<double>(cell.periods) * options_.tree_limit / 100;
-            // Of nothing, and of what is too small to count, every branch has something.
+            // At least 1: a branch needs a period even if the whole is zero or tiny.
             least.push_back({0, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share))});
         }
         std::vector<ReportRow*> rows;
         for (auto& row : report_.rows) rows.push_back(&row);
-        // Task by task, and of each those with most first: there may be too many for trees.
+        // Group by task, most first within each: the limit of tree nodes may be reached.
         const auto most = [](const ReportRow* row) { return row->total.empty() ? 0 : ~row->total[0].periods; };
         std::ranges::stable_sort(rows, {}, [&](const ReportRow* row) { return std::pair(row->task, most(row)); });
         TaskCalls calls(counts_, columns_);
@@ -270,9 +270,9 @@ class ReportMaker {
         report_.rows_without_tree = grower.without();
     }
 
-    // Most places are in no tree: branches need a share of the whole.
+    // Keeps only places in trees: most have too small a share for a branch.
     void keep_tree_places() {
-        std::vector<std::uint32_t> number;  // by the former
+        std::vector<std::uint32_t> number;  // by the previous number
         const auto keep = [&](auto& self, std::vector<ReportNode>& nodes) -> void {
             for (auto& node : nodes) {
                 if (number.size() <= node.place) number.resize(node.place + 1, no_place);
@@ -288,7 +288,7 @@ class ReportMaker {
         for (auto& row : report_.rows) keep(keep, row.tree);
     }
 
-    // ranks(values) is of each its place among the distinct ones in order.
+    // ranks(values) returns each value's rank among the distinct values.
     template <class Value>
     static std::vector<std::uint32_t> ranks(const std::vector<Value>& values) {
         std::map<Value, std::uint32_t> rank;
@@ -301,7 +301,7 @@ class ReportMaker {
         return result;
     }
 
-    // By periods; equal ones by who and where, in which no two rows are equal: so the order is always the same.
+    // Sorts by periods, then by task and place, which are unique together: the order is deterministic.
     void sort_rows() {
         using Who = std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t>;
         std::vector<Who> tasks;
@@ -316,7 +316,7 @@ class ReportMaker {
             return ranks(objects);
         }();
 
-        // What decides nearly always lies together.
+        // Keeps the fields that decide most comparisons in adjacent memory.
         struct Sorted {
             std::uint64_t total, self;  // periods of the first event
             std::uint64_t who_where, address;
@@ -357,7 +357,7 @@ class ReportMaker {
             return std::tie(here.address, here.line, here.kind, here.loads, a.place) <
                    std::tie(there.address, there.line, there.kind, there.loads, b.place);
         });
-        // In place, cycle by cycle: row `order[at].row` comes to `at`.
+        // Permute in place, cycle by cycle: row `order[at].row` moves to `at`.
         for (std::uint32_t begin = 0; begin < order.size(); ++begin) {
             auto at = begin;
             while (order[at].row != begin) {
@@ -374,7 +374,7 @@ class ReportMaker {
     const Symbolizer& symbolizer_;
     const ReportOptions& options_;
     Places row_places_, tree_places_, all_places_;
-    std::vector<std::size_t> columns_;       // those of SampleCounts::events() that are shown
+    std::vector<std::size_t> columns_;       // columns shown, by index in SampleCounts::events()
     std::vector<std::uint32_t> row_place_;   // by number of the frame
     std::vector<std::size_t> left_out_by_;   // by number of the frame; empty unless filtered()
     std::vector<std::uint32_t> tree_place_;  // by number of the frame; empty without trees, and with same_places()
@@ -397,7 +397,7 @@ SampleCountOptions count_options(const ReportOptions& options, const Symbolizer&
         !options.symbols.empty() || !options.kinds.empty()) {
         counts.fold = [&symbolizer](const Frame& frame) { return symbolizer.function(frame); };
     } else {
-        // The object is all that counts.
+        // Only the object matters.
         counts.fold = [](const Frame& frame) { return Frame{0, frame.index, frame.kind, frame.mode}; };
     }
     return counts;

@@ -50,7 +50,7 @@ class ProgramTeller {
         }
     }
 
-    // The functions of all programs, so that no place has to look through those of its own.
+    // Indexes the functions of all programs once, instead of searching a program's functions for each place.
     void find_functions() {
         for (std::uint32_t load = 0; load < timeline_.loads().size(); ++load) {
             for (const auto code : timeline_.loads()[load].functions) {
@@ -62,7 +62,7 @@ class ProgramTeller {
     Report& report_;
     const BpfPrograms& symbols_;
     const Timeline& timeline_;
-    std::map<std::pair<std::uint32_t, std::string_view>, CodeIndex> functions_;  // by load and symbol, once needed
+    std::map<std::pair<std::uint32_t, std::string_view>, CodeIndex> functions_;  // by load and symbol; lazy
 };
 
 }  // namespace
@@ -108,8 +108,8 @@ void add_recording(Report& report, const Recording& recording, const SampleCount
     report.chain_losses = counts.chain_losses();
     report.stacks_not_unwound = counts.stacks_not_unwound();
     if (report.options.tells_functions()) {
-        // The share is one of what all other percentages are of, so that both can be compared. With --percentage
-        // relative the whole lacks what --symbols drops, and code without names is dropped.
+        // Use the base of all other percentages, so that the shares are comparable. With --percentage relative, the
+        // whole excludes what --symbols drops, and --symbols drops code without names.
         const bool of_kept = report.options.relative;
         report.without_build_id = WithoutBuildId::count(counts, symbolizer, report.unwanted_frames,
                                                         of_kept ? std::nullopt : std::optional(hits(report.whole)));

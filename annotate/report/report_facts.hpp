@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a report tells besides its rows: who ran, BPF programs, the recording, and what is missing.
+// What a report says besides its rows: tasks, BPF programs, the recording, and what is missing.
 #pragma once
 
 #include "perfdata/annotate/report/report.hpp"
@@ -7,15 +7,14 @@
 
 namespace perfdata {
 
-// add_tasks(report, counts, tasks) fills the tables of tasks and cgroups.
 void add_tasks(Report& report, const SampleCounts& counts, const Tasks& tasks);
 
-// add_programs(report, symbols) names the BPF programs and functions that pages tell of the rows, once there are rows
-// and places. Names of other programs take time that nobody asked for.
+// add_programs(report, symbols) names the BPF programs and functions of the rows; call it after rows and places are
+// made. It skips programs outside the report, because finding names takes time.
 void add_programs(Report& report, const BpfPrograms& symbols);
 
-// add_recording(report, ...) says what was recorded, and what of it was lost. It comes when all is named: names are
-// read from files as they are asked for.
+// add_recording(report, ...) adds facts about the recording and what was lost. Call it after all naming: files of names
+// are read on demand, and their problems count.
 void add_recording(Report& report, const Recording& recording, const SampleCounts& counts,
                    const Symbolizer& symbolizer);
 

@@ -7,10 +7,10 @@
 namespace perfdata {
 namespace {
 
-constexpr std::uint64_t window = 64;                        // bytes of code that are asked for at once
+constexpr std::uint64_t window = 64;                        // bytes of code per read
 constexpr std::size_t most_kept = std::size_t{1} << 18;     // lines of windows
 constexpr std::size_t most_windows = std::size_t{1} << 17;  // with lines or without
-constexpr unsigned most_reads = 16;                         // of one list, for functions of other sizes
+constexpr unsigned most_reads = 16;                         // of one list, for functions of different sizes
 
 }  // namespace
 
@@ -24,7 +24,7 @@ ReportLines::Read ReportLines::read(const Frame& begin, std::uint64_t size) cons
     return {std::move(lines), std::move(problem)};
 }
 
-// Says why some are missing where reading them is no error.
+// Returns why lines are missing although reading them succeeded.
 std::optional<Error> ReportLines::problem_of(const Frame& function, const Lines& lines) const {
     if (function.is_code()) {
         const auto* load = symbolizer_.timeline().load_of(function);
@@ -36,7 +36,7 @@ std::optional<Error> ReportLines::problem_of(const Frame& function, const Lines&
     return symbolizer_.lines_problem(function, {});
 }
 
-// One of each kind is enough for a file: each row may have words of its own.
+// Reports one error of each kind per file: each row may have its own message.
 void ReportLines::tell(const Frame& frame, const Error& error) {
     const auto* from = symbolizer_.lines_origin(frame).from;
     if (told_.insert({from, error.code}).second) {
@@ -46,8 +46,8 @@ void ReportLines::tell(const Frame& frame, const Error& error) {
 
 const ReportLines::Read& ReportLines::listed(const Source& source, const Frame& function, std::uint64_t size) {
     auto& list = lists_[source];
-    // Lines of a longer function are those of a shorter one and some behind it. Compilers do not change the size of
-    // what they move, and files shall not make one list be read again and again.
+    // Lines of a longer function extend those of a shorter one. Compilers do not resize code that they move; the limit
+    // keeps a crafted file from making one list be read again and again.
     if (list.reads == 0 || (list.size < size && list.reads < most_reads)) {
         list.read = read(function, size);
         list.size = size;
@@ -87,19 +87,19 @@ std::string ReportLines::line_of(const Frame& frame, bool shown) {
         case LinesOrigin::Kind::list: {
             const auto& list = listed({origin.from, origin.at}, begin, size);
             line = find(list.lines, offset);
-            // Where other lines are missing, this one may be one that there is not.
+            // If this line is missing or all are, the list's problem may be the reason.
             if (list.lines.empty() || (line != nullptr && line->file.empty())) problem = &list.problem;
             break;
         }
         case LinesOrigin::Kind::file: {
-            // Not in front of the function: sections of relocatable files have addresses of their own.
+            // Stay within the function: sections of relocatable files have their own addresses.
             auto first = begin;
             first.offset = std::max(begin.offset, frame.offset - frame.offset % window);
             line = find(around(first), frame.offset - first.offset);
-            // Where a file is named, but no line, compilers say that there is none.
+            // A file without a line number means that the compiler assigned no line: no problem.
             if (line != nullptr && !line->file.empty()) break;
-            // What is wrong with the lines around it is no matter here, and lines around it do not say whether
-            // something is wrong with this one.
+            // Read this address alone: a problem of neighbouring lines does not concern it, and their success does not
+            // prove that this one is intact.
             auto exact = frame;
             exact.mode = CpuMode::unknown;
             own = read(exact, 1);

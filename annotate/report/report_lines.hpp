@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The source lines of sampled addresses, one at a time: functions may be long, and lie over each other.
+// The source lines of sampled addresses, one at a time: functions may be long and may overlap.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@
 
 namespace perfdata {
 
-// ReportLines reads the lines of a few bytes around an address, and keeps some of that for the addresses next to it. Of
-// code whose lines are one list (BPF programs, JIT code) it keeps each list once, whatever it was loaded or moved as.
+// ReportLines reads the lines of a few bytes around an address and caches them for nearby addresses. For code with one
+// list of lines (BPF programs, JIT code) it keeps each list once, however often it was loaded or moved.
 class ReportLines {
   public:
     // The symbolizer must outlive it.
     explicit ReportLines(const Symbolizer& symbolizer) : symbolizer_(symbolizer) {}
 
-    // line_of(frame, shown) is "dir/a.c:12"; "??:0" where no line is known. If that is to be shown, why is among
+    // line_of(frame, shown) returns "dir/a.c:12", or "??:0" if unknown. With `shown`, the reason is added to
     // problems().
     std::string line_of(const Frame& frame, bool shown);
 
-    // problems() is why lines were not known where they were to be shown: of each file the first of each kind of error.
+    // problems() returns why shown lines were unknown: the first error of each kind per file.
     const std::vector<LineProblem>& problems() const { return problems_; }
 
   private:
@@ -41,16 +41,16 @@ class ReportLines {
 
     struct Read {
         Lines lines;
-        std::optional<Error> problem;  // why there are none, or some are missing
+        std::optional<Error> problem;  // why all or some are missing
     };
 
-    // List is the lines of one function: those of its first `size` bytes.
+    // List is the lines of a function's first `size` bytes.
     struct List {
         Read read;
         std::uint64_t size = 0;
         unsigned reads = 0;
     };
-    // What a list is of: a record of a jitdump, or a function in the info of a BPF program.
+    // Source identifies a list: a record of a jitdump, or a function in a BPF program's info.
     using Source = std::tuple<const void*, std::uint64_t>;
 
     Read read(const Frame& begin, std::uint64_t size) const;
@@ -62,12 +62,12 @@ class ReportLines {
     static const Line* find(const Lines& lines, std::uint64_t offset);
 
     const Symbolizer& symbolizer_;
-    std::set<std::tuple<const void*, ErrorCode>> told_;  // of problems_: what they are of; log n each
+    std::set<std::tuple<const void*, ErrorCode>> told_;  // file and kind of each of problems_; log n each
     std::vector<LineProblem> problems_;
     std::map<Source, List> lists_;  // log n each
-    InternTable<Frame> windows_;    // where those of window_lines_ begin
+    InternTable<Frame> windows_;    // beginnings of those in window_lines_
     std::vector<Lines> window_lines_;
-    std::size_t kept_ = 0;  // of all windows
+    std::size_t kept_ = 0;  // lines in all windows
 };
 
 }  // namespace perfdata

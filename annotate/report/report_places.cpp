@@ -32,7 +32,7 @@ std::string ReportPlace::text() const {
 }
 
 const std::string& Places::short_name(std::string_view path, CodeClass kind) {
-    // Frames of one object come in a row, with the very same path.
+    // Consecutive frames of one object share the same path storage.
     if (last_name_ != nullptr && path.data() == last_path_.data() && path.size() == last_path_.size() &&
         kind == last_kind_) {
         return *last_name_;
@@ -56,7 +56,7 @@ Places::Key Places::key_of(const ReportPlace& place) const {
     Key key;
     key.symbol = place.symbol;
     key.address = place.address;
-    // An address without a name means something in its object only.
+    // Without a name, an address is meaningful only within its object.
     if (keys_.object || (keys_.symbol && place.symbol.empty())) key.object = place.object;
     if (keys_.symbol) key.level = place.level;
     if (keys_.kind) key.kind = place.kind;

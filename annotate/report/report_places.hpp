@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The code of frames as a report tells it apart.
+// Code places as a report distinguishes them.
 #pragma once
 
 #include <map>
@@ -17,25 +17,25 @@
 
 namespace perfdata {
 
-// What of a place is a difference.
+// PlaceKeys says which properties distinguish places.
 struct PlaceKeys {
     bool object = true, symbol = true, kind = false, line = false, program = false;
 
     bool operator==(const PlaceKeys&) const = default;
 };
 
-// Places numbers what is told apart.
+// Places numbers distinct places.
 class Places {
   public:
     Places(const Symbolizer& symbolizer, PlaceKeys keys);
 
-    // number(frame, shown): equal for frames that the keys do not tell apart. shown: whether what is not known of its
-    // line is one of line_problems().
+    // number(frame, shown) returns equal numbers for frames that the keys do not distinguish. With `shown`, an unknown
+    // line adds its reason to line_problems().
     std::uint32_t number(const Frame& frame, bool shown = true);
-    // line_problems() is why lines are "??:0", of each file once.
+    // line_problems() returns why lines are "??:0", per file one of each kind of error.
     std::vector<LineProblem> line_problems() const { return lines_ ? lines_->problems() : std::vector<LineProblem>(); }
     const PlaceKeys& keys() const { return keys_; }
-    // seal() gives back what only number() needs, which must not be called any more.
+    // seal() frees the memory that only number() needs. Do not call number() afterwards.
     void seal() { slots_ = {}; }
     std::vector<ReportPlace> take() && { return std::move(places_); }
     const ReportPlace& operator[](std::uint32_t number) const { return places_[number]; }
@@ -43,14 +43,14 @@ class Places {
   private:
     static constexpr std::uint32_t no_load = ~std::uint32_t{0};
 
-    // Key is what places are told apart by: views of a place's own members, and empty what the keys leave out.
+    // Key distinguishes places: views of a place's own members; those that the keys leave out are empty.
     struct Key {
         std::string_view object, symbol;
         std::uint64_t address = 0;
         char level = '\0';
         CodeClass kind = CodeClass::unknown;
         std::string_view line;
-        std::uint32_t load = no_load;  // of BPF code
+        std::uint32_t load = no_load;  // BPF code only
 
         bool operator==(const Key&) const = default;
         std::uint64_t hash(const HashKey& key) const;
@@ -64,9 +64,9 @@ class Places {
     HashSlots slots_;  // numbers in places_, by key
     std::string_view last_path_;
     CodeClass last_kind_ = CodeClass::unknown;
-    const std::string* last_name_ = nullptr;  // the short name of these
+    const std::string* last_name_ = nullptr;  // short name of the last path and kind
     std::map<std::pair<std::string_view, CodeClass>, std::string> short_names_;
-    std::optional<ReportLines> lines_;  // if they are wanted
+    std::optional<ReportLines> lines_;  // only with the key `line`
     std::vector<ReportPlace> places_;
 };
 

@@ -9,7 +9,8 @@ namespace {
 
 constexpr auto no_node = ChainNode::none;
 
-// Of chains that have nothing in common, each row's tree is one of them: the square of their depth.
+// Limits the nodes of all trees. Chains without common nodes need the square of their depth: each row has one as its
+// tree.
 constexpr std::size_t most_grown = std::size_t{1} << 18;  // cells
 
 void subtract(std::span<EventCount> from, std::span<const EventCount> cells) {
@@ -27,9 +28,9 @@ std::vector<std::uint32_t> outer_nodes(const SampleCounts& counts, const std::ve
     const auto callees = callees_of(counts);
     std::uint32_t places = 0;
     for (const auto one : place) places = one == no_place ? places : std::max(places, one + 1);
-    // Down from each root and up again, with the innermost node of each place on the way from the root. Before a node
-    // is left, what it found there is put back.
-    std::vector<std::uint32_t> innermost(places + 1, no_node);  // the last is of no place
+    // Walk down from each root and back up. `innermost` holds the innermost node of each place on the path from the
+    // root; leaving a node restores the previous value.
+    std::vector<std::uint32_t> innermost(places + 1, no_node);  // the last is for no_place
     std::vector<std::uint32_t> outer(count, no_node);
     const auto at_place = [&](std::uint32_t node) -> std::uint32_t& {
         return innermost[std::min(place[chains[node].frame], places)];
@@ -85,7 +86,7 @@ void TaskCalls::load(std::uint32_t task) {
     const auto columns = columns_.size();
     ++current_;
     touched_.clear();
-    std::vector<std::size_t> pieces;  // of touched_: each begins with the end of a chain
+    std::vector<std::size_t> pieces;  // starts in touched_: each piece begins with the end of a chain
     for (auto at = begin_[task]; at < begin_[task + 1]; ++at) {
         const auto number = rows_[at];
         const auto end = counts_.rows()[number].chain;
@@ -102,7 +103,7 @@ void TaskCalls::load(std::uint32_t task) {
     for (const auto node : touched_) {
         for (auto cell = node * columns; cell < (node + 1) * columns; ++cell) sum_[cell] = self_[cell];
     }
-    // The callees of a node are before it in its own piece, or in later pieces.
+    // A node's callees are before it in its own piece, or in later pieces.
     auto end = touched_.size();
     for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
         for (auto at = *piece; at < end; ++at) {
@@ -130,7 +131,7 @@ TreeGrower::TreeGrower(const SampleCounts& counts, const std::vector<std::size_t
       outer_(outer_nodes(counts, row_place)),
       outermost_(outer_.size()),
       not_here_(counts.chains().size() * columns.size()) {
-    // Callers come before what they call.
+    // Callers precede their callees.
     for (std::uint32_t node = 0; node < outer_.size(); ++node) {
         outermost_[node] = outer_[node] == no_node ? node : outermost_[outer_[node]];
     }
@@ -185,7 +186,7 @@ void TreeGrower::grow_row(ReportRow& row, std::span<const std::uint32_t> nodes) 
         start_up_self(nodes, steps);
     }
     branch(steps, row.tree);
-    if (grown_ > most_grown) {  // and is not whole
+    if (grown_ > most_grown) {  // the tree is incomplete
         row.tree = {};
         ++without_;
     }
@@ -196,7 +197,7 @@ void TreeGrower::grow_row(ReportRow& row, std::span<const std::uint32_t> nodes) 
     not_here_nodes_.clear();
 }
 
-// Samples in the function itself: from the outermost caller down to it.
+// Adds the samples in the function itself, as paths from the outermost caller.
 void TreeGrower::start_paths(std::span<const std::uint32_t> nodes, std::vector<Step>& steps) {
     for (const auto node : nodes) {
         if (hits(calls_.self(node)) == 0) continue;
@@ -209,7 +210,7 @@ void TreeGrower::start_paths(std::span<const std::uint32_t> nodes, std::vector<S
     }
 }
 
-// Samples in what it called: from its outermost call down. What start_paths() shows is not shown again.
+// Adds the samples in callees, from the outermost call down, without those that start_paths() shows.
 void TreeGrower::start_down(std::span<const std::uint32_t> nodes, std::vector<Step>& steps) {
     const auto columns = columns_.size();
     std::vector<std::uint32_t> outermost;
@@ -231,7 +232,7 @@ void TreeGrower::start_down(std::span<const std::uint32_t> nodes, std::vector<St
     }
 }
 
-// All its samples: from its innermost call up.
+// Adds all samples, from the innermost call up.
 void TreeGrower::start_up(std::span<const std::uint32_t> nodes, std::vector<Step>& steps) {
     const auto columns = columns_.size();
     for (const auto node : nodes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums over call chains: what places count with all they called, and the trees of their callers and callees.
+// Sums over call chains: totals of places with their callees, and the trees of callers and callees.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@ namespace perfdata {
 
 inline constexpr std::uint32_t no_place = ~std::uint32_t{0};
 
-// TaskCalls is the chains of one task at a time, with what fell on each node: chains share the nodes of their outer
+// TaskCalls holds the chains of one task at a time with the counts of each node. Chains share the nodes of their outer
 // callers, so a sum over nodes costs less than one over chains.
 class TaskCalls {
   public:
-    // columns: which cells of `counts` are wanted, in this order.
+    // columns: the wanted cells of `counts`, in this order.
     TaskCalls(const SampleCounts& counts, const std::vector<std::size_t>& columns);
 
     std::size_t tasks() const { return begin_.size() - 1; }
-    // load(task) must come before what follows.
+    // Call load(task) before the functions below.
     void load(std::uint32_t task);
-    // touched() is the nodes of its chains, each once.
+    // touched() returns the nodes of the task's chains, each once.
     std::span<const std::uint32_t> touched() const { return touched_; }
     bool holds(std::uint32_t node) const { return stamp_[node] == current_; }
-    // self(node) is of chains that end there, sum(node) of all that pass it.
+    // self(node) counts the chains that end there, sum(node) all that pass it.
     std::span<const EventCount> self(std::uint32_t node) const { return cells(self_, node); }
     std::span<const EventCount> sum(std::uint32_t node) const { return cells(sum_, node); }
 
@@ -36,27 +36,27 @@ class TaskCalls {
 
     const SampleCounts& counts_;
     const std::vector<std::size_t>& columns_;
-    std::vector<std::uint32_t> rows_;   // numbers of rows of the counts, by task
-    std::vector<std::uint32_t> begin_;  // by task: its first in rows_; one more at the end
-    std::uint32_t current_ = 0;         // counts the calls of load()
+    std::vector<std::uint32_t> rows_;   // row numbers of the counts, by task
+    std::vector<std::uint32_t> begin_;  // by task: its first index in rows_; one more at the end
+    std::uint32_t current_ = 0;         // number of calls of load()
     std::vector<std::uint32_t> stamp_;  // by node: the last load() that found it
     std::vector<std::uint32_t> touched_;
     std::vector<EventCount> self_, sum_;
 };
 
-// Callees is what each node calls: the first, and the next one of the same caller.
+// Callees lists each node's callees: the first, then the next of the same caller.
 struct Callees {
     std::vector<std::uint32_t> first, next;  // by node
 };
 Callees callees_of(const SampleCounts& counts);
 
-// outer_nodes(counts, place) is of each node the nearest caller of the same place, ChainNode::none if there is none. It
-// costs the same for each node, however deep they are. place: by number of the frame; frames of no_place share one.
+// outer_nodes(counts, place) returns for each node the nearest caller of the same place, or ChainNode::none. The cost
+// per node does not depend on the depth. place: by number of the frame; all frames of no_place share one.
 std::vector<std::uint32_t> outer_nodes(const SampleCounts& counts, const std::vector<std::uint32_t>& place);
 
-// each_share(counts, columns, place, calls, take) calls take(task, place, self, total) so that all calls for one place
-// of a task add up. place: by number of the frame; frames of no_place do not count. With `calls`, a total is of all
-// that the place called, and a chain that passes it several times counts there once; if that is null, total is self.
+// each_share(counts, columns, place, calls, take) calls take(task, place, self, total), several times for one task and
+// place: the caller adds up. place: by number of the frame; frames of no_place do not count. With `calls`, a total
+// includes callees, and a recursive chain counts once. Without (null), total equals self.
 template <class Take>
 void each_share(const SampleCounts& counts, const std::vector<std::size_t>& columns,
                 const std::vector<std::uint32_t>& place, TaskCalls* calls, Take&& take) {
@@ -88,23 +88,23 @@ void each_share(const SampleCounts& counts, const std::vector<std::size_t>& colu
 
 class TreeGrower {
   public:
-    // row_place, tree_place: by number of the frame. calls: of the same counts and columns. least: a branch needs as
-    // many periods in one of the columns.
+    // row_place, tree_place: by number of the frame. calls: for the same counts and columns. least: a branch needs so
+    // many periods in at least one column.
     TreeGrower(const SampleCounts& counts, const std::vector<std::size_t>& columns,
                const std::vector<std::uint32_t>& row_place, const std::vector<std::uint32_t>& tree_place,
                const EventCounts& least, const ReportOptions& options, TaskCalls& calls);
 
-    // grow(rows) gives them their trees, until they have too many nodes together. They come by task.
+    // grow(rows) adds trees until all together have too many nodes. Rows must be grouped by task.
     void grow(std::span<ReportRow* const> rows);
-    // without() is how many rows have no tree for that reason.
+    // without() returns the number of rows without a tree for that reason.
     std::uint64_t without() const { return without_; }
 
   private:
-    // Step is where a bundle of chains came by, on its way down to callees, up to callers, or along a path.
+    // Step is the position of a set of chains on the way down to callees, up to callers, or along a path.
     struct Step {
         enum class Way : std::uint8_t { down, up, path };
         std::uint32_t place;
-        std::uint32_t node;    // of a path: its place in paths_
+        std::uint32_t node;    // for a path: index in paths_
         std::uint32_t weight;  // in weights_, in columns
         Way way;
     };
@@ -130,10 +130,10 @@ class TreeGrower {
     TaskCalls& calls_;
     const Callees callees_;
     const std::vector<std::uint32_t> outer_;  // see outer_nodes()
-    std::vector<std::uint32_t> outermost_;    // by node: the outermost one of the same place, itself if it is that
+    std::vector<std::uint32_t> outermost_;    // by node: the outermost of the same place, or itself
     std::vector<EventCount> weights_;
     std::vector<std::uint32_t> paths_;  // nodes, outermost first; each path ends with ChainNode::none
-    std::vector<EventCount> not_here_;  // by node and column: what its sum has that another branch shows
+    std::vector<EventCount> not_here_;  // by node and column: the part of its sum that another branch shows
     std::vector<std::uint32_t> not_here_nodes_;
     std::size_t grown_ = 0;  // cells of all nodes of all trees
     std::uint64_t without_ = 0;

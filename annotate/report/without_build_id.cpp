@@ -16,12 +16,12 @@ namespace {
 constexpr std::string_view trust = "add --allow-local if this machine made the recording";
 constexpr std::string_view give = "give the recording machine's files with --symfs";
 
-// The vdso has no file that could be given, and no name by which to find one.
+// The vdso has no file to supply and no name to look for.
 bool has_file(std::string_view object) {
     return !object.starts_with('[');
 }
 
-using Samples = std::map<std::string_view, std::uint64_t>;  // by object; a tree: a file chooses the names
+using Samples = std::map<std::string_view, std::uint64_t>;  // by object; not a hash: files control the names
 
 WithoutBuildId::Part part_of(const Samples& objects, std::uint64_t samples) {
     WithoutBuildId::Part part{samples, objects.size(), {}};
@@ -34,14 +34,14 @@ WithoutBuildId::Part part_of(const Samples& objects, std::uint64_t samples) {
     return part;
 }
 
-// FrameStates says which frames lack a build id.
+// FrameStates finds frames in objects without a build id.
 class FrameStates {
   public:
     FrameStates(const SampleCounts& counts, const Symbolizer& symbolizer) : objects_(counts.frames().size()) {
         for (std::size_t number = 0; number < objects_.size(); ++number) {
             const auto& frame = counts.frames()[number];
             if (frame.kind != FrameKind::object) continue;
-            // Most objects have their file: names take longer to find.
+            // Ask for the file first: finding names is slower, and most objects have their file.
             if (const auto file = symbolizer.file(frame.index); file || !lacks_build_id(file.error())) continue;
             const auto name = symbolizer.name(frame);
             if (!name.symbol.empty() || name.kind != CodeClass::user) continue;
@@ -51,7 +51,7 @@ class FrameStates {
         }
     }
 
-    // object(frame) is the one without a build id that it is in; empty: none.
+    // object(frame) returns the frame's object if that lacks a build id; else empty.
     std::string_view object(std::uint32_t frame) const { return objects_[frame]; }
     bool local() const { return local_; }
 
@@ -92,7 +92,7 @@ WithoutBuildId WithoutBuildId::count(const SampleCounts& counts, const Symbolize
         sampled[object] += count;
         in_sampled += count;
     }
-    // The nearest caller of each chain in an object that no sample fell into. Callers are made before what they call.
+    // Find each chain's nearest caller in an object without samples of its own. Callers precede their callees.
     std::vector<std::string_view> caller(chains.size());
     for (std::size_t node = 0; node < chains.size(); ++node) {
         const auto above = chains[node].caller;
@@ -175,7 +175,7 @@ std::string WithoutBuildId::callers_text() const {
         "callers of {} sample{} have no names, as the recording has no build ids of their "
         "objects ({})",
         callers.samples, callers.samples == 1 ? "" : "s", names_in(callers));
-    // Without any build id there is a reason for that, and not that perf left out those without samples.
+    // Without any build id, perf's choice of sampled objects cannot be the reason: do not suggest --buildid-all.
     return fmt::format("{}: {}{}", what, remedy(), has_some ? "; `perf record --buildid-all` notes them" : "");
 }
 

@@ -18,7 +18,7 @@ std::uint64_t records_of(const Completeness& completeness, std::initializer_list
     return sum;
 }
 
-// what_else(...) is for recordings of other tools than perf record; empty for those of its own.
+// what_else(...) describes recordings of tools other than perf record; empty for perf record's own.
 std::string what_else(const Recording& recording, const Completeness& completeness) {
     const auto stats = records_of(completeness, {RecordType::stat});
     if (stats != 0 || recording.feature(Feature::stat) != nullptr) {
@@ -57,7 +57,7 @@ std::string without_samples(const Recording& recording, const Completeness& comp
 Error explain_no_events(const Recording& recording, const std::string& file) {
     Completeness completeness;
     const auto nothing = [](const RecordContext&, const auto&) {};
-    // Without a stop token the walk fails only for lack of memory.
+    // Without a stop token the walk fails only if memory runs out.
     const auto walked = walk(recording, completeness, nothing);
     auto what = walked ? what_else(recording, completeness) : std::string();
     if (what.empty()) {

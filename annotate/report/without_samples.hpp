@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a recording without samples is, for who asks for samples.
+// Describes recordings without samples.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace perfdata {
 
-// without_samples(recording, completeness) says what there is instead and which command shows it, by features and the
-// types of records. Empty if the recording has samples. `completeness` is of a pass over all records.
+// without_samples(recording, completeness) says what the recording contains instead and which command shows it, from
+// its features and record types. Empty if it has samples. `completeness` must come from a pass over all records.
 std::string without_samples(const Recording& recording, const Completeness& completeness);
 
-// explain_no_events(recording) is the error of commands that show samples where no event can be read. It reads the
-// records.
+// explain_no_events(recording, file) returns the error for commands that need samples if no event can be read. It reads
+// all records.
 Error explain_no_events(const Recording& recording, const std::string& file);
 
 }  // namespace perfdata

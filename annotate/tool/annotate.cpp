@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// perfdata annotate: listings of the functions that samples fell on.
+// perfdata annotate: listings of the sampled functions.
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
@@ -34,13 +34,13 @@ struct AnnotateOptions {
     std::vector<std::string> events;
     std::string title;
     std::string style = "att";
-    std::string percent_type;  // empty: as suits the format
+    std::string percent_type;  // empty: depends on the format
     std::string at;
     bool raw_bytes = false;
     bool show_periods = false;
     bool bpf_registers = false;
     bool no_pager = false;
-    bool calls = false, no_calls = false;  // neither: as suits the format
+    bool calls = false, no_calls = false;  // neither: depends on the format
 };
 
 class Annotate {
@@ -108,11 +108,12 @@ class Annotate {
   private:
     bool html() const { return options_.common.format == "html"; }
 
-    // Of a page one pass over the chains gives the flame graph as well.
+    // For an HTML page, one pass over the chains yields the flame graph as well.
     Result<void> count_calls(const Recording& recording, const Symbolizer& symbolizer, std::vector<Listing>& listings,
                              const CallOptions& counting) {
         std::vector<CodeVersion> functions;
-        // Chains take longer to count than all the rest: a page needs them anyway for its flame graph.
+        // Chains are the slowest part, so text counts them on request only; a page needs them for its flame graph
+        // anyway.
         const bool wanted = (options_.calls || (html() && !options_.no_calls)) && !options_.functions.versions;
         if (wanted) {
             for (const auto& listing : listings) functions.push_back(listing.version);
@@ -148,7 +149,8 @@ class Annotate {
         for (const auto& listing : listings) {
             for (std::size_t index = 0; index < listing.problems.size(); ++index) {
                 const auto& problem = listing.problems[index];
-                // What the recorder could not get, and what another file would have to supply, is no loss of ours.
+                // Not a loss of this reading: code that the recorder could not get, or that another file would have to
+                // supply.
                 const bool damaged = listing.kind == CodeClass::jit && problem.code == ErrorCode::malformed;
                 const bool of_lines =
                     index == listing.lines_problem && symbolizer.is_line_loss(listing.version.function, problem);
@@ -204,14 +206,14 @@ class Annotate {
         return status;
     }
 
-    // BPF code is called by the kernel, and calls it.
+    // Kernel names matter for BPF code too: the kernel calls it, and it calls the kernel.
     static bool lacks_kernel_names(const Profile& profile, const std::vector<Listing>& listings) {
         const auto is_kernel = [](const auto& one) { return one.first.reason == no_kernel_names; };
         const auto is_bpf = [](const Listing& one) { return one.kind == CodeClass::bpf; };
         return std::ranges::any_of(profile.unnamed(), is_kernel) || std::ranges::any_of(listings, is_bpf);
     }
 
-    // own_notes() is what a page and a message say of this run.
+    // own_notes() returns the notes about this run, for a page and for messages.
     std::vector<std::string> own_notes() const {
         auto notes = absent_;
         for (const auto& text : {nameless_, unnamed_callers_, source_note_}) {
@@ -228,7 +230,7 @@ class Annotate {
         return notes;
     }
 
-    // advice(...) is what would name the calls that have no name; empty: nothing.
+    // advice(...) says how to get names for called kernel functions; empty if none lacks one.
     std::string advice(const std::vector<Listing>& listings) const {
         if (!options_.names.kallsyms.empty()) return {};
         std::set<Address> unnamed;
@@ -257,7 +259,8 @@ class Annotate {
         const bool by_name = !options_.functions.symbols.empty();
         if (!by_name) write_text_summary(page, listings, unattributed, text, sink);
         for (const auto& listing : listings) {
-            // What has no code at hand is in the summary; asked for by its name, it says why.
+            // Functions without code at hand are in the summary only. A function chosen by name gets a listing that
+            // says why.
             if (by_name || listing.image || listing.kind == CodeClass::bpf) {
                 write_text_listing(page, listing, text, sink);
             }
@@ -273,13 +276,13 @@ class Annotate {
 
     AnnotateOptions& options_;
     Session session_;
-    Flame flame_;  // of an HTML page
+    Flame flame_;  // for an HTML page
     ChainLosses chain_losses_;
     std::string source_note_;
-    std::vector<std::string> absent_;         // as ChosenFunctions says
-    std::string nameless_, unnamed_callers_;  // for want of build ids; text has the first above its table
+    std::vector<std::string> absent_;         // see ChosenFunctions::absent
+    std::string nameless_, unnamed_callers_;  // missing build ids; text output has the first above its table
     Architecture arch_;
-    bool lacks_callers_ = false;  // of what was asked for
+    bool lacks_callers_ = false;  // some samples lack callers that the options ask for
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ std::optional<Time> unless(Time time, Time none) {
     return time == none ? std::nullopt : std::optional(time);
 }
 
-// What the recording has of a load: its code, or why not.
+// Returns "recorded" if the recording has the load's code, else the reason why not.
 std::string code_state(const BpfPrograms& symbols, const BpfLoad& load) {
     if (load.functions.empty()) return "no function of it was seen";
     const auto image = symbols.image(load.functions.front());
@@ -77,7 +77,7 @@ void write_json(const Recording& recording, const BpfPrograms& symbols, const Si
     json.begin_array();
     for (const auto& load : timeline.loads()) write_load(json, symbols, load);
     json.end_array();
-    // Code that belongs to no program: trampolines, dispatchers, and functions whose program is not known.
+    // Code without a program: trampolines, dispatchers, and functions of unknown programs.
     json.key("others");
     json.begin_array();
     for (CodeIndex index = 0; index < timeline.code().size(); ++index) {
@@ -98,7 +98,7 @@ void write_text(const BpfPrograms& symbols, const Sink& sink) {
     const auto& timeline = symbols.timeline();
     std::string text;
     bool any = false;
-    // The text may be many times as long as the recording: prototypes repeat names.
+    // Write in blocks: prototypes repeat names, so the text may be many times the size of the recording.
     const auto flush = [&](std::size_t held) {
         any = any || !text.empty();
         if (text.size() <= held) return;

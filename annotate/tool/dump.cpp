@@ -30,7 +30,7 @@ struct DumpOptions {
     std::string aux;
 };
 
-// Dump is the visitor of the walk.
+// Dump visits the records of the walk.
 class Dump {
   public:
     Dump(const Recording& recording, const DumpFilter& filter, RegisterSet registers, DumpLines& lines)
@@ -76,7 +76,7 @@ class Dump {
         return &recording_.events().events()[context.event];
     }
 
-    // Counters and what is told of events later have the event's id among their fields.
+    // STAT and EVENT_UPDATE records carry the event's id among their fields.
     template <class R>
     std::optional<std::uint32_t> event_named_in(const R& record) const {
         if constexpr (std::is_same_v<R, Stat> || std::is_same_v<R, EventUpdate>) {
@@ -85,8 +85,8 @@ class Dump {
         return {};
     }
 
-    // The rest of a call chain whose user part another record holds: of a long one the innermost frames, since any
-    // number of samples may share it. The record itself has them all.
+    // Visits the user part of a call chain that a CALLCHAIN_DEFERRED record holds, for the sample. Any number of
+    // samples may share it, so only the innermost frames are shown; the record itself shows all.
     template <class Order, class Visit>
     void deferred_fields(const BasicSample<Order>& sample, Visit&& visit) const {
         const auto chain = sample.callchain();
@@ -94,7 +94,7 @@ class Dump {
         if (!cookie) return;
         const auto rest = deferred_.find(sample.tid().value_or(Tid{}), sample.time().value_or(Time{}), *cookie);
         if (!rest) return;
-        constexpr std::size_t most = 127;  // what the kernel takes unless it is told otherwise
+        constexpr std::size_t most = 127;  // the kernel's default (kernel.perf_event_max_stack)
         const auto some = rest->first(std::min(rest->size(), most));
         visit("user_callchain", AddressWords<AnyOrder>{{std::as_bytes(some).data(), some.size(), AnyOrder{}}});
         if (some.size() != rest->size()) {
@@ -102,7 +102,7 @@ class Dump {
         }
     }
 
-    // What the trailer adds; a synthesized record's is all zero.
+    // Visits the fields of the trailer (sample_id). All are zero in synthesized records.
     template <class Visit>
     static void trailer_fields(const Trailer& trailer, Visit&& visit) {
         if (trailer.pid) visit("sample_pid", trailer.pid->value);
@@ -119,7 +119,7 @@ class Dump {
     DeferredChains deferred_;
 };
 
-// The options have been checked: only what depends on the recording can fail here.
+// Option syntax is already checked: only what depends on the recording can fail here.
 Result<DumpFilter> make_filter(const DumpOptions& options, const Recording& recording) {
     DumpFilter filter;
     for (const auto& type : options.types) {
@@ -142,7 +142,7 @@ Result<void> dump(const DumpOptions& options, const Recording& recording, const 
                   Completeness& completeness) {
     DumpLines lines(options.common.json, sink);
     if (!options.aux.empty()) {
-        // If it fails the files that the lines name are not there.
+        // On failure the files that the lines name do not exist.
         auto done = extract_aux(recording, options.aux, options.common, lines, completeness);
         if (done) lines.flush();
         return done;

@@ -31,27 +31,27 @@ struct ExtractChoice {
     std::string symbol, program, at, sources;
 };
 
-// Candidate is code that the options may mean: functions of one BPF program, or a JIT function.
+// Candidate is code that the options may select: functions of one BPF program, or a JIT function.
 struct Candidate {
-    std::string name;    // of a BPF program or function; see called()
+    std::string name;    // of a BPF program or function; else see called()
     AddressRange range;  // of the first function
     Time from, until = Time::forever();
-    std::optional<std::uint32_t> program;  // its id
+    std::optional<std::uint32_t> program;  // program id
     std::vector<CodeIndex> functions;
     const JitFunction* jit = nullptr;
     const JitCode* jit_code = nullptr;
 
-    // called() is a view: any number of moves share the name of a JIT function.
+    // called() returns a view: all moves of a JIT function share its name.
     std::string_view called() const { return jit != nullptr ? jit->name : std::string_view(name); }
     bool there(Time time) const { return from <= time && time < until; }
-    // a_time() is one at which it was there.
+    // a_time() returns a time when it was loaded.
     Time a_time() const {
         if (from != Time{} || until == Time::forever()) return from;
         return Time{until.nanoseconds - 1};
     }
 };
 
-// Piece is a function with what its views need.
+// Piece is a function with the storage behind its views.
 struct Piece {
     std::string_view name;
     Address address;
@@ -106,7 +106,7 @@ class Extract {
     }
 
   private:
-    // Raw code has no lines, whatever the recording has.
+    // Raw code has no room for lines.
     bool wants_lines() const { return choice_.common.format != "raw"; }
 
     void note_lines(std::string_view what, const Error& error, bool loss) {
@@ -124,7 +124,8 @@ class Extract {
                choice_.program == symbols.program_name(load);
     }
 
-    // means_function(...): a BTF name, a kernel symbol, or PROGRAM/SUBPROGRAM by names or numbers, as for annotate.
+    // means_function(...) compares a BTF name, a kernel symbol, or PROGRAM/SUBPROGRAM by name or number, as annotate
+    // does.
     bool means_function(const BpfPrograms& symbols, const BpfLoad& load, CodeIndex index) const {
         const auto& code = symbols.timeline().code()[index];
         const auto name = symbols.name(index);
@@ -137,7 +138,7 @@ class Extract {
                (function == name.name || function == std::to_string(code.subprogram));
     }
 
-    // Damaged recordings name one function of a program, or one place in it, many times: the last one counts.
+    // Damaged recordings may repeat a subprogram or an address. Keep the last one.
     static std::vector<CodeIndex> each_once(const Timeline& timeline, const BpfLoad& load) {
         std::map<std::uint32_t, CodeIndex> last;
         std::map<Address, CodeIndex> last_there;
@@ -186,7 +187,7 @@ class Extract {
     }
 
     Error nothing(const BpfPrograms& symbols, const Symbolizer& symbolizer) const {
-        // As they are chosen, and as they are listed; each once, in the order of the recording.
+        // Collects names for suggestions and labels for the list, each label once, in the order of the recording.
         std::set<std::string> known;
         std::vector<std::string> all, labels;
         const auto add = [&](std::string name, std::string label) {
@@ -208,7 +209,7 @@ class Extract {
         }
         if (choice_.program.empty()) {
             for (const auto& code : symbolizer.jit().codes()) {
-                std::string_view last;  // moves of one function share its name
+                std::string_view last;  // moves of a function share its name and its storage
                 for (const auto& function : code->functions()) {
                     if (function.name.data() == last.data()) continue;
                     last = function.name;
@@ -244,7 +245,6 @@ class Extract {
         if (candidates.size() > shown) complain(fmt::format("  and {} more", candidates.size() - shown));
     }
 
-    // collect(...) fills pieces_.
     Result<void> collect(const Candidate& candidate, const BpfPrograms& symbols) {
         const auto& timeline = symbols.timeline();
         for (const auto index : candidate.functions) {
@@ -277,7 +277,7 @@ class Extract {
         piece.lines = std::move(*lines);
         const auto& code = symbols.timeline().code()[index];
         if (!piece.lines.empty() || !code.load) return;
-        // Without types there are none.
+        // Lines come from BTF: report if that is missing.
         if (const auto problem = symbols.problem(symbols.timeline().loads()[*code.load])) note(*problem);
     }
 

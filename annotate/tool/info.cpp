@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// perfdata info: what a recording is and what it holds.
+// perfdata info: describes a recording and its content.
 #include "tool.hpp"
 #include "tool/info/info_page.hpp"
 #include "tool/session.hpp"

@@ -21,7 +21,7 @@
 namespace perfdata::tool {
 namespace {
 
-// Where memory runs out before main(), or where nothing can be thrown, there is the same message as elsewhere.
+// Prints the usual message if memory runs out before main() or where nothing may throw.
 [[noreturn]] void terminate() {
     if (const auto problem = std::current_exception()) {
         try {
@@ -29,7 +29,7 @@ namespace {
         } catch (const std::bad_alloc&) {
             complain_of_memory();
             ::_exit(failed);
-        } catch (...) {  // a mistake of ours
+        } catch (...) {  // a bug: abort
         }
     }
     std::abort();
@@ -38,7 +38,8 @@ namespace {
     std::set_terminate(terminate);
 }
 
-// The arguments in CLI11's order, the last one first. It would take the next one for the value of "--comm=".
+// Returns the arguments in CLI11's order, last first. "--comm=" becomes two words: CLI11 would take the next argument
+// as its value.
 std::vector<std::string> words(int argc, char** argv) {
     std::vector<std::string> all;
     bool options = true;
@@ -55,8 +56,8 @@ std::vector<std::string> words(int argc, char** argv) {
 int run(int argc, char** argv) {
     open_closed_streams();
     raise_open_files();
-    std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away ends the writing quietly
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not become larger is an error of the write
+    std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away ends the output without an error
+    std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the file size limit fails instead
     remove_temporaries_on_signals();
     Disassembler::throw_without_memory();
     CLI::App app{
@@ -109,7 +110,7 @@ int main(int argc, char** argv) {
         return run(argc, argv);
     } catch (const std::bad_alloc&) {
         complain_of_memory();
-    } catch (const std::length_error&) {  // more than any memory can hold
+    } catch (const std::length_error&) {  // a length beyond any memory
         complain_of_memory();
     } catch (const std::exception& problem) {
         complain(problem.what());

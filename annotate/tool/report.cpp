@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// perfdata report: where the samples fell, by what the user wants to see it by.
+// perfdata report: where samples fell, grouped by the keys that the user chooses.
 #include "perfdata/annotate/report/report.hpp"
 
 #include <algorithm>
@@ -27,17 +27,17 @@
 namespace perfdata::tool {
 namespace {
 
-// As deep as kernels walk; of deeper chains the innermost frames count.
+// The kernel's default limit of frames, and the largest accepted. Of deeper chains the innermost frames count.
 constexpr unsigned usual_stack = 127, deepest_stack = 1024;
 
-// words_of(keys) is how --sort spells them.
+// words_of(keys) returns their words for --sort.
 std::vector<std::string> words_of(const std::vector<ReportKey>& keys) {
     std::vector<std::string> words;
     for (const auto key : keys) words.emplace_back(perfdata::words_of(key).word);
     return words;
 }
 
-// key_help() is the help of --sort, in lines that are no longer than those of other options.
+// key_help() returns the help of --sort, wrapped like that of other options.
 std::string key_help() {
     constexpr std::size_t widest = 100;
     std::string text = "What tells rows apart:";
@@ -82,7 +82,7 @@ Result<ReportKey> parse_key(const std::string& word) {
     return fail(wrong("--sort", fmt::format("cannot sort by {}; by {}", word, known)));
 }
 
-// Graph is perf's -g: words and the percent limit of branches, with commas between.
+// Graph is perf's -g: words and the percent limit of branches, separated by commas.
 struct Graph {
     std::optional<ReportTree> tree;
     std::optional<double> limit;
@@ -122,7 +122,7 @@ Result<Graph> parse_graph(const std::string& text) {
 Result<double> parse_percent(const std::string& text) {
     double percent = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), percent);
-    // What is no number at all ("nan") is neither below 0 nor above 100.
+    // "nan" fails both comparisons.
     if (problem == std::errc{} && end == text.data() + text.size() && percent >= 0 && percent <= 100) return percent;
     return fail(wrong("--percent-limit", fmt::format("{} is no percentage; give a number from 0 to 100",
                                                      text.empty() ? "nothing" : text)));
@@ -155,7 +155,7 @@ class ReportRun {
     }
 
   private:
-    // What the words mean has been checked: only what depends on the recording can fail.
+    // The words are already checked: only what depends on the recording can fail.
     void choose(const Recording& recording) {
         options_.keys.clear();
         for (const auto& word : choice_.keys) {
@@ -181,7 +181,7 @@ class ReportRun {
         }
         wants_callers_ = !choice_.no_children || !graph || graph->tree != ReportTree::none;
         if (!chains || !graph) return;
-        // As perf: what a function called if rows count that, else who called it.
+        // As in perf: callees if rows count them, else callers.
         options_.tree = graph->tree.value_or(options_.children ? ReportTree::caller : ReportTree::callee);
         options_.tree_limit = graph->limit.value_or(options_.tree_limit);
     }
@@ -203,7 +203,7 @@ class ReportRun {
 
     bool lacks_kernel_names(const Report& report, const SampleCounts& counts) const {
         if (!options_.tells_functions()) return false;
-        // Trees show what --kind and --dso do not want.
+        // Trees also show what --kind and --dso exclude.
         const bool all = options_.tree != ReportTree::none || report.unwanted_frames.empty();
         const auto frames = counts.frames();
         for (std::size_t number = 0; number < frames.size(); ++number) {
@@ -213,7 +213,7 @@ class ReportRun {
         return false;
     }
 
-    // Why there is not one row, and which names the recording does not have.
+    // Explains an empty report, and names the requested names that the recording lacks.
     void explain_nothing(const Report& report, const SampleCounts& counts) const {
         if (report.rows.empty() && !report.without_samples.empty()) return session_.note(report.without_samples);
         note_absent("--comm", "thread called", choice_.samples.comms, session_.timeline().tasks().comms());

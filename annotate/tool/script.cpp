@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// perfdata script: every sample, in exact order of time, as perf script prints it.
+// perfdata script: prints every sample in exact order of time, like perf script.
 #include "script/script.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct ScriptChoice {
 
 FieldChoice chosen_fields(const ScriptChoice& choice) {
     FieldChoice fields;
-    // They have been checked.
+    // Already checked.
     for (const auto& text : choice.fields) (void)fields.choose(text);
     return fields;
 }
@@ -66,13 +66,13 @@ bool shows_registers(const ScriptOptions& options, const Recording& recording) {
     });
 }
 
-// Why there is not one sample.
+// Explains an empty output.
 std::string nothing_shown(const Recording& recording, const Timeline& timeline) {
     if (auto what = without_samples(recording, timeline.completeness()); !what.empty()) return what;
     return "no samples to show: the options leave none";
 }
 
-// note_callers(...) says which of the wanted names are only in call chains of the samples that are shown.
+// note_callers(...) notes which wanted names occur only in call chains of the shown samples.
 void note_callers(std::string_view option, const std::vector<std::string>& absent,
                   const std::vector<std::string>& others) {
     for (const auto& name : absent) {
@@ -81,7 +81,7 @@ void note_callers(std::string_view option, const std::vector<std::string>& absen
     }
 }
 
-// tell(...) says what is not shown of what was asked for.
+// tell(...) notes requested names that are not shown.
 void tell(const Session& session, const ScriptChoice& choice, const ScriptOptions& options,
           const ScriptCounts& counts) {
     if (counts.samples == 0) session.note(nothing_shown(session.recording(), session.timeline()));
@@ -183,7 +183,7 @@ void add_script(CLI::App& app, int& exit) {
     add_list(*command, "--dsos", choice->objects, "Only samples in these files, as the last field names them")
         ->type_name("NAMES");
     choice->names.add_to(*command);
-    command->remove_option(command->get_option("--jobs"));  // files are read as the samples come to them
+    command->remove_option(command->get_option("--jobs"));  // files are read lazily, in the order of the samples
     begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice] { return run(*choice); });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One run of a command on one recording: what it opens, and what every command says of that.
+// One run of a command on one recording: opens what it needs and reports problems.
 #pragma once
 
 #include <optional>
@@ -16,54 +16,52 @@
 
 namespace perfdata::tool {
 
-// Session opens what a command needs, in the order of its methods. A step that returns false has said what is wrong:
-// the run is over then, with exit code `failed`. What it gives lives as long as it does; steps that did not come yet
-// have nothing to give.
+// Session opens what a command needs, in the order of its methods. A step that returns false has reported the error:
+// end the run with exit code `failed`. Results live as long as the session; do not use results of steps that have not
+// run.
 class Session {
   public:
-    // `common` must outlive it.
+    // `common` must outlive the session.
     explicit Session(const Common& common) : common_(common) {}
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    // open() opens the recording. open_samples() wants one with events as well, and says what there is without them.
+    // open() opens the recording. open_samples() also requires events, and explains their absence.
     bool open();
     bool open_samples();
-    // read_timeline() reads what ran.
     bool read_timeline();
-    // open_symbolizer(names, lines) never fails. `lines` may be null, where a command shows no source text.
-    // check_names(choice) fails if a file that was given for the kernel is not used.
+    // open_symbolizer(names, lines) never fails. `lines` may be null if the command shows no source text.
+    // check_names(choice) fails if a file given for the kernel is not used.
     void open_symbolizer(const NameChoice& names, const LineChoice* lines = nullptr);
     bool check_names(const NameChoice& choice);
 
     const Recording& recording() const { return *recording_; }
     const Timeline& timeline() const { return *timeline_; }
     const Symbolizer& symbolizer() const { return *symbolizer_; }
-    // bpf() needs a timeline only.
+    // bpf() needs only the timeline.
     const BpfPrograms& bpf();
 
-    // progress("counting samples") is what to pass to the call that does that. It is good until end_progress(), which
-    // comes before anything else is written; the other methods see to that themselves. progress(stage, output) is for
-    // work during which the output goes on.
+    // progress("counting samples") returns the callback for a call that does that. It is valid until end_progress(),
+    // which must come before any other output to the terminal; other methods call it themselves. progress(stage,
+    // output) is for work that produces output meanwhile.
     Progress progress(std::string stage);
     Progress progress(std::string stage, const Output& output);
     void end_progress() { progress_.reset(); }
 
-    // open_output(), open_paged_output(): nothing if that failed, and it has been said.
+    // open_output(), open_paged_output(): empty if that failed and was reported.
     std::optional<Output> open_output();
     std::optional<Output> open_paged_output();
     bool commit(Output& output);
 
-    // completeness() is what was not read so far: of the recording, and of the files that names are from.
+    // completeness() returns what has not been read so far: of the recording and of files of names.
     Completeness completeness() const;
-    // warn(completeness, kernel) tells losses, and what is wrong with names if they were loaded. kernel: code of the
-    // kernel lacks names.
+    // warn(completeness, kernel) reports losses and problems with loaded names. kernel: some kernel code lacks names.
     void warn(const Completeness& completeness, bool kernel = true) const;
-    // note(text) says "note: ..." unless --quiet, or there is nothing to say.
+    // note(text) prints "note: ..." unless --quiet or the text is empty.
     void note(std::string_view text) const;
-    // exit_code(...) is as the function of that name says.
+    // exit_code(...): see the function of that name in tool.hpp.
     int exit_code(const Completeness& completeness, bool other_losses = false) const;
-    // give_up(error) says what is wrong, and is the exit code.
+    // give_up(error) reports the error and returns the exit code.
     int give_up(const Error& error);
 
   private:

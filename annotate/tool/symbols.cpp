@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// perfdata symbols: what lay where at a time, and everything that ever lay at an address.
+// perfdata symbols: what was mapped at a time, and everything that was ever at an address.
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ struct SymbolsChoice {
     Common common;
     NameChoice names;
     std::string at, address, history;
-    std::optional<std::uint32_t> pid;  // -1: nobody
+    std::optional<std::uint32_t> pid;  // -1: no process
 };
 
 Result<Address> parse_address(const std::string& text) {
@@ -39,7 +39,7 @@ Result<Address> parse_address(const std::string& text) {
                 "not an address: " + text + "; expected hexadecimal digits such as ffffffffc0025c34");
 }
 
-// Entry is something that lay at a range of addresses for a while.
+// Entry is something that occupied a range of addresses for a while.
 struct Entry {
     AddressRange range;
     Time from, until = Time::forever();
@@ -61,13 +61,14 @@ Entry entry(const Timeline& timeline, const Mapping& mapping, AddressRange range
     return entry;
 }
 
-// visible(find, mappings, take): the parts of mappings that no later mapping lies over. find(address) is what counts.
+// visible(find, mappings, take) calls take(mapping, range) for the parts of mappings that find(address) returns: those
+// that no later mapping covers.
 template <class Find, class Take>
 void visible(Find&& find, std::span<const Mapping> mappings, Take&& take) {
     std::set<Address> borders;
     for (const auto& mapping : mappings) {
         borders.insert(mapping.range.begin);
-        // What ends with the address space has no border there.
+        // The end of the address space is not a border.
         if (const auto end = mapping.range.begin + mapping.range.size; end > mapping.range.begin) borders.insert(end);
     }
     const Mapping* current = nullptr;
@@ -118,11 +119,11 @@ std::vector<Entry> history(const Timeline& timeline, Address address, std::optio
     return entries;
 }
 
-// Answer is all that is written.
+// Answer is everything that is written.
 struct Answer {
     std::optional<Time> at;
     std::optional<Address> address;
-    std::optional<FrameName> name;  // of the address
+    std::optional<FrameName> name;  // name at `address`
     std::vector<Entry> entries;
 };
 
@@ -144,7 +145,7 @@ void write_json(const Answer& answer, const Sink& sink) {
         json.begin_object();
         json.member("begin", entry.range.begin);
         json.member("size", entry.range.size);
-        // Null: since before, or until after the recording.
+        // Null: before the recording began, or after it ended.
         json.member("from", entry.from == Time{} ? std::nullopt : std::optional(entry.from));
         json.member("until", entry.until == Time::forever() ? std::nullopt : std::optional(entry.until));
         json.member("kind", entry.kind);
@@ -253,7 +254,7 @@ void add_symbols(CLI::App& app, int& exit) {
     add_whole(*command, "--pid", choice->pid, "The mappings of this process, too; with --history: of it only",
               Whole::process());
     choice->names.add_to(*command);
-    command->remove_option(command->get_option("--jobs"));  // one file is read at most
+    command->remove_option(command->get_option("--jobs"));  // at most one file is read
     begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice] { return run(*choice); });
 }

@@ -37,7 +37,7 @@ bool holds(const std::vector<Format>& formats, Format format) {
     return std::ranges::any_of(formats, is_meant);
 }
 
-// Every option whose value is called a file is one that is read, but for -o.
+// Every option with a file type names an input, except -o.
 bool is_input(const CLI::Option& option) {
     const auto type = option.get_type_name();
     return (type.starts_with("FILE") || type.starts_with("DIR|TAR")) && !option.check_lname("output");
@@ -113,7 +113,7 @@ std::optional<Error> Common::unreadable_input(const CLI::App& command) {
             struct stat status = {};
             const bool there = ::stat(path.c_str(), &status) == 0;
             const bool directory = there && S_ISDIR(status.st_mode);
-            // Opening it would take what a pipe holds.
+            // Do not open it: that would consume the content of a pipe.
             int problem = there && ::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) == 0 ? 0 : errno;
             if (problem == 0 && directory && !option->get_type_name().starts_with("DIR")) problem = EISDIR;
             if (problem == 0) continue;
@@ -145,7 +145,7 @@ void Common::choose_format(const CLI::App& command) {
     }
     if (stdio_) format = option_word(Format::text);
     const bool given = !format.empty();
-    // The name of a device, a FIFO or a descriptor says nothing about what is wanted there.
+    // The name of a device, FIFO or descriptor implies no format.
     const auto ending = place && place->is_file() ? known_ending(output) : std::nullopt;
     if (json) {
         format = option_word(Format::json);
@@ -189,7 +189,7 @@ Result<void> Common::commit(Output& written) const {
 
 namespace {
 
-// Says which file it is about, and how to get one if there is none.
+// Adds the file name to an error, and a hint if there is no recording.
 Result<Recording> about_file(Result<Recording> opened, const std::string& file) {
     if (opened || opened.error().code == ErrorCode::out_of_memory) return opened;
     auto error = std::move(opened.error());
@@ -215,7 +215,7 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file) 
 
 Result<Recording> Common::open() const {
     if (max_memory == 0) return about_file(Recording::open(file), file);
-#ifndef PERFDATA_ADDRESS_SANITIZER  // which takes terabytes of addresses for itself
+#ifndef PERFDATA_ADDRESS_SANITIZER  // AddressSanitizer reserves terabytes of addresses
     const ::rlimit wanted{max_memory, max_memory};
     if (::setrlimit(RLIMIT_DATA, &wanted) != 0) {
         return fail(ErrorCode::io, Error::no_offset, "--max-memory",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the subcommands of the tool share.
+// What the tool's subcommands share.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -23,29 +23,28 @@ namespace perfdata::tool {
 
 enum ExitCode : int { fine = 0, failed = 1, usage = 2, losses = 3 };
 
-// Common is the options that every subcommand has.
+// Common is the options of every subcommand.
 struct Common {
     std::string file = "perf.data";
     std::string output = "-";
     std::string color = "auto";
-    std::string format;  // in run(): one that the command has, as --format, --json or the ending of `output` says
-    bool json = false;   // in run(): whether that is JSON
+    std::string format;  // in run(): one of the command's formats, from --format, --json or the ending of `output`
+    bool json = false;   // in run(): the format is JSON
     bool strict = false;
     bool quiet = false;
-    std::uint64_t max_memory = 0;  // bytes; 0: not given
+    std::uint64_t max_memory = 0;  // bytes; 0: no limit
 
-    // In run(): where `output` leads, nothing for standard output; and which files the command line has named.
+    // In run(): the place of `output`, empty for standard output; and the files that the command line names.
     std::optional<OutputPlace> place;
     TakenFiles taken;
 
-    // add_to(command, formats): the first of them is the default.
+    // add_to(command, formats): the first format is the default.
     void add_to(CLI::App& command, std::vector<Format> formats = {Format::text, Format::json});
-    // add_format_to(command, help) adds --format.
     void add_format_to(CLI::App& command, const char* help);
-    // add_stdio_to(command) adds --stdio, which asks for text.
+    // add_stdio_to(command) adds --stdio, a synonym for text.
     void add_stdio_to(CLI::App& command);
-    // on_run(command, exit, run): run() does what the command does once the output is known to be none of the inputs,
-    // and gives the exit code. `run` keeps this alive.
+    // on_run(command, exit, run): run() does the command's work and returns the exit code. It is called after checking
+    // that the output is not an input. `run` must keep this object alive.
     template <class Run>
     void on_run(CLI::App& command, int& exit, Run run) {
         command.callback([this, &command, &exit, run] {
@@ -54,16 +53,16 @@ struct Common {
         });
     }
 
-    // open() opens the recording. With --max-memory this process gets no more from then on.
+    // open() opens the recording. With --max-memory it also limits the memory of this process from then on.
     Result<Recording> open() const;
     Result<Output> open_output() const { return Output::open(place); }
-    // commit(written) ends the writing, and says if an old file had to be written in place.
+    // commit(written) ends the writing, and notes if an old file had to be written in place.
     Result<void> commit(Output& written) const;
 
   private:
     std::optional<int> prepare(const CLI::App& command);
     void take_inputs(const CLI::App& command);
-    // The first file besides the recording that the command line wants read and that cannot be.
+    // Returns an error for the first input file besides the recording that cannot be read.
     static std::optional<Error> unreadable_input(const CLI::App& command);
     void choose_format(const CLI::App& command);
 
@@ -71,35 +70,35 @@ struct Common {
     bool stdio_ = false;
 };
 
-// begin_anew(command, options) comes behind all options: whenever the command is parsed, they begin as they are now, so
-// that a program can run it several times. None is an empty text.
+// begin_anew(command, options) must follow all options. Each parse then starts with their current values, so that a
+// program can run the command several times. It also rejects empty values.
 template <class Options>
 void begin_anew(CLI::App& command, const std::shared_ptr<Options>& options) {
     refuse_empty(command);
     command.preparse_callback([options, initial = *options](std::size_t) { *options = initial; });
 }
 
-// refuse_taken(option, name, role) throws the error of an output that is a file with another role (exit code 2).
+// refuse_taken(option, name, role) throws a usage error (exit code 2): the output is a file with another role.
 [[noreturn]] void refuse_taken(const std::string& option, const std::string& name, const std::string& role);
 
-// no_directory(name) is the check of an option that names a directory to read from: why it is none, or nothing.
+// no_directory(name) checks an option that names a directory to read. It returns the error, or an empty text.
 std::string no_directory(const std::string& name);
 
-// wants_color(common, output): --color, else NO_COLOR, CLICOLOR_FORCE, TERM and whether the output is a terminal.
+// wants_color(common, output) obeys --color, else NO_COLOR, CLICOLOR_FORCE, TERM and whether the output is a terminal.
 bool wants_color(const Common& common, const Output& output);
 
-// complain(...) prints one line to stderr: "perfdata: ...". It never throws; complain_of_memory() needs no memory.
+// complain(...) prints "perfdata: ..." to stderr, one line. It never throws; complain_of_memory() needs no memory.
 void complain(std::string_view message) noexcept;
 void complain(const Error& error) noexcept;
 void complain_of_memory() noexcept;
-// warn_losses(...) tells what could not be read, unless --quiet.
+// warn_losses(...) reports what could not be read, unless --quiet.
 void warn_losses(const Common& common, const Completeness& completeness);
 
-// exit_code(common, completeness) is `losses` under --strict if something could not be read. `other_losses`: what was
-// read could not be shown as it was asked for, callers in stacks that are not unwound for example.
+// exit_code(common, completeness) returns `losses` under --strict if something could not be read. `other_losses`:
+// something could not be shown as requested, for example callers in stacks that are not unwound.
 int exit_code(const Common& common, const Completeness& completeness, bool other_losses = false);
 
-// Subcommands: each adds its options and sets a callback that stores its exit code.
+// Each adds a subcommand with its options. Its callback stores the exit code.
 void add_annotate(CLI::App& app, int& exit);
 void add_bpf(CLI::App& app, int& exit);
 void add_dump(CLI::App& app, int& exit);

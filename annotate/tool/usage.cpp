@@ -19,7 +19,7 @@
 namespace perfdata::tool {
 namespace {
 
-// The name that was most likely meant; empty if none comes near.
+// Returns the most similar name; empty if none is similar.
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
     auto near = near_names(word, known);
     return near.empty() ? std::string() : std::move(near.front());
@@ -33,7 +33,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
     return names;
 }
 
-// The names of perf's commands whose work another one does here, or none.
+// Says what replaces a command of perf here; empty for other words.
 std::string as_perf_has_it(std::string_view word) {
     if (word == "record" || word == "top") return "perf record makes recordings, perfdata reads them";
     if (word == "evlist" || word == "buildid-list")
@@ -58,7 +58,7 @@ std::string unknown_command(const CLI::App& app, const std::string& word) {
     return text;
 }
 
-// Every way in which the options of a command can be spelled.
+// Returns all spellings of a command's options.
 std::vector<std::string> option_names(const CLI::App& command) {
     std::vector<std::string> names;
     const auto add = [&](const CLI::App& one) {
@@ -73,7 +73,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
     return names;
 }
 
-// Options of perf whose work another option or command does here.
+// Options of perf that another option or command replaces here.
 struct PerfOption {
     std::string_view command, option, words;  // command: empty for all
 };
@@ -149,7 +149,7 @@ const CLI::App& asked(const CLI::App& app) {
     return commands.empty() ? app : *commands.front();
 }
 
-// What CLI11 says, in words that say what to do where its own do not.
+// Returns CLI11's message, or a more helpful one.
 std::string in_words(const CLI::App& app, const CLI::ParseError& problem) {
     const auto& command = asked(app);
     if (&command == &app) {
@@ -195,7 +195,7 @@ std::string in_words(const CLI::App& app, const CLI::ParseError& problem) {
     return text;
 }
 
-// HelpText is CLI11's without the names of its types and checks, and with one line for each command.
+// HelpText is CLI11's help without names of types and checks, with one line per command.
 class HelpText : public CLI::Formatter {
   public:
     std::string make_subcommand(const CLI::App* command) const override {
@@ -204,7 +204,7 @@ class HelpText : public CLI::Formatter {
         CLI::detail::format_help(line, command->get_display_name(true), text.substr(0, text.find('\n')), column_width_);
         return line.str();
     }
-    // Options of which one is needed have a heading that says so.
+    // Groups of alternative options get a heading that says so.
     std::string make_expanded(const CLI::App* part) const override {
         if (!part->get_name().empty()) return Formatter::make_expanded(part);
         const bool one = part->get_require_option_max() == 1;
@@ -227,8 +227,8 @@ class HelpText : public CLI::Formatter {
     }
 };
 
-// written(write) is the text that `write` makes. The standard library's streams swallow a lack of memory, and CLI11
-// writes its texts into them: what is cut off there must not pass for the whole.
+// written(write) returns the text that `write` makes. CLI11 uses standard streams, which swallow bad_alloc: without
+// this check, truncated text would pass as complete.
 template <class Write>
 std::string written(const Write& write) {
     static bool ran_out;
@@ -273,7 +273,7 @@ void add_help(CLI::App& app, int& exit) {
     auto wanted = std::make_shared<std::string>();
     command->add_option("COMMAND", *wanted, "The command; without it, what commands there are")->type_name("");
     command->callback([wanted, &app, &exit] {
-        // App::help() would be that of this command.
+        // App::help() would print the help of this command.
         const auto formatter = app.get_formatter();
         if (wanted->empty()) {
             exit =

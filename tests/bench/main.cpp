@@ -2,9 +2,8 @@
 // perfdata_bench [--rounds N] [--tool PERFDATA] FILE...: CPU time and memory of reading a recording with the library,
 // as multiples of the yardstick, and of the perfdata tool against perf.
 //
-// All loops take turns within a round, so that whatever else the machine does hits them alike; the medians of the
-// ratios to the yardstick of the same round are printed. Page cache warm. --check runs every loop once and only
-// compares what they added up.
+// All loops run in each round, so that other load affects them alike. Prints the medians of the ratios to the yardstick
+// of the same round, with a warm page cache. --check runs every loop once and only compares their sums.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -29,7 +28,7 @@ namespace {
 struct Options {
     int rounds = 9;
     bool check = false;
-    std::string only;  // name of a task: run it once and end; for measuring its memory
+    std::string only;  // name of a task: run only it, once; to measure its memory
     std::string tool;  // empty: no comparison with perf
     std::vector<std::string> files;
 };
@@ -104,8 +103,8 @@ void check(const Input& input) {
                 static_cast<unsigned long long>(expected.records), static_cast<unsigned long long>(expected.samples));
 }
 
-// Peaks of the resident memory, by task; "Y" first. A child's figure begins with what its parent had when it was
-// started, so this comes before all measuring in this process.
+// Returns peaks of the resident memory by task; "Y" first. A child's peak starts at its parent's size, so call this
+// before any measuring in this process.
 std::vector<double> peaks(const std::string& path) {
     const auto peak = [&](std::string_view task) {
         return run({"/proc/self/exe", "--only", std::string(task), path}).peak_mebibytes;
@@ -147,7 +146,7 @@ void measure(const Input& input, const Options& options) {
     }
 }
 
-// The function of user code with most samples: perf can annotate that, too.
+// The user function with most samples, which perf can annotate as well.
 std::string hottest_function(const std::string& path) {
     const auto recording = Recording::open(path).value();
     const auto timeline = Timeline::build(recording).value();
@@ -160,7 +159,7 @@ std::string hottest_function(const std::string& path) {
     throw std::runtime_error(path + ": no samples in user code with a name");
 }
 
-// Pairs of commands that tell the same.
+// Pairs of commands with equivalent output.
 void against_perf(const Input& input, const Options& options) {
     struct Pair {
         const char* what;
@@ -205,7 +204,7 @@ void against_perf(const Input& input, const Options& options) {
     }
 }
 
-// Listings of all BPF programs: perf has nothing to compare with, our own report of the same file has.
+// Compares listings of all BPF programs with our own report of the same file: perf has no equivalent.
 void against_report(const Input& input, const Options& options) {
     const auto& path = input.plan.path;
     const auto recording = Recording::open(path).value();
@@ -279,7 +278,7 @@ int run_all(int count, char** words) {
 }  // namespace perfdata::bench
 
 int main(int count, char** words) {
-    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what is measured is told at once, also to a file
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // show results at once, even in a file
     try {
         return perfdata::bench::run_all(count, words);
     } catch (const std::exception& problem) {

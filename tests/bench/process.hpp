@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program run to its end, with what it cost.
+// Runs a program to its end and measures its cost.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct Cost {
     bool ended_well = false;    // with exit code 0
 };
 
-// run(arguments) runs a program found in PATH; its output is thrown away.
+// run(arguments) runs a program found in PATH and discards its output.
 Cost run(const std::vector<std::string>& arguments);
 
 }  // namespace perfdata::bench

@@ -15,7 +15,7 @@ Recording open(const std::string& path) {
     return *std::move(recording);
 }
 
-// Sum is a visitor that adds up the fields of samples; periods only if every event records them, as the yardstick does.
+// Sum is a visitor that sums the fields of samples; periods only if every event records them, like the yardstick.
 class Sum {
   public:
     explicit Sum(const Recording& recording)
@@ -37,7 +37,7 @@ class Sum {
         }
     }
 
-    // totals(completeness) adds the counts that the walk keeps anyway.
+    // totals(completeness) adds the counts that the walk maintains anyway.
     Totals totals(const Completeness& completeness) {
         for (const auto& [type, counts] : completeness.records) {
             totals_.records += counts.total();

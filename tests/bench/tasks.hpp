@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is measured: ways to read a recording with the library, by name.
+// The measured tasks: ways to read a recording with the library, by name.
 #pragma once
 
 #include <span>
@@ -12,9 +12,9 @@ namespace perfdata::bench {
 
 struct Task {
     std::string_view name;
-    double most, most_packed;  // times the yardstick; of recordings made with -z, times unpacking and the yardstick
+    double most, most_packed;  // times the yardstick; for recordings made with -z, times unpacking and the yardstick
     Totals (*run)(const std::string& path);
-    bool fields;  // whether it adds up fields, or only counts records
+    bool fields;  // sums fields, rather than only counting records
 };
 
 std::span<const Task> tasks();

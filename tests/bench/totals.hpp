@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every loop adds up, so that a fast loop that reads wrongly is caught.
+// The sums that every loop computes, to catch a fast loop that reads wrongly.
 #pragma once
 
 #include <cstdint>

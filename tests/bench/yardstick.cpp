@@ -42,7 +42,7 @@ class File {
     int descriptor_;
 };
 
-// walk() takes the whole records of a stretch of bytes and returns where the first partial one begins.
+// walk() takes the complete records of a block and returns the start of the first partial one.
 template <class Other>
 const char* walk(const Plan& plan, const char* at, const char* end, Totals& totals, Other&& other) {
     while (end - at >= 8) {
@@ -71,7 +71,7 @@ const char* walk(const Plan& plan, const char* at, const char* end, Totals& tota
     return at;
 }
 
-// Blocks hands the data section over in blocks; what `take` leaves goes to the front of the next.
+// blocks(...) passes the data section on in blocks; bytes that `take` leaves move to the front of the next.
 template <class Take>
 void blocks(const Plan& plan, Take&& take) {
     const File file(plan);

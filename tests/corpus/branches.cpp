@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls that branch stacks of real hardware saw. No names of the recorded kernel are at hand: the places that most
-// branches lead to are given one.
+// Checks calls in branch stacks of real hardware. The names of the recorded kernel are not available, so the most
+// frequent branch targets get invented names.
 #include <algorithm>
 #include <fstream>
 #include <iostream>
@@ -23,7 +23,7 @@ using namespace perfdata;
 constexpr std::uint64_t text_begin = 0xffffffff81000000;
 constexpr std::uint64_t text_end = text_begin + 0x1000000;
 
-// Every branch of the kernel that is taken, as often as it is in a stack.
+// Returns every taken kernel branch with its number of occurrences in stacks.
 std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> branches_of(const Recording& recording) {
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> counts;
     Completeness completeness;
@@ -88,7 +88,7 @@ TEST_CASE("branch stacks count calls as often as they have them", "[branches]") 
     CallEdges edges;
     REQUIRE(edges.add_branches(recording, versions, listed));
 
-    // What leads to the begin of a listed function is a call of it, as far as the stacks tell.
+    // A branch to the first byte of a listed function counts as a call.
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> expected, counted;
     for (const auto& [branch, count] : branches) {
         if (begins.contains(branch.second)) expected[branch] = count;
@@ -98,7 +98,7 @@ TEST_CASE("branch stacks count calls as often as they have them", "[branches]") 
             const auto begin = names.extent(edge.caller.function).address;
             if (!edge.caller.named || edge.entry || !begin) continue;
             const auto from = begin->value + edge.offset;
-            if (from < text_begin || from >= text_end) continue;  // of a module
+            if (from < text_begin || from >= text_end) continue;  // in a module
             for (const auto count : edge.branches) counted[{from, listed[index].address->value}] += count;
             CHECK(edge.may_be_jump);
             CHECK(hits(edge.below) == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The folders of recordings outside of the project.
+// Access to folders of recordings outside of the project.
 #pragma once
 
 #include <filesystem>
@@ -8,13 +8,13 @@
 
 namespace corpus {
 
-// lines(path) is the text of a file, unpacked if its name ends with .gz; fails if there is none.
+// lines(path) returns the lines of a file, unpacked if its name ends with .gz; fails the test if there is none.
 std::vector<std::string> lines(const std::filesystem::path& path);
 
-// split(text, separator) has one more element than there are separators.
+// split(text, separator) returns one more element than there are separators.
 std::vector<std::string> split(const std::string& text, char separator);
 
-// IndexRow is one file as corpus/index.tsv describes it. Its makers read it with a program of their own.
+// IndexRow describes one file in corpus/index.tsv, which an independent program wrote.
 struct IndexRow {
     std::string file;  // path below the corpus
     std::uint64_t size = 0;
@@ -23,12 +23,12 @@ struct IndexRow {
 
     std::filesystem::path path() const;
     bool is_recording() const { return format.starts_with("PERF"); }
-    // Where perf72/ keeps what perf 7.2 printed: kind is "script" or "report".
+    // Path of perf 7.2's output in perf72/; kind is "script" or "report".
     std::filesystem::path perf72(const std::string& kind) const;
 };
 std::vector<IndexRow> index_rows();
 
-// recordings(folder) is every recording below it: the .data files and the directories.
+// recordings(folder) returns every recording below it: the .data files and the directories.
 std::vector<std::filesystem::path> recordings(const std::filesystem::path& folder);
 
 }  // namespace corpus

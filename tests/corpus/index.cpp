@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every file of the corpus against the index, whose makers read them with a program of their own.
+// Compares every file of the corpus with the index, which an independent program wrote.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -53,7 +53,7 @@ std::string joined(const Parts& parts, const char* separator) {
     return text;
 }
 
-// The index has the most frequent type first and features by number; here both are by name.
+// Sorts by name, as the index sorts types by frequency and features by number.
 std::string sorted_words(const std::string& text, char separator) {
     std::map<std::string, std::string> words;  // by name, so that MMAP=1 comes before MMAP2=1
     for (const auto& word : split(text, separator)) words[word.substr(0, word.find('='))] = word;
@@ -62,7 +62,7 @@ std::string sorted_words(const std::string& text, char separator) {
     return joined(sorted, " ");
 }
 
-// The index counts what lies in the file: a COMPRESSED record, not those in it.
+// The index counts COMPRESSED records, not the records inside them.
 std::string record_counts(const Recording& recording) {
     std::map<std::string, std::uint64_t> counts;
     for (const auto& record : recording.records()) {
@@ -79,7 +79,7 @@ std::string feature_names(const Recording& recording) {
     return joined(names, " ");
 }
 
-// Events that the recording does not name have names of the index's own, without modifiers.
+// The index invents its own names, without modifiers, for events that the recording does not name.
 std::string index_name(const Recording& recording, const perfdata::Event& event) {
     const bool described = recording.feature(perfdata::Feature::event_desc) != nullptr;
     const bool made_up = !described && event.perf_name == perfdata::made_event_name(event.attr);
@@ -96,7 +96,7 @@ std::string index_name(const Recording& recording, const perfdata::Event& event)
     return name.str();
 }
 
-// The index has every name once and cuts the list.
+// The index lists every name once and truncates the list.
 std::string event_names(const Recording& recording) {
     constexpr std::size_t kept = 300;
     std::vector<std::string> names;
@@ -107,8 +107,8 @@ std::string event_names(const Recording& recording) {
     return joined(names, "|").substr(0, kept);
 }
 
-// The index lists the mark behind the last feature of a pipe stream, too, as "LAST_FEATURE(id 32, no payload)". It is
-// no feature; and of an interrupted recording it lists bits of the header that no feature table stands behind.
+// Adapts features to the index. It also lists the marker behind the last feature of a pipe stream, as "LAST_FEATURE(id
+// 32, no payload)", which is not a feature. For an interrupted recording it lists header bits without a feature table.
 std::string indexed_features(const IndexRow& row, const Recording& recording) {
     if (recording.interrupted()) return {};
     const auto mark = row.features.find("LAST_FEATURE(");
@@ -116,7 +116,7 @@ std::string indexed_features(const IndexRow& row, const Recording& recording) {
     return sorted_words(features.ends_with(',') ? features.substr(0, features.size() - 1) : features, ',');
 }
 
-// HandedOut is the visitor that counts what a walk hands out, decoded or not.
+// HandedOut counts the records that a walk visits, decoded or not.
 struct HandedOut {
     std::map<std::uint32_t, std::uint64_t> counts;
 
@@ -128,7 +128,7 @@ struct HandedOut {
     void damaged(const perfdata::RecordView& record, const perfdata::Error&) { ++counts[record.header().type]; }
 };
 
-// Every byte and every record is accounted for.
+// Checks that every byte and every record is accounted for.
 void check_sums(const Recording& recording) {
     perfdata::Completeness completeness;
     HandedOut handed_out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// jitdump files and perf maps of other people's programs, against what the index says of them.
+// Compares jitdump files and perf maps of real programs with the index.
 #include <charconv>
 #include <map>
 
@@ -44,7 +44,7 @@ TEST_CASE("jitdump files of the corpus hold the records of its index", "[jit]") 
         CHECK(bytes.total == row.size);
         CHECK(bytes.outside_records + bytes.records + bytes.unread == bytes.total);
         if (!row.records.empty()) {
-            // The index leaves CODE_ away from DEBUG_INFO.
+            // The index drops CODE_ from DEBUG_INFO.
             auto counts = record_counts(code.completeness());
             const std::string ours = "CODE_DEBUG_INFO=";
             if (const auto at = counts.find(ours); at != std::string::npos)
@@ -55,7 +55,7 @@ TEST_CASE("jitdump files of the corpus hold the records of its index", "[jit]") 
             CHECK(code.completeness().lossless());
             ++intact;
         } else {
-            // "jit record 0 size 0 at 0x28", and its flags are no flags: all bytes above 0x7f were replaced.
+            // "jit record 0 size 0 at 0x28", and invalid flags: something replaced all bytes above 0x7f.
             const auto& kept = code.completeness().diagnostics.kept();
             REQUIRE(kept.size() == 2);
             CHECK(kept[0].code == ErrorCode::unsupported);
@@ -70,8 +70,8 @@ TEST_CASE("jitdump files of the corpus hold the records of its index", "[jit]") 
     CHECK(damaged == 1);
 }
 
-// Julia compiles with LLVM, which adds the size of an ELF header to line addresses. Seen with xxd: the first function
-// is 0x49 bytes of 48 83 ec 18 ... c3 at 7e1304b00000, its lines are at ...40 (474) and ...5b (476) of ./client.jl.
+// Julia compiles with LLVM, which adds the size of an ELF header to line addresses. xxd shows: the first function is
+// 0x49 bytes of 48 83 ec 18 ... c3 at 7e1304b00000, with lines at ...40 (474) and ...5b (476) of ./client.jl.
 TEST_CASE("code and lines of a Julia program", "[jit]") {
     const auto dump = perfdata::JitDump::open(PERFDATA_CORPUS "/DataDog__ddprof/jit-1560413.dump");
     REQUIRE(dump);

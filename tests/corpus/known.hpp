@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where we and the corpus's index or perf 7.2 disagree, and why.
+// Known disagreements with the corpus's index or perf 7.2, with reasons.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ namespace corpus {
 struct Disagreement {
     std::string_view file;     // path below the corpus
     std::string_view subject;  // records, events, features, samples or totals
-    std::string_view ours;     // what we say, in the form of the index
-    std::string_view reason;   // with the evidence in the file's bytes
+    std::string_view ours;     // our result, in the index's form
+    std::string_view reason;   // evidence from the file's bytes
 };
 
-// known_disagreement(file, subject) is null where none is known.
+// known_disagreement(file, subject) returns null if none is known.
 const Disagreement* known_disagreement(std::string_view file, std::string_view subject);
 
-// check_agreement(file, subject, ours, theirs) fails where the two differ, unless `ours` is what known_disagreement()
-// tells; it fails, too, where a disagreement is known and there is none any more.
+// check_agreement(file, subject, ours, theirs) fails if they differ, unless `ours` is the known disagreement. It also
+// fails if a known disagreement has disappeared.
 void check_agreement(const std::string& file, const std::string& subject, const std::string& ours,
                      const std::string& theirs);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Samples of the corpus against what `perf script` and `perf report` of perf 7.2 print of them.
+// Compares the samples of the corpus with the output of perf 7.2's `perf script` and `perf report`.
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -19,7 +19,7 @@ using perfdata::BasicSample;
 using perfdata::RecordContext;
 using perfdata::Recording;
 
-// A sample as far as perf script shows it. Fields that perf does not print for an event are zero in both.
+// A sample as perf script shows it. Fields that perf does not print for an event are zero on both sides.
 struct Line {
     std::uint64_t microseconds = 0;
     std::int64_t tid = 0;
@@ -38,7 +38,7 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-// time_end(line) is behind the colon of "144680.762701:", npos if there is no such word.
+// time_end(line) returns the position behind the colon of "144680.762701:", npos without such a word.
 std::size_t time_end(const std::string& line) {
     constexpr std::size_t decimals = 6;
     for (std::size_t point = 1; point + decimals + 1 < line.size(); ++point) {
@@ -57,7 +57,7 @@ std::string trimmed(const std::string& text) {
     return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// last_word(text) cuts the last word off the text.
+// last_word(text) removes the last word from the text and returns it.
 std::string last_word(std::string& text) {
     text = trimmed(text);
     const auto begin = text.find_last_of(' ');
@@ -66,8 +66,8 @@ std::string last_word(std::string& text) {
     return word;
 }
 
-// "    sleep   12290 [003] 2267356.917992:           cycles:      7f86ae1495da [unknown] (/lib64/ld-2.15.so)", or
-// without anything behind the event if lines of a call chain follow.
+// Parses "    sleep   12290 [003] 2267356.917992:           cycles:      7f86ae1495da [unknown] (/lib64/ld-2.15.so)",
+// or a line that ends after the event if lines of a call chain follow.
 Line parse(const std::string& line) {
     INFO(line);
     Line result;
@@ -92,7 +92,7 @@ Line parse(const std::string& line) {
 
 struct Printed {
     std::vector<Line> samples;
-    bool complete = true;  // all lines are kept
+    bool complete = true;  // no lines were cut off
 };
 
 Printed printed(const IndexRow& row) {
@@ -106,7 +106,7 @@ Printed printed(const IndexRow& row) {
         } else if (line.starts_with("#") || line.empty()) {
             continue;
         } else if (line.front() == '\t' || time_end(line) == std::string::npos) {
-            // The innermost frame is the sample's own address.
+            // The innermost frame is the sample's address.
             if (chain_begins) result.samples.back().ip = std::stoull(trimmed(line), nullptr, 16);
             chain_begins = false;
         } else {
@@ -114,18 +114,17 @@ Printed printed(const IndexRow& row) {
             chain_begins = result.samples.back().ip == 0;
         }
     }
-    // The last sample's chain may be cut off.
+    // The last sample's chain may be incomplete.
     if (!result.complete && !result.samples.empty()) result.samples.pop_back();
     return result;
 }
 
-// Names that perf makes from the attr are compared without modifiers: those for guests are other ones since
-// perf 6.13.
+// Names that perf makes from the attr are compared without modifiers: perf 6.13 changed those for guests.
 bool is_made_up(const perfdata::Event& event) {
     return event.perf_name == perfdata::made_event_name(event.attr);
 }
 
-// our_name(event) is the name as it is compared.
+// our_name(event), their_name(recording, name): the names to compare.
 std::string our_name(const perfdata::Event& event) {
     return is_made_up(event) ? perfdata::default_event_name(event.attr) : event.name;
 }
@@ -136,13 +135,12 @@ std::string without_modifiers(const std::string& name) {
     return name.substr(0, colon);
 }
 
-// their_name(recording, name) is the name as it is compared.
 std::string their_name(const Recording& recording, const std::string& name) {
     const auto& events = recording.events().events();
     return std::ranges::any_of(events, is_made_up) ? without_modifiers(name) : name;
 }
 
-// Collect is the visitor that takes in samples as perf prints them.
+// Collect gathers samples in perf's form.
 struct Collect {
     const Recording& recording;
     std::vector<Line> samples;
@@ -156,7 +154,7 @@ struct Collect {
         line.cpu = sample.cpu().value_or(0);
         line.event = our_name(recording.events().events()[context.event]);
         if (const auto ip = sample.ip()) line.ip = ip->value;
-        // perf report counts the branches of a sample, if it has them, and not its period.
+        // For samples with branches perf report counts the branches, not the period.
         const auto branches = sample.details().branch_stack();
         periods[line.event] += branches ? branches->size() : sample.period();
         samples.push_back(std::move(line));
@@ -181,7 +179,7 @@ TEST_CASE("perf 7.2 prints the same samples", "[perf72]") {
         REQUIRE(recording);
         auto ours = collected(*recording).samples;
         for (auto& line : theirs.samples) line.event = their_name(*recording, line.event);
-        // Of samples whose call chain is all user stack to be unwound perf prints neither chain nor address.
+        // If the whole call chain would come from unwinding the user stack, perf prints neither chain nor address.
         if (std::ranges::any_of(theirs.samples, [](const Line& line) { return line.ip == 0; })) {
             for (auto* samples : {&ours, &theirs.samples}) {
                 for (auto& line : *samples) line.ip = 0;
@@ -190,7 +188,7 @@ TEST_CASE("perf 7.2 prints the same samples", "[perf72]") {
         }
         std::ranges::sort(theirs.samples);
         if (!theirs.complete && !theirs.samples.empty()) {
-            // perf prints in order of time, so what it kept is all up to its last time.
+            // perf prints in order of time, so it kept everything before its last time.
             const auto last = theirs.samples.back().microseconds;
             const auto cut = [&](const Line& line) { return line.microseconds >= last; };
             std::erase_if(theirs.samples, cut);
@@ -214,7 +212,7 @@ TEST_CASE("perf 7.2 prints the same samples", "[perf72]") {
     CHECK(compared != 0);
 }
 
-// sum_of(title, periods) is the sum of the periods of the events in perf's title: "cycles" or "anon group { a, b }".
+// sum_of(title, periods) adds up the periods of the events in perf's title: "cycles" or "anon group { a, b }".
 std::uint64_t sum_of(const std::string& title, const std::map<std::string, std::uint64_t>& periods) {
     const auto brace = title.find("{ ");
     if (brace == std::string::npos) return periods.contains(title) ? periods.at(title) : 0;
@@ -225,8 +223,8 @@ std::uint64_t sum_of(const std::string& title, const std::map<std::string, std::
     return sum;
 }
 
-// "# Samples: 755  of event 'cycles'" and "# Event count (approx.): 99021". The sum is exact, the number of samples
-// not.
+// perf prints "# Samples: 755  of event 'cycles'" and "# Event count (approx.): 99021". The sum is exact; the number of
+// samples is rounded.
 TEST_CASE("perf 7.2 adds up the same periods", "[perf72]") {
     std::size_t compared = 0;
     for (const auto& row : index_rows()) {

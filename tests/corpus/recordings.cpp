@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// More recordings of our own making: intact ones, so all of them is read.
+// More recordings of our own. They are intact, so everything must be readable.
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -34,7 +34,7 @@ TEST_CASE("every byte of every recording is read and every record decoded", "[re
     }
 }
 
-// What perf record --kcore leaves: a directory of the recording and a copy of the kernel's memory.
+// perf record --kcore writes a directory with the recording and a copy of the kernel's memory.
 TEST_CASE("a --kcore directory is read like its data file", "[recordings]") {
     const std::filesystem::path source = PERFDATA_RECORDINGS "/g61";
     std::string name = (std::filesystem::temp_directory_path() / "perfdata-kcore-XXXXXX").string();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A kernel that patched itself in every way that it has, and a copy of its code from before.
+// A kernel that patched itself in every way it supports, with an earlier copy of its code.
 #include <map>
 #include <set>
 
@@ -36,7 +36,7 @@ struct Patched {
     Symbolizer names = Symbolizer::open(recording, timeline, options());
     const CodeVersions& versions = names.versions();
 
-    // functions() is each that a poke changed, once.
+    // functions() returns each function that a poke changed, once.
     std::vector<Frame> functions() const {
         std::map<std::pair<Address, std::uint32_t>, Frame> found;
         for (const auto& patch : timeline.patches().all()) {
@@ -86,7 +86,7 @@ TEST_CASE("versions of a function differ in exactly the poked bytes", "[pokes]")
             auto image = patched.names.image(version);
             REQUIRE(image);
             for (const auto& problem : image->problems) CHECK(problem.code == ErrorCode::truncated);
-            // What each poke of this time wrote is there, and nothing else is other than before.
+            // The image contains what each poke of this time wrote; all other bytes are unchanged.
             std::set<std::size_t> may_differ;
             for (const auto* patch : timeline.patches().touching({*version.address, version.size})) {
                 if (patch->time < version.from || patch->time >= version.until) continue;
@@ -128,11 +128,11 @@ TEST_CASE("every version of patched code disassembles from its start", "[pokes]"
         INFO(patched.names.name(frame).symbol);
         for (const auto& version : patched.versions.versions(frame)) {
             const auto image = patched.names.image(version).value();
-            // Between slots there is nothing, and what an excerpt cuts off ends anywhere.
+            // Decode up to the first gap: slots have gaps between them, and an excerpt may end inside an instruction.
             auto size = image.gaps.empty() ? image.bytes.size() : image.gaps.front().offset;
             const auto instructions = disassembler.decode(Bytes(image.bytes).first(size), image.address);
             if (image.bytes.size() < version.size) size -= std::min<std::uint64_t>(size, 15);
-            // An ftrace trampoline ends with a pointer to what it was made for.
+            // An ftrace trampoline ends with a pointer to its ftrace_ops.
             if (patched.names.name(frame).symbol == "ftrace_trampoline") size -= 8;
             for (const auto& instruction : instructions) {
                 if (instruction.offset >= size) break;
@@ -140,7 +140,7 @@ TEST_CASE("every version of patched code disassembles from its start", "[pokes]"
                 CHECK(instruction.decoded);
                 ++decoded;
             }
-            // A poke begins where an instruction does.
+            // A poke begins at an instruction.
             for (const auto& change : image.changes) {
                 if (change.offset >= size) continue;
                 ++pokes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every subcommand of the tool over every file: exit codes, JSON that is JSON, both orders of a dump.
+// Runs every subcommand of the tool on every file. Checks exit codes, valid JSON, and both orders of a dump.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -19,7 +19,7 @@ struct Run {
     std::string output;
 };
 
-// run(arguments, path) fails the test where the tool crashes or takes longer than a minute.
+// run(arguments, path) fails the test if the tool crashes or takes longer than a minute.
 Run run(const std::string& arguments, const std::filesystem::path& path) {
     const auto command =
         "timeout 60 '" PERFDATA_TOOL "' " + arguments + " '" + path.string() + "' 2>/dev/null </dev/null";
@@ -41,7 +41,7 @@ Run run(const std::string& arguments, const std::filesystem::path& path) {
 
 struct Dump {
     std::vector<std::string> lines;
-    std::vector<std::string> times;  // of the kernel's records, as printed
+    std::vector<std::string> times;  // of kernel records, as printed
 };
 
 Dump dump(const std::string& output) {
@@ -56,12 +56,12 @@ Dump dump(const std::string& output) {
     return result;
 }
 
-// Seconds with nine decimals: the longer number is the larger one.
+// Compares seconds with nine decimals as text: the longer number is larger.
 bool earlier(const std::string& left, const std::string& right) {
     return left.size() != right.size() ? left.size() < right.size() : left < right;
 }
 
-// records(info) is how many records `info --json --completeness` counts.
+// records(info) returns the number of records in `info --json --completeness`.
 std::uint64_t records(const Json& info) {
     std::uint64_t sum = 0;
     for (const auto& [type, counts] : info["completeness"]["records"].members()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a cost case is: a way to make an input of any size, and the command that reads it.
+// A cost case: generates an input of any size, and names the command that reads it.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace perfdata::test {
 
-// Files writes the input of one size into a folder of its own.
+// Files writes the input of one size into a separate folder.
 class Files {
   public:
     explicit Files(std::string folder) : folder_(std::move(folder)) {}
 
-    // write(name, content) makes a file, and the folders that lead to it, and gives its path.
+    // write(name, content) creates a file and its parent folders, and returns its path.
     std::string write(const std::string& name, Bytes content) const;
     const std::string& folder() const { return folder_; }
 
@@ -23,24 +23,25 @@ class Files {
     std::string folder_;
 };
 
-using Command = std::vector<std::string>;  // arguments of the tool
+using Command = std::vector<std::string>;  // tool arguments
 
-// CostCase is measured at 0, n and 2n: the instructions that 2n takes more than 0 are at most `most` times those that n
-// takes more than 0. The tool must end with status 0.
+// CostCase is measured at 0, n and 2n. The instructions beyond the case of 0 may grow at most by the factor `most` from
+// n to 2n. The tool must end with status 0.
 struct CostCase {
     std::string_view name;
-    std::size_t n;  // so many that they outweigh what does not grow, so few that a run takes a second
-    // make(files, count) writes an input of `count` things and gives the command. The input of 0 has everything else.
+    std::size_t n;  // large enough to outweigh fixed costs, small enough to run in a second
+    // make(files, count) writes an input of `count` things and returns the command. Everything else is the same in the
+    // input of 0.
     Command (*make)(const Files& files, std::size_t count);
-    // Cases with the same word here have the same input of 0, which is measured once.
+    // Cases with the same word share one input of 0, which is measured once.
     std::string_view nothing = {};
     double most = 2.3;
-    bool refused = false;  // a limit may end it before it costs anything
+    bool refused = false;  // a limit may refuse it at low cost
 };
 
 using CostCases = std::vector<CostCase>;
 
-// One function a file; main.cpp has the list of them.
+// One function per file; main.cpp lists them.
 CostCases code_cases();
 CostCases container_cases();
 CostCases dwarf_cases();

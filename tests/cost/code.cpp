@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Code that came and went: BPF programs, code of compilers, patches of the kernel; each told of in the way that makes
-// simple tables slow.
+// Code that was loaded and unloaded: BPF programs, JIT code, kernel patches, each in a form that is slow with simple
+// tables.
 #include <cstdio>
 
 #include "cost/case.hpp"
@@ -18,7 +18,7 @@ std::string program_symbol(std::size_t number) {
     return "bpf_prog_0102030405060708_f" + std::to_string(number);
 }
 
-// Info is of one program: addresses and sizes of its functions, their code, one line for each.
+// Info describes one program: addresses and sizes of its functions, optionally their code.
 struct Info {
     std::uint32_t id = 1;
     std::vector<std::uint64_t> addresses;
@@ -57,7 +57,7 @@ Command one_file(const Files& files, const Sketch& sketch, Command command) {
     return command;
 }
 
-// n loads of a program of n functions.
+// n loads of a program with n functions.
 Command loads(const Files& files, std::size_t n) {
     Sketch sketch;
     sketch.symbol(base, 64, program_symbol(0), 1);
@@ -65,7 +65,7 @@ Command loads(const Files& files, std::size_t n) {
     return one_file(files, sketch.feature(Feature::bpf_prog_info, feature_of({side_by_side(n).blob()})), {"bpf"});
 }
 
-// n loads, of which only the last function is still there.
+// n loads; only the last function still exists.
 Command loads_of_gone(const Files& files, std::size_t n) {
     Sketch sketch;
     for (std::size_t at = 0; at < n; ++at) sketch.symbol(base + 64 * at, 64, program_symbol(at), 1);
@@ -76,7 +76,7 @@ Command loads_of_gone(const Files& files, std::size_t n) {
     return one_file(files, sketch.feature(Feature::bpf_prog_info, feature_of({side_by_side(n).blob()})), {"bpf"});
 }
 
-// n symbols at one address, n functions that claim it.
+// n symbols at one address and n functions that claim it.
 Command claims(const Files& files, std::size_t n) {
     Sketch sketch;
     for (std::size_t at = 0; at < n; ++at) sketch.symbol(base, 64, program_symbol(at), 1 + at);
@@ -84,7 +84,7 @@ Command claims(const Files& files, std::size_t n) {
     return one_file(files, sketch.feature(Feature::bpf_prog_info, feature_of({info.blob()})), {"bpf"});
 }
 
-// Two programs claim one symbol with a long name in turn.
+// Two programs alternately claim one symbol with a long name.
 Command long_name(const Files& files, std::size_t n) {
     Sketch sketch;
     sketch.symbol(base, 64, "bpf_prog_0102030405060708_" + std::string(60'000, 'n'), 1);
@@ -95,7 +95,7 @@ Command long_name(const Files& files, std::size_t n) {
     return one_file(files, sketch.feature(Feature::bpf_prog_info, feature_of({one.blob(), two.blob()})), {"bpf"});
 }
 
-// Code that grows downwards over all that was there before, and is looked up.
+// Each symbol grows downwards over all before it, with lookups between.
 Command growing(const Files& files, std::size_t n) {
     Sketch sketch;
     for (std::size_t at = 0; at < n; ++at) {
@@ -105,7 +105,7 @@ Command growing(const Files& files, std::size_t n) {
     return one_file(files, sketch, {"symbols", "--history", "ffffffffc0000000"});
 }
 
-// The code of each function of a program of n functions.
+// Listings with code of all n functions of a program.
 Command functions(const Files& files, std::size_t n) {
     Sketch sketch;
     for (std::size_t at = 0; at < n; ++at) sketch.symbol(base + 64 * at, 64, program_symbol(at), 1);
@@ -115,7 +115,7 @@ Command functions(const Files& files, std::size_t n) {
     return one_file(files, sketch, {"annotate", "--offline", "--format", "json", "-o", files.folder() + "/out.json"});
 }
 
-// One row for each function of a program, and what BTF calls it.
+// One row per function of a program, with BTF names.
 Command rows(const Files& files, std::size_t n) {
     Sketch sketch;
     for (std::size_t at = 0; at < n; ++at) sketch.symbol(base + 64 * at, 64, program_symbol(at), 1);
@@ -138,7 +138,7 @@ Command nested(const Files& files, std::size_t n) {
     return one_file(files, sketch, {"annotate", "--offline", "-o", files.folder() + "/out.txt"});
 }
 
-// Slots at one address, each laid, changed and taken away before the next.
+// Slots at one address, each created, changed and removed before the next.
 Command slots(const Files& files, std::size_t n) {
     constexpr std::uint16_t out_of_line = 2;
     Sketch sketch;
@@ -156,7 +156,7 @@ Command slots(const Files& files, std::size_t n) {
     return one_file(files, sketch, {"annotate", "--offline", "-o", files.folder() + "/out.txt"});
 }
 
-// n versions of a function of 1 KiB: each has a listing of its own.
+// n versions of a function of 1 KiB, each with a listing.
 Command versions(const Files& files, std::size_t n) {
     Sketch sketch;
     const std::uint32_t size = 1024;
@@ -195,7 +195,7 @@ Command jit_names(const Files& files, std::size_t n) {
     return jit(files, dump);
 }
 
-// Code of a few bytes that is moved about, with many lines that are not its own.
+// A few bytes of code that move often, with many lines outside of them.
 Command jit_moved(const Files& files, std::size_t n, std::vector<std::string> options) {
     JitDumpWriter dump(Sketch::order);
     std::vector<JitLineValues> lines;
@@ -221,7 +221,7 @@ Command jit_moved_srcline(const Files& files, std::size_t n) {
     return jit_moved(files, n, {"report", "--sort", "srcline"});
 }
 
-// A bucket count of std::unordered_map: of its multiples all are in one bucket.
+// A bucket count of std::unordered_map: all its multiples fall into one bucket.
 constexpr std::uint64_t bucket_count = 85229;
 
 Command jit_numbers(const Files& files, std::size_t n) {
@@ -239,7 +239,7 @@ Command jit_debug(const Files& files, std::size_t n) {
     return jit(files, dump);
 }
 
-// A dump that n names lead to.
+// One dump under n names.
 Command jit_files(const Files& files, std::size_t n) {
     JitDumpWriter dump(Sketch::order);
     for (std::size_t at = 1; at <= n; ++at) dump.load({10 + at, heap + 16 * at, "f", nops, at});
@@ -251,7 +251,7 @@ Command jit_files(const Files& files, std::size_t n) {
                     {"report", "--offline", "--jitdump", files.write("jit-42.dump", dump.blob())});
 }
 
-// Lines of a perf map that lie over each other like the skins of an onion.
+// Nested lines of a perf map.
 Command perf_map(const Files& files, std::size_t n) {
     std::string text;
     for (std::size_t at = 0; at < n; ++at) {

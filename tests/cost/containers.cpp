@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What records come in, and what lies beside them.
+// Containers of records, and files beside them.
 #include <algorithm>
 
 #include "cost/case.hpp"
@@ -34,7 +34,7 @@ Command packed_file(const Files& files, std::size_t n) {
     return {"report", "--offline", files.write("perf.data.packed", compressed(compression, whole))};
 }
 
-// A pipe: an event with as many ids as there are samples.
+// A pipe with one event that has as many ids as there are samples.
 Command pipe(const Files& files, std::size_t n) {
     std::vector<std::uint64_t> ids(n);
     for (std::size_t at = 0; at < n; ++at) ids[at] = 1 + at;
@@ -69,14 +69,14 @@ Command shared_ids(const Files& files, std::size_t n) {
     return {"info", files.write("perf.data", patched.take())};
 }
 
-// Samples whose times go backwards: no two are in order.
+// Samples in exactly reverse order of time.
 Command backwards(const Files& files, std::size_t n) {
     Sketch sketch;
     for (std::uint64_t at = 0; at < n; ++at) sketch.sample(64 * at, 1, 10 + n - at);
     return {"script", "--offline", files.write("perf.data", sketch.sample(1, 1, n + 20).build())};
 }
 
-// Bytes that are nearly records, between every few that are.
+// Bytes similar to records, between every few real records.
 Command damage(const Files& files, std::size_t n) {
     Sketch sketch;
     std::uint64_t time = 10;
@@ -101,7 +101,7 @@ Command archive(const Files& files, std::size_t n) {
             files.write("perf.data", sketch.sample(1, 1, 3 * n + 5).build())};
 }
 
-// A build-id cache n directories deep, where what is looked for leads from link to link, and 100 build-ids.
+// A build-id cache n directories deep with chains of links, and 100 build-ids.
 Command deep_archive(const Files& files, std::size_t n) {
     std::string root;
     for (std::size_t at = 0; at <= n; ++at) root += "a/";
@@ -139,7 +139,7 @@ Command event_descriptions(const Files& files, std::size_t n) {
     return {"info", files.write("perf.data", builder.build())};
 }
 
-// Events of tracepoints, each with a format of its own, and a sample of each.
+// n tracepoints, each with its own format and one sample.
 Command trace_formats(const Files& files, std::size_t n) {
     RecordingBuilder builder(Sketch::order);
     TracingBlob data;
@@ -162,7 +162,7 @@ Command trace_formats(const Files& files, std::size_t n) {
     return {"script", "--offline", files.write("perf.data", builder.build())};
 }
 
-// A tracepoint with this format, and so many samples of `size` bytes of it.
+// A tracepoint with this format, and `samples` samples of `size` raw bytes.
 Command traced(const Files& files, const std::string& format, std::size_t samples, std::uint32_t size) {
     RecordingBuilder builder(Sketch::order);
     auto attr = sampling_attr(Sketch::plain | sample_bit::raw);
@@ -178,7 +178,7 @@ Command traced(const Files& files, const std::string& format, std::size_t sample
     }
     return {"script", "--offline", files.write("perf.data", builder.build())};
 }
-// A sample of n bytes, of which the format makes text n/50 times that nobody sees.
+// A sample of n bytes whose format prints text n/50 times into invisible output.
 Command trace_hidden(const Files& files, std::size_t n) {
     std::string print, arguments;
     for (std::size_t at = 0; at < n / 50; ++at) {
@@ -190,7 +190,7 @@ Command trace_hidden(const Files& files, std::size_t n) {
         "\tfield:char a[60000];\toffset:0;\tsize:60000;\tsigned:0;\n\nprint fmt: \"" + print + '"' + arguments + "\n",
         1, static_cast<std::uint32_t>(n) + 4);
 }
-// n samples, each of a text of 40 n bytes.
+// n samples, each printed as a text of 40 n bytes.
 Command trace_text(const Files& files, std::size_t n) {
     return traced(files,
                   "\tfield:char a;\toffset:0;\tsize:1;\tsigned:0;\n\nprint fmt: \"" + std::string(40 * n, 'x') + "\"\n",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Debug information that no compiler writes: entries, strings, lists and signatures that libdw, left alone, goes
-// through over and over.
+// Debug information that no compiler writes: entries, strings, lists and signatures that libdw itself would traverse
+// repeatedly.
 #include <initializer_list>
 
 #include "cost/case.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t mapped_at = 0x10000000, text_at = 64 + 56;
 constexpr std::uint32_t code_bytes = 64;
-constexpr std::uint32_t header = 11, of_unit = header + 1 + 4 + 8 + 8;  // bytes before the first entry in the unit
+constexpr std::uint32_t header = 11, of_unit = header + 1 + 4 + 8 + 8;  // bytes before the unit's first entry
 
 Writer little() {
     return Writer(std::endian::little);
@@ -22,7 +22,7 @@ Writer number(std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) out.u8(static_cast<std::uint8_t>(value | 0x80));
     return out.u8(static_cast<std::uint8_t>(value));
 }
-// short_numbers(...) is some of less than 128.
+// short_numbers(...) writes numbers below 128.
 Writer short_numbers(std::initializer_list<std::uint8_t> values) {
     auto out = little();
     for (const auto value : values) out.u8(value);
@@ -31,7 +31,7 @@ Writer short_numbers(std::initializer_list<std::uint8_t> values) {
 Blob with_size(const Writer& content) {
     return little().u32(static_cast<std::uint32_t>(content.size())).bytes(content.blob()).take();
 }
-// unit(entries) is one of DWARF 4, whose first entry has abbreviation 1: lines, begin and end of its code.
+// unit(entries) writes a DWARF 4 unit. Its first entry has abbreviation 1: lines, and the range of its code.
 Blob unit(const Writer& entries) {
     return with_size(little().u16(4).u32(0).u8(8).u8(1).u32(0).u64(text_at).u64(code_bytes).bytes(entries.blob()));
 }
@@ -50,7 +50,7 @@ struct Section {
     const char* name;
     Blob content;
 };
-// annotated(...) is a program with such sections, and a sample in it.
+// annotated(...) writes a program with these sections and one sample in it.
 Command annotated(const Files& files, std::vector<Section> sections) {
     Elf elf;
     auto& text = elf.section(Elf::text);
@@ -72,7 +72,7 @@ Command annotated(const Files& files, std::vector<Section> sections) {
             files.write("perf.data", sketch.build())};
 }
 
-// n functions, each with an inlined call in it that does not say where it ends.
+// n blocks, each with an inlined call that lacks an end.
 Command siblings(const Files& files, std::size_t n) {
     auto codes = abbreviations();
     codes.bytes(short_numbers({2, 0x0b, 1, 1, 0x13, 0, 0}).blob());  // a block: its sibling
@@ -82,9 +82,9 @@ Command siblings(const Files& files, std::size_t n) {
     return annotated(files, {{".debug_info", unit(entries.zeros(8))}, {".debug_abbrev", codes.take()}});
 }
 
-// n functions that begin in each other's names.
+// n functions whose entries overlap each other's names.
 Command strings(const Files& files, std::size_t n) {
-    constexpr std::uint32_t room = 1 << 21;  // so far in all bytes of numbers are not 0
+    constexpr std::uint32_t room = 1 << 21;  // large enough that no byte of the offsets is 0
     auto codes = abbreviations();
     codes.bytes(short_numbers({2, 0x2e, 0, 1, 0x15, 3, 8, 0, 0}).blob());  // a function: its sibling, its name
     codes.bytes(short_numbers({3, 0x34, 0, 3, 9, 0, 0, 0}).blob());        // a variable: a block
@@ -94,7 +94,7 @@ Command strings(const Files& files, std::size_t n) {
     return annotated(files, {{".debug_info", unit(entries.zeros(3))}, {".debug_abbrev", codes.take()}});
 }
 
-// n functions that have one list of 3 n entries, which are no ranges.
+// n functions that share one list of 3 n entries, all without ranges.
 Command bases(const Files& files, std::size_t n) {
     auto codes = abbreviations();
     codes.bytes(short_numbers({2, 0x2e, 0, 0x55, 0x17, 0, 0, 0}).blob());  // a function: its ranges
@@ -107,7 +107,8 @@ Command bases(const Files& files, std::size_t n) {
                              {".debug_ranges", list.zeros(16).take()}});
 }
 
-// n entries of what libdw takes for an abbreviation with 2 n attributes, because it keeps 32 bits of a number of 33.
+// n entries with an abbreviation that libdw reads as one with 2 n attributes, because it truncates a 33-bit number to
+// 32 bits.
 Command numbers(const Files& files, std::size_t n) {
     auto codes = short_numbers({1, 0x11, 1, 0x10, 0x17, 0x11, 1, 0x12, 7});
     codes.bytes(number(std::uint64_t{1} << 32).blob()).u8(0).bytes(short_numbers({2, 0x2e, 0, 0}).blob());
@@ -119,7 +120,7 @@ Command numbers(const Files& files, std::size_t n) {
 
 // n types whose signatures collide in libdw's hash table.
 Command signatures(const Files& files, std::size_t n) {
-    constexpr std::uint64_t size = 12853;  // of that table
+    constexpr std::uint64_t size = 12853;  // of libdw's table
     auto codes = abbreviations();
     codes.bytes(short_numbers({2, 0x41, 0, 0, 0, 0}).blob());
     auto units = little().bytes(unit(little().u8(0)));

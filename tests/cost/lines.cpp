@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Source lines and inlined calls of DWARF, names, prototypes and lines of BTF, and what a module has yet to be filled
-// in.
+// Source lines and inlined calls in DWARF; names, prototypes and lines in BTF; relocations of a module.
 #include "cost/case.hpp"
 #include "cost/sketch.hpp"
 #include "support/dwarf.hpp"
@@ -12,12 +11,12 @@
 namespace perfdata::test {
 namespace {
 
-// The first section of a file with one segment begins there; its addresses are places in the file.
+// The first section of a file with one segment begins here; its addresses are file offsets.
 constexpr std::uint64_t text_at = 64 + 56;
-// Of relocatable files they are places in their code.
+// In relocatable files addresses are offsets in the section.
 constexpr std::uint64_t in_module = std::uint64_t{0} - text_at;
 constexpr std::uint64_t mapped_at = 0x10000000;
-constexpr std::uint32_t spare = 64;  // bytes of code that every file has
+constexpr std::uint32_t spare = 64;  // bytes of code in every file
 
 std::uint32_t code_bytes(std::size_t n) {
     return static_cast<std::uint32_t>(n) + spare;
@@ -50,7 +49,7 @@ Command listed(const Files& files, const Elf& elf, const std::vector<std::uint64
     return command;
 }
 
-// A function of n instructions, each of a line of its own.
+// A function of n instructions, each with its own line.
 Command dwarf_rows(const Files& files, std::size_t n) {
     const auto size = code_bytes(n);
     auto elf = program(size, {{"f", text_at, size}});
@@ -82,7 +81,7 @@ Command dwarf_functions(const Files& files, std::size_t n, const std::vector<std
 Command dwarf_listings(const Files& files, std::size_t n) {
     return dwarf_functions(files, n, {"annotate"});
 }
-// n lines in 60 inlined calls that are in each other.
+// n lines in 60 nested inlined calls.
 Command dwarf_deep(const Files& files, std::size_t n) {
     const auto size = code_bytes(n);
     auto elf = program(size, {{"f", text_at, size}});
@@ -96,7 +95,7 @@ Command dwarf_deep(const Files& files, std::size_t n) {
     return listed(files, elf, {0}, {"annotate", "--json"});
 }
 
-// n inlined calls, one of each instruction.
+// n inlined calls, one per instruction.
 Command dwarf_inlined(const Files& files, std::size_t n) {
     const auto size = code_bytes(n);
     auto elf = program(size, {{"f", text_at, size}});
@@ -109,7 +108,7 @@ Command dwarf_inlined(const Files& files, std::size_t n) {
     return listed(files, elf, {0}, {"annotate", "--json"});
 }
 
-// What lies over each other. n units that say the same, and n functions with samples.
+// Overlapping units: n units with the same content, and n functions with samples.
 Command dwarf_units(const Files& files, std::size_t n) {
     const auto size = code_bytes(n);
     std::vector<Elf::Symbol> symbols;
@@ -124,7 +123,7 @@ Command dwarf_units(const Files& files, std::size_t n) {
     dwarf.add_to(elf);
     return listed(files, elf, places);
 }
-// A unit that says n times where its code is, which has n lines.
+// A unit that lists the range of its code n times; the code has n lines.
 Command dwarf_ranges(const Files& files, std::size_t n) {
     const auto size = code_bytes(n);
     auto elf = program(size, {{"f", text_at, size}});
@@ -133,14 +132,14 @@ Command dwarf_ranges(const Files& files, std::size_t n) {
     dwarf.add_to(elf);
     return listed(files, elf, {0});
 }
-// n units that share a table of n abbreviations, and use its last ones.
+// n units that share a table of n abbreviations, and use the last ones.
 Command dwarf_abbreviations(const Files& files, std::size_t n) {
     const auto size = code_bytes(0);
     auto elf = program(size, {{"f", text_at, size}});
     DwarfWriter(text_at, size, {.units = n + 1, .abbreviations = n}).row().add_to(elf);
     return listed(files, elf, {0});
 }
-// n units that have one table of n lines, and say nothing else of where their code is.
+// n units with one table of n lines and no other information on where their code is.
 Command dwarf_unplaced(const Files& files, std::size_t n) {
     const auto size = code_bytes(n);
     auto elf = program(size, {{"f", text_at, size}});
@@ -149,7 +148,7 @@ Command dwarf_unplaced(const Files& files, std::size_t n) {
     dwarf.add_to(elf);
     return listed(files, elf, {0});
 }
-// n entries of 100 attributes that take no bytes; more than 128 are not read.
+// n entries of 100 attributes without bytes; more than 128 are not read.
 Command dwarf_attributes(const Files& files, std::size_t n) {
     const auto size = code_bytes(0);
     auto elf = program(size, {{"f", text_at, size}});
@@ -158,7 +157,7 @@ Command dwarf_attributes(const Files& files, std::size_t n) {
     dwarf.row().add_to(elf);
     return listed(files, elf, {0});
 }
-// n functions of DWARF, or n inlined calls of one, all of them in all of the code; and n functions with samples.
+// n DWARF functions, or n inlined calls in one, each covering all code; and n functions with samples.
 Command dwarf_over_each_other(const Files& files, std::size_t n, bool inlined) {
     const auto size = code_bytes(n);
     std::vector<Elf::Symbol> symbols;
@@ -185,7 +184,7 @@ Command dwarf_inlined_over(const Files& files, std::size_t n) {
     return dwarf_over_each_other(files, n, true);
 }
 
-// n functions that reach to the end of all, each with a sample, and a line for each byte.
+// n functions that extend to the end of the code, each with a sample, and a line per byte.
 Command srcline_over(const Files& files, std::size_t n) {
     const auto size = code_bytes(n);
     std::vector<Elf::Symbol> symbols;
@@ -201,7 +200,7 @@ Command srcline_over(const Files& files, std::size_t n) {
     return listed(files, elf, places, {"report", "--sort", "srcline"});
 }
 
-// n lines of a file whose name has n bytes, which JSON shows as six each.
+// n lines of a file whose name has n bytes, each shown as six bytes in JSON.
 Command dwarf_long_file(const Files& files, std::size_t n) {
     const auto size = code_bytes(n);
     auto elf = program(size, {{"f", text_at, size}});
@@ -211,7 +210,7 @@ Command dwarf_long_file(const Files& files, std::size_t n) {
     return listed(files, elf, {0}, {"annotate", "--json"});
 }
 
-// A relocatable file of n sections.
+// A relocatable file with n sections.
 Command dwarf_sections(const Files& files, std::size_t n) {
     const auto size = code_bytes(0);
     auto elf = program(size, {{"f", 0, size}});
@@ -226,7 +225,7 @@ Command dwarf_sections(const Files& files, std::size_t n) {
     return listed(files, elf, {in_module + 8});
 }
 
-// A relocatable file with n relocations, and n sections of them for debug information that nothing is read from.
+// A relocatable file with n relocations, and n relocation sections for debug information that is never read.
 Command dwarf_relocations(const Files& files, std::size_t n) {
     const auto size = code_bytes(0);
     auto elf = program(size, {{"f", 0, size}});
@@ -239,7 +238,7 @@ Command dwarf_relocations(const Files& files, std::size_t n) {
     const auto strings = elf.add({.name = ".debug_str", .content = Blob(64)});
     const auto macros = elf.add({.name = ".debug_macro", .content = Blob(64)});
     Writer table(std::endian::little);
-    for (std::size_t at = 0; at < n; ++at) table.u64(0).u64(1).u64(0);  // R_X86_64_64 of no symbol
+    for (std::size_t at = 0; at < n; ++at) table.u64(0).u64(1).u64(0);  // misaligned: not at a multiple of 8
     const auto relocations = elf.add(
         {.name = ".rela", .type = 4, .content = table.take(), .link = symbols, .entry_size = 24, .info = strings});
     for (std::size_t at = 0; at < n; ++at) {
@@ -249,7 +248,7 @@ Command dwarf_relocations(const Files& files, std::size_t n) {
     return listed(files, elf, {in_module + 8});
 }
 
-// n tables of symbols that are the same bytes, n of them, which would have to be copied to be read.
+// n identical symbol tables of n bytes at unaligned offsets: reading one would need a copy.
 Command dwarf_symbol_tables(const Files& files, std::size_t n) {
     const auto size = code_bytes(0);
     auto elf = program(size, {{"f", text_at, size}});
@@ -264,7 +263,7 @@ Command dwarf_symbol_tables(const Files& files, std::size_t n) {
     return listed(files, elf, {8});
 }
 
-// A BPF program of n functions, with a prototype and `lines` lines each.
+// A BPF program of n functions, each with a prototype and `lines` lines.
 Command bpf_program(const Files& files, std::size_t n, std::size_t lines, std::size_t parameters) {
     constexpr std::uint64_t base = 0xffffffffc0000000, tag = 0x0102030405060708;
     const auto each = static_cast<std::uint32_t>(lines + 16);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// perfdata_cost [GROUP [CASE...]]: counts the instructions that the tool takes for inputs of 0, n and 2n things, under
-// callgrind, so that noise plays no part. Exit status 1 if a case grows faster than it may. --keep leaves the inputs.
+// perfdata_cost [GROUP [CASE...]]: counts the tool's instructions for inputs of 0, n and 2n things under callgrind, so
+// that noise does not matter. Exit status 1 if a case grows faster than allowed. --keep keeps the inputs.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -32,7 +32,7 @@ constexpr Group groups[] = {{"code", code_cases},   {"records", record_cases},  
                             {"tasks", task_cases},  {"symbols", symbol_cases},      {"lines", line_cases},
                             {"dwarf", dwarf_cases}, {"containers", container_cases}};
 
-// run(command, log) runs a program without input and output; the log is where it says what went wrong.
+// run(command, log) runs a program without input and output; its error messages go to the log.
 int run(std::vector<std::string> command, const std::string& log) {
     std::vector<char*> arguments;
     for (auto& argument : command) arguments.push_back(argument.data());
@@ -56,13 +56,13 @@ std::string content_of(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// tool() is the tool to measure: optimised, or the figures are of something that nobody runs.
+// tool() returns the tool to measure. It must be optimised, or the figures mean nothing.
 std::string tool() {
     const char* given = std::getenv("PERFDATA_COST_TOOL");
     return given != nullptr && *given != '\0' ? given : PERFDATA_TOOL;
 }
 
-// instructions(command, folder) is how many the tool executed.
+// instructions(command, folder) returns the number of instructions that the tool executed.
 double instructions(const Command& command, const std::string& folder) {
     const auto count = folder + "/valgrind.log", messages = folder + "/messages";
     std::vector<std::string> whole = {"valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
@@ -90,7 +90,7 @@ bool holds(const CostCase& one, const std::string& folder, std::map<std::string_
     if (!one.nothing.empty()) nothing.emplace(one.nothing, none);
     const auto once = count(one.n) - none, twice = count(2 * one.n) - none;
     const auto ratio = twice / std::max(once, 1.0);
-    // A case that hardly costs anything measures something else.
+    // A case that costs almost nothing does not measure what it should.
     const bool weighs = one.refused || twice - once > 50.0 * static_cast<double>(one.n);
     const bool nearly_free = one.refused && twice <= 200.0 * static_cast<double>(one.n);
     const bool good = weighs && (ratio <= one.most || nearly_free);

@@ -7,7 +7,7 @@
 namespace perfdata::test {
 namespace {
 
-// of_type<type> is many such records of random content.
+// of_type<type> writes n records of that type with random content.
 template <RecordType type>
 Command of_type(const Files& files, std::size_t n) {
     Sketch sketch;

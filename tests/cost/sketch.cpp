@@ -6,7 +6,7 @@ namespace perfdata::test {
 Sketch::Sketch(std::uint64_t sample_type, std::vector<std::uint64_t> ids)
     : attr_(sampling_attr(sample_type)), ids_(std::move(ids)) {
     feature(Feature::arch, feature_string(order, "x86_64"));
-    // A recording without any record would count as interrupted, and have no features.
+    // Without any record, a recording counts as interrupted and has no features.
     record(RecordType::finished_init, {});
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recordings of many records that are told in few words. Little-endian, one event.
+// Writes recordings with many records from short descriptions. Little-endian, one event.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace perfdata::test {
 class Sketch {
   public:
     static constexpr auto order = std::endian::little;
-    // The trailer of every record is pid, tid and time, whatever else samples have.
+    // Every record's trailer is pid, tid and time, whatever else samples contain.
     static constexpr auto plain = sample_bit::ip | sample_bit::tid | sample_bit::time;
     static constexpr std::uint16_t kernel = 1, user = 2;
 
@@ -31,30 +31,30 @@ class Sketch {
     Sketch& bpf(BpfEvent::Kind kind, std::uint32_t program, std::uint64_t tag, std::uint64_t time);
     Sketch& poke(std::uint64_t address, std::string_view before, std::string_view after, std::uint64_t time);
     Sketch& sample(std::uint64_t ip, std::uint32_t pid, std::uint64_t time, std::uint16_t mode = user);
-    // chain(...) is a sample of an event with call chains.
+    // chain(...) adds a sample of an event with call chains.
     Sketch& chain(std::uint64_t ip, std::uint32_t pid, std::uint64_t time, std::span<const std::uint64_t> frames,
                   std::uint16_t mode = user);
-    // record(type, body) has no trailer: a record of perf itself. kernel_record(...) has one.
+    // record(type, body) adds a record of perf itself, without trailer; kernel_record(...) one with a trailer.
     Sketch& record(RecordType type, const Blob& body, std::uint16_t misc = 0);
     Sketch& kernel_record(RecordType type, const Blob& body, std::uint64_t time, std::uint32_t pid = 1,
                           std::uint16_t misc = 0);
     Sketch& add(const Blob& bytes);
     Sketch& feature(Feature number, Blob payload);
 
-    // monotonic(): its times can be compared with those of jitdumps.
+    // monotonic() makes times comparable with those of jitdumps.
     Sketch& monotonic() {
         attr_.flags |= std::uint64_t{1} << 25;  // use_clockid
         attr_.clockid = 1;
         return *this;
     }
 
-    // defer_callchains(): chains may end in a cookie, and CALLCHAIN_DEFERRED records have the rest.
+    // defer_callchains() allows chains that end in a cookie; CALLCHAIN_DEFERRED records hold the rest.
     Sketch& defer_callchains() {
         attr_.flags |= std::uint64_t{1} << 39;  // defer_callchain
         return *this;
     }
 
-    // records() is what was added so far, for containers of other kinds.
+    // records() returns the records so far, for other containers.
     const Blob& records() const { return records_; }
     const Attr& attr() const { return attr_; }
     Blob build() const;
@@ -66,7 +66,7 @@ class Sketch {
     std::vector<std::pair<Feature, Blob>> features_;
 };
 
-// words(values) is these u64, one after the other.
+// words(values) writes u64 values in a row.
 Blob words(std::span<const std::uint64_t> values);
 inline Blob words(std::initializer_list<std::uint64_t> values) {
     return words(std::span(values.begin(), values.size()));

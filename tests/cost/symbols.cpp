@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files with names of code, and code that many samples, calls and patches are in.
+// Files with names of code, and code with many samples, calls and patches.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t text_size = std::uint64_t{1} << 20;
 
-// mapped(n) is a process with /bin/x at 0x10000000, and n samples in it at places that `place` gives.
+// mapped(n) writes a process with /bin/x at 0x10000000 and n samples in it at `place(number)`.
 template <class Place>
 Sketch mapped(std::size_t n, Place&& place) {
     Sketch sketch;
@@ -35,7 +35,7 @@ Elf program() {
     return elf;
 }
 
-// Each symbol lies in all before it, and all samples behind the innermost.
+// Each symbol is inside all before it; samples are behind the innermost.
 Command nested_symbols(const Files& files, std::size_t n) {
     auto elf = program();
     std::vector<Elf::Symbol> symbols;
@@ -44,7 +44,7 @@ Command nested_symbols(const Files& files, std::size_t n) {
     return below_symfs(files, mapped(n, [&](std::size_t at) { return n + 2 + at % (n + 1); }), elf);
 }
 
-// Symbols whose names are the ends of one text.
+// Symbols whose names are suffixes of one text.
 Command long_names(const Files& files, std::size_t n) {
     auto elf = program();
     Writer entries(Sketch::order);
@@ -59,7 +59,7 @@ Command long_names(const Files& files, std::size_t n) {
     return below_symfs(files, mapped(n, [](std::size_t at) { return 16 * at; }), elf);
 }
 
-// n sections that say that the same n notes are theirs, none of which is a build-id.
+// n sections that all refer to the same n notes, none of which is a build-id.
 Command notes(const Files& files, std::size_t n) {
     auto elf = program();
     constexpr std::uint32_t type = 7, size = 16;
@@ -70,7 +70,7 @@ Command notes(const Files& files, std::size_t n) {
     return below_symfs(files, mapped(1, [](std::size_t) { return std::uint64_t{0}; }), elf);
 }
 
-// A file of many segments over each other, of which the last holds what was sampled.
+// n overlapping segments; only the last contains the samples.
 Command segments(const Files& files, std::size_t n) {
     auto elf = program();
     elf.segments.clear();
@@ -80,7 +80,7 @@ Command segments(const Files& files, std::size_t n) {
     return below_symfs(files, mapped(n, [&](std::size_t at) { return 8 * at; }), elf);
 }
 
-// linked(files, n, file, link) makes n links to a file below root; `link` names them.
+// linked(files, n, file, link) creates n links to a file below root; link(number) returns their paths.
 template <class Link>
 void linked(const Files& files, std::size_t n, const std::string& file, Link&& link) {
     for (std::size_t at = 0; at < n; ++at) {
@@ -90,7 +90,7 @@ void linked(const Files& files, std::size_t n, const std::string& file, Link&& l
     }
 }
 
-// A program that n names lead to: links cost next to nothing.
+// A program with n names: links cost almost nothing to create.
 Command linked_programs(const Files& files, std::size_t n) {
     auto elf = program();
     std::vector<Elf::Symbol> symbols;
@@ -105,7 +105,7 @@ Command linked_programs(const Files& files, std::size_t n) {
     return below_symfs(files, sketch.sample(1, 1, 5 + n), elf);
 }
 
-// in_links(...) is n processes with a sample at `address` each.
+// in_links(...) writes n processes with a sample at `address` each.
 Command in_links(const Files& files, std::size_t n, const std::string& mapping, std::uint64_t address) {
     Sketch sketch;
     for (std::size_t at = 0; at < n; ++at) {
@@ -154,7 +154,7 @@ Command kallsyms(const Files& files, std::size_t n) {
     return {"report", "--offline", "--kallsyms", names, files.write("perf.data", sketch.sample(1, 1, n + 2).build())};
 }
 
-// Entries that lie over each other.
+// Overlapping entries.
 Command perf_map(const Files& files, std::size_t n) {
     std::string text = "100000 10 first\n";
     Sketch sketch;
@@ -169,7 +169,7 @@ Command perf_map(const Files& files, std::size_t n) {
     return {"report", "--offline", "--perf-map", map, files.write("perf.data", sketch.sample(1, 1, n + 2).build())};
 }
 
-// One function that has as many callers as there are samples.
+// One function with as many callers as there are samples.
 Command callers(const Files& files, std::size_t n) {
     constexpr std::uint64_t image = 0xffffffffc0000000;
     Sketch sketch(Sketch::plain | sample_bit::callchain);
@@ -185,7 +185,7 @@ Command callers(const Files& files, std::size_t n) {
     return {"annotate", "--offline", "-s", "bpf_trampoline_1", files.write("perf.data", sketch.build())};
 }
 
-// n functions that reach to the end of all, which only call.
+// n functions that extend to the end of the code and only call.
 Command callers_over(const Files& files, std::size_t n) {
     constexpr std::uint64_t text_at = 64 + 56, callee_size = 16;
     const auto size = 2 * n + callee_size;
@@ -216,7 +216,7 @@ Command callers_over(const Files& files, std::size_t n) {
             files.write("perf.data", sketch.build())};
 }
 
-// A module of n sections, with the code behind them, and n functions that each are listed.
+// A module of n sections before its code, and n functions with a listing each.
 Command sections(const Files& files, std::size_t n) {
     constexpr std::uint64_t code = 4, executable = 6;
     Elf elf;
@@ -230,7 +230,7 @@ Command sections(const Files& files, std::size_t n) {
         symbols.push_back({.name = "f" + std::to_string(at), .value = 16 + code * at, .size = code, .section = text});
     }
     elf.symbols(symbols);
-    // Where the code is in the file is known when it is written: at its first byte of this kind.
+    // Find the code's file offset: its first bytes of this kind.
     const auto blob = elf.blob();
     const auto begin = std::ranges::search(blob, std::vector(16, std::byte{0x90})).begin();
     const auto offset = static_cast<std::uint64_t>(begin - blob.begin());
@@ -242,7 +242,7 @@ Command sections(const Files& files, std::size_t n) {
     return {"annotate", "--offline", "--symfs", files.folder() + "/root", recording};
 }
 
-// n names of one file, which has no symbols, and so many sections that each name could look through.
+// One file under n names, without symbols but with n sections to search for each name.
 Command sections_of_names(const Files& files, std::size_t n) {
     auto elf = program();
     for (std::size_t at = 0; at < n; ++at) elf.add({.name = ".s"});
@@ -276,7 +276,7 @@ Command kcore_gaps(const Files& files, std::size_t n) {
             files.write("perf.data", sketch.sample(kernel, 1, 2, Sketch::kernel).build())};
 }
 
-// n symbols of one address that share two names, which take as long to demangle as all of them to read.
+// n symbols at one address that share two names. Demangling a name takes as long as reading all symbols.
 Command names_of_one_address(const Files& files, std::size_t n) {
     constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     const auto reference = [&](std::size_t place) {
@@ -284,7 +284,7 @@ Command names_of_one_address(const Files& files, std::size_t n) {
         const auto low = std::string("B") + digits[number % 62] + "_";
         return number < 62 ? low : std::string("B") + digits[number / 62] + low.substr(1);
     };
-    // Pairs of pairs, each by reference.
+    // Nested pairs, each made with back-references.
     const auto name = [&](const std::string& crate) {
         auto path = "INvC1" + crate + "1f";
         auto last = path.size();

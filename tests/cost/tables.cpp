@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keys that are chosen to meet in the tables that they go to: ids, tasks, places, names.
+// Keys chosen to collide in hash tables: ids, tasks, places, names.
 #include "cost/case.hpp"
 #include "cost/sketch.hpp"
 #include "support/crafted.hpp"
@@ -10,20 +10,20 @@ namespace {
 constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
 
 constexpr std::uint64_t inverse_of(std::uint64_t odd) {
-    auto inverse = odd;  // right in 3 bits; each step doubles that
+    auto inverse = odd;  // correct in 3 bits; each step doubles their number
     for (int step = 0; step < 5; ++step) inverse *= 2 - odd * inverse;
     return inverse;
 }
 static_assert(golden * inverse_of(golden) == 1);
 
-// meeting(n) is keys that multiplication by the golden ratio sends to one place.
+// meeting(n) returns keys that multiplication by the golden ratio maps to one slot.
 std::vector<std::uint64_t> meeting(std::size_t n) {
     std::vector<std::uint64_t> keys;
     for (std::uint64_t key = 1; key <= n; ++key) keys.push_back(key * inverse_of(golden));
     return keys;
 }
 
-// A bucket count of std::unordered_map for so many keys: of its multiples all are in one bucket.
+// A bucket count of std::unordered_map for n keys: all its multiples fall into one bucket.
 std::uint64_t bucket_count(std::size_t n) {
     return n <= 2357 ? 2357 : n <= 5087 ? 5087 : n <= 10273 ? 10273 : 20753;
 }
@@ -52,7 +52,7 @@ Command task_ids(const Files& files, std::size_t n) {
     return {"script", "--offline", files.write("perf.data", sketch.sample(1, 1, n + 1).build())};
 }
 
-// Pids that a table of open addressing sends to one place, as far as 32 bits allow.
+// Pids that open addressing maps to one slot, as far as 32 bits allow.
 Command meeting_tasks(const Files& files, std::size_t n) {
     Sketch sketch;
     std::uint64_t time = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Processes whose records cost most: forks that are deep and broad, mappings over each other, ids given again.
+// Expensive processes: deep and broad forks, overlapping mappings, reused ids.
 #include "cost/case.hpp"
 #include "cost/sketch.hpp"
 
 namespace perfdata::test {
 namespace {
 
-// Clock gives later times with each call.
+// Clock returns a later time with each call.
 struct Clock {
     std::uint64_t time = 1;
     std::uint64_t operator()() { return ++time; }
@@ -16,7 +16,7 @@ Command report(const Files& files, const Sketch& sketch) {
     return {"report", "--offline", files.write("perf.data", sketch.build())};
 }
 
-// Every process maps one page and forks the next; samples are where none of them has anything.
+// Every process maps one page and forks the next; samples are in unmapped memory.
 Command generations(const Files& files, std::size_t n) {
     Sketch sketch;
     Clock clock;
@@ -28,7 +28,7 @@ Command generations(const Files& files, std::size_t n) {
     return report(files, sketch.sample(1, 1, clock()));
 }
 
-// The same, and between any two generations a child that nobody needs: what copies mappings at a fork copies most here.
+// The same with a second child per generation: the worst case for copying mappings at a fork.
 Command broad_generations(const Files& files, std::size_t n) {
     Sketch sketch;
     Clock clock;
@@ -44,7 +44,7 @@ Command broad_generations(const Files& files, std::size_t n) {
     return report(files, sketch.sample(1, 1, clock()));
 }
 
-// A process that goes on mapping after it has forked children, whose lookups must not go through that.
+// A process keeps mapping after forking children. Lookups in children must skip these later mappings.
 Command late_mappings(const Files& files, std::size_t n) {
     Sketch sketch;
     Clock clock;
@@ -56,7 +56,7 @@ Command late_mappings(const Files& files, std::size_t n) {
     return report(files, sketch.sample(1, 1, clock()));
 }
 
-// Each mapping lies in all before it.
+// Each mapping is inside all before it.
 Command nested_mappings(const Files& files, std::size_t n) {
     Sketch sketch;
     Clock clock;
@@ -66,7 +66,7 @@ Command nested_mappings(const Files& files, std::size_t n) {
     return report(files, sketch.sample(1, 1, clock()));
 }
 
-// A process that runs one program after the other.
+// A process that executes one program after the other.
 Command programs(const Files& files, std::size_t n) {
     Sketch sketch;
     Clock clock;
@@ -77,7 +77,7 @@ Command programs(const Files& files, std::size_t n) {
     return report(files, sketch.sample(1, 1, clock()));
 }
 
-// An id whose lives did not end before the next began, each of many programs: what was at an address, when.
+// n lives of one id that overlap, each with many programs. Asks what was at an address over time.
 Command lives(const Files& files, std::size_t n) {
     Sketch sketch;
     Clock clock;
@@ -89,7 +89,7 @@ Command lives(const Files& files, std::size_t n) {
             files.write("perf.data", sketch.sample(1, 1, clock()).build())};
 }
 
-// Objects and commands with long names that are equal up to their end.
+// Objects and commands with long names that differ only at the end.
 Command names(const Files& files, std::size_t n) {
     Sketch sketch;
     Clock clock;

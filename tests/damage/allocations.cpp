@@ -9,12 +9,12 @@
 
 namespace {
 
-// Constant-initialised: operator new is called before main().
+// Constant-initialised, because operator new is called before main().
 struct Counters {
     std::atomic<std::uint64_t> count{0};
     std::atomic<std::int64_t> held{0}, base{0}, peak{0};
     std::atomic<std::size_t> largest{0};
-    std::atomic<std::uint64_t> fail_from{0}, fail_until{0}, failed{0};  // numbers, from 1; 0: none
+    std::atomic<std::uint64_t> fail_from{0}, fail_until{0}, failed{0};  // allocation numbers from 1; 0: none
 };
 constinit Counters counters;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The global operator new of these executables counts what it hands out, and fails when it is told to.
+// The global operator new of these executables counts allocations, and fails on request.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,19 @@
 
 namespace perfdata::test {
 
-// AllocationCounts is of all threads, since the object was made. One at a time.
+// AllocationCounts covers all threads since its construction. Only one may exist at a time.
 class AllocationCounts {
   public:
     AllocationCounts();
 
-    std::uint64_t count() const;  // how often memory was asked for
-    std::size_t peak() const;     // most bytes held at once, beyond what was held when counting began
-    std::size_t largest() const;  // bytes of the largest piece that was asked for
-    std::int64_t held() const;    // bytes held now, beyond what was held when counting began
+    std::uint64_t count() const;  // number of allocations
+    std::size_t peak() const;     // most bytes held at once, beyond those held at construction
+    std::size_t largest() const;  // bytes of the largest allocation
+    std::int64_t held() const;    // bytes held now, beyond those held at construction
 };
 
-// FailingAllocation makes the allocation of this number, counted from 1, fail with bad_alloc, and with `for_good` all
-// behind it: what stays out of memory. What is freed can still be freed.
+// FailingAllocation makes allocation `number`, counted from 1, fail with bad_alloc; with `for_good` also all later
+// ones. Freeing still works.
 class FailingAllocation {
   public:
     explicit FailingAllocation(std::uint64_t number, bool for_good = false);
@@ -27,7 +27,7 @@ class FailingAllocation {
     FailingAllocation(const FailingAllocation&) = delete;
     FailingAllocation& operator=(const FailingAllocation&) = delete;
 
-    // failed() is whether it came to that.
+    // failed() returns true if that allocation was reached.
     bool failed() const;
 };
 

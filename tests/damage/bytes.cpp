@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bytes of the records overwritten, lost or added: what they do not touch is found again, wherever it lies now.
+// Overwrites, removes and inserts bytes in records. The reader must find all untouched records, even if moved.
 #include "catch.hpp"
 #include "damage/salvage.hpp"
 #include "support/random.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t lengths[] = {1, 4, 7, 8, 64, 100, 512, 4096};
 
-// for_each_place(...) calls visit(fixture, at, length) with places all over the records.
+// for_each_place(...) calls visit(fixture, at, length, random) for random places in the records.
 template <class Visit>
 void for_each_place(std::uint64_t seed, Visit&& visit) {
     Random random(seed_of(seed));
@@ -27,7 +27,7 @@ void for_each_place(std::uint64_t seed, Visit&& visit) {
     }
 }
 
-// Where packed bytes are damaged their header may be intact; see Expectation::exact.
+// Damaged packed bytes may have an intact header; see Expectation::exact.
 void check(Salvage& salvage, const Fixture& fixture, const Blob& file, const std::vector<Start>& starts,
            std::uint64_t end) {
     const auto& frames = fixture.frames;
@@ -78,7 +78,7 @@ TEST_CASE("Records behind bytes that were added are found", "[damage]") {
         auto file = fixture.file;
         const auto noise = random.bytes(length);
         file.insert(file.begin() + static_cast<std::ptrdiff_t>(at), noise.begin(), noise.end());
-        // The header tells the old size, so the last bytes are no longer part of the data.
+        // The header still has the old size, so the last bytes are no longer part of the data.
         auto starts = starts_without(fixture.frames, at, at, static_cast<std::int64_t>(length));
         const auto& frames = fixture.frames;
         const auto data_size = frames.pipe ? 0 : number(file, 48, 8, frames.order);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recordings that end too early, at any place: all samples in front of the cut are counted, none is made up.
+// Recordings cut at any place: all samples before the cut are counted, none is invented.
 #include <set>
 
 #include "catch.hpp"
@@ -19,7 +19,7 @@ void check_cut(Salvage& salvage, const Fixture& fixture, std::uint64_t size) {
     const auto end = std::min(frames.end, size);
     const auto expected = has_header ? expect(rest, frames, std::min(frames.begin, end), end, starts) : Expectation{};
     const auto got = salvage.check(rest, expected, samples_in(starts), frames.samples());
-    // Attrs lie in front of the records: what is framed is decoded.
+    // Attrs precede the records, so everything framed is decoded.
     REQUIRE(got.opened == has_header);
     REQUIRE(expected.saved == samples_in(starts));
     REQUIRE(got.decoded == expected.saved);

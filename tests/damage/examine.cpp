@@ -21,7 +21,7 @@
 namespace perfdata::test {
 namespace {
 
-// What returns plain values; see catch_bad_alloc().
+// Calls that return plain values; see catch_bad_alloc().
 void write_pages(const Recording& recording, const Timeline& timeline, const Symbolizer& symbolizer,
                  const Profile& profile, const SampleCounts& counts, Examined& examined) {
     const auto sink = [&](std::string_view text) { examined.page_bytes += text.size(); };
@@ -69,7 +69,7 @@ Result<Examined> examine(const Recording& recording) {
         options.finder.limits = recording.limits();
         options.jit.as_recorded = false;
         auto opened = Symbolizer::open(recording, *timeline, options);
-        (void)opened.versions();  // made when first asked for
+        (void)opened.versions();  // computed on first use
         return opened;
     });
     if (!symbolizer) return fail(symbolizer.error());

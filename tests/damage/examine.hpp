@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Everything that the library does with a recording, from opening it to its pages.
+// Does everything that the library can do with a recording, from opening it to writing pages.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace perfdata::test {
 
-// Examined is what came of it. Two examinations of the same bytes give the same.
+// Examined is the result. Equal bytes give equal results.
 struct Examined {
     std::uint64_t samples = 0;  // framed
     std::uint64_t decoded = 0;
@@ -20,7 +20,7 @@ struct Examined {
 };
 
 // examine(file, limits) reads features, timeline, profile, listings, report and script, and writes the pages as text,
-// JSON and HTML. No file but this one is looked at. The error is the first that a call returned.
+// JSON and HTML. It opens no other file. Returns the first error.
 Result<Examined> examine(Bytes file, const Limits& limits = {});
 
 }  // namespace perfdata::test

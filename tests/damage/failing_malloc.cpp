@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Loaded into a program by LD_PRELOAD, this runs its main() again and again, in a process of its own each time, with
-// another allocation failing: that of the C library, so that no library has any other. What comes of it is written to
-// stderr, and the exit status is 1 if a run ended in a signal, in an exit status that is not documented, or answered
-// something else without a word. Environment:
+// Loaded by LD_PRELOAD, runs a program's main() repeatedly, each time in a new process with another allocation failing.
+// It replaces the C library's functions, so that every library is affected. Results go to stderr. The exit status is 1
+// if a run ended by a signal, with an undocumented exit status, or silently with a different answer. Environment:
 //
 //   FAILING_RUNS N     at most about N runs of each kind, 0: all
 //   FAILING_ONLY N     only the allocation of this number, counted from 1
-//   FAILING_SKIPS_SETUP  leave out what the program allocates without arguments
+//   FAILING_SKIPS_SETUP  skip the allocations that the program makes without arguments
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -30,11 +29,11 @@ void* __libc_memalign(std::size_t, std::size_t);
 
 namespace {
 
-// Shared by the runner and the run.
+// Shared between the runner and the runs.
 struct Counters {
     std::uint64_t count = 0, failed = 0;
 };
-Counters* counters = nullptr;  // null: nothing is counted
+Counters* counters = nullptr;  // null: do not count
 std::uint64_t fail_from = 0, fail_until = 0;
 
 bool fails() {
@@ -50,9 +49,9 @@ using Main = int (*)(int, char**, char**);
 Main real_main = nullptr;
 
 struct Run {
-    int status = 0;  // as of waitpid
+    int status = 0;  // see waitpid(2)
     std::size_t out = 0, err = 0;
-    std::uint64_t sum = 0;  // of what was written to stdout
+    std::uint64_t sum = 0;  // checksum of stdout
     char message[200] = {};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Numbers replaced, wherever there are numbers: in the header, the attrs and their ids, the feature table and all
-// features, programs and BTF among them. Nothing of this costs a sample that the header still tells of.
+// Replaces numbers in the header, attrs, ids, feature table and all features, including programs and BTF. This must not
+// cost a sample that the header still covers.
 #include <limits>
 #include <optional>
 
@@ -21,8 +21,8 @@ struct Change {
     std::uint64_t value = 0;
 };
 
-// changes(...) is every number of 2, 4 and 8 bytes at a multiple of its size in a part of a file, with each of the
-// values 0, 1, the largest, half of it, one more and one less.
+// changes(...) returns a change for every aligned number of 2, 4 and 8 bytes in a part of a file and each of these
+// values: 0, 1, the maximum, half of it, one more and one less.
 std::vector<Change> changes(const Fixture& fixture, std::uint64_t begin, std::uint64_t end) {
     std::vector<Change> all;
     for (const unsigned size : {2u, 4u, 8u}) {
@@ -44,7 +44,7 @@ Blob changed(const Fixture& fixture, const Change& change) {
     return patched(fixture.file, order, change.at, change.value);
 }
 
-// header_is_refused(file): what a file must have to be a recording at all.
+// header_is_refused(file) returns true if the file lacks what every recording must have.
 bool header_is_refused(Bytes file, std::endian order) {
     constexpr std::uint64_t magic_little = 0x32454c4946524550;
     const auto size = number(file, 8, 8, order);
@@ -62,7 +62,7 @@ TEST_CASE("No number in the header costs samples that it still tells of", "[dama
     Salvage salvage("number in the header replaced");
     for (const auto& fixture : fixtures()) {
         const auto& frames = fixture.frames;
-        if (frames.pipe) continue;  // of its 16 bytes none can be spared
+        if (frames.pipe) continue;  // all 16 bytes of the header are needed
         const auto all = changes(fixture, 0, header_bytes);
         for (const auto index : thinned(all.size(), 80)) {
             INFO(described(fixture, all[index]));
@@ -76,7 +76,7 @@ TEST_CASE("No number in the header costs samples that it still tells of", "[dama
                 });
                 continue;
             }
-            // From where the header says on, to where it says, as far as the file goes.
+            // The data are the header's range, clipped to the file.
             const std::uint64_t total = file.size();
             const auto begin = std::min(number(file, data_offset, 8, frames.order), total);
             const auto size = number(file, data_size, 8, frames.order);

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint32_t sample = 9, tracing_data = 66, auxtrace = 71, compressed = 81, compressed2 = 83;
 
-// Sizes of records by tools/perf and the kernel's headers: from ... to. What the kernel writes may have a trailer of
-// up to 64 bytes besides.
+// Sizes of records in tools/perf and the kernel's headers: from ... to. Kernel records may also have a trailer of up to
+// 64 bytes.
 struct Sizes {
     std::uint64_t type, least, most;
     bool trailer = true;
@@ -48,25 +48,25 @@ constexpr Sizes known_sizes[] = {{1, 48, 40 + path},    {2, 24, 24},
 struct Header {
     std::uint64_t type = 0, size = 0;
 
-    // Beyond doubt, could be of a newer version.
+    // A size that the known type can have, newer versions included.
     bool usual() const {
         if (type >= 32768 && type < 32832) return size >= 8;
         const auto* known = std::ranges::find(known_sizes, type, &Sizes::type);
         if (known == std::end(known_sizes) || size < known->least) return false;
         return size <= known->most + (known->trailer ? 64 : 0) && (type >= 64 || size % 8 == 0);
     }
-    // Of the kernel's types any multiple of 8 is taken.
+    // For kernel types any multiple of 8 is accepted.
     bool believed() const { return type >= 1 && type <= 22 ? size >= 8 && size % 8 == 0 : usual(); }
     bool inconceivable() const { return type == 0 || (type > 255 && (type < 32768 || type >= 32832)); }
     bool has_known_type() const {
         return (type >= 32768 && type < 32832) ||
                std::ranges::find(known_sizes, type, &Sizes::type) != std::end(known_sizes);
     }
-    // Not of a size that its type has, nor of a type that may come one day.
+    // An impossible size for its type, or a type that cannot become valid.
     bool unheard_of() const { return !usual() && !plain() && !of_perf() && (has_known_type() || !possible()); }
-    // Of perf's own types: taken for what follows, if their size is not usual.
+    // perf's own types: accepted if a record follows, even with an unusual size.
     bool of_perf() const { return type >= 64 && has_known_type(); }
-    // The kernel's, of a size that most have: taken if what follows is a record.
+    // Kernel types with a common size: accepted if a record follows.
     bool plain() const { return type >= 1 && type <= 22 && size >= 8 && size <= 4232 && size % 8 == 0; }
     // All types but three have sizes that are multiples of 8.
     bool padded() const { return size % 8 == 0 || type == tracing_data || type == compressed || type == compressed2; }
@@ -77,7 +77,7 @@ Header header_at(Bytes file, std::uint64_t at, std::endian order) {
     return {number(file, at, 4, order), number(file, at + 6, 2, order)};
 }
 
-// The size of the record at `at`; nothing if there is none.
+// Returns the size of the record at `at`; empty if there is none.
 std::optional<std::uint64_t> record_at(Bytes file, std::uint64_t at, std::uint64_t end, std::endian order) {
     if (end - at < 8) return {};
     const auto header = header_at(file, at, order);
@@ -92,8 +92,8 @@ std::optional<std::uint64_t> record_at(Bytes file, std::uint64_t at, std::uint64
     return header.size;
 }
 
-// is_found(...) is whether what follows `at` is enough to be taken for records. on_grid: it is a place where records
-// begin if no byte was lost or added; in_data: one in data that may be no records.
+// is_found(...) returns true if enough records follow `at`. on_grid: records begin here if no byte was lost or added;
+// in_data: inside data that may not be records.
 bool is_found(Bytes file, std::uint64_t at, std::uint64_t end, std::endian order, bool on_grid, bool in_data) {
     const std::uint64_t wanted = in_data && !on_grid ? 6 : 3;
     const std::uint64_t before_end = in_data ? 3 : on_grid ? 1 : 2, before_cut = in_data ? 3 : 1;
@@ -115,8 +115,8 @@ bool is_found(Bytes file, std::uint64_t at, std::uint64_t end, std::endian order
     return true;
 }
 
-// The first place inside the record at `at` from which on usual records, at least three, fill it to its end; 0 if there
-// is none.
+// Returns the first place inside the record at `at` from which at least three usual records fill it to its end; 0 if
+// there is none.
 std::uint64_t filled_from(Bytes file, std::uint64_t at, std::uint64_t size, std::endian order) {
     for (auto place = at + 8; place < at + size; place += 8) {
         std::uint64_t records = 0, next = place;
@@ -131,7 +131,8 @@ std::uint64_t filled_from(Bytes file, std::uint64_t at, std::uint64_t size, std:
     return 0;
 }
 
-// The place inside the record at `at` that reading goes on at because that record may not be what it says; 0 if none.
+// Returns the place inside the record at `at` where reading continues because the record is doubtful; 0 if there is
+// none.
 std::uint64_t better_place(Bytes file, std::uint64_t at, std::uint64_t size, std::uint64_t end, std::endian order,
                            bool aligned, std::uint64_t longest) {
     const auto header = header_at(file, at, order);
@@ -231,7 +232,7 @@ Frames frames_of(Bytes file) {
         frame.type = static_cast<std::uint32_t>(number(file, at, 4, frames.order));
         frame.whole = frame.size + payload_behind(file, at, frame.size, frames);
         if (frame.size < 8 || frame.end() > frames.end) {
-            if (data_size == 0) break;  // as far as the recorder came
+            if (data_size == 0) break;  // the recorder wrote no further
             throw std::runtime_error("a fixture with damage in its records");
         }
         if (frame.type == sample) frame.samples = 1;
@@ -271,7 +272,7 @@ Expectation expect(Bytes file, const Frames& frames, std::uint64_t begin, std::u
             }
             if (type == compressed || type == compressed2) {
                 stream_began = true;
-                expected.exact = false;  // its first bytes are unpacked
+                expected.exact = false;  // its first bytes were already unpacked
             }
             stream_broken = stream_broken || stream_began;
             at = place;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What lies where in a recording, found by its headers alone, and which of its samples a reader can still find when it
-// has been damaged. Shares nothing with the library's reader.
+// Finds records by their headers alone, and predicts which samples a reader can recover from a damaged recording.
+// Shares no code with the library's reader.
 #pragma once
 
 #include <bit>
@@ -12,14 +12,14 @@
 
 namespace perfdata::test {
 
-// number(...) is an integer of 1 to 8 bytes.
+// number(...) reads an integer of 1 to 8 bytes.
 std::uint64_t number(Bytes file, std::uint64_t at, unsigned size, std::endian order);
 
 struct Frame {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;     // of the record
-    std::uint64_t whole = 0;    // and of the data behind it
-    std::uint64_t samples = 0;  // 1 for a sample; of a compressed record those whose last byte is in it
+    std::uint64_t whole = 0;    // with the data behind it
+    std::uint64_t samples = 0;  // 1 for a sample; for a compressed record the samples whose last byte is in it
     std::uint32_t type = 0;
 
     bool packed() const { return type == 81 || type == 83; }
@@ -38,56 +38,55 @@ struct Frames {
 };
 Frames frames_of(Bytes file);
 
-// Start is where an undamaged record begins in a damaged file.
+// Start is the start of an undamaged record in a damaged file.
 struct Start {
     std::uint64_t offset = 0;
     std::uint64_t samples = 0;
-    bool intact = true;   // behind its header too
-    bool orphan = false;  // a compressed record: what it continues is gone
+    bool intact = true;   // not only its header
+    bool orphan = false;  // a compressed record whose predecessor in the stream is gone
 };
 
-// Expectation is what a reader that goes on at the next undamaged record behind damage gets to see.
+// Expectation is what a reader recovers if it resumes at the next undamaged record.
 struct Expectation {
-    std::uint64_t framed = 0;     // samples, whatever they are worth
-    std::uint64_t saved = 0;      // those of them that are undamaged
-    std::uint64_t swallowed = 0;  // undamaged, but in bytes that a damaged record or what looks like one claims
-    std::uint64_t too_few = 0;    // undamaged, but not enough of them in a row to be told from other bytes
-    // False if a compressed record is damaged, or is read as if it continued what is gone: zstd notices that at once,
-    // later or never. At least so many.
+    std::uint64_t framed = 0;     // samples, damaged or not
+    std::uint64_t saved = 0;      // undamaged ones among them
+    std::uint64_t swallowed = 0;  // undamaged, but inside a damaged or apparent record
+    std::uint64_t too_few = 0;    // undamaged, but in runs too short to be recognised
+    // False if a compressed record is damaged, or read as the continuation of a missing one: zstd detects that at once,
+    // later or never. Then the numbers are minima.
     bool exact = true;
 };
 
-// expect(file, frames, begin, end, starts): from `begin` on records follow each other by their sizes. What has the
-// header of a record counts as one, damaged or not: nobody could tell. That is one of a type of the kernel with a size
-// that is a multiple of 8, or one of perf with a size that this type can have, not beyond the end. Others count if a
-// known type with a size that it can have follows the record; types up to 255 with sizes that are multiples of 8 also
-// if another such follows. Where there is no header, reading goes on at the next place, be it inside a record, from
-// where on three records of known types with sizes that they can have follow each other, or fewer that are all that is
-// left: one before one that is cut off, one before the end if all is where it was, else two. If the place is not a
-// multiple of 8 away and all sizes before were such multiples, theirs must be, too, but for the three types of perf's
-// that are not padded.
+// expect(file, frames, begin, end, starts): from `begin` on records follow each other by their sizes. Anything with the
+// header of a record counts as one, damaged or not: a reader cannot distinguish them. Such a header has a kernel type
+// and a size that is a multiple of 8, or a perf type and a possible size for it, within the end. Others count if a
+// known type with a possible size follows the record; types up to 255 with sizes that are multiples of 8 also if
+// another such record follows. Without a header, reading resumes at the next place, even inside a record, that is
+// followed by three records of known types with possible sizes. Fewer suffice if they are all that is left: one before
+// a cut-off record, one before the end if nothing moved, else two. If the place is not a multiple of 8 away and all
+// sizes so far were multiples of 8, these sizes must be, too, except for the three unpadded types of perf.
 //
-// A record is not what its header says if such a place is inside it and no header is where it ends, or it has a size
-// that its type cannot have, or a type beyond 255 that is not known. Then reading goes on at that place. Data behind a
-// record are not looked at for this.
+// A record is not what its header says if such a place is inside it and no header is at its end, or if its size is
+// impossible for its type, or if its type is unknown and beyond 255. Then reading resumes at that place. Data behind a
+// record are not searched for this.
 //
-// The payloads of compressed records are one stream: where reading had to look for a record between two of them, or
-// found one of a type that nobody writes, one may be missing, and the rest of the stream is worth nothing.
+// The payloads of compressed records are one stream. If the reader had to search for a record between two of them, or
+// found one of a type that nothing writes, one may be missing, and the rest of the stream is useless.
 //
-// Data behind a record that go beyond the end are looked through for records: three in a row; six where the place is
-// not a multiple of 8 away.
+// If the data behind a record extend beyond the end, they are searched for records: three in a row, or six if the place
+// is not a multiple of 8 away.
 Expectation expect(Bytes file, const Frames& frames, std::uint64_t begin, std::uint64_t end,
                    const std::vector<Start>& starts);
 
-// starts_of(frames) is all records; starts_without(frames, from, until, shift) is those that do not overlap
-// [from, until), which has become so much longer or shorter. Compressed records behind the first that does overlap are
-// orphans and have no samples.
+// starts_of(frames) returns all records. starts_without(frames, from, until, shift) returns those that do not overlap
+// [from, until), moved by `shift` if behind it. Compressed records after the first overlapping one are orphans and have
+// no samples.
 std::vector<Start> starts_of(const Frames& frames);
 std::vector<Start> starts_without(const Frames& frames, std::uint64_t from, std::uint64_t until,
                                   std::int64_t shift = 0);
-// starts_in(frames, before, after) is the same for bytes that were overwritten.
+// starts_in(frames, before, after) does the same for overwritten bytes.
 std::vector<Start> starts_in(const Frames& frames, Bytes before, Bytes after);
-// samples_in(starts) is how many undamaged samples they are.
+// samples_in(starts) returns the number of undamaged samples.
 std::uint64_t samples_in(const std::vector<Start>& starts);
 
 }  // namespace perfdata::test

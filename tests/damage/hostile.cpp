@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Names that command terminals, break documents and never end, in every place of a recording that has names,
-// through every subcommand of the tool: what goes to a terminal is only shown, JSON is JSON, HTML has no markup but its
-// own.
+// Puts names with terminal commands, document markup and extreme lengths everywhere in a recording, and runs every
+// subcommand of the tool. Terminals must get only printable text, JSON must be valid, and HTML must have no foreign
+// markup.
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -26,7 +26,7 @@ const std::string evil =
     "31m\xc2\x9b\xe2\x80\xae\xd8\x9c\xef\xbb\xbf\xf3\xa0\x81\x81<script>alert(1)</script><img src=x "
     "onerror=alert(2)>&\"'\\\r\n\t\x7f\xff\xc3{};";
 
-// long_name() is nearly 64 KiB: what the longest record can hold besides its other fields.
+// long_name() returns almost 64 KiB: the most that fits into a record besides its other fields.
 std::string long_name() {
     return "L" + evil + std::string(65000, 'a') + evil;
 }
@@ -78,7 +78,7 @@ Blob hostile_recording() {
     return scene.build();
 }
 
-// A sample with some branches, from and to code of files with hostile names.
+// A sample with branches from and to code of files with hostile names.
 Blob hostile_branches() {
     auto attr = sampling_attr(Scene::sample_type | sample_bit::branch_stack);
     Scene scene(std::endian::little, std::vector<Attr>{attr});
@@ -144,7 +144,7 @@ class Tool {
     std::string recording_;
 };
 
-// obeyed(text) is the first line in which there is something that a terminal would not just show.
+// obeyed(text) returns the first line with something that a terminal would execute instead of show.
 std::string obeyed(const std::string& text) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
@@ -237,7 +237,7 @@ TEST_CASE("Hostile names are no markup in HTML", "[hostile]") {
     CHECK(page.find("&lt;script&gt;alert(1)") != std::string::npos);
     CHECK(page.find("<script>alert") == std::string::npos);
     CHECK(page.find("<img") == std::string::npos);
-    // Every end of a script is the end of one of the page's own.
+    // Every closing script tag matches one of the page's own opening tags.
     CHECK(count_of(page, "</script") == count_of(page, "<script"));
     for (const char character : page) {
         const bool control = static_cast<unsigned char>(character) < 0x20 && character != '\n' && character != '\t';

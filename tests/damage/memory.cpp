@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory: small files get little of it, whatever they say, and where it runs out there is an error.
+// Memory: small files use little, whatever they claim, and running out of memory is an error.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -24,13 +24,13 @@ const Fixture& fixture(const std::string& name) {
     return *found;
 }
 
-// small_files() is the kept inputs of the fuzz targets and the fixtures of at most 64 KiB.
+// small_files() returns the stored inputs of the fuzz targets, and fixtures of at most 64 KiB.
 std::vector<std::pair<std::string, Blob>> small_files() {
     std::vector<std::pair<std::string, Blob>> files;
     for (const auto* folder : {PERFDATA_FUZZ_CORPUS, PERFDATA_FUZZ_UNPACKED, PERFDATA_FIXTURES}) {
         for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
             if (!entry.is_regular_file() || entry.file_size() > 65536) continue;
-            if (entry.path().extension() == ".xz") continue;  // packed inputs, which lie unpacked in the next folder
+            if (entry.path().extension() == ".xz") continue;  // packed inputs; the next folder has them unpacked
             files.emplace_back(entry.path().string(), content_of_file(entry.path().string()));
         }
     }
@@ -40,7 +40,7 @@ std::vector<std::pair<std::string, Blob>> small_files() {
 }  // namespace
 
 TEST_CASE("A small file gets little memory", "[memory]") {
-    // The library's own blocks are 256 KiB, one for files and one for what is unpacked.
+    // The library's own blocks are 256 KiB: one for files and one for unpacked data.
     constexpr auto most_held = std::size_t{4} << 20, most_at_once = std::size_t{1} << 20;
     std::size_t held = 0, at_once = 0, recordings = 0;
     for (const auto& [name, file] : small_files()) {
@@ -52,7 +52,7 @@ TEST_CASE("A small file gets little memory", "[memory]") {
             at_once = std::max(at_once, counts.largest());
             CHECK(counts.peak() <= most_held);
             CHECK(counts.largest() <= most_at_once);
-            CHECK(counts.held() <= 65536);  // what a library keeps for good at its first use
+            CHECK(counts.held() <= 65536);  // libraries keep some memory after first use
         }
     }
     CHECK(recordings > 50);
@@ -63,7 +63,7 @@ TEST_CASE("A small file gets little memory", "[memory]") {
 TEST_CASE("Wherever memory runs out there is an error, and nothing leaks", "[memory]") {
     for (const auto* name : {"bpf_nobtf", "tinyjit", "v72_z", "pipe"}) {
         const auto& file = fixture(name).file;
-        REQUIRE(examine(file));  // what is kept for good at the first use is there now
+        REQUIRE(examine(file));  // allocates what libraries keep after first use
         const AllocationCounts whole;
         const auto expected = examine(file);
         REQUIRE(expected);
@@ -85,7 +85,7 @@ TEST_CASE("Wherever memory runs out there is an error, and nothing leaks", "[mem
                     if (error) code = examined.error().code;
                 }
                 CHECK(failed);
-                // What could be done without is told as a loss, in the completeness report.
+                // Running out of memory for something optional is a loss in the completeness report.
                 if (error) ++errors;
                 CHECK(code == ErrorCode::out_of_memory);
                 CHECK(counts.held() <= 4096);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// mutants FOLDER COUNT [SEED] [LARGEST]: damages the files below FOLDER of at most LARGEST bytes (default 262144) at
-// random, COUNT times in all, and does everything with each that the library can do. Runs them in child processes, so
-// that one that crashes, or takes more than 30 seconds, is told with its number and the others go on. Exits with 1 if
-// there was any. The same numbers give the same mutants: MUTANT=N in the environment runs that one alone, here.
+// mutants FOLDER COUNT [SEED] [LARGEST]: damages random files below FOLDER of at most LARGEST bytes (default 262144),
+// COUNT times, and does everything with each that the library can do. Child processes run them: if one crashes or takes
+// more than 30 seconds, its number is printed and the others continue. Exits with 1 if there was any. Equal arguments
+// give equal mutants; MUTANT=N in the environment runs only that one, in this process.
 //
 // Not part of the tests: 100 000 take a while.
 #include <algorithm>
@@ -28,7 +28,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// Shared is what the children tell.
+// Shared holds the results of all children.
 struct Shared {
     std::uint64_t next = 0, opened = 0, samples = 0;
     std::uint64_t slowest_ns = 0, slowest = 0;
@@ -66,7 +66,7 @@ std::uint64_t interesting(Random& random, std::uint64_t own) {
 
 void damage(Blob& file, Random& random) {
     for (auto times = 1 + random.below(4); times != 0 && file.size() > 16; --times) {
-        // Half of all damage in the first 4 KiB, where the header and the attrs are.
+        // Half of the damage hits the first 4 KiB, with the header and the attrs.
         const auto reach = random.one_in(2) ? std::min<std::size_t>(file.size(), 4096) : file.size();
         const auto at = random.size(reach);
         const auto from = file.begin() + static_cast<std::ptrdiff_t>(at);
@@ -79,7 +79,7 @@ void damage(Blob& file, Random& random) {
                 file.insert(from, noise.begin(), noise.end());
                 break;
             }
-            case 3: {  // a piece from elsewhere
+            case 3: {  // copy a piece from elsewhere
                 const auto source = random.size(file.size() - length + 1);
                 std::memmove(file.data() + at, file.data() + source, length);
                 break;

@@ -95,7 +95,7 @@ Samples Salvage::check(Bytes file, const Expectation& expected, std::uint64_t in
         REQUIRE(got.framed == expected.framed);
     } else {
         REQUIRE(got.framed >= expected.framed);
-        // zstd has no checksum here: what it makes of damaged bytes may look like samples.
+        // zstd frames have no checksum here: damaged bytes may unpack to apparent samples.
         REQUIRE(got.framed <= 2 * most);
     }
     intact_ += intact;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads damaged recordings with the library, and keeps the table of what could be saved.
+// Reads damaged recordings with the library, and prints a table of what could be saved.
 #pragma once
 
 #include <chrono>
@@ -12,24 +12,24 @@
 
 namespace perfdata::test {
 
-// Fixture is a recording and what lies where in it.
+// Fixture is a recording with its frames.
 struct Fixture {
     std::string name;
     Blob file;
     Frames frames;
 };
-// fixtures() is all recordings below fixtures/ that are one file, by name.
+// fixtures() returns all single-file recordings below fixtures/, by name.
 const std::vector<Fixture>& fixtures();
 
-// everything() is whether PERFDATA_DAMAGE=full is in the environment. Tests that are run with every build cannot try
-// everything: thinned(count, most) is the numbers below `count` if everything() is wanted or they are few, else `most`
-// of them, evenly spread, first and last included.
+// everything() returns true if the environment has PERFDATA_DAMAGE=full. Regular test runs sample instead:
+// thinned(count, most) returns all numbers below `count` if everything() or if they are few, else `most` of them,
+// evenly spread, first and last included.
 bool everything();
 std::vector<std::uint64_t> thinned(std::uint64_t count, std::uint64_t most);
-// seed_of(test) is what makes the damage of a test: its own number, and other damage with PERFDATA_DAMAGE_SEED=1, 2...
+// seed_of(test) returns the seed for a test's damage, which PERFDATA_DAMAGE_SEED=1, 2... varies.
 std::uint64_t seed_of(std::uint64_t test);
 
-// Samples is what the library counted in one file.
+// Samples is the library's count for one file.
 struct Samples {
     bool opened = false;
     std::uint64_t framed = 0;
@@ -37,10 +37,10 @@ struct Samples {
 
     bool operator==(const Samples&) const = default;
 };
-// count_samples(file) also requires that the parts of the completeness report make up the whole.
+// count_samples(file) also checks that the parts of the completeness report add up.
 Samples count_samples(Bytes file);
 
-// Salvage is one kind of damage. Its row of the table is printed when it goes.
+// Salvage is one kind of damage. Its destructor prints its row of the table.
 class Salvage {
   public:
     explicit Salvage(std::string damage);
@@ -48,12 +48,11 @@ class Salvage {
     Salvage(const Salvage&) = delete;
     Salvage& operator=(const Salvage&) = delete;
 
-    // run(memory, body) requires that the body ends within ten seconds, however slow the machine is, and never holds
-    // more than so many bytes.
+    // run(memory, body) requires that the body ends within ten seconds and never holds more than `memory` bytes.
     void run(std::size_t memory, const std::function<void()>& body);
 
-    // check(file, expected, intact) reads a file and requires that the library frames what is expected. `intact` is how
-    // many samples the damage has not touched, `most` how many there were.
+    // check(file, expected, intact, most) reads a file and requires that the library frames what is expected. `intact`
+    // is the number of samples that the damage has not touched, `most` the original number.
     Samples check(Bytes file, const Expectation& expected, std::uint64_t intact, std::uint64_t most);
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records of every type with every wrong size: it costs the records that the wrong size covers, no others.
+// Gives records of every type every wrong size. That may cost only the records that the wrong size covers.
 #include <algorithm>
 #include <map>
 
@@ -11,7 +11,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// examples(frames) is the first record of each type, and the one in the middle of them.
+// examples(frames) returns the first and the middle record of each type.
 std::vector<std::size_t> examples(const Frames& frames) {
     std::map<std::uint32_t, std::vector<std::size_t>> of_type;
     for (std::size_t index = 0; index < frames.all.size(); ++index) of_type[frames.all[index].type].push_back(index);
@@ -55,8 +55,8 @@ TEST_CASE("A record of a wrong size costs the records that it covers", "[damage]
                 const auto expected = expect(file, frames, frames.begin, frames.end, starts);
                 salvage.check(file, expected, samples_in(untouched), frames.samples());
                 CHECK(expected.saved + expected.swallowed + expected.too_few == samples_in(starts));
-                // More are saved where the size is not believed; fewer where it leads to a place between records that
-                // looks like a record: then what that one claims is lost as well. No reader could tell.
+                // More are saved if the size is not believed. Fewer are saved if it leads to an apparent record inside
+                // others, whose range is then lost as well: no reader could avoid that.
                 const auto lost = samples_in(untouched) - std::min(expected.saved, samples_in(untouched));
                 CHECK(lost <= expected.swallowed + expected.too_few);
                 if (lost != 0) ++misled;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What small recordings that were made for it make the tool take, and what it does when it may take little.
+// Measures the memory and time that the tool needs for small crafted recordings, and its behaviour under limits.
 #include <boost/iostreams/device/back_inserter.hpp>
 #include <boost/iostreams/filter/lzma.hpp>
 #include <boost/iostreams/filter/zlib.hpp>
@@ -34,8 +34,8 @@ namespace {
 
 struct Run {
     int status = -1;         // -1: a signal
-    std::size_t memory = 0;  // bytes, at most
-    double seconds = 0;      // of a processor
+    std::size_t memory = 0;  // most bytes held
+    double seconds = 0;      // CPU time
     std::string output, messages;
 };
 
@@ -44,7 +44,7 @@ std::string content_of(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// forget_peak() is for the next child: its peak begins with ours, since it has our memory until it executes the tool.
+// forget_peak() resets the peak for the next child, which shares our memory until it executes the tool.
 void forget_peak() {
     ::malloc_trim(0);
     std::ofstream("/proc/self/clear_refs") << 5;  // proc(5)
@@ -81,7 +81,7 @@ Run run(const TempDir& folder, std::vector<std::string> command) {
     return result;
 }
 
-// Sanitizers take memory of their own, and leave no room for limits.
+// Sanitizers need memory of their own, which leaves no room for limits.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PERFDATA_SANITIZED
 #elif defined(__has_feature)
@@ -95,7 +95,7 @@ constexpr bool measured = false;
 constexpr bool measured = true;
 #endif
 
-// unlike_chains(n) is n samples of 128 frames each, none like another.
+// unlike_chains(n) writes n samples with distinct chains of 128 frames.
 Blob unlike_chains(std::size_t n) {
     Sketch sketch(Sketch::plain | sample_bit::callchain);
     sketch.mmap(5, 0, std::uint64_t{1} << 46, "/bin/x", 1);
@@ -138,7 +138,7 @@ TEST_CASE("What is reported of a recording takes little more memory than the rec
 }
 
 TEST_CASE("With less memory places are joined before anything fails", "[takes]") {
-    if (!measured) return;  // address sanitizers take terabytes for themselves: the limit is not set
+    if (!measured) return;  // AddressSanitizer reserves terabytes of addresses: no limit is set
     const TempDir folder;
     const auto chains = folder.write("chains", unlike_chains(6000));
     const auto places = folder.write("places", unlike_places(200000));
@@ -182,7 +182,7 @@ TEST_CASE("Long strings in little memory end in an answer or in an error", "[tak
 }
 
 TEST_CASE("Code of callers over each other is looked at a few times, with a word for the others", "[takes]") {
-    // Functions that reach to the end of all, which only call.
+    // Functions that extend to the end of the code and only call.
     constexpr std::uint64_t text_at = 64 + 56, base = 0x10000000, functions = 1000, size = 2 * functions, callee = 16;
     Elf elf;
     auto& text = elf.section(Elf::text);
@@ -194,7 +194,7 @@ TEST_CASE("Code of callers over each other is looked at a few times, with a word
     sketch.mmap(1, base, std::uint64_t{1} << 20, "/bin/x", 1);
     for (std::uint64_t at = 0; at < functions; ++at) {
         symbols.push_back({"f" + std::to_string(at), text_at + at, size - at});
-        // Each calls from its second byte: in front of the second is no function that begins there.
+        // Return addresses are behind a function's first byte: a caller is looked up one byte before them.
         const std::uint64_t frames[] = {~std::uint64_t{0} - 511, base + text_at + size + 4, base + text_at + at + 1};
         sketch.chain(base + text_at + size + 4, 1, 2 + at, frames);
     }
@@ -220,7 +220,7 @@ TEST_CASE("Code of callers over each other is looked at a few times, with a word
         }
     }
     CHECK(placed + others == functions);
-    // 64 KiB, and a few times the file.
+    // 64 KiB, plus a few times the file's size.
     CHECK(placed >= 32);
     CHECK(placed <= 40);
 }
@@ -274,7 +274,7 @@ TEST_CASE("A long name stands shortened in every line", "[takes]") {
         const auto got = run(folder, arguments);
         INFO(command[0]);
         CHECK(got.status == 0);
-        CHECK(got.output.size() < 2000 * 8000);  // three names in a line of script, but not 60 KB of one
+        CHECK(got.output.size() < 2000 * 8000);  // three names in a line of script output, all shortened from 60 KB
         CHECK(got.output.find("nnn… (and 57952 more bytes)") != std::string::npos);
     }
 }
@@ -293,7 +293,7 @@ Elf crafted_program(std::uint32_t size = code_size) {
     return elf;
 }
 
-// listed(folder, elf, options) is what annotate makes of one sample at its beginning.
+// listed(folder, elf, options) annotates one sample at the code's beginning.
 Run listed(const TempDir& folder, const Elf& elf, const std::vector<std::string>& options = {"annotate"}) {
     Sketch sketch;
     sketch.mmap(1, mapped_at, std::uint64_t{1} << 24, "/bin/x", 1).sample(mapped_at + text_at, 1, 2);
@@ -305,8 +305,8 @@ Run listed(const TempDir& folder, const Elf& elf, const std::vector<std::string>
     return run(folder, command);
 }
 
-// packed(filter, zeros) is so many zeros, packed. They are never in memory, since what this process takes counts for
-// those that it starts.
+// packed(filter, zeros) packs that many zeros. It never holds them in memory: this process's memory counts for its
+// children.
 template <class Filter>
 Blob packed(const Filter& filter, std::size_t zeros) {
     namespace io = boost::iostreams;
@@ -320,7 +320,7 @@ Blob packed(const Filter& filter, std::size_t zeros) {
     return blob_of(text);
 }
 
-// compressed_section(zeros) has an Elf64_Chdr, and is packed by zlib.
+// compressed_section(zeros) returns an Elf64_Chdr and zlib data.
 Blob compressed_section(std::size_t zeros) {
     Writer out(std::endian::little);
     out.u32(1).u32(0).u64(zeros).u64(1);
@@ -365,7 +365,7 @@ TEST_CASE("Long names of files and functions stand shortened in each line", "[ta
         INFO(format);
         const auto got = listed(folder, elf, {"annotate", "--format", format});
         CHECK(got.status == 0);
-        // Each line has 60 calls, of which JSON has all.
+        // Each line has 60 inlined calls; JSON contains all of them.
         const std::size_t a_line = format == std::string_view("json") ? 24000 : 4000;
         CHECK(got.output.size() < a_line * size);
         if (measured) CHECK(got.memory < little);
@@ -411,7 +411,7 @@ namespace {
 
 constexpr std::uint64_t nops_at = 0xffffffffc0000000;
 
-// nops_info(size) tells of a BPF program of so many bytes and instructions, nops(size) loads and samples it.
+// nops_info(size) describes a BPF program of `size` one-byte instructions; nops(size) loads and samples it.
 Blob nops_info(std::uint32_t size) {
     ProgramInfo info(Sketch::order, 1);
     info.u64(info_field::tag, 0x0807060504030201);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which files the tool opens because a recording names them, and which it does not: the system itself tells (inotify).
+// Checks with inotify which files named by a recording the tool opens, and which it does not.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint32_t process = 101;  // whose samples a Scene has
+constexpr std::uint32_t process = 101;  // the pid of a Scene's samples
 constexpr std::uint64_t mapped_at = 0x400000, apart = 0x10000;
 
 BuildId build_id() {
@@ -42,7 +42,7 @@ const std::string link_of_id = ".build-id/5a/" + [] {
     return text;
 }();
 
-// program(function) is an ELF file with that function at offset 0x640.
+// program(function) returns an ELF file with that function at offset 0x640.
 Blob program(const std::string& function) {
     Elf elf;
     elf.segments = {{0x600, 0x1600, 0x1000}};
@@ -51,8 +51,8 @@ Blob program(const std::string& function) {
     return elf.blob();
 }
 
-// with_split_lines(split) is a program whose debug information has lines, says that the rest of it is in the file
-// `split`, and does not say where it was compiled.
+// with_split_lines(split) returns a program whose debug information has lines, refers to the file `split` for the rest,
+// and has no compilation directory.
 Blob with_split_lines(const std::string& split) {
     constexpr std::uint8_t opcodes = 10;
     const auto order = std::endian::little;
@@ -90,8 +90,8 @@ Blob with_split_lines(const std::string& split) {
     return elf.blob();
 }
 
-// with_alternate(name, target) is a program with a section of that name, which says that parts of its debug information
-// are in the file `target`: what was inlined is there.
+// with_alternate(name, target) returns a program with a section of that name, which refers to the file `target` for
+// parts of its debug information, including inlined calls.
 Blob with_alternate(const char* name, const std::string& target) {
     const auto order = std::endian::little;
     Elf elf;
@@ -106,7 +106,7 @@ Blob with_alternate(const char* name, const std::string& target) {
     return elf.blob();
 }
 
-// mapping(begin, path): the path must live as long as the mapping.
+// mapping(begin, path): the path must outlive the mapping.
 Mmap2 mapping(std::uint64_t begin, std::string_view path) {
     Mmap2 map;
     map.pid = {process};
@@ -136,7 +136,7 @@ struct Run {
     std::string output, messages;
 };
 
-// run(folder, command, home) ends within half a minute, or with status 124.
+// run(folder, arguments, before) kills the tool after half a minute: status 124.
 Run run(const TempDir& folder, const std::string& arguments, const std::string& before = {}) {
     const auto messages = (folder.path() / "messages").string();
     const auto command = before + "HOME='" + folder.path().string() + "/home' timeout 30 '" PERFDATA_TOOL "' " +
@@ -156,7 +156,7 @@ Run run(const TempDir& folder, const std::string& arguments, const std::string& 
     return result;
 }
 
-// Watch notes which files of directories are opened, by anybody. Looking a file up is no opening.
+// Watch lists the files of directories that any process opens. A lookup alone does not count.
 class Watch {
   public:
     explicit Watch(const std::vector<std::string>& directories) : queue_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
@@ -169,7 +169,7 @@ class Watch {
     Watch& operator=(const Watch&) = delete;
     ~Watch() { ::close(queue_); }
 
-    // opened() is what was opened since the last call.
+    // opened() returns the files opened since the last call.
     std::set<std::string> opened() const {
         std::set<std::string> names;
         alignas(inotify_event) std::array<char, 65536> events;
@@ -200,13 +200,13 @@ bool names_functions(std::string_view command) {
     return command.starts_with("report") || command == "script";
 }
 
-// reads_objects(command): a map of addresses needs none.
+// reads_objects(command): `symbols` needs no files, only addresses.
 bool reads_objects(std::string_view command) {
     return !command.starts_with("symbols");
 }
 
-// RecordedMachine is a directory with the recorded program where it was recorded ("host"), in the user's cache and in
-// a place that links lead to ("outside").
+// RecordedMachine is a directory with the recorded program at its recorded path ("host"), in the user's cache, and at
+// the target of links ("outside").
 struct RecordedMachine {
     TempDir folder;
     std::string path = folder.path().string();
@@ -276,7 +276,7 @@ TEST_CASE("With --symfs nothing outside of it is read, wherever links in it lead
         fs::create_symlink(target, inside);
         check("");
     }
-    // The same links lead to files inside, if there are such.
+    // The same links lead to files inside if these exist.
     fs::create_directories(machine.symfs + machine.path + "/outside");
     machine.folder.write("symfs" + machine.path + "/outside/prog", program("of_symfs"));
     fs::remove(inside);
@@ -287,8 +287,8 @@ TEST_CASE("With --symfs nothing outside of it is read, wherever links in it lead
     check("of_symfs");
 }
 
-// libdw can open it by itself (dwarf_cu_info(), a subunit from dwarf_get_units()), with no check: none of that is
-// called.
+// libdw can open the file itself, unchecked (dwarf_cu_info(), subunits from dwarf_get_units()): the library calls
+// neither.
 TEST_CASE("The file of split debug information is not opened", "[hostile][touched]") {
     const RecordedMachine machine;
     fs::remove(machine.path + "/home/.debug/" + link_of_id + "/elf");
@@ -301,8 +301,8 @@ TEST_CASE("The file of split debug information is not opened", "[hostile][touche
     CHECK(watch.opened().empty());
 }
 
-// libdw opens it by itself, with no check, where nobody gave it one. Of the old name for compressed sections it takes
-// what is not compressed, too.
+// libdw opens the file itself, unchecked, unless it is given one. It also accepts uncompressed content under the old
+// name for compressed sections.
 TEST_CASE("The file that debug information was moved to is not opened from --symfs", "[hostile][touched]") {
     const RecordedMachine machine;
     fs::remove(machine.path + "/home/.debug/" + link_of_id + "/elf");
@@ -342,13 +342,13 @@ TEST_CASE("Links in a recording's directory do not lead out of it", "[hostile][t
             CHECK(got.output.find("of_outside") == std::string::npos);
         }
     }
-    // Nor those of a cache that was given, where nothing else may be read.
+    // Nor files of a given cache, where nothing else may be read.
     const auto cache = " --buildid-dir '" + directory + "' '" + machine.recording + "'";
     CHECK(run(machine.folder, "report --offline" + cache).status == 0);
     CHECK(watch.opened().empty());
 }
 
-// Opening a pipe without a writer would wait for ever, and a device would be asked for its bytes.
+// Opening a pipe without a writer would block forever, and opening a device could read from it.
 TEST_CASE("What is no file is not waited for, wherever a recording expects one", "[hostile][touched]") {
     const RecordedMachine machine;
     const auto& path = machine.path;
@@ -387,7 +387,7 @@ TEST_CASE("What is no file is not waited for, wherever a recording expects one",
         const auto got = run(machine.folder, std::string(command) + " '" + recording + "'");
         CHECK(got.status == 0);
     }
-    // The recording's place in a symfs and in the caches, debug files and links.
+    // The recorded paths in a symfs and in the caches, debug files and links.
     fs::create_directories(machine.symfs + path + "/recordings");
     REQUIRE(::mkfifo((machine.symfs + path + "/recordings/pipe").c_str(), 0600) == 0);
     fs::remove(path + "/home/.debug/" + link_of_id + "/elf");
@@ -466,7 +466,7 @@ TEST_CASE("What the user names may be a pipe", "[hostile][touched]") {
     CHECK(piped.output.find("of_pipe") != std::string::npos);
 }
 
-// V8 writes names of files from memory that it has freed.
+// V8 writes source file names from freed memory.
 TEST_CASE("Damaged names of source files in a jitdump are left out, and that is said", "[hostile][touched]") {
     JitDumpWriter dump(std::endian::little);
     const std::string_view junk("\xf9\x04 junk", 7);
@@ -503,7 +503,7 @@ TEST_CASE("Damaged names of source files in a jitdump are left out, and that is 
     CHECK(strict.messages.find("damaged") != std::string::npos);
 }
 
-// Which of the names is asked first is chance: threads load files.
+// Loading is threaded: any of the names may be asked first.
 TEST_CASE("What is wrong with a file's debug information is told by the name that leads there", "[hostile][touched]") {
     Elf elf;
     elf.segments = {{0x600, 0x1600, 0x1000}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The tool from the first line of its main(), with every allocation failing: its own, and those of the libraries that
-// read archives and debug information, take code apart and write JSON. Each run must end in a documented exit status,
-// and say so where the answer is another one. failing_malloc.cpp does the work.
+// Runs the tool from the first line of main() with every allocation failing: its own, and those of libraries for
+// archives, debug information, disassembly and JSON. Each run must end with a documented exit status, and report if its
+// answer differs. failing_malloc.cpp does the work.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +19,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// without_memory(arguments, runs, said) is whether failing_malloc found nothing; `said` is what it says.
+// without_memory(arguments, runs, said) returns true if failing_malloc found no problem; `said` receives its output.
 bool without_memory(const std::string& arguments, const std::string& runs, std::string& said) {
     const auto command = "cd '" PERFDATA_FIXTURES "' && LD_PRELOAD='" PERFDATA_FAILING_MALLOC "' " + runs +
                          " '" PERFDATA_TOOL "' " + arguments + " 2>&1 </dev/null";

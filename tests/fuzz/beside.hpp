@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Behind the recording of an input may be files for the options of a command, each with a u32 size and the option's
-// name in four letters at its end.
+// After the recording, an input may contain files for a command's options, each followed by a u32 size and four letters
+// that name the option.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class Beside {
         std::unique_ptr<MemoryFile> file;
     };
 
-    // take(input) takes them off its end.
+    // take(input) removes the files from the end of the input.
     void take(Bytes& input) {
         constexpr std::size_t most_files = 3, mark_bytes = 8;
         while (files_.size() < most_files && input.size() >= mark_bytes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: a whole file through everything that `perfdata annotate` and `perfdata bpf` do with it. Besides not
-// crashing and not hanging, it checks what the headers promise of every input; a broken promise is a trap. Behind the
-// recording may be files for its options: see beside.hpp.
+// Fuzz target: does everything with a whole file that `perfdata annotate` and `perfdata bpf` do. It must not crash or
+// hang, and the promises of the headers must hold for every input; a broken one traps. Files for options may follow the
+// recording: see beside.hpp.
 #include <algorithm>
 #include <memory>
 #include <string_view>
@@ -87,7 +87,7 @@ void check_listing(const Listing& listing) {
     require(!on_start || (*on_start >= 0 && *on_start <= 1));
 }
 
-// What `perfdata bpf` asks about every program.
+// Reads what `perfdata bpf` shows of every program.
 void examine_programs(const Timeline& timeline, const BpfPrograms& symbols) {
     for (std::size_t index = 0; index < timeline.loads().size() && index < examined_loads; ++index) {
         const auto& load = timeline.loads()[index];
@@ -107,7 +107,7 @@ void examine_programs(const Timeline& timeline, const BpfPrograms& symbols) {
     }
 }
 
-// Versions of code that changed while it was recorded follow each other, and so do the places that changed.
+// Versions of patched code follow each other without gaps, and patched places are in order.
 void check_versions(const Symbolizer& symbolizer) {
     auto functions = symbolizer.versions().functions();
     functions.resize(std::min(functions.size(), listed_functions));
@@ -131,7 +131,7 @@ void check_versions(const Symbolizer& symbolizer) {
     }
 }
 
-// options(beside, limits): with the files that were given.
+// options(beside, limits) includes the files of the input.
 SymbolizerOptions options(const fuzz::Beside& beside, const Limits& limits) {
     SymbolizerOptions options;
     options.finder.offline = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: a tar-ball with a build-id cache. Whatever its names and links say, nothing but the tar-ball is opened.
+// Fuzz target: a tar-ball with a build-id cache. Whatever its names and links say, only the tar-ball may be opened.
 #include <algorithm>
 #include <string>
 
@@ -15,7 +15,7 @@ using fuzz::require;
 
 const std::string tar_ball = "/home/perf.data.tar.bz2";
 
-// Alone is a machine with the tar-ball and nothing else.
+// Alone is a file system with the tar-ball only.
 class Alone final : public FileSystem {
   public:
     explicit Alone(Bytes input) : input_(input) {}
@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     require((*files)->size() <= limits.archived_files);
-    // Where headers may be, their names, and what links of that name may lead to.
+    // Look for names and link targets where headers may be.
     for (std::size_t at = 0, names = 0; at < size && names < most_names; at += block) {
         const auto field = as_text(input.subspan(at, std::min(name_size, size - at)));
         const auto name = std::string(field.substr(0, field.find('\0')));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: what a recording holds of BPF programs. Behind a byte of choices come a u16 size and records, a u32 size
-// and the payload of BPF_PROG_INFO, and the payload of BPF_BTF.
+// Fuzz target: the BPF data of a recording. The input is a byte of choices, a u16 size and records, a u32 size and the
+// payload of BPF_PROG_INFO, and the payload of BPF_BTF.
 #include <algorithm>
 
 #include "perfdata/symbols/bpf/bpf_programs.hpp"

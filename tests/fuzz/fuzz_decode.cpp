@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: a whole file's records, in both orders, every field of each.
+// Fuzz target: all records of a whole file, in both orders, with every field.
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/recording/walk.hpp"
 
@@ -59,7 +59,7 @@ class RecordReader {
         require(record.bytes.size() >= RecordHeader::bytes && record.bytes.size() == record.header().size);
         touched_->bytes(record.bytes);
     }
-    // Records whose event keeps no time happened when those before them did.
+    // Records of events without times are as late as the records before them.
     void in_order(Time time) {
         require(time >= latest_);
         latest_ = time;
@@ -86,7 +86,7 @@ void decode_recording(const Recording& recording) {
     Touched touched;
     const auto file = read_records(recording, touched, RecordOrder::file);
     const auto time = read_records(recording, touched, RecordOrder::time);
-    // The order is another, the records are the same.
+    // Both orders contain the same records.
     require(file.records.size() == time.records.size());
     for (const auto& [type, counts] : file.records) {
         const auto other = time.records.find(type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: a whole file as `perfdata dump` and `perfdata info` write it, as text and as JSON.
+// Fuzz target: a whole file through `perfdata dump` and `perfdata info`, as text and as JSON.
 #include <string>
 
 #include "perfdata/recording/walk.hpp"

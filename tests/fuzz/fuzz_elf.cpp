@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: an ELF file: its structure, symbols, code and lines. Every file that is looked for beside it (debug
-// link, build id, dwz's) is the input once more.
+// Fuzz target: the structure, symbols, code and lines of an ELF file. Every related file (debug link, build id, dwz) is
+// the same input.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -23,7 +23,7 @@ using fuzz::require;
 constexpr std::size_t examined_symbols = 32;
 constexpr std::uint64_t examined_bytes = 256;
 
-// Everywhere is a machine on which every file is the input.
+// Everywhere is a file system where every file is the input.
 class Everywhere final : public FileSystem {
   public:
     explicit Everywhere(Bytes input) : input_(input) {}
@@ -88,7 +88,7 @@ void check_symbols(const ElfSymbols& symbols, const std::shared_ptr<const ElfFil
 }
 
 void check_lines(const std::shared_ptr<const ElfFile>& file, const ElfSymbols* symbols) {
-    if (!has_lines(*file)) return;  // nobody asks libdw then
+    if (!has_lines(*file)) return;  // libdw is not used then
     const auto lines = DwarfLines::open({file, file, file}, fuzz::small_limits());
     if (!lines) return require(!lines.error().message().empty());
     fuzz::Touched touched;
@@ -114,7 +114,7 @@ void check_lines(const std::shared_ptr<const ElfFile>& file, const ElfSymbols* s
     for (const auto& segment : file->segments()) check(segment.vaddr);
 }
 
-// As names of samples are looked up.
+// Looks up names as for samples.
 void check_objects(Bytes input) {
     FinderOptions options;
     options.allow_local = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: a whole file through everything that is written from a recording. JSON must parse, text must not command
-// a terminal, HTML must have no markup but ours, a written ELF file must read back as what it was made of.
+// Fuzz target: everything that the tool writes from a whole file. JSON must parse, text must not command a terminal,
+// HTML must have no foreign markup, and a written ELF file must read back with the same content.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -24,7 +24,7 @@ using fuzz::require;
 
 constexpr std::size_t listed_functions = 8;
 
-// Written is what came out of an exporter.
+// Written is the output of an exporter.
 struct Written {
     std::string text;
     Sink sink = [this](std::string_view block) { text += block; };
@@ -72,7 +72,7 @@ void write_reports(const Recording& recording, const Timeline& timeline, const S
     }
 }
 
-// every_field(recording) is all fields that its events have.
+// every_field(recording) chooses all fields that its events have.
 FieldChoice every_field(const Recording& recording) {
     std::string fitting;
     for (const auto* name :
@@ -102,7 +102,7 @@ void write_scripts(const Recording& recording, const Symbolizer& names) {
     require(of_text && of_json && of_text->samples == of_json->samples);
 }
 
-// As `perfdata extract` makes it of a program.
+// Writes programs like `perfdata extract`.
 void write_programs(const Recording& recording, const Timeline& timeline, const BpfPrograms& symbols) {
     const auto target = ElfTarget::of(recording.arch());
     if (!target) return;
@@ -127,7 +127,7 @@ void write_programs(const Recording& recording, const Timeline& timeline, const 
             std::vector<std::byte> read(function.code.size());
             require(file->read(function.address.value, read) == read.size());
             require(std::ranges::equal(read, function.code));
-            // Names that end with a NUL in the middle, or are empty, cannot be symbols.
+            // An empty name, or one that begins with a NUL, cannot be a symbol.
             if (function.name.empty() || function.name.front() == '\0') continue;
             require(elf_symbols && elf_symbols->find(function.address.value));
         }

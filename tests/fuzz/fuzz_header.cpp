@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: the header, the events and the features of a file, which may be compressed as a whole. What does not
-// begin like a file is one feature: its number, a byte of choices, and the payload.
+// Fuzz target: header, events and features of a file, which may be compressed as a whole. Input without a file's magic
+// is one feature: its number, a byte of choices, and the payload.
 #include <algorithm>
 #include <optional>
 
@@ -92,7 +92,7 @@ void check_recording(const Recording& recording) {
     check_features(recording);
 }
 
-// packed(input): gzip, xz, zstd.
+// packed(input) returns true for gzip, xz and zstd.
 bool packed(std::string_view input) {
     return input.starts_with("\x1f\x8b") ||
            input.starts_with(

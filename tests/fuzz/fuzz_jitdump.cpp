@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: a jitdump file, or if it is none a perf map. Besides not crashing and not hanging, it checks what the
-// headers promise of every input; a broken promise is a trap.
+// Fuzz target: a jitdump file, or else a perf map. It must not crash or hang, and the promises of the headers must hold
+// for every input; a broken one traps.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ void check_completeness(const Completeness& completeness) {
     for (const auto& diagnostic : completeness.diagnostics.kept()) require(!diagnostic.message().empty());
 }
 
-// Every byte of the name is read, so that a view beyond its record shows.
+// Read every byte of each name, to detect views beyond a record.
 void check_records(const JitDump& dump) {
     Completeness completeness;
     std::uint64_t sum = 0;

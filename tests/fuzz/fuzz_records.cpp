@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: an attr, made of the first bytes, and records of its event. Samples and trailers are decoded once more
-// word by word, in the order that the kernel writes them, and must come to the same.
+// Fuzz target: an attr, made from the first bytes, and records of its event. A second decoder reads samples and
+// trailers word by word in the order in which the kernel writes them, and must agree.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -30,7 +30,7 @@ Attr read_attr(fuzz::Choices& choices) {
     return attr;
 }
 
-// Naive reads a sample's words one after the other; `lost` is that there were none left.
+// Naive reads a sample's words one after the other; `lost` means that none was left.
 class Naive {
   public:
     Naive(Bytes bytes, AnyOrder order, const Attr& attr) : bytes_(bytes), order_(order), attr_(attr) {}
@@ -39,7 +39,7 @@ class Naive {
         if (!attr_.has(one)) return {};
         return u64();
     }
-    // parts(has_index, counters) is where the sample ends if it is to be read so; nothing if it is too short.
+    // parts(has_index, counters) returns where the sample ends under these assumptions; empty if it is too short.
     std::optional<std::size_t> parts(bool has_index, bool counters) {
         if (attr_.has(bit::read)) read_values();
         if (attr_.has(bit::callchain)) skip(u64(), 8);
@@ -155,7 +155,7 @@ void check_sample(const RecordView& record, const Attr& attr, const SampleLayout
             if (taken) require(end ? !parts.overrun && parts.end == *end : parts.overrun.has_value());
         }
     }
-    // Of the possible readings the one that ends at the record's end is right.
+    // The right reading is the one that ends at the record's end.
     if (exact) require(parts.end == bytes.size() && !parts.overrun);
     if (parts.overrun) return;
     fuzz::Touched touched;
@@ -224,7 +224,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (auto rest = choices.rest(); rest.size() >= RecordHeader::bytes;) {
         const auto claimed = RecordHeader::load(rest.data(), order).size;
         if (claimed < RecordHeader::bytes || claimed > rest.size()) break;
-        // A copy of its own, so that a read beyond its end shows.
+        // A separate copy, to detect reads beyond its end.
         const auto copy = std::make_unique<std::byte[]>(claimed);
         std::ranges::copy(rest.first(claimed), copy.get());
         check_record({Bytes(copy.get(), claimed), order, 0}, attr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: one recording read in several ways. Read block by block it is what it is as a whole; in order of time it
-// is a stable sort; as a pipe, with -z and in the other byte order it says the same; and many threads make of it what
-// one does.
+// Fuzz target: one recording read in several ways. Reading block by block gives the same as reading it whole; order of
+// time is a stable sort; as a pipe, with -z and in the other byte order it has the same content; and many threads give
+// the same as one.
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -24,7 +24,7 @@ using namespace perfdata;
 using fuzz::require;
 using test::Blob;
 
-constexpr std::size_t block_bytes = std::size_t{256} << 10;  // that RecordStream reads at once
+constexpr std::size_t block_bytes = std::size_t{256} << 10;  // RecordStream's block size
 
 struct Seen {
     Blob bytes;
@@ -39,7 +39,7 @@ Seen seen(const RecordView& record, Time time = {}) {
     return {Blob(record.bytes.begin(), record.bytes.end()), record.offset, record.unpacked, time};
 }
 
-// Behind is a source that has `before` bytes of whole records in front of its content, and is not in memory.
+// Behind is a source with `before` bytes of complete records before its content, not in memory.
 class Behind final : public Source {
   public:
     Behind(Blob before, Bytes content) : before_(std::move(before)), content_(content) {}
@@ -66,7 +66,7 @@ class Behind final : public Source {
     Bytes content_;
 };
 
-// filler(order, size) is records of no meaning, `size` bytes (a multiple of 8, not 0) in all.
+// filler(order, size) returns meaningless records of `size` bytes (a multiple of 8, not 0).
 Blob filler(std::endian order, std::size_t size) {
     Blob blob;
     while (size != 0) {
@@ -101,7 +101,7 @@ Whole read(RecordStream stream, std::uint64_t shift) {
     return whole;
 }
 
-// The end of a block falls somewhere into the records: where the input's size says.
+// Moves the end of a block into the records, at a place that the input's size determines.
 void check_blocks(const Recording& recording, Bytes file) {
     const auto data = recording.data();
     const auto begin = static_cast<std::size_t>(data.offset);
@@ -144,7 +144,7 @@ std::vector<Seen> all_records(const Recording& recording) {
     return all;
 }
 
-// From a file it is what it is from memory.
+// Reading from a file gives the same as from memory.
 void check_file(const Recording& recording, Bytes file) {
     const fuzz::MemoryFile copy(file);
     const auto opened = Recording::open(copy.path(), {recording.limits()});
@@ -154,7 +154,7 @@ void check_file(const Recording& recording, Bytes file) {
     require(all_records(*opened) == all_records(recording));
 }
 
-// What containers consist of, and what has data behind it, is left as it is.
+// Types that belong to the container, or have data behind them, must stay.
 bool may_move(RecordType type) {
     switch (type) {
         case RecordType::header_attr:
@@ -170,7 +170,7 @@ bool is_packed(RecordType type) {
     return type == RecordType::compressed || type == RecordType::compressed2;
 }
 
-// content(recording) is its records unpacked, empty if it cannot be put into another container.
+// content(recording) returns its unpacked records; empty if another container cannot hold them.
 std::vector<Blob> content(const Recording& recording) {
     std::vector<Blob> all;
     auto stream = recording.records();
@@ -193,7 +193,7 @@ std::vector<Blob> moved_content(const Recording& recording) {
     return all;
 }
 
-// In the other byte order a well-formed file has the same events, records and times.
+// A well-formed file has the same events, records and times in the other byte order.
 void check_twin(const Blob& file, const Limits& limits) {
     const auto recording = Recording::from_memory(file, {limits});
     require(recording.has_value());
@@ -203,19 +203,19 @@ void check_twin(const Blob& file, const Limits& limits) {
     try {
         twin = test::big_endian_twin(file);
     } catch (const std::exception&) {
-        return;  // it cannot be turned
+        return;  // it cannot be converted
     }
     const auto swapped = Recording::from_memory(twin, {limits});
     require(swapped && swapped->order().endian() == std::endian::big);
     require(test::event_lines(*swapped) == test::event_lines(*recording));
     const auto got = test::read_all(*swapped);
-    // Fields of damaged records cannot be compared: the twin knows no more than the decoder which bytes are words. The
-    // unit tests do it for real recordings.
+    // Do not compare fields of damaged records: like the decoder, the twin cannot know which bytes are words. The unit
+    // tests compare them for real recordings.
     const auto frame = [](const std::string& line) { return std::string_view(line).substr(0, line.find(": ")); };
     require(std::ranges::equal(got.records, want.records, {}, frame, frame) && got.times == want.times);
 }
 
-// As a pipe, compressed and in the other byte order a recording has the same records.
+// A recording has the same records as a pipe, compressed, and in the other byte order.
 void check_containers(const Recording& recording, std::size_t seed) {
     constexpr std::size_t most = 60000;  // bytes that fit into a record
     const auto attr_bytes = recording.header().attr_size;
@@ -226,7 +226,8 @@ void check_containers(const Recording& recording, std::size_t seed) {
     for (const auto& section : recording.features()) {
         if (!section.inside_file || section.section.size > most) return;
     }
-    // In a pipe an attr's own size says where its ids begin: a file whose attrs lie has no equal there.
+    // In a pipe an attr's own size determines where its ids begin, so a file whose attrs have wrong sizes has no
+    // equivalent.
     for (const auto& event : recording.events().events()) {
         if (event.attr.size != attr_bytes - 16) return;
     }

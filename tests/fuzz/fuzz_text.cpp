@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: texts with names in them: a kallsyms file, a perf map, and mangled names, one a line.
+// Fuzz target: texts with names: a kallsyms file, a perf map, and mangled names, one per line.
 #include <string>
 
 #include "perfdata/symbols/elf/demangle/demangle.hpp"
@@ -16,7 +16,7 @@ using fuzz::require;
 constexpr std::size_t examined_symbols = 512;
 constexpr std::uint64_t most_reach = std::uint64_t{64} << 10;
 
-// within(text, part): names are views of the text itself.
+// contains(text, part): names must be parts of the text.
 bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
@@ -24,13 +24,13 @@ bool contains(std::string_view text, std::string_view part) {
 void check_kallsyms(std::string_view text) {
     const auto table = Kallsyms::parse(std::string(text));
     if (!table) return require(!table.error().message().empty());
-    // From the highest function down: each begins where it is found, and what is below it belongs to another.
+    // Walk down from the highest function: each begins where it is found, and the byte below belongs to another.
     Address at{~std::uint64_t{0}};
     std::size_t functions = 0;
     for (std::size_t count = 0; count < examined_symbols; ++count) {
         const auto found = table->find(at);
         if (!found) {
-            // Between functions there may be gaps of modules; nothing below the first one.
+            // Gaps occur between functions of modules, and below the first function.
             if (at.value < most_reach) break;
             at.value = at.value == ~std::uint64_t{0} ? at.value >> 1 : at.value - most_reach;
             continue;
@@ -63,7 +63,7 @@ void check_perf_map(std::string_view text) {
         require(found->range.contains(address));
         require(found->range.begin + found->offset == address);
     };
-    // The numbers that are in the text are where something may begin or end.
+    // Numbers in the text are likely bounds of functions: look them up.
     std::uint64_t number = 0;
     std::size_t numbers = 0;
     for (const char c : text) {

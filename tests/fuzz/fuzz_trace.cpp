@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: the format of a tracepoint, a NUL, and the raw data of a sample. The text must not grow beyond what
-// format and data can justify.
+// Fuzz target: a tracepoint format, a NUL, and the raw data of a sample. The text must not exceed what format and data
+// can justify.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto input = as_text(std::as_bytes(std::span(data, size)));
     const auto end = input.find('\0');
     const auto format = TraceText::parse(input.substr(0, end));
-    // A copy of its own, so that a read beyond its end shows.
+    // A separate copy, to detect reads beyond its end.
     const auto rest = end == std::string_view::npos ? std::string_view{} : input.substr(end + 1);
     const std::vector<char> raw(rest.begin(), rest.end());
     for (const auto order : {std::endian::little, std::endian::big}) {

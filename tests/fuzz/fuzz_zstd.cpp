@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: compressed records. The input is pieces of a zstd stream, each a u16 size and that many bytes, behind a
-// byte of choices; each piece becomes a record. What comes out must be what zstd itself makes of the pieces together.
+// Fuzz target: compressed records. The input is a byte of choices and pieces of a zstd stream, each a u16 size and its
+// bytes; each piece becomes a record. The result must be what zstd itself makes of all pieces together.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -50,7 +50,7 @@ void put_record(Blob& blob, const Container& container, Bytes piece) {
     blob.resize(blob.size() + padding);
 }
 
-// read(data, order, kept) walks all records but the compressed ones. `kept`: the blocks are kept all the while.
+// read(data, container, kept) walks all records but the compressed ones. `kept`: hold all blocks during the walk.
 Records read(const Blob& data, const Container& container, bool kept) {
     Records records;
     RecordStream stream(
@@ -79,7 +79,7 @@ Records read(const Blob& data, const Container& container, bool kept) {
     return records;
 }
 
-// unpacked(stream) is what zstd makes of all pieces together; false if they are damaged or more than the limit.
+// unpack(stream, out) lets zstd unpack all pieces together; false if they are damaged or exceed the limit.
 bool unpack(Bytes stream, Blob& out) {
     struct Free {
         void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
@@ -98,7 +98,8 @@ bool unpack(Bytes stream, Blob& out) {
     return true;
 }
 
-// plain(records): whether they are framed one after the other, with nothing that leads out of the stream.
+// plain(unpacked, container) returns true if complete records follow each other and none needs data outside of the
+// stream.
 bool plain(const Blob& unpacked, const Container& container) {
     for (auto rest = Bytes(unpacked); !rest.empty();) {
         if (rest.size() < RecordHeader::bytes) return false;
@@ -125,7 +126,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto got = read(file, container, false);
     const auto kept = read(file, container, true);
     require(got.all == kept.all && got.unpacked_bytes == kept.unpacked_bytes);
-    // The limit is seen when an output buffer of 256 KiB is full.
+    // The limit is checked when an output buffer of 256 KiB is full.
     require(got.unpacked_bytes <= most_unpacked + (std::size_t{256} << 10));
     Blob unpacked;
     if (!unpack(stream, unpacked) || !plain(unpacked, container)) return 0;

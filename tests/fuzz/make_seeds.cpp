@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// make_seeds DIRECTORY FIXTURES: writes small crafted files from which fuzzing begins, a folder for each target; of the
-// fixtures it takes BPF programs, and recordings that files belong to. Run it again when a format or a target's input
-// changes, and keep what it wrote in corpus.
+// make_seeds DIRECTORY FIXTURES: writes small crafted files to start fuzzing from, a folder per target. It uses BPF
+// programs of the fixtures, and recordings with related files. Run it again when a format or a target's input changes,
+// and keep the results in corpus.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -35,7 +35,7 @@ void write(const std::filesystem::path& path, const Blob& content) {
     if (!file) throw std::runtime_error("cannot write " + path.string());
 }
 
-// A few records of each kind are enough to begin from.
+// A few records of each kind suffice.
 Crafted small(std::uint64_t seed, std::endian order, std::uint32_t attr_bytes) {
     auto crafted = craft(seed, order, attr_bytes);
     crafted.records.resize(20);
@@ -62,7 +62,7 @@ void write_seeds(const std::filesystem::path& directory, const std::string& name
     write(path("legacy"), legacy.build());
 }
 
-// One record of each type, and one of none.
+// One record of each type, and one of an unknown type.
 void write_jitdump_seed(const std::filesystem::path& path, std::endian order, std::uint64_t flags) {
     JitHeaderValues header;
     header.flags = flags;
@@ -97,7 +97,7 @@ void write_feature_seeds(const std::filesystem::path& directory, std::endian ord
     }
 }
 
-// The attr as fuzz_records.cpp reads it.
+// Writes the attr as fuzz_records.cpp reads it.
 Writer records_input(std::endian order, const Attr& attr) {
     Writer out(std::endian::little);
     out.u8(order_choice(order)).u32(static_cast<std::uint32_t>(attr.sample_type));
@@ -135,7 +135,7 @@ void write_record_seeds(const std::filesystem::path& directory, std::endian orde
     write(directory / ("seed-" + order_name(order) + "-others"), out.take());
 }
 
-// Pieces as fuzz_zstd.cpp reads them.
+// Writes pieces as fuzz_zstd.cpp reads them.
 void write_zstd_seeds(const std::filesystem::path& directory, std::endian order) {
     const auto records = Crafted::bytes_of(small(4, order, 128).records);
     for (const bool with_size : {false, true}) {
@@ -156,14 +156,14 @@ void write_zstd_seeds(const std::filesystem::path& directory, std::endian order)
     }
 }
 
-// The parts as fuzz_bpf.cpp reads them.
+// Writes the parts as fuzz_bpf.cpp reads them.
 Blob bpf_input(std::endian order, const Blob& records, const Blob& programs, const Blob& btf) {
     Writer out(std::endian::little);
     out.u8(order_choice(order)).u16(static_cast<std::uint16_t>(records.size())).bytes(records);
     return out.u32(static_cast<std::uint32_t>(programs.size())).bytes(programs).bytes(btf).take();
 }
 
-// The events of BPF programs, with the trailer that the target's events have.
+// Returns records about BPF programs, with the trailer of the target's events.
 Blob bpf_records(const Recording& recording) {
     constexpr std::size_t most = 60000;
     const auto order = recording.order().endian();
@@ -194,7 +194,7 @@ void write_bpf_seed(const std::filesystem::path& directory, const std::filesyste
     write(directory / ("seed-" + path.stem().string()), blob);
 }
 
-// A file with symbols of all kinds, and one of memory.
+// Writes a file with all kinds of symbols, and one with memory segments.
 void write_elf_seeds(const std::filesystem::path& directory, std::endian order, bool wide) {
     const auto name = "seed-" + order_name(order) + (wide ? "-64" : "-32");
     Elf elf(order, wide);
@@ -219,7 +219,7 @@ void write_elf_seeds(const std::filesystem::path& directory, std::endian order, 
     write(directory / (name + "-core"), elf.blob());
 }
 
-// With lines: DWARF 4 by our own writer.
+// Writes a file with lines: DWARF 4 from our own writer.
 void write_written_elf(const std::filesystem::path& directory, const std::string& arch) {
     const Blob one(37, std::byte{0x90}), other(5, std::byte{1});
     ElfCode code;
@@ -242,8 +242,8 @@ void write_text_seeds(const std::filesystem::path& directory) {
     write(directory / "seed-names", blob_of("_ZN1AC1Ev\n_ZNSt6vectorIiSaIiEE9push_backERKi.isra.0\n"
                                             "_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE\n"
                                             "_ZZN1a1bEvENKUlvE_clEv\n_RNvC1a1b\n"));
-    // What the scheme of each language lets grow: arguments that are the one before twice, conversions to what could
-    // be conversions, any number of lifetimes, decoded identifiers.
+    // Names that grow when demangled: repeated substitutions, possible conversions, many lifetimes, encoded
+    // identifiers.
     write(directory / "seed-names-cxx",
           blob_of("_Z1fI1pIiiES0_IS2_S2_ES0_IS3_S3_ES0_IS4_S4_ES0_IS5_S5_ES0_IS6_S6_ES0_IS7_"
                   "S7_ES0_IS8_S8_ES0_IS9_S9_ES0_ISA_SA_ES0_ISB_SB_EEvv\n"
@@ -275,7 +275,7 @@ void write_archive_seeds(const std::filesystem::path& directory) {
     write(directory / "seed-broken", broken.blob());
 }
 
-// content_of(path) is a whole file. with_file(recording, name, file) is a recording with a file behind it, as
+// content_of(path) reads a whole file. with_file(recording, name, file) appends a file to a recording, as
 // fuzz_annotate.cpp reads it.
 Blob content_of(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
@@ -289,7 +289,7 @@ Blob with_file(const Blob& recording, std::string_view name, const Blob& file) {
     return out.take();
 }
 
-// Places of the kernel's code that a recording tells of: samples and changes.
+// Kernel addresses in a recording: samples and changes.
 std::vector<std::uint64_t> kernel_places(const Recording& recording) {
     std::vector<std::uint64_t> all;
     const auto visit = [&]<class R>(const RecordContext&, const R& record) {
@@ -307,7 +307,7 @@ std::vector<std::uint64_t> kernel_places(const Recording& recording) {
     return all;
 }
 
-// With names and memory of the recorded kernel: every 256 bytes that something is known of are a function.
+// Writes names and memory of the recorded kernel: each 256 bytes with a known place become a function.
 void write_kernel_seeds(const std::filesystem::path& directory, const std::filesystem::path& path) {
     constexpr std::size_t most_places = 64;
     const auto recording = Recording::open(path.string());
@@ -328,7 +328,7 @@ void write_kernel_seeds(const std::filesystem::path& directory, const std::files
     std::string kallsyms;
     add(timeline.kernel()->reference_address.value, timeline.kernel()->reference_symbol, kallsyms);
     for (const auto place : places) add(place, "at_" + std::to_string(place & 0xffffff), kallsyms);
-    // All of it has the same bytes, which lie behind the headers.
+    // All segments share the same bytes behind the headers.
     for (const auto place : places) memory.segments.push_back({64 + 56 * places.size(), place, 256});
     for (auto* elf : {&memory, &kernel}) elf->section(Elf::text).content = Blob(4096, std::byte{0x90});
     SymbolizerOptions offline;
@@ -345,7 +345,7 @@ void write_kernel_seeds(const std::filesystem::path& directory, const std::files
     write(directory / (stem + "-vmlinux"), with_file(file, "vmlx", kernel.blob()));
 }
 
-// folder(directory, target) is there.
+// folder(directory, target) creates it if necessary.
 std::filesystem::path folder(const std::filesystem::path& directory, const std::string& target) {
     std::filesystem::create_directories(directory / target);
     return directory / target;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A file that is in memory and has a name, for what opens files by name.
+// A file in memory with a name, for code that opens files by name.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ class MemoryFile {
     MemoryFile& operator=(const MemoryFile&) = delete;
     ~MemoryFile() { ::close(descriptor_); }
 
-    // set(content) is all that the file has from then on.
+    // set(content) replaces the whole content.
     void set(Bytes content) {
         require(::ftruncate(descriptor_, 0) == 0);
         require(::pwrite(descriptor_, content.data(), content.size(), 0) == static_cast<::ssize_t>(content.size()));
     }
-    // take() is what was written to it; the file is empty then.
+    // take() returns the content and empties the file.
     std::string take() {
         std::string content(static_cast<std::size_t>(::lseek(descriptor_, 0, SEEK_END)), '\0');
         require(::pread(descriptor_, content.data(), content.size(), 0) == static_cast<::ssize_t>(content.size()));

@@ -20,7 +20,7 @@ using Buffer = std::vector<std::uint8_t>;
 constexpr std::size_t header_bytes = 104, pipe_header_bytes = 16, frame_bytes = 8;
 constexpr std::size_t most_records = 4096;
 
-// Where the fields of the file header are that tell places: attrs, data, event types.
+// Offsets of places in the file header: attrs, data, event types.
 constexpr std::array<std::size_t, 3> places = {24, 40, 56};
 constexpr std::size_t attr_size_at = 16, attrs_at = 24, data_at = 40, bitmap_at = 72;
 
@@ -33,7 +33,7 @@ struct FeaturePart {
     unsigned number = 0;
 };
 
-// File is a recording in the making. Parts are found anew after each change.
+// File is a recording under change. Its parts are located again after each change.
 class File {
   public:
     explicit File(Buffer content) : content_(std::move(content)) { look(); }
@@ -59,7 +59,7 @@ class File {
             content_[at + (big_ ? size - 1 - index : index)] = static_cast<std::uint8_t>(value >> 8 * index);
         }
     }
-    // replace(part, bytes) moves what is behind, and tells it to header, feature table and ids.
+    // replace(part, bytes) moves everything behind the part, and updates header, feature table and ids.
     void replace(Part part, const Buffer& bytes);
     void look();
 
@@ -123,7 +123,7 @@ void File::look_at_features() {
 
 void File::replace(Part part, const Buffer& bytes) {
     const auto end = part.begin + part.size;
-    // Offsets behind the part move; unsigned arithmetic wraps for parts that become smaller.
+    // Offsets behind the part move; unsigned arithmetic wraps if the part shrinks.
     const auto moved = std::uint64_t{bytes.size()} - part.size;
     const auto move = [&](std::size_t at) {
         const auto offset = load(at, 8);
@@ -153,7 +153,7 @@ void File::replace(Part part, const Buffer& bytes) {
     look();
 }
 
-// Change is one change of a file.
+// Change is one random change of a file.
 class Change {
   public:
     Change(File& file, Random& random, const ByteMutator& bytes, std::size_t most)
@@ -181,7 +181,7 @@ class Change {
         const auto begin = file_.content().begin() + static_cast<std::ptrdiff_t>(part.begin);
         return {begin, begin + static_cast<std::ptrdiff_t>(part.size)};
     }
-    // A place where a record may begin.
+    // Returns a place where a record may begin.
     std::size_t border() {
         const auto record = any_record();
         return !record ? file_.data().begin : random_.one_in(8) ? record->begin + record->size : record->begin;
@@ -207,7 +207,7 @@ class Change {
         const auto record = any_record();
         if (record && room(record->size)) file_.replace({border(), 0}, bytes_of(*record));
     }
-    // A record of any type, its body taken from anywhere in the file.
+    // Inserts a record of any type, sometimes with a body from elsewhere in the file.
     void insert_record() {
         const auto size = frame_bytes + 8 * random_.size(24);
         if (!room(size)) return;
@@ -236,7 +236,7 @@ class Change {
         file_.store(record->begin + 6, 2, content.size());
         file_.look();
     }
-    // libFuzzer's own changes, with its dictionary, within one record.
+    // Applies libFuzzer's own mutation, with its dictionary, within one record.
     void change_body() {
         const auto record = any_record();
         if (!record || record->size == frame_bytes || record->size > 0xff00) return;
@@ -271,7 +271,7 @@ class Change {
     void attr_field() {
         if (file_.attrs().size != 0) field(file_.attrs());
     }
-    // One bit of what decides how samples are laid out.
+    // Flips a bit that determines the layout of samples.
     void attr_bits() {
         const auto attrs = file_.attrs();
         const auto stride = file_.attr_stride();
@@ -293,7 +293,7 @@ class Change {
     void feature_bytes() {
         if (file_.features().empty()) return;
         const auto part = file_.features()[random_.size(file_.features().size())].payload;
-        // A stretch of it: what is changed may become longer or shorter.
+        // Change a piece of it, which may grow or shrink.
         const auto begin = random_.size(part.size + 1);
         const auto size = std::min<std::size_t>(part.size - begin, random_.size(256));
         auto content = bytes_of(part);
@@ -318,7 +318,7 @@ class Change {
     void drop_feature() {
         if (file_.features().empty()) return;
         const auto feature = file_.features()[random_.size(file_.features().size())];
-        // The bit goes to another number between its neighbours, so that the table stays as it is.
+        // Set a neighbouring feature's bit instead, so that the table keeps its size.
         const auto to = feature.number + (random_.one_in(2) ? 1u : 255u);
         flip(feature.number);
         flip(to % 64);
@@ -331,7 +331,7 @@ class Change {
     void header_field() {
         if (!file_.pipe()) field({8, header_bytes - 8});
     }
-    // Times of two samples change places, or one becomes another's neighbour.
+    // Copies the time of one sample to another, possibly off by one.
     void times() {
         const auto one = any_record(), other = any_record();
         if (!one || one->size < 24 || other->size < 24) return;
@@ -341,7 +341,7 @@ class Change {
         if (std::max(from, to) + 8 > file_.content().size()) return;
         file_.store(to, 8, file_.load(from, 8) + random_.below(3) - 1);
     }
-    // Names as somebody would choose them who means harm.
+    // Writes hostile names.
     void record_text() {
         static constexpr std::string_view texts[] = {"</script><script>alert(1)</script>",
                                                      "\x1b]0;owned\x07",
@@ -360,7 +360,7 @@ class Change {
         std::copy_n(text.begin(), count, file_.content().begin() + static_cast<std::ptrdiff_t>(begin));
     }
 
-    // field(part) changes one integer in it, at a multiple of its size.
+    // field(part) changes one integer at a multiple of its size.
     void field(Part part) {
         const std::size_t size = std::size_t{1} << random_.below(4);
         if (part.size < size) return;
@@ -383,7 +383,7 @@ class Change {
             case 8: return std::rotl(std::uint64_t{1}, static_cast<int>(random_.below(64))) - random_.below(2);
             default: break;
         }
-        // What is elsewhere in the file: ids, addresses and offsets that mean something.
+        // Use a value from elsewhere in the file: ids, addresses and offsets are meaningful.
         const auto& content = file_.content();
         return content.size() < size ? 0 : file_.load(random_.size(content.size() - size + 1), size);
     }

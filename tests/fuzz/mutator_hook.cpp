@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes libFuzzer change recordings by mutate_recording(), and what chooses a command's options on its own. Linked to
-// the targets that take whole files.
+// Makes libFuzzer change recordings with mutate_recording(), and option choices separately. Linked to the targets that
+// take whole files.
 #include <algorithm>
 
 #include "mutator.hpp"

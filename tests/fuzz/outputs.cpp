@@ -21,7 +21,7 @@ bool one_of(std::string_view word, std::string_view words) {
 }
 
 constexpr std::string_view without_end = "meta link input br";
-// Elements whose end may be left out: they end with what they are in.
+// Elements with an optional end tag: they end with their parent.
 constexpr std::string_view may_stay_open = "html head body li tr td th dt dd p thead tbody tfoot option";
 constexpr std::string_view others =
     "title style header a nav span button main section h1 h2 h3 h4 pre dl div i ul b small table details summary "
@@ -32,7 +32,7 @@ constexpr std::string_view attributes =
     "open "
     "method for value";
 
-// Markup walks over a page, tag by tag.
+// Markup walks through a page, tag by tag.
 class Markup {
   public:
     explicit Markup(std::string_view page) : left_(page) {}
@@ -73,7 +73,7 @@ class Markup {
         open_.push_back(name);
         scripts_ += name == "script" ? 1 : 0;
         styles_ += name == "style" ? 1 : 0;
-        // What is in these is ours, and no markup.
+        // Their content is our own and not markup.
         if (name == "script" || name == "style") {
             const auto end = left_.find(name == "script" ? "</script>" : "</style>");
             require(end != std::string_view::npos);
@@ -127,8 +127,8 @@ void check_json_lines(std::string_view text) {
     }
 }
 
-// UTF-8 without control characters but for tabs and line feeds: neither those of ASCII nor those behind it, and no
-// marks that turn the direction of writing.
+// Checks for UTF-8 without control characters (C0 and C1) except tabs and line feeds, and without marks that change the
+// direction of writing.
 void check_text(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(text[at + index]); };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What every output must be, whatever names the input has: JSON that parses, text that a terminal shows and does not
-// obey, HTML with nothing in it but our own markup.
+// Checks every output, whatever names the input contains: JSON parses, text does not command a terminal, HTML contains
+// no foreign markup.
 #pragma once
 
 #include <string_view>
 
 namespace perfdata::fuzz {
 
-// Each traps if it is not so. JSON is one document, or one a line.
+// Each traps on a violation. JSON is one document, or one per line.
 void check_json(std::string_view text);
 void check_json_lines(std::string_view text);
 void check_text(std::string_view text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What all fuzz targets share: promises that are checked, limits that keep a run short, choices made by the input.
+// Shared by all fuzz targets: checks of promises, limits that keep a run short, choices made by the input.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ inline Limits small_limits() {
     return limits;
 }
 
-// Touched is the sum of all bytes that were handed out: a view beyond its input is read here.
+// Touched sums up all bytes that it is given, so that a view beyond its input is read here.
 class Touched {
   public:
     Touched() = default;
@@ -54,7 +54,7 @@ class Touched {
     std::uint64_t sum_ = 0;
 };
 
-// Choices takes an input's first bytes as choices of the target; what is not there is zero.
+// Choices takes an input's first bytes as the target's choices; missing bytes are zero.
 class Choices {
   public:
     Choices(const std::uint8_t* data, std::size_t size) : left_(std::as_bytes(std::span(data, size))) {}
@@ -72,7 +72,6 @@ class Choices {
     bool empty() const { return left_.empty(); }
 
   private:
-    // Little-endian.
     std::uint64_t number(std::size_t size) {
         std::uint64_t value = 0;
         const auto taken = bytes(size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs a fuzz target over files and directories given as arguments, once each, with any compiler. Every input is
-// copied to a heap block of exactly its size, so that AddressSanitizer sees a read beyond the end.
+// Runs a fuzz target on files and directories given as arguments, once each, with any compiler. Every input is copied
+// to a heap block of exactly its size, so that AddressSanitizer detects reads beyond its end.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// files_under(path) is the file itself, or all regular files of the directory by name.
+// files_under(path) returns the file itself, or all regular files of the directory by name.
 std::vector<fs::path> files_under(const fs::path& path) {
     if (!fs::is_directory(path)) return {path};
     std::vector<fs::path> files;
@@ -39,7 +39,7 @@ bool replay(const fs::path& path) {
     const auto exact = std::make_unique<std::uint8_t[]>(content.size());
     std::ranges::copy(content, exact.get());
     std::printf("%s: %zu bytes\n", path.c_str(), content.size());
-    std::fflush(stdout);  // names the culprit if the target does not come back
+    std::fflush(stdout);  // names the input if the target crashes or hangs
     LLVMFuzzerTestOneInput(exact.get(), content.size());
     return true;
 }

@@ -19,12 +19,12 @@
 namespace perfdata::fuzz {
 namespace {
 
-// Captured is a stream that keeps what is written to it, instead of one of the C library's.
+// Captured replaces a C stream and keeps what is written to it.
 class Captured {
   public:
     Captured() : stream_(::fopencookie(this, "w", {nullptr, write, nullptr, nullptr})) {
         require(stream_ != nullptr);
-        // What is written comes in large pieces.
+        // Unbuffered: writes are large anyway.
         require(std::setvbuf(stream_, nullptr, _IONBF, 0) == 0);
     }
     Captured(const Captured&) = delete;
@@ -45,7 +45,7 @@ class Captured {
     std::string text_;
 };
 
-// Instead puts a stream in the place of another for as long as it lives.
+// Instead replaces one stream by another for its lifetime.
 class Instead {
   public:
     Instead(std::FILE*& place, std::FILE* stream) : place_(place), kept_(place) { place_ = stream; }
@@ -58,7 +58,7 @@ class Instead {
     std::FILE* kept_;
 };
 
-// Facts is what can be asked about: something of the recording that a byte chooses, or what is in none.
+// Facts is the values to ask for: taken from the recording as a byte chooses, or absent from any.
 struct Facts {
     std::string symbol = "main", address = "1000", time = "1.5", pid = "1", program = "1";
 
@@ -134,7 +134,7 @@ class ToolCommand::Line {
     }
 
     bool has_option(const std::string& name) const { return command_->get_option_no_throw(name) != nullptr; }
-    // run(words) gives the exit status: `usage` of words that no command line may have.
+    // run(words) returns the exit status: `usage` for invalid command lines.
     int run(std::vector<std::string> words) {
         status_ = -1;
         std::ranges::reverse(words);  // CLI11 takes the last one first
@@ -170,7 +170,7 @@ void ToolCommand::run(std::span<const std::uint8_t> input) {
     Beside beside;
     beside.take(bytes);
     recording.set(bytes);
-    // The file comes first: some options may have a value behind them, or none.
+    // Put the file first: some options have an optional value.
     std::vector<std::string> words = {name_, recording.path()};
     std::optional<Facts> facts;
     for (std::size_t index = 0; index < options_.size(); ++index) {
@@ -195,8 +195,8 @@ void ToolCommand::run(std::span<const std::uint8_t> input) {
         const Instead out(stdout, output.stream()), err(stderr, messages.stream());
         status = line_->run(words);
     }
-    // Only what a recording says, such as the number of a process, can be no value of an option; and only a recording
-    // whose samples say their CPU can be asked for some of them.
+    // A generated value is always valid unless it comes from the recording, such as a process id. --cpu is also refused
+    // if samples do not contain their CPU.
     const auto of_cpus = [](std::string_view word) { return word.starts_with("--cpu="); };
     require(status != tool::usage || facts || std::ranges::any_of(words, of_cpus));
     if (status != tool::usage) check(status, words, html ? page.take() : output.text(), messages.text());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One command of the tool, run in this process on inputs in memory. Whatever an input says: the exit status is one of
-// those that are documented, text commands no terminal, JSON parses, HTML has no markup but ours, and messages are
-// lines for people.
+// Runs one command of the tool in this process on inputs in memory. Whatever the input: the exit status is a documented
+// one, text does not command a terminal, JSON parses, HTML has no foreign markup, and messages are printable lines.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +12,14 @@
 
 namespace perfdata::fuzz {
 
-// Words are what an option can be: each is one or more arguments with spaces between, or nothing. {symbol}, {address},
-// {time}, {pid} and {program} stand for such a thing of the recording.
+// Words are the forms of an option: each is one or more arguments separated by spaces, or nothing. {symbol}, {address},
+// {time}, {pid} and {program} stand for a value from the recording.
 using Words = std::vector<std::string_view>;
 
 class ToolCommand {
   public:
-    // ToolCommand(name, options): of each of `options` an input chooses one word; of no byte it is the first. The
-    // command line is made once and parsed for each input: to make one costs more than most inputs do.
+    // ToolCommand(name, options): an input chooses one word from each of `options`; a missing byte chooses the first.
+    // The command line is built once and parsed for each input, because building it costs more than most inputs.
     ToolCommand(std::string name, std::vector<Words> options);
     ToolCommand(const ToolCommand&) = delete;
     ToolCommand& operator=(const ToolCommand&) = delete;
@@ -30,7 +29,7 @@ class ToolCommand {
     void run(std::span<const std::uint8_t> input);
 
   private:
-    // What needs CLI11, which takes long to compile.
+    // Hides CLI11, which is slow to compile.
     class Line;
 
     void check(int status, const std::vector<std::string>& arguments, std::string_view written,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the JSON documents promise, checked on the tool's output for every fixture.
+// Checks the promises of the JSON documents on the tool's output for every fixture.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -31,7 +31,7 @@ std::vector<std::filesystem::path> fixtures() {
     return found;
 }
 
-// page(arguments, recording) is the parsed document that the tool prints.
+// output_of(arguments, recording) returns what the tool prints.
 std::string output_of(const std::string& arguments, const std::filesystem::path& recording) {
     const auto command = "'" PERFDATA_TOOL "' " + arguments + " '" + recording.string() + "' </dev/null";
     const auto close = [](std::FILE* pipe) { return ::pclose(pipe); };
@@ -247,7 +247,7 @@ TEST_CASE("annotation pages keep their promises", "[contract]") {
     }
 }
 
-// Selecting changes what is shown, never what it is compared with: percentages stay shares of all samples.
+// Selecting changes what is shown, not the base: percentages remain shares of all samples.
 TEST_CASE("a page of one function or one event adds up too", "[contract]") {
     const std::filesystem::path path = PERFDATA_FIXTURES "/bpf/bpf_events.data";
     for (const std::string arguments : {"-s step", "-e cpu-clock/freq=999,call-graph=no/",
@@ -301,7 +301,7 @@ TEST_CASE("dump lines keep their promises", "[contract]") {
             const auto document = page("info --json --completeness", path);
             const auto& records = document["completeness"]["records"];
             CHECK(records.has("KSYMBOL"));
-            // Some types: all lines of a recording would take the parser too long.
+            // Only some types: parsing all lines of a recording would take too long.
             for (const std::string type : {"BPF_EVENT", "KSYMBOL", "FORK", "EVENT_UPDATE", "TIME_CONV"}) {
                 std::istringstream lines(output_of("dump --json --type " + type, path));
                 std::size_t count = 0;

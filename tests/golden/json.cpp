@@ -6,7 +6,7 @@
 
 namespace {
 
-// Builder makes values of RapidJSON's events; `open_` is the containers not yet closed, the document below them.
+// Builder makes values from RapidJSON's events. `open_` holds the document, then the containers not yet closed.
 class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> {
   public:
     bool Null() { return add(Json()); }
@@ -23,7 +23,7 @@ class Builder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Builder> 
     bool EndArray(rapidjson::SizeType) { return close(); }
     bool Key(const char* text, rapidjson::SizeType size, bool) {
         const std::string_view key(text, size);
-        if (open_.back().has(key)) return false;  // twice
+        if (open_.back().has(key)) return false;  // a duplicate key
         open_.back().members().emplace_back(key, Json());
         return true;
     }

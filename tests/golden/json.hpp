@@ -10,13 +10,13 @@
 #include <variant>
 #include <vector>
 
-// Json is one value. Whatever is asked of a value that it is not throws, which fails the test.
+// Json is one value. Access as a different type throws, which fails the test.
 class Json {
   public:
     using Items = std::vector<Json>;
     using Members = std::vector<std::pair<std::string, Json>>;
 
-    // parse(text) throws where the text is not JSON in valid UTF-8.
+    // parse(text) throws unless the text is JSON in valid UTF-8.
     static Json parse(const std::string& text);
 
     Json() = default;
@@ -25,7 +25,7 @@ class Json {
 
     bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
     bool is_object() const { return std::holds_alternative<Members>(value_); }
-    // count() is a whole number that is not negative.
+    // count() returns a whole number that is not negative.
     std::uint64_t count() const { return get<std::uint64_t>("count"); }
     double number() const {
         const auto* whole = std::get_if<std::uint64_t>(&value_);
@@ -42,7 +42,7 @@ class Json {
         return *found;
     }
 
-    // For the parser: the containers being filled.
+    // For the parser: containers being filled.
     Items& items() { return std::get<Items>(value_); }
     Members& members() { return std::get<Members>(value_); }
 

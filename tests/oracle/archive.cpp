@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `perf archive` packs names a recording where none of its files are.
+// Names a recording from a `perf archive` tar-ball on a machine without the recorded files.
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -18,7 +18,7 @@ using namespace perfdata;
 
 using Functions = std::map<std::string, std::uint64_t>;
 
-// functions(path, cache) is the hits of each named function of programs and libraries.
+// functions(path, cache) returns the hits of each named function in programs and libraries.
 Functions functions(const std::string& path, const std::string& cache) {
     SymbolizerOptions sources;
     sources.finder.offline = true;
@@ -41,12 +41,12 @@ Functions functions(const std::string& path, const std::string& cache) {
 
 }  // namespace
 
-// The recording's program is gone, the files that perf inject --jit made of its code are fixtures.
+// The recording's program is gone; the files that perf inject --jit made from its code are fixtures.
 TEST_CASE("the tar-ball of perf archive names what the cache names", "[oracle][archive]") {
     const test::TempDir folder;
     const auto in = [&](const std::string& name) { return (folder.path() / name).string(); };
     std::filesystem::copy_file(PERFDATA_FIXTURES "/jit/tinyjit_injected.data", in("jit.data"));
-    // perf archive packs ~/.debug, whatever --buildid-dir or the environment say.
+    // perf archive packs ~/.debug, regardless of --buildid-dir and the environment.
     const auto perf = "HOME='" + folder.path().string() + "' PERF_CONFIG=/dev/null perf ";
     const auto quiet = " > '" + in("log") + "' 2>&1";
     for (int generation = 1; generation <= 5; ++generation) {
@@ -57,7 +57,7 @@ TEST_CASE("the tar-ball of perf archive names what the cache names", "[oracle][a
     const auto packed = functions(in("jit.data"), in("jit.data.tar.bz2"));
     CHECK(packed == functions(in("jit.data"), in(".debug")));
     CHECK(functions(in("jit.data"), "").empty());
-    // As perf report counts them.
+    // The counts of perf report.
     CHECK(packed ==
           Functions{{"jit_gen0", 80}, {"jit_gen1", 80}, {"jit_gen2", 78}, {"jit_gen3", 72}, {"jit_mover", 159}});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who calls whom, against call chains as `perf script` prints them, summed by the simplest program that can.
+// Compares callers and callees with the call chains that `perf script` prints, summed by a trivial program.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -26,7 +26,7 @@ namespace {
 
 using namespace perfdata;
 
-// A call is "CALLER+OFFSET CALLEE"; the offset is of the return address. By event, then by call: samples.
+// A call is "CALLER+OFFSET CALLEE" with the offset of the return address. Samples by event, then by call.
 using Calls = std::map<std::string, std::map<std::string, std::uint64_t>>;
 
 struct ChainFrame {
@@ -34,7 +34,7 @@ struct ChainFrame {
     std::uint64_t offset = 0;
 };
 
-// frame_of(line) of "     ffffffffc0002aff bpf_prog_5d_one+0x17".
+// frame_of(line) parses "     ffffffffc0002aff bpf_prog_5d_one+0x17".
 ChainFrame frame_of(const std::string& line) {
     std::istringstream words(line);
     std::string address, symbol;
@@ -44,7 +44,7 @@ ChainFrame frame_of(const std::string& line) {
     return {symbol.substr(0, plus), std::stoull(symbol.substr(plus + 3), nullptr, 16)};
 }
 
-// theirs(lines): a sample's frames stand below the name of its event, innermost first, each behind a tab.
+// theirs(lines): below the name of its event, a sample has its frames, innermost first, each behind a tab.
 Calls theirs(const std::vector<std::string>& lines) {
     Calls calls;
     std::string event;
@@ -53,8 +53,8 @@ Calls theirs(const std::vector<std::string>& lines) {
         std::set<std::string> seen;
         for (std::size_t at = 1; at < chain.size(); ++at) {
             const auto &caller = chain[at], &callee = chain[at - 1];
-            // Without names nothing can be told apart. At the begin of a function nothing returns: the call was the
-            // last of the function before, which perf does not know.
+            // Skip frames without names. A return address at a function's first byte belongs to a call that ends the
+            // function before, which perf attributes wrongly.
             if (caller.symbol.empty() || callee.symbol.empty() || caller.offset == 0) continue;
             seen.insert(caller.symbol + "+" + std::to_string(caller.offset) + " " + callee.symbol);
         }
@@ -74,7 +74,7 @@ Calls theirs(const std::vector<std::string>& lines) {
     return calls;
 }
 
-// OurCalls is of all functions with samples, once of their callers and once of what they call.
+// OurCalls counts the calls of all functions with samples, once as callees (callers) and once as callers (callees).
 struct OurCalls {
     OurCalls(const std::filesystem::path& path, const SymbolizerOptions& sources) : opened(path) {
         const auto names = Symbolizer::open(opened.recording, opened.timeline, sources);
@@ -85,7 +85,7 @@ struct OurCalls {
         const auto edges = CallEdges::count(opened.recording, versions, functions).value();
         const auto symbol = [&](const CallEnd& end) { return std::string(names.name(end.function).symbol); };
         const auto put = [&](Calls& calls, const CallEdge& edge) {
-            // Entering the kernel is no call.
+            // A kernel entry is not a call.
             if (edge.entry || !edge.caller.named || !edge.callee.named) return;
             if (edge.offset + 1 == names.extent(edge.caller.function).size) return;
             const auto call = symbol(edge.caller) + "+" + std::to_string(edge.offset + 1) + " " + symbol(edge.callee);
@@ -106,7 +106,7 @@ struct OurCalls {
     std::set<std::string> listed;  // names of functions with samples
 };
 
-// Of calls those whose caller (or callee) has samples itself: the others have no listing.
+// Keeps the calls whose caller (or callee) has samples itself: other functions have no listing.
 Calls only(const Calls& calls, const std::set<std::string>& listed, bool callers) {
     Calls some;
     for (const auto& [event, counts] : calls) {
@@ -123,7 +123,7 @@ std::size_t compare(const Calls& perfs, const Calls& ours) {
     std::size_t compared = 0;
     for (const auto& [event, calls] : perfs) {
         INFO(event);
-        // Where the recording has no names of events, perf makes up modifiers ("cpu-clock:HG").
+        // If the recording has no event names, perf invents modifiers ("cpu-clock:HG").
         const auto own = ours.contains(event) ? ours.find(event) : ours.find(event.substr(0, event.find(':')));
         REQUIRE(own != ours.end());
         for (const auto& [call, count] : calls) {
@@ -158,7 +158,7 @@ std::vector<std::string> output_of(const std::string& command) {
     return lines;
 }
 
-// Those between functions of tests/oracle/calls.
+// Keeps the calls between functions of tests/oracle/calls.
 Calls own_program(const Calls& calls) {
     const std::set<std::string> functions = {"leaf", "detour", "nested", "pick", "rounds", "main"};
     Calls some;

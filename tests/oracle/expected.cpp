@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recordings that perf 6.1 cannot read, against what fixtures/record/decode.py finds in them (fixtures/expect).
+// Compares recordings that perf 6.1 cannot read with the results of fixtures/record/decode.py (fixtures/expect).
 #include <iostream>
 #include <map>
 
@@ -20,7 +20,7 @@ using perfdata::Bytes;
 using perfdata::RecordContext;
 using perfdata::Time;
 
-// Columns is a FieldVisitor that makes NAME=VALUE of every field, as decode.py writes them.
+// Columns is a FieldVisitor that writes NAME=VALUE for every field, like decode.py.
 class Columns {
   public:
     explicit Columns(std::string& row, std::string prefix = "") : row_(row), prefix_(std::move(prefix)) {}
@@ -51,7 +51,7 @@ class Columns {
         for (const auto byte : bytes) result += format("%02x", std::to_integer<unsigned>(byte));
         return result;
     }
-    // As Python's urllib.parse.quote() does it.
+    // Quotes like Python's urllib.parse.quote().
     static std::string text(std::string_view view) {
         constexpr std::string_view plain = "_.-~ /";
         std::string result;
@@ -135,7 +135,7 @@ TEST_CASE("another decoder finds the same records and fields where perf cannot",
     }
 }
 
-// The functions that KSYMBOL records tell of, by address: length and the name behind "bpf_prog_TAG_".
+// Returns the functions in KSYMBOL records by address: length, and the name behind "bpf_prog_TAG_".
 std::map<std::uint64_t, std::pair<std::uint64_t, std::string>> ksymbols(const std::filesystem::path& path) {
     constexpr std::size_t before_name = std::string_view("bpf_prog_0123456789abcdef_").size();
     std::map<std::uint64_t, std::pair<std::uint64_t, std::string>> found;

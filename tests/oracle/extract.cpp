@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Code of recorded programs as ELF files, as objdump, readelf and addr2line see it.
+// Extracts code of recorded programs as ELF files, and reads them with objdump, readelf and addr2line.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace perfdata;
 
-// output_of(command, directory) is the lines that it prints, messages included; requires that it succeeds.
+// output_of(command, directory) returns the printed lines, messages included; requires success.
 std::vector<std::string> output_of(const std::string& command, const std::string& directory) {
     INFO(command);
     const auto file = directory + "/output";

@@ -18,7 +18,7 @@ T value_of(perfdata::Result<T> result) {
     return std::move(*result);
 }
 
-// fixtures/expect has what a program of our own finds in these, see fixtures/MANIFEST.md.
+// fixtures/expect has the results of our own program for these, see fixtures/MANIFEST.md.
 constexpr std::string_view not_for_perf[] = {
     "killed.data",          // data size 0: perf refuses it
     "s390_basic.data",      // big-endian: perf 6.1 does not swap KSYMBOL, and the bytes it dumps are swapped

@@ -11,21 +11,21 @@
 
 namespace oracle {
 
-// fixtures() is every recording, by name; fails if there are suspiciously few.
+// fixtures() returns every recording by name; fails if there are suspiciously few.
 std::vector<std::filesystem::path> fixtures();
 
-// perf_fixtures() is every recording under fixtures that perf 6.1 reads rightly, directories included;
-// expected_fixtures() are the others, of which fixtures/expect has the records.
+// perf_fixtures() returns every recording under fixtures that perf 6.1 reads correctly, directories included.
+// expected_fixtures() returns the others, whose records are in fixtures/expect.
 std::vector<std::filesystem::path> perf_fixtures();
 std::vector<std::filesystem::path> expected_fixtures();
 
-// expectation(name) is the path of fixtures/expect/NAME.
+// expectation(name) returns the path of fixtures/expect/NAME.
 std::filesystem::path expectation(const std::string& name);
 
-// read_file(path) is its content; fails if there is none.
+// read_file(path) returns the content; fails the test if there is no file.
 std::string read_file(const std::filesystem::path& path);
 
-// read_table(path) is the fields of each line of a file of tab-separated values.
+// read_table(path) returns the fields of each line of a file of tab-separated values.
 std::vector<std::vector<std::string>> read_table(const std::filesystem::path& path);
 
 // Opened is a recording with its timeline.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Code images, names, lines and hits against what the kernel told on the recorded machine (fixtures/expect, see
-// fixtures/MANIFEST.md).
+// Compares code images, names, lines and hits with the kernel's description on the recorded machine (fixtures/expect,
+// see fixtures/MANIFEST.md).
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -29,8 +29,8 @@ struct Expected {
     std::uint64_t address = 0, length = 0;
     std::string tag;
     std::string name;                   // empty: the program has no BTF
-    std::string symbol;                 // in kallsyms; empty if not told
-    std::uint64_t from = 0, until = 0;  // of the event clock: surely loaded between these; 0 if not told
+    std::string symbol;                 // in kallsyms; empty if not noted
+    std::uint64_t from = 0, until = 0;  // event clock: certainly loaded in between; 0 if not noted
 };
 
 std::vector<Expected> expected_functions(const std::string& recording) {
@@ -57,7 +57,7 @@ std::vector<Expected> expected_functions(const std::string& recording) {
     return functions;
 }
 
-// recordings_with(suffix) is the NAMEs of fixtures/expect/NAME<suffix>.
+// recordings_with(suffix) returns the NAMEs of fixtures/expect/NAME<suffix>.
 std::vector<std::string> recordings_with(std::string_view suffix) {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(expectation(""))) {
@@ -73,7 +73,7 @@ Opened open_fixture(const std::string& name) {
     return Opened(std::filesystem::path(PERFDATA_FIXTURES "/bpf") / (name + ".data"));
 }
 
-// find(timeline, id, function) is the function of the one program with that id.
+// find(timeline, id, function) returns the function of the only program with that id.
 CodeIndex find(const perfdata::Timeline& timeline, std::uint32_t id, std::uint32_t function) {
     const auto load = std::ranges::find(timeline.loads(), perfdata::ProgramId{id}, &BpfLoad::id);
     REQUIRE(load != timeline.loads().end());
@@ -137,7 +137,8 @@ TEST_CASE("functions are those that the kernel told of", "[oracle][images]") {
                     CHECK(symbols.name(index).program == expected.program);
                 }
                 if (!expected.name.empty() && !expected.symbol.empty()) {
-                    // perf synthesizes main's symbol with another tag than kallsyms has; see fixtures/MANIFEST.md.
+                    // perf synthesizes the main function's symbol with a different tag than kallsyms; see
+                    // fixtures/MANIFEST.md.
                     const auto symbol = perfdata::parse_bpf_symbol(code.symbol);
                     const auto kallsyms = perfdata::parse_bpf_symbol(expected.symbol);
                     REQUIRE((symbol && kallsyms));
@@ -204,7 +205,7 @@ TEST_CASE("lines are those that the kernel told of", "[oracle][images]") {
                     for (const auto& start : *lines) {
                         const auto& source = start.source;
                         const auto address = opened.timeline.code()[index].range.begin + start.offset;
-                        // The texts in the table have lost the white space around them.
+                        // Texts in the table lack surrounding white space.
                         auto line = source.text;
                         while (line.starts_with(' ') || line.starts_with('\t')) line.remove_prefix(1);
                         ours[program].emplace_back(address.value, start.instruction, std::string(source.file),
@@ -243,7 +244,7 @@ TEST_CASE("hits are those of an independent count", "[oracle][images]") {
                 std::vector<std::uint64_t> expected, ours;
                 for (std::size_t field = 4; field < row.size(); ++field) expected.push_back(std::stoull(row[field]));
                 for (std::size_t event = 0; event < profile->totals().size(); ++event) {
-                    if (profile->totals()[event].hits == 0) continue;  // an event that samples nothing
+                    if (profile->totals()[event].hits == 0) continue;  // an event without samples
                     ours.push_back(function == profile->functions().end() ? 0 : function->total[event].hits);
                 }
                 CHECK(ours == expected);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines and inlined calls of compiled programs, against addr2line.
+// Compares lines and inlined calls of compiled programs with addr2line.
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -25,7 +25,7 @@ using namespace perfdata;
 
 const std::string program_source = PERFDATA_ORACLE_SOURCES "/inlined";
 
-// run(command) requires that it succeeds.
+// run(command) requires success.
 void run(const std::string& command) {
     INFO(command);
     const int status = std::system(command.c_str());
@@ -49,7 +49,7 @@ std::string place_of(const SourceLine& source) {
     return std::string(source.file) + ":" + std::to_string(source.line);
 }
 
-// theirs(file, addresses) is what addr2line says of each.
+// theirs(file, addresses) returns addr2line's answer for each address.
 std::map<std::uint64_t, Chain> theirs(const std::string& file, const std::vector<std::uint64_t>& addresses,
                                       const std::string& directory, const std::string& section) {
     const auto questions = directory + "/addresses", answers = directory + "/answers";
@@ -78,7 +78,7 @@ std::map<std::uint64_t, Chain> theirs(const std::string& file, const std::vector
     return found;
 }
 
-// instructions(file) is the address of every instruction.
+// instructions(file) returns the address of every instruction.
 std::vector<std::uint64_t> instructions(const std::string& file, const std::string& directory,
                                         const std::string& section) {
     const auto listing = directory + "/listing";
@@ -98,7 +98,7 @@ std::vector<std::uint64_t> instructions(const std::string& file, const std::stri
     return addresses;
 }
 
-// has_line(place) is whether a source file has that many lines.
+// has_line(place) returns true if the source file has at least that many lines.
 bool has_line(const std::string& place) {
     const auto colon = place.rfind(':');
     if (colon == std::string::npos) return false;
@@ -108,7 +108,7 @@ bool has_line(const std::string& place) {
     return std::stoul(place.substr(colon + 1)) <= count;
 }
 
-// rows(file, directory) is the line table as readelf has it: "NAME:LINE" by address, files without their directory.
+// rows(file, directory) returns readelf's line table: "NAME:LINE" by address, files without their directory.
 std::map<std::uint64_t, std::string> rows(const std::string& file, const std::string& directory) {
     const auto listing = directory + "/rows";
     run("readelf --debug-dump=decodedline '" + file + "' > '" + listing + "' 2>&1");
@@ -123,9 +123,9 @@ std::map<std::uint64_t, std::string> rows(const std::string& file, const std::st
     return found;
 }
 
-// mistaken(ours, theirs, symbol, row): addr2line 2.40 names an inlined function that has no linkage name by the symbol
-// if it begins where that does, and mixes up files of DWARF 5: readelf, which reads lines in its own way, has ours, or
-// the file is not that long.
+// mistaken(ours, theirs, symbol, row) detects errors of addr2line 2.40. It gives an inlined function without a linkage
+// name the symbol's name if both begin at the same address, and it confuses files of DWARF 5: then readelf's
+// independent decoder agrees with us, or the file has fewer lines.
 bool mistaken(const Chain& ours, const Chain& theirs, const std::string& symbol, const std::string& row) {
     if (ours.size() != theirs.size()) return false;
     for (std::size_t at = 0; at < ours.size(); ++at) {
@@ -140,7 +140,7 @@ bool mistaken(const Chain& ours, const Chain& theirs, const std::string& symbol,
     return true;
 }
 
-// Subject is a process that mapped a file as a whole.
+// Subject is a process that mapped a whole file.
 struct Subject {
     Subject(const std::string& path, const SourceFileOptions& options, const std::string& debug_dir)
         : timeline(perfdata::test::World().map(0, 1, {base, length, 0}, path).timeline()) {
@@ -167,11 +167,11 @@ struct Subject {
 
 struct Compared {
     std::size_t instructions = 0, inlined = 0, differing = 0, deepest = 0;
-    std::size_t mistaken = 0;  // where addr2line is wrong
+    std::size_t mistaken = 0;  // addr2line is wrong
 };
 
-// compare(stripped, full, ...): what we say of one file, what addr2line says of another with the same code. Only
-// `sampled` functions, evenly chosen.
+// compare(ours, full, ...) compares our lines for one file with addr2line's for another file with the same code, for
+// about `sampled` functions, evenly spread.
 Compared compare(const std::string& ours, const std::string& full, std::size_t sampled, const std::string& debug_dir,
                  const std::string& section = {}) {
     const perfdata::test::TempDir temporary;
@@ -195,7 +195,7 @@ Compared compare(const std::string& ours, const std::string& full, std::size_t s
     const auto step = std::max<std::size_t>(1, functions->size() / sampled);
     for (std::size_t index = 0; index < functions->size(); index += step) {
         const auto symbol = functions->symbol(index);
-        const auto from = symbol.value - in_section;  // as objdump has it
+        const auto from = symbol.value - in_section;  // as in objdump
         if (symbol.size == 0 || symbol.name.ends_with("@plt")) continue;
         if (relocatable && (symbol.value < in_section || from >= wanted_section->size)) continue;
         std::uint64_t offset = symbol.value - text_at;
@@ -231,7 +231,7 @@ Compared compare(const std::string& ours, const std::string& full, std::size_t s
     auto their_chains = theirs(full, asked, directory, section);
     for (const auto address : asked) {
         auto& expected = their_chains[address];
-        expected.back().function.clear();  // that of the symbol
+        expected.back().function.clear();  // the symbol's function
         const auto& found = our_chains[address];
         ++result.instructions;
         if (found.size() > 1) ++result.inlined;
@@ -323,7 +323,7 @@ TEST_CASE("Lines of relocatable files, as kernel modules are", "[oracle][lines]"
 }
 
 TEST_CASE("Lines of an installed library are addr2line's", "[oracle][lines]") {
-    // Debian's libc6-dbg; the C library of this program itself.
+    // Uses Debian's libc6-dbg with the C library of this process.
     std::string library;
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Instructions of functions of this machine's programs and libraries against objdump: where each begins, how long it
-// is, what it is called.
+// Compares instructions of this machine's programs and libraries with objdump: start, size and mnemonic.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -33,11 +32,11 @@ std::string output_of(const std::string& command) {
     return text;
 }
 
-// Named is an instruction's size and name; prefixes are apart from the name.
+// Named is an instruction's size and mnemonic; prefixes are separate.
 struct Named {
     std::size_t size = 0;
     std::string name;
-    std::set<std::string> prefixes;  // of those that both print: lock and rep
+    std::set<std::string> prefixes;  // those that both print: lock and rep
 };
 
 constexpr std::string_view shown_prefixes[] = {"lock", "rep", "repz", "repnz"};
@@ -59,8 +58,8 @@ Named named(std::size_t size, const std::string& text) {
     return result;
 }
 
-// theirs(file, begin, size): "  ADDRESS:\tBYTES \tINSTRUCTION". With suffixes, as Capstone writes them, and each in one
-// line, however long.
+// theirs(file, begin, size) parses "  ADDRESS:\tBYTES \tINSTRUCTION", with suffixes like Capstone's, each on one line
+// however long.
 std::map<std::uint64_t, Named> theirs(const std::string& file, std::uint64_t begin, std::uint64_t size) {
     std::istringstream lines(output_of("objdump -d -z -w -M suffix --start-address=" + std::to_string(begin) +
                                        " --stop-address=" + std::to_string(begin + size) + " '" + file + "'"));
@@ -78,7 +77,7 @@ std::map<std::uint64_t, Named> theirs(const std::string& file, std::uint64_t beg
     return all;
 }
 
-// Two names of one instruction: objdump's, Capstone's, and why. Both are right.
+// Two mnemonics of one instruction: objdump's, Capstone's, and why. Both are correct.
 struct Alias {
     std::string_view theirs, ours, why;
 };
@@ -95,13 +94,13 @@ constexpr Alias aliases[] = {
     {"movq", "movd", "66 REX.W 0f 6e and 7e: AMD's name for it"},
 };
 
-// What Capstone 4 gets wrong, or does not know.
+// Includes what Capstone 4 gets wrong or does not know.
 enum class Verdict : std::uint8_t { same, alias, unknown_vector, dropped_prefix, differs };
 
 Verdict compare(const Named& their, const Named& our) {
     auto name = their.name;
-    if (name.ends_with(".s")) name.resize(name.size() - 2);  // the other encoding of the same
-    // Known by its length only: vectors and masks of AVX-512, and some of AVX2.
+    if (name.ends_with(".s")) name.resize(name.size() - 2);  // an alternative encoding of the same instruction
+    // Capstone knows only the length: AVX-512 vectors and masks, and some AVX2.
     if (our.name == "(vex)" || our.name == "(evex)") {
         return name.starts_with('v') || name.starts_with('k') ? Verdict::unknown_vector : Verdict::differs;
     }
@@ -111,14 +110,14 @@ Verdict compare(const Named& their, const Named& our) {
                        });
     if (!known) return Verdict::differs;
     if (their.prefixes != our.prefixes) {
-        // "repz retq", a habit of old compilers: Capstone 4 shows "retq".
+        // "repz retq", which old compilers emit: Capstone 4 shows "retq".
         const bool padding = our.prefixes.empty() && their.prefixes == std::set<std::string>{"repz"} && name == "retq";
         return padding ? Verdict::dropped_prefix : Verdict::differs;
     }
     return equal ? Verdict::same : Verdict::alias;
 }
 
-// file_with(function) is the library of this process that has it.
+// file_with(function) returns this process's library with that function.
 std::string file_with(void* function) {
     Dl_info info{};
     REQUIRE(::dladdr(function, &info) != 0);
@@ -138,7 +137,7 @@ Counts compare_functions(const std::string& path, std::size_t samples) {
     for (std::size_t index = 0; index < samples; ++index) {
         const auto symbol = symbols.symbol(symbols.size() / samples * index);
         constexpr std::uint64_t largest = 20000;
-        // Where a table has no size, a function reaches to the next symbol, maybe into another section.
+        // A function without a size extends to the next symbol, maybe into another section.
         const bool inside = std::ranges::any_of(elf.sections(), [&](const ElfFile::Section& section) {
             return section.executable() && symbol.value >= section.address &&
                    symbol.value + symbol.size <= section.address + section.size;

@@ -12,7 +12,7 @@ bool covers(const PerfKsymbol& record, std::uint64_t address) {
     return address >= record.address && address - record.address < record.length;
 }
 
-// Two pieces of code cannot overlap, but trampolines and dispatchers claim a page and use a part of it.
+// Programs cannot overlap, but trampolines and dispatchers claim a page and use a part of it.
 bool is_program(const PerfKsymbol& record) {
     return record.name.starts_with("bpf_prog_");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who owned a kernel address at a time, the slow and obvious way: the KSYMBOL records as perf prints them, replayed
-// from the start into a plain list for every question.
+// Finds the owner of a kernel address at a time in the slow and obvious way: for every question it replays the KSYMBOL
+// records that perf prints into a plain list.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ class NaiveMap {
   public:
     explicit NaiveMap(std::vector<PerfKsymbol> records);
 
-    // owner(address, time) is the name; empty if nobody owned the address.
+    // owner(address, time) returns the name; empty if nothing owned the address.
     std::string owner(std::uint64_t address, std::uint64_t time) const;
 
-    // owned_ever(name, address): whether a record registered that name over the address, at whatever time.
+    // owned_ever(name, address) returns true if a record ever registered that name over the address.
     bool owned_ever(const std::string& name, std::uint64_t address) const;
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Code of functions of a program against what objdump reads from it: this program itself.
+// Compares the code of this program's own functions with what objdump reads.
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -31,7 +31,7 @@ std::string output_of(const std::string& command) {
     return text;
 }
 
-// objdump(begin, size) is the bytes that it shows: "  ADDRESS:\tBYTES \tINSTRUCTION".
+// objdump(begin, size) parses the bytes of "  ADDRESS:\tBYTES \tINSTRUCTION".
 std::vector<std::byte> objdump(std::uint64_t begin, std::uint64_t size) {
     std::istringstream lines(output_of("objdump -d --start-address=" + std::to_string(begin) +
                                        " --stop-address=" + std::to_string(begin + size) + " '" + program + "'"));
@@ -54,7 +54,7 @@ TEST_CASE("code of functions is what objdump shows", "[oracle][images]") {
     const auto code = std::ranges::find_if(elf.segments(), &ElfFile::Segment::executable);
     REQUIRE(code != elf.segments().end());
 
-    // A process that had the file mapped from its beginning.
+    // A process that mapped the file from its beginning.
     constexpr std::uint64_t base = 0x7f0000000000;
     test::RecordingBuilder builder;
     const auto sample_type = sample_bit::identifier | sample_bit::ip | sample_bit::tid | sample_bit::time;

@@ -24,7 +24,7 @@ std::string quoted(const std::string& text) {
     return result + "'";
 }
 
-// An empty directory: as home and as root of the file system it keeps perf from the symbols of this machine.
+// An empty directory: as home and as file system root it hides this machine's symbols from perf.
 class EmptyDirectory {
   public:
     EmptyDirectory() {
@@ -42,7 +42,7 @@ class EmptyDirectory {
     std::filesystem::path path_;
 };
 
-// perf(arguments, recording) is what perf prints, by lines.
+// perf(arguments, recording) returns the lines that perf prints.
 std::vector<std::string> perf(const std::string& arguments, const std::filesystem::path& recording) {
     const EmptyDirectory empty;
     const auto command = "HOME=" + quoted(empty.path().string()) + " PERF_CONFIG=/dev/null LC_ALL=C perf " + arguments +
@@ -70,7 +70,7 @@ std::vector<std::string> perf(const std::string& arguments, const std::filesyste
     return lines;
 }
 
-// nanoseconds("6.398531276:") of a time with nine decimals.
+// nanoseconds("6.398531276:") parses a time with nine decimals.
 std::uint64_t nanoseconds(const std::string& text) {
     const auto point = text.find('.');
     REQUIRE(point != std::string::npos);
@@ -82,7 +82,7 @@ std::uint64_t hexadecimal(const std::string& text) {
     return std::stoull(text, nullptr, 16);
 }
 
-// number_after("len 310 type 1", "len ", base): 310.
+// number_after("len 310 type 1", "len ", base) returns 310.
 std::uint64_t number_after(std::string_view line, std::string_view word, int base) {
     const auto at = line.find(word);
     INFO(line << ": " << word);
@@ -96,7 +96,7 @@ std::uint32_t small_number_after(std::string_view line, std::string_view word, i
     return static_cast<std::uint32_t>(number);
 }
 
-// read_place("0 8084118779 0x48e8 [0x58]: PERF_RECORD_...", record): CPU, time, file offset, size.
+// read_place("0 8084118779 0x48e8 [0x58]: PERF_RECORD_...", record) reads CPU, time, file offset and size.
 void read_place(const std::string& line, PerfRecord& record) {
     std::istringstream words(line);
     std::string offset, size;
@@ -117,7 +117,7 @@ std::strong_ordering PerfSample::operator<=>(const PerfSample& other) const {
 std::map<std::string, std::uint64_t> perf_counts(const std::filesystem::path& recording) {
     std::map<std::string, std::uint64_t> counts;
     for (const auto& line : perf("report --stats --stdio", recording)) {
-        // "        KSYMBOL events:          9  ( 0.6%)"; after the totals come those of each event.
+        // "        KSYMBOL events:          9  ( 0.6%)". Totals come first, then the counts of each event.
         if (line.ends_with(" stats:") && !line.starts_with("Aggregated")) break;
         std::istringstream words(line);
         std::string name, word;
@@ -197,7 +197,7 @@ std::vector<PerfRow> perf_report(const std::filesystem::path& recording, bool ch
     };
     const std::string fields =
         children ? "--children -F overhead_children,overhead" : "--no-children -F overhead,sample,period";
-    // Wide columns: perf cuts commands that are longer than the first ones it saw.
+    // Use wide columns: perf cuts commands longer than the first ones it saw.
     const std::string widths = children ? " -w 40,40,40,200,999" : " -w 40,40,40,40,200,999";
     std::vector<PerfRow> rows;
     std::string event;
@@ -266,7 +266,7 @@ std::vector<PerfDumped> perf_dump(const std::filesystem::path& recording) {
     bool in_text = false;
     for (const auto& line : perf("report -D", recording)) {
         if (line.starts_with("0") && line.find("]: event: ") != std::string::npos) {
-            // "0x1a8@group.data [0x90]: event: 69"; the first of a pipe is at "0@pipe"
+            // "0x1a8@group.data [0x90]: event: 69"; the first record of a pipe is at "0@pipe".
             auto& record = found.emplace_back();
             record.offset = hexadecimal(line);
             record.type = small_number_after(line, "]: event: ", 10);
@@ -280,11 +280,11 @@ std::vector<PerfDumped> perf_dump(const std::filesystem::path& recording) {
                 found.back().bytes += line.substr(at, 2);
             }
         } else if (const auto at = line.find(title); at != std::string::npos) {
-            // "0 31385956975 0x7b0 [0x80]: PERF_RECORD_SAMPLE(IP, 0x1): ..."
-            // CPU, time, offset; a field that the record does not have is left out or -1.
+            // "0 31385956975 0x7b0 [0x80]: PERF_RECORD_SAMPLE(IP, 0x1): ...": CPU, time, offset. A field that the
+            // record does not have is absent or -1.
             std::istringstream words(line.substr(0, at));
             std::vector<std::string> place(std::istream_iterator<std::string>(words), {});
-            REQUIRE(place.size() >= 2);  // with the size
+            REQUIRE(place.size() >= 2);  // including the size
             place.resize(place.size() - 2);
             std::erase(place, "-1");
             for (const auto& word : place) found.back().place += word + " ";

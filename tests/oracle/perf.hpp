@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What perf says of a recording. Every function runs `perf` and fails the test if it is not installed.
+// perf's answers about a recording. Every function runs `perf` and fails the test if it is not installed.
 #pragma once
 
 #include <compare>
@@ -11,7 +11,7 @@
 
 namespace oracle {
 
-// perf_counts(recording) is the number of records by perf's name of the type (`perf report --stats`).
+// perf_counts(recording) returns the number of records by perf's type name (`perf report --stats`).
 std::map<std::string, std::uint64_t> perf_counts(const std::filesystem::path& recording);
 
 // PerfSample is a line of `perf script`.
@@ -21,17 +21,17 @@ struct PerfSample {
     std::string event;
     std::string symbol;  // "[unknown]" if perf has none
 
-    // By time; the symbol is not part of what a sample is.
+    // Orders by time; the symbol does not take part.
     std::strong_ordering operator<=>(const PerfSample& other) const;
     bool operator==(const PerfSample& other) const { return (*this <=> other) == 0; }
 };
 std::vector<PerfSample> perf_samples(const std::filesystem::path& recording);
 
-// perf_sample_events(recording) is "TID TIME EVENT" of each sample.
+// perf_sample_events(recording) returns "TID TIME EVENT" for each sample.
 std::vector<std::string> perf_sample_events(const std::filesystem::path& recording);
 
-// PerfPlace is a line of `perf script`: where a sample was. The object is perf's short name of what was mapped:
-// "[kernel.kallsyms]", "[unknown]", a path, "[NAME]" of a module.
+// PerfPlace is a line of `perf script`: the place of a sample. The object is perf's short name of the mapping:
+// "[kernel.kallsyms]", "[unknown]", a path, or "[NAME]" for a module.
 struct PerfPlace {
     std::uint64_t time = 0, ip = 0;
     std::uint32_t tid = 0;
@@ -41,16 +41,15 @@ struct PerfPlace {
 };
 std::vector<PerfPlace> perf_places(const std::filesystem::path& recording);
 
-// perf_script(recording, arguments) is what `perf script ARGUMENTS` prints without any symbols of this machine, by
-// lines.
+// perf_script(recording, arguments) returns the lines of `perf script ARGUMENTS`, without symbols of this machine.
 std::vector<std::string> perf_script(const std::filesystem::path& recording, const std::string& arguments);
-// PerfRow is a row of `perf report` by command, object and symbol; percentages are as perf prints them.
+// PerfRow is a row of `perf report` by command, object and symbol; percentages as perf prints them.
 struct PerfRow {
-    std::string event, comm, object, symbol;  // the symbol with its level: "[k] do_idle"
-    std::string children, self;               // "12.36%"; children only if asked for
+    std::string event, comm, object, symbol;  // symbol with its level: "[k] do_idle"
+    std::string children, self;               // "12.36%"; children only on request
     std::uint64_t hits = 0, periods = 0;      // only without children
 };
-// perf_report(recording, children, kallsyms): the kernel is named by that file; empty: by none.
+// perf_report(recording, children, kallsyms): that file names the kernel; empty: none does.
 std::vector<PerfRow> perf_report(const std::filesystem::path& recording, bool children,
                                  const std::filesystem::path& kallsyms);
 

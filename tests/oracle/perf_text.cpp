@@ -175,7 +175,7 @@ std::string perf_text(const RecordContext&, const Lost& lost) {
     return format(": id:%" PRIu64 ": lost:%" PRIu64, lost.id.value, lost.lost);
 }
 
-// perf's trailer of a record has id -1 where the event puts none there.
+// perf's trailer of a record has id -1 if the event puts no id there.
 std::string perf_text(const RecordContext& context, const LostSamples& lost) {
     return format(": id:%" PRIu64 ": lost samples :%" PRIu64,
                   context.trailer.id.value_or(EventId{~std::uint64_t{0}}).value, lost.lost);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records in the words of `perf report -D`, to be compared with it as text.
+// Formats records like `perf report -D`, for comparison as text.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace oracle {
 
-// format(pattern, ...) is printf into a string: perf's own formats can be taken over as they are.
+// format(pattern, ...) is printf into a string, so that perf's own formats can be copied.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
 
-// perf_text(record) is what perf prints behind PERF_RECORD_X, one line each. Of records that perf 6.1 only names (STAT,
-// HEADER_FEATURE...) it is empty.
+// perf_text(record) returns what perf prints behind PERF_RECORD_X, one line each; empty for records that perf 6.1 only
+// names (STAT, HEADER_FEATURE...).
 std::string perf_text(const perfdata::RecordContext& context, const perfdata::Sample& sample,
                       const perfdata::Event& event, perfdata::RegisterSet registers);
 std::string perf_text(const perfdata::RecordContext& context, const perfdata::Mmap& map);

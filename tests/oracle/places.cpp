@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who ran and what was mapped where a sample was, against `perf script`.
+// Compares each sample's thread and mapping with `perf script`.
 #include <algorithm>
 #include <iostream>
 
@@ -50,7 +50,7 @@ struct OurPlaces {
     }
 };
 
-// without_samples are the recordings of `perf stat`.
+// without_samples(path) is true for recordings of `perf stat`.
 bool without_samples(const std::filesystem::path& path) {
     return path.filename() == "stat.data";
 }
@@ -65,7 +65,7 @@ TEST_CASE("perf script names the same thread and object for every sample", "[ora
             REQUIRE(perfdata::walk(opened.recording, completeness, visitor));
             auto& ours = visitor.found;
             auto theirs = perf_places(path);
-            // perf prints a sample with the counts of a group once for each of its members.
+            // perf prints a sample with a group's counts once for each member.
             for (auto* places : {&ours, &theirs}) {
                 std::ranges::sort(*places);
                 const auto repeated = std::ranges::unique(*places);

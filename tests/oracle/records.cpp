@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All records, all fields: bytes, place and words against `perf report -D`.
+// Compares all records and fields with `perf report -D`: bytes, place and text.
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -16,7 +16,7 @@ namespace {
 
 using perfdata::RecordContext;
 
-// OurDump is the visitor that puts records into perf's words.
+// OurDump is a visitor that formats records like perf.
 struct OurDump {
     const perfdata::Recording& recording;
     bool with_offsets;
@@ -29,7 +29,7 @@ struct OurDump {
         add(context, place(sample.cpu(), sample.time()),
             perf_text(context, view, event, perfdata::register_set(recording.arch())));
     }
-    void operator()(const RecordContext&, const perfdata::Compressed&) {}  // perf dumps what is in it only
+    void operator()(const RecordContext&, const perfdata::Compressed&) {}  // perf dumps only its content
     void operator()(const RecordContext& context, const perfdata::Read& read) {
         add(context, trailer_place(context), perf_text(context, read, recording.events().events()[context.event].name));
     }
@@ -62,7 +62,7 @@ struct OurDump {
     }
 };
 
-// What perf says of records that perf_text() leaves out is not compared.
+// Texts of records that perf_text() leaves out are not compared.
 bool has_words(std::uint32_t type) {
     return type < 64 || type == static_cast<std::uint32_t>(perfdata::RecordType::id_index);
 }
@@ -73,7 +73,7 @@ TEST_CASE("perf dumps the same records, byte by byte and field by field", "[orac
             const auto recording = perfdata::Recording::open(path.string());
             REQUIRE(recording);
             auto theirs = perf_dump(path);
-            // perf counts from elsewhere in pipes and in data that was packed.
+            // perf's offsets have another base in pipes and in unpacked data.
             const auto& features = recording->features();
             const bool packed = std::ranges::any_of(features, [](const auto& feature) {
                 return feature.number == static_cast<unsigned>(perfdata::Feature::compressed);
@@ -117,7 +117,7 @@ struct OurEvents {
     }
 };
 
-// perf adds the event's modifiers to names that it makes up itself: cpu-clock:HG. A recorded name has them already.
+// perf adds the event's modifiers to names that it invents: cpu-clock:HG. A recorded name already has them.
 std::string without_modifiers(const perfdata::Recording& recording, const std::string& line) {
     for (const auto& event : recording.events().events()) {
         const auto name = " " + perfdata::default_event_name(event.attr);
@@ -133,8 +133,7 @@ bool reads_groups(const perfdata::Recording& recording) {
     });
 }
 
-// perf makes a sample for every other event of the group out of the counters in the leader's: of the same thread and
-// time, but not of the recording.
+// From the leader's counters perf invents a sample for every other event of the group, with the same thread and time.
 void drop_group_members(std::vector<std::string>& theirs, const std::vector<std::string>& ours) {
     const auto thread_and_time = [](const std::string& line) { return line.substr(0, line.rfind(' ')); };
     std::vector<std::string> places;
@@ -165,7 +164,7 @@ TEST_CASE("perf finds the same event of each sample", "[oracle][records]") {
     }
 }
 
-// Samples by what is in them, wherever they lie.
+// Returns the bytes of all samples, whatever their offsets.
 std::vector<std::string> sample_bytes(const std::filesystem::path& path) {
     const auto recording = perfdata::Recording::open(path.string());
     REQUIRE(recording);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows of the report, against `perf report` with the same sources of names: none but the recording, and a kallsyms file
-// of the recorded machine where there is one.
+// Compares report rows with `perf report`, with the same sources of names: only the recording, and a kallsyms file of
+// the recorded machine if there is one.
 #include "perfdata/annotate/report/report.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using perfdata::EventCount;
 
-// Where perf counts something else than what was recorded.
+// Recordings for which perf does not count what was recorded.
 struct KnownDifference {
     const char* recording;
     const char* why;
@@ -31,7 +31,7 @@ constexpr KnownDifference known_differences[] = {
     {"stat.data", "a recording of perf stat, without samples"},
 };
 
-// The same of callers.
+// The same for children.
 constexpr KnownDifference known_children[] = {
     {"pipe.data", "of a pipe perf does not know in time that there are call chains, and prints N/A"},
 };
@@ -85,7 +85,7 @@ struct OurReport {
         }
     }
 
-    // event(name): where the recording has no names of events, perf makes up modifiers ("cpu-clock:HG").
+    // event(name) drops the modifiers that perf invents if the recording has no event names ("cpu-clock:HG").
     std::string event(const std::string& name) const {
         return whole.contains(name) ? name : name.substr(0, name.find(':'));
     }
@@ -112,7 +112,7 @@ void compare_self(const std::filesystem::path& path, const std::filesystem::path
             FAIL_CHECK("only perf has it");
             continue;
         }
-        // Static functions of one name are rows of their own in perf, one row here.
+        // Static functions with one name are separate rows in perf, but one row here.
         if (found->second.hits == row.hits) CHECK(percent(row.periods, ours.whole.at(std::get<0>(key))) == row.self);
     }
     REQUIRE(!theirs.empty());
@@ -140,8 +140,8 @@ TEST_CASE("perf report has the same rows with the same samples and periods", "[o
     }
 }
 
-// Callers of user space without a symbol perf shows by their address in the process, samples by the one in the object:
-// what has no symbol is there twice, as caller and as sample. Ours is there once, so only the rest can be compared.
+// perf shows a user caller without a symbol by its address in the process, but a sample by its address in the object:
+// code without a symbol has two rows. Ours has one row, so only the rest is comparable.
 bool comparable(const Key& key) {
     const auto& [event, comm, object, symbol] = key;
     return object != "[unknown]" && !symbol.starts_with("[.] 0");
@@ -158,7 +158,7 @@ bool has_chains(const std::filesystem::path& path) {
 
 void compare_children(const std::filesystem::path& path, const std::filesystem::path& kallsyms) {
     const OurReport ours(path, true, kallsyms);
-    // To samples of an event without call chains perf adds the chain of whatever sample came before.
+    // perf gives samples of an event without call chains the chain of a previous sample.
     std::set<std::string> with_chains;
     for (const auto& event : ours.opened.recording.events().events()) {
         if (has_chains(event)) with_chains.insert(event.name);

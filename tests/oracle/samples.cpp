@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Samples: their fields as `perf script` prints them, and who owned their addresses.
+// Compares fields of samples with `perf script`, and owners of their addresses.
 #include <algorithm>
 #include <iostream>
 
@@ -16,8 +16,8 @@ namespace {
 using perfdata::BasicSample;
 using perfdata::RecordContext;
 
-// OurSamples has the samples as our decoders see them, in perf's form; the symbol is the KSYMBOL name of the code that
-// the timeline finds, empty if it finds none.
+// OurSamples has our decoded samples in perf's form. The symbol is the KSYMBOL name of the code that the timeline
+// finds, or empty.
 struct OurSamples {
     const Opened& opened;
     std::vector<PerfSample> found;
@@ -100,9 +100,10 @@ TEST_CASE("a naive replay of KSYMBOL records finds the same owner of every sampl
     }
 }
 
-// perf applies KSYMBOL records in order of time too, but registers a function whose address lies inside a map that is
-// still there at the start of that map (machine__process_ksymbol_register). So it may name what lay there at another
-// time, or nothing. It must never know a function that we do not know, and the naive replay above must be on our side.
+// perf also applies KSYMBOL records in order of time, but if a function's address is inside an existing map, it
+// registers the function at the start of that map (machine__process_ksymbol_register). So it may return a name from
+// another time, or none. It must never know a function that we do not know, and the naive replay above must agree with
+// us.
 TEST_CASE("perf script names the same BPF functions", "[oracle][samples]") {
     for (const auto& path : fixtures()) {
         DYNAMIC_SECTION(path.stem().string()) {

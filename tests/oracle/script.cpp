@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// perfdata script against perf script: the same bytes, from the same sources of names.
+// perfdata script must print the same bytes as perf script, with the same sources of names.
 #include "script/script.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-// script(recording, fields, options) is our own lines.
+// script(recording, fields, options) returns our lines.
 std::vector<std::string> script(const std::filesystem::path& path, const std::string& fields, ScriptOptions options,
                                 const std::string& kallsyms = {}) {
     const oracle::Opened opened(path);
@@ -43,7 +43,7 @@ std::vector<std::string> script(const std::filesystem::path& path, const std::st
     return lines_of(text);
 }
 
-// require_same(...) tells the first line that differs.
+// require_same(...) reports the first difference.
 void require_same(const std::vector<std::string>& ours, const std::vector<std::string>& perfs) {
     const auto [our, perf] = std::ranges::mismatch(ours, perfs);
     INFO("line " << our - ours.begin() + 1);
@@ -53,8 +53,8 @@ void require_same(const std::vector<std::string>& ours, const std::vector<std::s
     REQUIRE(!ours.empty());
 }
 
-// perf unwinds copies of user stacks with files of the recorded machine only: without these it has blocks without a
-// frame, where we show the address that is known all the same. Says how often.
+// perf unwinds copies of user stacks only with files of the recorded machine. Without them it prints blocks without
+// frames; we print the sample's address, which is known. Removes our addresses there and returns how many.
 std::size_t drop_lone_addresses(const std::filesystem::path& path, std::vector<std::string>& ours,
                                 const std::vector<std::string>& perfs) {
     const oracle::Opened opened(path);
@@ -76,7 +76,7 @@ std::size_t drop_lone_addresses(const std::filesystem::path& path, std::vector<s
     return dropped;
 }
 
-// Counts of `perf stat record`: perf script prints a table of them, there are no samples.
+// `perf stat record` writes counts, which perf script prints as a table, and no samples.
 bool has_samples(const std::filesystem::path& path) {
     return path.filename() != "stat.data";
 }
@@ -125,7 +125,7 @@ TEST_CASE("Chosen fields are perf's", "[script]") {
     std::map<std::string, int> compared;
     const auto compare = [&](const std::filesystem::path& path, const std::string& fields) {
         INFO(path << " -F " << fields);
-        // Where chains are recorded, perf adds two fields to any list as soon as the recording is a pipe's. We do not.
+        // For a pipe with call chains perf adds two fields to any list. We do not.
         const bool adds = path.filename() == "pipe.data" && fields.find_first_of("+-") == std::string::npos;
         auto ours = script(path, adds ? fields + ",ip,sym" : fields, {});
         const auto perfs = oracle::perf_script(path, "-F " + fields);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// KSYMBOL and BPF_EVENT records, field by field.
+// Compares KSYMBOL and BPF_EVENT records, field by field.
 #include <iostream>
 
 #include "perfdata/recording/walk.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using perfdata::RecordContext;
 
-// The side band as our decoders see it, in perf's form.
+// OurSideBand has our decoded side band in perf's form.
 struct OurSideBand {
     PerfSideBand found;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers of records by type.
+// Compares numbers of records by type.
 #include "perfdata/wire/record.hpp"
 
 #include "catch.hpp"
@@ -9,7 +9,7 @@
 namespace oracle {
 namespace {
 
-// perf's `--stats` leaves the prefix off where ours follows the header.
+// perf's `--stats` drops a prefix that our names, from the header, have.
 std::string perf_name(std::uint32_t type) {
     const auto name = std::string(perfdata::record_type_name(type));
     constexpr std::string_view prefix = "HEADER_";

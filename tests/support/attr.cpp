@@ -5,8 +5,8 @@ namespace perfdata::test {
 
 std::uint64_t flags_word(std::uint64_t flags, std::endian order) {
     if (order == std::endian::little) return flags;
-    // Big-endian C allocates bit-fields from the most significant bit: a field that begins at bit n of the list and is
-    // w bits wide ends up at bits 64-n-w and up, its value unchanged.
+    // Big-endian C allocates bit-fields from the most significant bit: a field of w bits at bit n of the list is at
+    // bits 64-n-w and up, with its value unchanged.
     std::uint64_t word = 0;
     for (unsigned begin = 0; begin < 64;) {
         const unsigned width = begin == 15 ? 2 : 1;  // 15: precise_ip

@@ -43,7 +43,7 @@ Blob RecordingBuilder::build() {
 void RecordingBuilder::write_header(Writer& out, std::uint64_t attrs_size) const {
     const std::string_view magic = layout.legacy ? "PERFFILE" : "PERFILE2";
     if (order_ == std::endian::little || layout.legacy) {
-        // Version 1 was compared as text: its magic is the same in both orders only if written as text.
+        // Readers compare version 1's magic as text, so it is written as text in both orders.
         out.text(magic);
     } else {
         out.text(std::string(magic.rbegin(), magic.rend()));

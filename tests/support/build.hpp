@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whole recordings in memory: header, ids, attrs, records, feature table and features, in either byte order and in
-// any of the layouts that perf and its relatives write.
+// Builds whole recordings in memory: header, ids, attrs, records, feature table and features, in either byte order and
+// in any layout that perf and related tools write.
 #pragma once
 
 #include <map>
@@ -20,13 +20,13 @@ class RecordingBuilder {
         std::uint64_t header_size = 104;    // 72: no feature bitmap, thus no features
         bool legacy = false;                // magic PERFFILE
         std::uint64_t attr_stride = 144;    // header.attr_size: attr of the writer + 16
-        std::size_t ids_at = 128;           // where in an entry of the attr section the place of its ids is
-        bool attrs_after_data = false;      // as perf inject does from a pipe
+        std::size_t ids_at = 128;           // offset of the ids' place in an entry of the attr section
+        bool attrs_after_data = false;      // as perf inject writes from a pipe
         bool features_backwards = false;    // payloads in descending order of numbers; the table stays ascending
         bool features_before_data = false;  // payloads in front of the records; the table stays behind them
         bool bitmap_of_32_bit_words = false;
     };
-    // Where things came to lie in the last build().
+    // Offsets in the last build().
     struct Places {
         std::uint64_t attrs = 0, data = 0, data_end = 0;
         std::vector<std::uint64_t> ids;
@@ -66,7 +66,7 @@ class RecordingBuilder {
     Places places_;
 };
 
-// Offsets of the fields of the file header, for damage by hand.
+// Offsets of fields of the file header, for manual damage.
 namespace header_field {
 inline constexpr std::size_t size = 8, attr_size = 16, attrs_offset = 24, attrs_size = 32, data_offset = 40,
                              data_size = 48, features = 72;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compressed records as perf record -z writes them.
+// Writes compressed records like perf record -z.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,12 @@
 
 namespace perfdata::test {
 
-// Compressor is one for a whole recording, or for one file of a directory: flushed behind each piece, never ended.
+// Compressor serves a whole recording, or one file of a directory. It flushes after each piece and never ends the
+// frame.
 class Compressor {
   public:
     Blob piece(Bytes content) { return run(content, ZSTD_e_flush); }
-    // end() ends the frame: what comes next begins another, as where perf had to start its compressor anew.
+    // end() ends the frame, so that the next piece begins another, like a restart of perf's compressor.
     Blob end() { return run({}, ZSTD_e_end); }
 
   private:
@@ -36,7 +37,7 @@ class Compressor {
     std::unique_ptr<ZSTD_CCtx, Free> context_{ZSTD_createCCtx()};
 };
 
-// compressed_record: COMPRESSED, or COMPRESSED2 with its size field and its padding.
+// compressed_record(...) returns COMPRESSED, or COMPRESSED2 with its size field and padding.
 inline Blob compressed_record(std::endian order, RecordType type, const Blob& piece) {
     const RecordFrame frame{order, {}, 0};
     if (type == RecordType::compressed) return record(type, frame, piece);
@@ -45,8 +46,8 @@ inline Blob compressed_record(std::endian order, RecordType type, const Blob& pi
     return record(type, frame, body);
 }
 
-// packed(order, type, plain, random) is the records `plain` in compressed records: the plain bytes are cut anywhere,
-// and so is what comes out of the compressor. Now and then a frame ends; the last does not.
+// packed(order, type, plain, random) compresses the records `plain`. It cuts plain and compressed bytes at random
+// places. Some frames end; the last does not.
 inline Blob packed(std::endian order, RecordType type, Bytes plain, Random& random) {
     Compressor compressor;
     Blob all;

@@ -65,7 +65,7 @@ void map_head(Writer& body, Random& random) {
     words(body, random, 3);
 }
 
-// The body of a kernel record; misc bits that choose its form go to `misc`.
+// Writes the body of a kernel record; `misc` receives the bits that select its form.
 bool kernel_body(RecordType type, Random& random, Writer& body, std::uint16_t& misc, std::uint64_t read_format) {
     switch (type) {
         case RecordType::mmap:
@@ -121,7 +121,7 @@ bool kernel_body(RecordType type, Random& random, Writer& body, std::uint16_t& m
             const auto old_size = random.size(8);
             const auto new_size = random.size(300);
             body.u64(random.u64()).u16(static_cast<std::uint16_t>(old_size)).u16(static_cast<std::uint16_t>(new_size));
-            // 20 bytes with the record's header: the bytes begin in the middle of a word.
+            // Header and fixed fields take 20 bytes, so the text begins inside a word.
             body.bytes(random.bytes(old_size + new_size)).zeros((8 - (4 + old_size + new_size) % 8) % 8);
             return true;
         }
@@ -238,7 +238,7 @@ constexpr RecordType tool_types[] = {
     RecordType::stat_round,        RecordType::time_conv,       RecordType::bpf_metadata,
     RecordType::schedstat_cpu,     RecordType::schedstat_domain};
 
-// Fields that lie behind the end of the writer's attr are zero.
+// Zeroes fields behind the end of the writer's attr.
 Attr cut_to(Attr attr, std::uint32_t bytes) {
     attr.size = bytes;
     if (bytes < 72) attr.config2 = 0;
@@ -249,7 +249,7 @@ Attr cut_to(Attr attr, std::uint32_t bytes) {
 }
 
 Crafted::Event random_event(Random& random, std::size_t number, std::uint32_t attr_bytes) {
-    // Every event tells its records by IDENTIFIER, and has a time: what else they record differs.
+    // Every event has IDENTIFIER and a time; all else varies.
     auto type = random_sample_type(random) | sample_bit::identifier | sample_bit::time;
     auto attr = cut_to(random_attr(random, type), attr_bytes);
     attr.config = number;
@@ -259,13 +259,13 @@ Crafted::Event random_event(Random& random, std::size_t number, std::uint32_t at
     return event;
 }
 
-// Times grow, but records of three rings come in stretches: neighbours are out of order.
+// Times grow, but records of three rings come in runs, so neighbours are out of order.
 class Clock {
   public:
     explicit Clock(Random& random) : random_(&random) {}
     std::uint64_t next() {
         if (random_->one_in(7)) ring_ = random_->size(3);
-        // No two records have the same time: the order of time is the only one.
+        // All times differ, so that only one order of time exists.
         at_[ring_] += 3 * (1 + random_->below(1000));
         return 1000000 + at_[ring_] + ring_;
     }
@@ -300,7 +300,7 @@ void craft_kernel_records(Crafted& crafted, Random& random) {
             continue;
         }
         auto content = random_content(random, event.attr);
-        // Small: what matters here is not the samples' size.
+        // Keep samples small: their size does not matter here.
         content.stack.resize(std::min<std::size_t>(content.stack.size(), 64));
         content.aux.resize(std::min<std::size_t>(content.aux.size(), 64));
         content.callchain.resize(std::min<std::size_t>(content.callchain.size(), 20));
@@ -316,7 +316,7 @@ void craft_features(Crafted& crafted) {
     for (const auto& example : payload_examples(crafted.order)) {
         crafted.features[static_cast<unsigned>(example.feature)] = example.payload;
     }
-    // These two say something about this recording; the examples do not.
+    // These two describe the container itself; random examples do not fit.
     crafted.features.erase(static_cast<unsigned>(Feature::compressed));
     crafted.features.erase(static_cast<unsigned>(Feature::dir_format));
     std::vector<DescribedEvent> described;
@@ -343,7 +343,7 @@ Crafted craft(std::uint64_t seed, std::endian order, std::uint32_t attr_bytes) {
     for (std::size_t number = 0; number < 3; ++number) {
         crafted.events.push_back(random_event(random, number, attr_bytes));
     }
-    // What perf synthesizes has a trailer of zeros: the first event's.
+    // perf's synthesized records have a trailer of zeros, in the first event's layout.
     SampleValues none{.identifier = 0,
                       .ip = 0,
                       .pid = 0,
@@ -418,7 +418,7 @@ Blob as_pipe(const Crafted& crafted, const Blob& data) {
     }
     constexpr auto tracing = static_cast<unsigned>(Feature::tracing_data);
     for (const auto& [number, payload] : crafted.features) {
-        // Without a payload it would be the end mark: perf writes no features into a pipe that are only flags.
+        // An empty payload would be the end mark: perf writes no flag-only features into a pipe.
         if (number != tracing && !payload.empty()) out.bytes(header_feature(order, number, payload));
     }
     out.bytes(header_feature(order, 35, {}));  // the end mark of perf 7.3

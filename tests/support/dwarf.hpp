@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Debug information of one unit, as compilers make it, of as many functions, inlined calls and lines as a test wants.
-// Little-endian, DWARF 4.
+// Writes debug information of one unit like a compiler, with as many functions, inlined calls and lines as a test
+// needs. Little-endian, DWARF 4.
 #pragma once
 
 #include <array>
@@ -17,16 +17,16 @@ class DwarfWriter {
   public:
     struct Options {
         std::string callee = "callee", file = "a.c";
-        std::size_t units = 1;          // that say the same
-        std::size_t ranges = 0;         // that the unit has, all of its code; 0: it has no list
-        bool placed = true;             // false: units do not say where their code is, only their lines do
-        std::size_t abbreviations = 0;  // that nothing uses, before those of the entries
-        std::size_t attributes = 0;     // of entries that empty() makes; they take no bytes
-        std::size_t taken_out = 0;      // bytes of code that the linker took out; each has a line beyond 1000
-        std::uint64_t gone_to = 0;      // where debug information says it is
+        std::size_t units = 1;          // number of identical units
+        std::size_t ranges = 0;         // length of the unit's list of ranges, each all of its code; 0: no list
+        bool placed = true;             // false: only its lines say where a unit's code is
+        std::size_t abbreviations = 0;  // unused ones, before those in use
+        std::size_t attributes = 0;     // of entries that empty() makes; without bytes
+        std::size_t taken_out = 0;      // bytes of code that the linker removed; each has a line above 1000
+        std::uint64_t gone_to = 0;      // their address in the debug information
     };
 
-    // The code of the unit is one stretch.
+    // The unit's code is contiguous.
     DwarfWriter(std::uint64_t begin, std::uint32_t size) : DwarfWriter(begin, size, {}) {}
     DwarfWriter(std::uint64_t begin, std::uint32_t size, Options options)
         : options_(std::move(options)), begin_(begin), size_(size) {
@@ -41,7 +41,7 @@ class DwarfWriter {
         entries_.u8(of_callee).text(options_.callee).u8(0);
     }
 
-    // Each function and each inlined call of `callee` is open until end(): what comes before is in it.
+    // A function or an inlined call of `callee` contains everything until its end().
     DwarfWriter& function(std::uint64_t begin, std::uint32_t size, std::string_view name) {
         entries_.u8(of_function).u64(begin).u32(size).text(name).u8(0);
         return *this;
@@ -50,7 +50,7 @@ class DwarfWriter {
         entries_.u8(of_inlined).u32(callee_).u64(begin).u32(size).u8(1).u16(line);
         return *this;
     }
-    // in_alternate(begin, size, entry) is a function that was inlined, at a place in the alternate of the file.
+    // in_alternate(begin, size, entry) adds an inlined function whose entry is in the alternate file.
     DwarfWriter& in_alternate(std::uint64_t begin, std::uint32_t size, std::uint32_t entry) {
         entries_.u8(of_alternate).u32(entry).u64(begin).u32(size);
         return *this;
@@ -63,9 +63,9 @@ class DwarfWriter {
         entries_.u8(0);
         return *this;
     }
-    // row() is one more line, of one more byte of code.
+    // row() adds a line for the next byte of code.
     DwarfWriter& row() {
-        constexpr std::uint8_t next_byte = first_special + 14 + 5;  // a special opcode: one byte on, and so many lines
+        constexpr std::uint8_t next_byte = first_special + 14 + 5;  // special opcode: advances one byte and some lines
         rows_.u8(next_byte + (++row_ % 2 == 0 ? 2 : 1));
         return *this;
     }
@@ -108,7 +108,7 @@ class DwarfWriter {
         const auto add = [&](auto... bytes) {
             for (const int byte : {static_cast<int>(bytes)...}) out.u8(static_cast<std::uint8_t>(byte));
         };
-        // Code, tag, whether it has children; then pairs of attribute and form.
+        // Code, tag, has children; then pairs of attribute and form.
         for (std::size_t number = 0; number < options_.abbreviations; ++number) {
             const auto code = spare + number;
             add(0x80 | (code & 0x7f), 0x80 | (code >> 7 & 0x7f), code >> 14, 0x34, 0, 0, 0);
@@ -139,7 +139,7 @@ class DwarfWriter {
         Writer table(order);
         table.u16(4).u32(static_cast<std::uint32_t>(header.size())).bytes(header.blob());
         if (options_.taken_out != 0) {
-            constexpr std::uint8_t same_line = first_special + 14 + 5;  // one byte on
+            constexpr std::uint8_t same_line = first_special + 14 + 5;  // advances one byte
             table.u8(0).u8(9).u8(2).u64(options_.gone_to).u8(3).u8(0xe8).u8(7);
             for (std::size_t byte = 0; byte < options_.taken_out; ++byte) table.u8(same_line);
             table.u8(0).u8(1).u8(1);
@@ -152,7 +152,7 @@ class DwarfWriter {
     std::uint64_t begin_;
     std::uint32_t size_;
     Writer entries_{order}, rows_{order};
-    std::uint32_t callee_ = 0;  // where its entry is, from the beginning of the unit
+    std::uint32_t callee_ = 0;  // offset of its entry in the unit
     unsigned row_ = 0;
 };
 

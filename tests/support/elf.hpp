@@ -12,7 +12,7 @@
 
 namespace perfdata::test {
 
-// Elf is the parts of a file. Sections are numbered from 1 in the order in which they are added; number 1 is ".text".
+// Elf is the parts of a file. Sections are numbered from 1 in the order of adding; 1 is ".text".
 class Elf {
   public:
     static constexpr std::uint16_t text = 1;
@@ -32,9 +32,9 @@ class Elf {
         Blob content{};
         std::uint32_t link = 0;
         std::uint64_t entry_size = 0;
-        std::uint64_t only_size = 0;  // of NOBITS
+        std::uint64_t only_size = 0;  // for NOBITS
         std::uint32_t info = 0;
-        std::uint16_t bytes_of = 0;  // another section, whose bytes are its bytes too
+        std::uint16_t bytes_of = 0;  // section that shares its bytes
     };
     struct Segment {
         std::uint64_t offset = 0, vaddr = 0, file_size = 0;
@@ -46,12 +46,12 @@ class Elf {
     std::uint16_t type = 3, machine = 62;  // ET_DYN, EM_X86_64
     std::vector<Segment> segments;
 
-    // Each gives the number of the (last) section that it adds.
+    // Each returns the number of the (last) section that it adds.
     std::uint16_t add(Section section);
     std::uint16_t symbols(const std::vector<Symbol>& list, const std::string& table = ".symtab");
     std::uint16_t build_id(Bytes id);
     std::uint16_t debug_link(std::string_view name);
-    // replace(name, content) is for a section that is there.
+    // replace(name, content) changes an existing section.
     void replace(std::string_view name, Blob content) {
         std::ranges::find(sections_, name, &Section::name)->content = std::move(content);
     }

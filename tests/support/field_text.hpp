@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fields of any record or sample as text.
+// Writes the fields of any record or sample as text.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace perfdata::test {
 using Lines = std::vector<std::string>;
 
 // FieldText writes fields as name=value: integers in decimal, addresses in hex, times with ns, texts in quotes, bytes
-// as hex digits in <>, arrays in []. Those of a list have its name and their index in front: entries[0].id=7.
+// as hex digits in <>, arrays in []. Fields of list elements are prefixed by list and index: entries[0].id=7.
 class FieldText {
   public:
     explicit FieldText(Lines& lines, std::string prefix = {}) : lines_(&lines), prefix_(std::move(prefix)) {}
@@ -23,7 +23,6 @@ class FieldText {
     void operator()(std::string_view name, const T& value) {
         lines_->push_back(prefix_ + std::string(name) + "=" + text(value));
     }
-    // Addresses and markers of a call chain.
     template <class Order>
     void operator()(std::string_view name, const AddressWords<Order>& value) {
         (*this)(name, value.words);

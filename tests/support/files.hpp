@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files for the tests that need real ones, and their compressed forms.
+// Real files for tests that need them, and compressed forms.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace perfdata::test {
 
-// TempDir is an empty directory that goes with the object.
+// TempDir is an empty directory, removed by the destructor.
 class TempDir {
   public:
     TempDir();
@@ -18,14 +18,15 @@ class TempDir {
     TempDir& operator=(const TempDir&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
-    // write(name, content) makes a file and gives its path.
+    // write(name, content) creates a file and returns its path.
     std::string write(const std::string& name, Bytes content) const;
 
   private:
     std::filesystem::path path_;
 };
 
-// fixture_recordings() is the paths of the real recordings with BPF programs, by name. content_of_file(path) reads one.
+// fixture_recordings() returns the paths of the real recordings with BPF programs, by name. content_of_file(path) reads
+// a file.
 std::vector<std::string> fixture_recordings();
 Blob content_of_file(const std::string& path);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes jitdump files of either byte order, well-formed unless a record is patched afterwards.
+// Writes well-formed jitdump files of either byte order; tests may patch records afterwards.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ class JitDumpWriter {
         if (header.size > 40) out_.fill(header.size - 40, 0xee);
     }
 
-    // Each record gives back where it begins in the file.
+    // Each call returns the offset of its record in the file.
     struct Load {
         std::uint64_t time, address;
         std::string_view name;
@@ -68,7 +68,7 @@ class JitDumpWriter {
         out_.u64(size).u64(header).u64(mapped).fill(static_cast<std::size_t>(size), 0x77);
         return at;
     }
-    // other(type, size) is a record of no known type, or of a size that does not suit its type.
+    // other(type, size) adds a record of an unknown type, or with a size that does not fit its type.
     std::size_t other(std::uint32_t type, std::size_t size, std::uint64_t time = 0) {
         const auto at = prefix(type, size, time);
         out_.fill(size - 16, 0x99);

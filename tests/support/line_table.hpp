@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A unit without functions whose line table has many names of files and directories. Little-endian, DWARF 2 to 5.
+// Writes a unit without functions whose line table has many file and directory names. Little-endian, DWARF 2 to 5.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace perfdata::test {
 
-// LineTable is a line table of many files, and the unit that has it.
+// LineTable is a line table with many files, and its unit.
 struct LineTable {
     std::string directory = "/src";  // of all files
     std::size_t files = 1;
     std::string file = "a.c";
     bool shared = false;  // all files have one name, in .debug_line_str (DWARF 5)
     std::uint8_t version = 5;
-    std::string defined_in;  // DW_LNE_define_file: so many `files` in the program
+    std::string defined_in;  // DW_LNE_define_file: the program defines `files` files with this name
     std::uint8_t first_special = 13;
     std::string compiled_in;        // DW_AT_comp_dir
-    std::uint8_t in_directory = 1;  // of older versions: 0 is where the unit was compiled
+    std::uint8_t in_directory = 1;  // older versions only; 0: the compilation directory
 
-    // The code is one stretch; its first byte has a line.
+    // The code is contiguous; its first byte has a line.
     void add_to(Elf& elf, std::uint64_t begin, std::uint32_t size) const {
         Writer strings(order);
         strings.text(directory).u8(0).text(file).u8(0);
@@ -68,7 +68,7 @@ struct LineTable {
         for (std::size_t number = 0; number < listed; ++number) out.text(file).u8(0).u8(in_directory).zeros(2);
         out.u8(0);
     }
-    // A path is line_strp or a string; an index of a directory udata.
+    // A path is line_strp or a string; a directory index is udata.
     void lists(Writer& out) const {
         out.u8(1).u8(1).u8(0x1f).u8(1).u32(0);
         out.u8(2).u8(1).u8(shared ? 0x1f : 8).u8(2).u8(0xf);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Entries of BPF_PROG_INFO, as perf writes them.
+// Writes entries of BPF_PROG_INFO like perf.
 #pragma once
 
 #include "perfdata/wire/feature/bpf_prog_info.hpp"
@@ -8,7 +8,7 @@
 
 namespace perfdata::test {
 
-// Offsets in struct bpf_prog_info (uapi bpf.h) of the fields that tests set by hand.
+// Offsets in struct bpf_prog_info (uapi bpf.h) of fields that tests set directly.
 namespace info_field {
 inline constexpr std::size_t type = 0, id = 4, tag = 8, jited_prog_len = 16, xlated_prog_len = 20, load_time = 40,
                              created_by_uid = 48, nr_map_ids = 52, name = 64, btf_id = 128, func_info_rec_size = 132,
@@ -16,12 +16,12 @@ inline constexpr std::size_t type = 0, id = 4, tag = 8, jited_prog_len = 16, xla
                              recursion_misses = 208, verified_insns = 216, attach_btf_obj_id = 220, attach_btf_id = 224;
 }
 
-// ProgramInfo is one entry in the making.
+// ProgramInfo builds one entry.
 class ProgramInfo {
   public:
     static constexpr std::size_t known_info_len = 232;
 
-    // The record sizes of func_info, line_info and jited_line_info are set to 8, 16 and 8.
+    // Sets the record sizes of func_info, line_info and jited_line_info to 8, 16 and 8.
     ProgramInfo(std::endian order, std::uint32_t id);
 
     ProgramInfo& u32(std::size_t field, std::uint32_t value);
@@ -30,12 +30,12 @@ class ProgramInfo {
 
     // array(which, count, content) appends `content` to the data, padded to 8, and sets bit, offset and count.
     ProgramInfo& array(BpfArray which, std::uint32_t count, const Blob& content);
-    // place(which, offset, count) sets bit, offset and count, whatever the data hold.
+    // place(which, offset, count) sets bit, offset and count, regardless of the data.
     ProgramInfo& place(BpfArray which, std::uint64_t offset, std::uint32_t count);
-    // clear_bit(which) leaves offset and count as they are.
+    // clear_bit(which) keeps offset and count.
     ProgramInfo& clear_bit(BpfArray which);
 
-    // encode(info_len) cuts the info, or makes it longer by 0xee bytes, as an older or a newer kernel's.
+    // encode(info_len) truncates the info, or extends it with 0xee bytes, like an older or a newer kernel.
     Blob encode(std::uint32_t info_len = known_info_len) const;
 
   private:
@@ -44,10 +44,8 @@ class ProgramInfo {
     std::uint64_t arrays_ = 0;
 };
 
-// prog_info_feature: the payload of BPF_PROG_INFO.
 Blob prog_info_feature(std::endian order, const std::vector<Blob>& programs);
 
-// Arrays of integers in file order.
 Blob array_u32(std::endian order, const std::vector<std::uint32_t>& values);
 Blob array_u64(std::endian order, const std::vector<std::uint64_t>& values);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers from a seed, the same on every machine (those of <random> distributions are not).
+// Random numbers from a seed, the same on every machine (unlike <random>'s distributions).
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ class Random {
     std::uint32_t u32() { return static_cast<std::uint32_t>(u64() >> 32); }
     std::uint16_t u16() { return static_cast<std::uint16_t>(u64() >> 48); }
     std::uint8_t u8() { return static_cast<std::uint8_t>(u64() >> 56); }
-    // below(limit) is 0 ... limit - 1.
+    // below(limit) returns 0 ... limit - 1.
     std::uint64_t below(std::uint64_t limit) { return u64() % limit; }
     std::size_t size(std::size_t limit) { return static_cast<std::size_t>(below(limit)); }
     bool one_in(std::uint64_t count) { return below(count) == 0; }
@@ -33,7 +33,7 @@ class Random {
         for (std::size_t index = 0; index < count; ++index) blob.push_back(static_cast<std::byte>(u8()));
         return blob;
     }
-    // text(most) is at most that many characters, none of them NUL, some not of ASCII.
+    // text(most) returns at most that many characters, without NUL, some not ASCII.
     std::string text(std::size_t most) {
         std::string text;
         for (auto left = size(most + 1); left != 0; --left) text += static_cast<char>(1 + below(255));

@@ -55,7 +55,7 @@ class Collector {
         Lines lines;
         if constexpr (requires { record.details(); }) {
             if (const auto time = record.time()) lines.push_back("t=" + std::to_string(time->nanoseconds));
-            // Registers by their bits: which names they have is written in a feature, which the container may lack.
+            // Name registers by bit numbers: their names depend on a feature, which the container may lack.
             sample_fields(record, RegisterSet::unknown, FieldText(lines));
         } else {
             record.fields(FieldText(lines));

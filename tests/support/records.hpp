@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records as the kernel and perf write them, in either byte order. What a record holds is given in the decoder's own
-// structs; how it is laid out is spelled out here once more.
+// Writes records like the kernel and perf, in either byte order. Contents are the decoder's own structs, but the layout
+// is written independently here.
 #pragma once
 
 #include "perfdata/wire/record/bpf_event.hpp"
@@ -22,27 +22,26 @@ struct RecordFrame {
     std::uint16_t misc = 0;
 };
 
-// record(type, frame, body) puts the header before and the trailer behind `body`.
+// record(type, frame, body) adds header and trailer to `body`.
 Blob record(RecordType type, const RecordFrame& frame, const Blob& body);
-// bare_record(order, type, misc, size) is a header alone, whatever `size` it claims.
+// bare_record(order, type, misc, size) returns only a header, which claims `size` bytes.
 Blob bare_record(std::endian order, std::uint32_t type, std::uint16_t misc, std::uint16_t size);
 
 Blob encode(const Mmap& map, const RecordFrame& frame = {});
-// Which of the two forms is written follows from map.build_id; misc bit 14 is set accordingly.
+// map.build_id selects the form; misc bit 14 follows it.
 Blob encode(const Mmap2& map, RecordFrame frame = {});
-// misc bit 13 follows from comm.exec.
+// misc bit 13 follows comm.exec.
 Blob encode(const Comm& comm, RecordFrame frame = {});
 Blob encode(const Ksymbol& symbol, const RecordFrame& frame = {});
 Blob encode(const BpfEvent& event, const RecordFrame& frame = {});
 Blob encode(const Lost& lost, const RecordFrame& frame = {});
-// misc bit 15 follows from lost.by_bpf_filter.
+// misc bit 15 follows lost.by_bpf_filter.
 Blob encode(const LostSamples& lost, RecordFrame frame = {});
 
-// auxtrace(order, claimed, payload): the record says that `claimed` bytes follow; `payload` does.
+// auxtrace(order, claimed, payload): the record claims a payload of `claimed` bytes; `payload` follows.
 Blob auxtrace(std::endian order, std::uint64_t claimed, const Blob& payload);
 
-// SampleValues is one value for each field that a sample or a trailer can have. All differ, so that no two can be
-// mistaken for each other.
+// SampleValues has one value for each field of a sample or a trailer. All differ, so that a confusion is detected.
 struct SampleValues {
     std::uint64_t identifier = 0x1111111111111101;
     std::uint64_t ip = 0xffffffff81000102;
@@ -56,13 +55,13 @@ struct SampleValues {
     std::uint64_t period = 0x0000000909090909;
 };
 
-// sample(type, values, frame) writes the fields whose bits are in `type`, then `variable` as it is.
+// sample(type, values, frame, variable) writes the fields whose bits are in `type`, then `variable` unchanged.
 Blob sample(std::uint64_t sample_type, const SampleValues& values, const RecordFrame& frame = {},
             const Blob& variable = {});
-// trailer(order, type, values) is the trailer of a kernel record of an event with sample_id_all.
+// trailer(order, type, values) returns the trailer of a kernel record of an event with sample_id_all.
 Blob trailer(std::endian order, std::uint64_t sample_type, const SampleValues& values);
 
-// view(blob, order, offset) is the record as a stream would hand it out.
+// view(blob, order, offset) returns the record as a stream would.
 inline RecordView view(const Blob& blob, std::endian order, std::uint64_t offset = 0) {
     return {Bytes(blob), AnyOrder(order), offset};
 }

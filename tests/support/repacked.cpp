@@ -21,7 +21,7 @@ Crafted content_of(const Recording& recording) {
     }
     auto stream = recording.records();
     for (const RecordView& record : stream) {
-        // What perf itself writes, it writes as it is; the rest comes out of the rings, which -z compresses.
+        // perf writes its own records uncompressed; -z compresses the ones from the rings.
         const bool of_ring =
             record.header().type < 64 && recording.events().time_of(record, record.order, Time::forever()) != Time{};
         (of_ring ? content.records : content.synthesized).push_back(blob_of_bytes(record.bytes));

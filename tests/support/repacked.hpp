@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Real recordings taken apart, to be put into other containers.
+// Takes real recordings apart, to put them into other containers.
 #pragma once
 
 #include "perfdata/recording/recording.hpp"
@@ -10,13 +10,13 @@ namespace perfdata::test {
 
 class TempDir;
 
-// content_of(recording) is the content of a real recording, in the form of a crafted one.
+// content_of(recording) returns a real recording's content in the form of a crafted one.
 Crafted content_of(const Recording& recording);
 
-// compression_feature(order): as perf record -z writes it.
+// compression_feature(order): like perf record -z.
 Blob compression_feature(std::endian order);
 
-// write_directory(directory, content, random): as perf record --threads, partly with -z, writes it.
+// write_directory(directory, content, random): like perf record --threads, with some files compressed.
 void write_directory(const TempDir& directory, const Crafted& content, Random& random);
 
 }  // namespace perfdata::test

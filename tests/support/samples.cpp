@@ -53,7 +53,7 @@ void write_read(Writer& out, std::uint64_t format, const SampleContent& content)
     }
 }
 
-// The bit-fields of struct perf_branch_entry as a C compiler of either order lays them out.
+// Returns the bit-fields of struct perf_branch_entry as a C compiler of that order lays them out.
 std::uint64_t branch_flags(std::endian order, const BranchEntry& entry) {
     std::uint64_t word = 0;
     unsigned used = 0;
@@ -90,7 +90,7 @@ void write_registers(Writer& out, const SampleContent::Registers& registers) {
     for (const auto value : registers.values) out.u64(value);
 }
 
-// union perf_sample_weight: its members stand in opposite orders in the two byte orders.
+// union perf_sample_weight: big-endian reverses the order of its members.
 void write_weights(Writer& out, const SampleContent& content) {
     if (out.order() == std::endian::little) {
         out.u32(content.weight_1).u16(content.weight_2).u16(content.weight_3);

@@ -41,7 +41,7 @@ Tar& Tar::file(std::string_view name, Bytes content) {
 
 Tar& Tar::pax(std::string_view keyword, std::string_view value) {
     const auto rest = " " + std::string(keyword) + "=" + std::string(value) + "\n";
-    // The line's size counts its own digits.
+    // The record's size includes its own digits.
     auto size = rest.size();
     while (size != rest.size() + std::to_string(size).size()) size = rest.size() + std::to_string(size).size();
     return content("pax", 'x', std::to_string(size) + rest);

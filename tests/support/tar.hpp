@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tar-balls, also ones that no tar would write.
+// Writes tar-balls, including ones that no tar would write.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ class Tar {
     Tar& symlink(std::string_view name, std::string_view target) { return header(name, '2', target, 0); }
     Tar& hardlink(std::string_view name, std::string_view target) { return header(name, '1', target, 0); }
     Tar& directory(std::string_view name) { return header(name, '5', {}, 0); }
-    // device(name) is a character device, as nobody should find one in a cache.
+    // device(name) adds a character device, which does not belong into a cache.
     Tar& device(std::string_view name) { return header(name, '3', {}, 0); }
-    // pax(keyword, value) is the next header's: a name or link ("path", "linkpath") of any length.
+    // pax(keyword, value) applies to the next header: a name or link ("path", "linkpath") of any length.
     Tar& pax(std::string_view keyword, std::string_view value);
-    // claim(name, size) is a file's header alone.
+    // claim(name, size) adds a file's header without content.
     Tar& claim(std::string_view name, std::uint64_t size) { return header(name, '0', {}, size); }
 
-    // blob() is all of it with the two empty blocks at the end.
+    // blob() returns everything, with the two empty blocks at the end.
     Blob blob() const;
 
   private:

@@ -10,7 +10,7 @@
 namespace perfdata::test {
 namespace {
 
-// Turner walks over the bytes and turns integers around. Values are read from the untouched input.
+// Turner walks through the bytes and swaps integers. It reads values from the untouched input.
 class Turner {
   public:
     explicit Turner(const Blob& in) : in_(in), out_(in) {}
@@ -37,7 +37,7 @@ class Turner {
             out_.at(at + index) = static_cast<std::byte>(value >> 8 * (size - 1 - index) & 0xff);
         }
     }
-    // fields(at, sizes) turns a row of integers, a digit each, and gives the place behind them.
+    // fields(at, sizes) swaps a row of integers, one digit per size, and returns the offset behind them.
     std::size_t fields(std::size_t at, std::string_view sizes) {
         for (const char digit : sizes) {
             const auto size = static_cast<std::size_t>(digit - '0');
@@ -46,12 +46,12 @@ class Turner {
         }
         return at;
     }
-    // run(at, end, size) turns integers of one size up to `end`; what is less than one stays.
+    // run(at, end, size) swaps integers of one size up to `end`; a remainder stays.
     std::size_t run(std::size_t at, std::size_t end, std::size_t size) {
         for (; at + size <= end; at += size) turn(at, size);
         return at;
     }
-    // limit(end): nothing from there on may be written. restore(begin, end) brings the input back.
+    // limit(end) forbids writes from there on. restore(begin, end) restores the input.
     void limit(std::size_t end) { limit_ = end; }
     void restore(std::size_t begin, std::size_t end) {
         for (auto at = begin; at < end; ++at) out_.at(at) = in_.at(at);
@@ -65,8 +65,8 @@ class Turner {
     std::size_t limit_ = out_.size();
 };
 
-// mirrored(word, widths) is a word of bit-fields, given by their widths from bit 0 up, as a big-endian compiler lays
-// them out: from the other end, each with its bits in their own order.
+// mirrored(word, widths) returns a word of bit-fields, given by their widths from bit 0 up, as a big-endian compiler
+// lays them out: in reverse order, each with its value unchanged.
 template <std::size_t Count>
 std::uint64_t mirrored(std::uint64_t word, const std::array<unsigned, Count>& widths, unsigned word_bits = 64) {
     std::uint64_t result = 0;
@@ -85,7 +85,6 @@ struct TwinAttr {
     bool has(unsigned bit) const { return (sample_type >> bit & 1) != 0; }
 };
 
-// Bits of sample_type.
 enum Bit : unsigned {
     ip,
     tid,
@@ -200,7 +199,7 @@ class Twin {
         return at + 4 + length;
     }
     std::size_t strings(std::size_t at) { return repeated(at, "s"); }
-    // repeated(at, element): u32 count, then that many of: s a string, B a bitmap, a digit an integer.
+    // repeated(at, element): u32 count, then that many elements. s: string, B: bitmap, a digit: integer.
     std::size_t repeated(std::size_t at, std::string_view element) {
         const auto count = in_.u32(at);
         in_.turn(at, 4);
@@ -231,7 +230,7 @@ class Twin {
     Turner in_;
     std::vector<TwinAttr> attrs_;
     std::map<std::uint64_t, std::size_t> by_id_;
-    std::size_t available_cpus_ = 0;  // of NRCPUS, which comes before CPU_TOPOLOGY
+    std::size_t available_cpus_ = 0;  // from NRCPUS, which precedes CPU_TOPOLOGY
 };
 
 void Twin::records(std::size_t at, std::size_t end, bool pipe) {
@@ -345,7 +344,7 @@ void Twin::cpu_map(std::size_t at) {
     if (word == 8) in_.run(at + 10, at + 10 + 8 * count, 8);
 }
 
-// Gives the size of what lies behind the record.
+// Returns the size of the data behind the record.
 std::size_t Twin::tool_record(std::uint32_t type, std::size_t at, std::size_t end, bool pipe) {
     const auto body = at + 8;
     switch (type) {
@@ -476,7 +475,7 @@ std::size_t Twin::turn_sample(std::size_t at, std::size_t end, bool empty_has_in
         if (size != 0) at = in_.fields(at, "8");
     }
     plain(weight, "8");
-    plain(weight_struct, "8");  // its members stand in opposite orders: the word as a whole turns around
+    plain(weight_struct, "8");  // its members are in reverse order: swap the word as a whole
     plain(data_src, "8");
     plain(transaction, "8");
     if (attr.has(regs_intr)) at = registers(at, attr.interrupt_mask);
@@ -576,7 +575,7 @@ void Twin::event_desc(std::size_t at) {
 
 void Twin::programs(std::size_t at) {
     struct Array {
-        std::size_t offset, count, size, record_size;  // of fields in the info; 0 where the size is fixed
+        std::size_t offset, count, size, record_size;  // offsets of fields in the info; 0 if the size is fixed
     };
     constexpr std::array<Array, 9> arrays = {{{24, 16, 1, 0},
                                               {32, 20, 1, 0},
@@ -624,7 +623,7 @@ void Twin::btf_blobs(std::size_t at) {
     }
 }
 
-// The types of BTF are nothing but u32; the rest of it is texts.
+// BTF's types consist of u32 only; the rest is text.
 void Twin::btf(std::size_t at) {
     const auto header = in_.u32(at + 4);
     const auto types = at + header + in_.u32(at + 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes integers of a chosen byte order, by arithmetic only: nothing here shares code with the decoders.
+// Writes integers of a chosen byte order, by arithmetic only. Shares no code with the decoders.
 #pragma once
 
 #include <bit>
@@ -38,7 +38,7 @@ class Writer {
         for (const char character : characters) blob_.push_back(static_cast<std::byte>(character));
         return *this;
     }
-    // padded_text(characters) writes a NUL and pads with NULs, as the kernel does: to a multiple of 8 in all.
+    // padded_text(characters) writes a NUL and pads with NULs to a multiple of 8, like the kernel.
     Writer& padded_text(std::string_view characters, std::size_t multiple = 8) {
         return text(characters).zeros(multiple - characters.size() % multiple);
     }
@@ -49,7 +49,7 @@ class Writer {
     const Blob& blob() const { return blob_; }
     Blob take() { return std::move(blob_); }
 
-    // patch(at, value) overwrites the 1, 2, 4 or 8 bytes of `value` that were written at `at`.
+    // patch(at, value) overwrites the 1, 2, 4 or 8 bytes at `at`, which were written before.
     template <class T>
     Writer& patch(std::size_t at, T value) {
         put(blob_, at, value, sizeof(T));
@@ -73,7 +73,7 @@ class Writer {
     Blob blob_;
 };
 
-// patched(blob, order, at, value) is a copy with one integer replaced: the way to damage a well-formed file.
+// patched(blob, order, at, value) returns a copy with one integer replaced, to damage a well-formed file.
 template <class T>
 Blob patched(const Blob& blob, std::endian order, std::size_t at, T value) {
     return Writer(order).bytes(blob).patch(at, value).take();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tool makes of its arguments: formats by the name of the output, help, and words for what it does not
-// understand.
+// Checks how the tool treats its arguments: formats by output name, help, and error messages.
 #include "catch.hpp"
 #include "tool/run.hpp"
 
@@ -12,7 +11,7 @@ bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-// The commands that show text and JSON, as they are called.
+// The commands with text and JSON, with arguments.
 const std::vector<std::vector<std::string>> shown = {{"report", "in.data"},
                                                      {"annotate", "in.data"},
                                                      {"script", "in.data"},
@@ -38,7 +37,7 @@ TEST_CASE("The ending of the output chooses the format", "[formats]") {
             CHECK(place.run(with(command, {"-o", name})).status == 0);
             CHECK(same(place.read(name), json));
         }
-        // One object a line, or one document.
+        // One object per line, or one document.
         const bool lines = command.front() == "script" || command.front() == "dump";
         for (const std::string name : {"x.jsonl", "x.ndjson"}) {
             std::filesystem::remove(place.path(name));
@@ -93,7 +92,7 @@ TEST_CASE("An option counts more than an ending, and says so", "[formats]") {
     CHECK(place.run({"annotate", "--stdio", "in.data", "-o", "x.json"}).status == 0);
     CHECK(same(place.read("x.json"), text));
     CHECK_FALSE(has(place.run({"annotate", "--json", "in.data", "-o", "y.json"}).messages, "whatever"));
-    // Two options that contradict each other are nobody's wish.
+    // Contradicting options are refused.
     const std::vector<std::vector<std::string>> contradictions = {
         {"--format", "html", "--json"}, {"--format", "html", "--stdio"}, {"--stdio", "--json"}};
     for (const auto& both : contradictions) {
@@ -198,7 +197,7 @@ TEST_CASE("An option that names a directory to read from needs one", "[usage]") 
             CHECK(place.run({"annotate", option, name, "in.data"}).status == 0);
         }
     }
-    // One of several.
+    // Several directories: one is missing.
     CHECK(place.run({"report", "--debug-dir", "folder", "--debug-dir", "nosuch", "in.data"}).status == 2);
     CHECK(place.run({"script", "--symfs", "nosuch", "in.data"}).status == 2);
 }

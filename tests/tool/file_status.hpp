@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What tests of outputs ask about files.
+// File attributes for tests of outputs.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ inline bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-// What a file has that the tool might lose.
+// Old content, which the tool might lose.
 inline const std::string old_text = "something that was here before\n";
 
 }  // namespace perfdata::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files beside the recording that break off or are damaged: every command that names code says so, and with --strict by
-// its status.
+// Truncated or damaged files beside the recording: every command that names code reports them, and with --strict by its
+// status.
 #include <array>
 #include <cstdio>
 
@@ -29,8 +29,8 @@ std::string hex(std::uint64_t number) {
     return text.data();
 }
 
-// Three files that name `names` functions each, of 16 bytes. The kernel has more below: half of one block of zstd
-// unpacks to nothing at all, and a file that the user named and that has nothing is an error.
+// Three files that name `names` functions each, of 16 bytes. The kernel has more below them: half of one zstd block
+// unpacks to nothing, and a given file without content is an error.
 Blob kallsyms() {
     constexpr std::uint64_t more = 24000, below = kernel_at - more * 16;
     std::string text;
@@ -60,7 +60,7 @@ Blob half(Blob content) {
     return content;
 }
 
-// A sample in the last function of each.
+// Has a sample in the last function of each file.
 std::string recording() {
     constexpr std::uint64_t last = (names - 1) * 16 + 4;
     Sketch sketch;
@@ -70,7 +70,7 @@ std::string recording() {
     return text_of(sketch.build());
 }
 
-// run(place, command): with three files whose contents are these.
+// run(place, command) passes the three files.
 Ended run(const Place& place, const std::vector<std::string>& command) {
     return place.run(with(command, {"--offline", "--kallsyms", "kallsyms", "--jitdump", "jit-42.dump", "--perf-map",
                                     "perf-42.map", "perf.data"}));
@@ -86,8 +86,8 @@ TEST_CASE("Files of names that break off or are damaged are told by all that nam
     struct File {
         std::string name;
         Blob (*content)();
-        std::string last;    // of its functions
-        std::string packed;  // what is said if the packed file breaks off
+        std::string last;    // last function
+        std::string packed;  // message if the packed file is truncated
     };
     const std::vector<File> files = {{"kallsyms", kallsyms, "k399", "kallsyms: "},
                                      {"jit-42.dump", jit_dump, "j399", "jit-42.dump: "},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines of code that cannot be read: every command that asks for them says so, and with --strict by its status.
+// Unreadable source lines: every command that needs them reports that, and with --strict by its status.
 #include <filesystem>
 
 #include "catch.hpp"
@@ -18,7 +18,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// The first section of a file with one segment begins there; its addresses are places in the file.
+// The first section of a file with one segment begins here; its addresses are file offsets.
 constexpr std::uint64_t text_at = 64 + 56, mapped_at = 0x10000000;
 constexpr std::uint32_t code_size = 64;
 constexpr std::uint16_t info_section = 4;
@@ -38,7 +38,7 @@ Elf program() {
     return elf;
 }
 
-// lose_ranges(elf, unit) makes that of two units say that its list of ranges is where no section reaches.
+// lose_ranges(elf, unit) moves a unit's list of ranges beyond its section.
 void lose_ranges(Elf& elf, std::size_t unit) {
     auto& info = elf.section(info_section);
     REQUIRE(info.name == ".debug_info");
@@ -46,7 +46,7 @@ void lose_ranges(Elf& elf, std::size_t unit) {
     for (std::size_t byte = 0; byte < 4; ++byte) info.content[at + byte] = std::byte{0x7f};
 }
 
-// Two units that say the same of the first half of the code, and a line for each byte of that.
+// Two identical units for the first half of the code, with a line per byte.
 Elf two_units() {
     auto elf = program();
     DwarfWriter dwarf(text_at, code_size / 2, {.units = 2, .ranges = 1});
@@ -55,7 +55,7 @@ Elf two_units() {
     return elf;
 }
 
-// write(place, elf, offsets): the program, and "perf.data" with a sample at each of these places of its code.
+// write(place, elf, offsets) writes the program, and "perf.data" with a sample at each of these code offsets.
 void write(const test::Place& place, const Elf& elf, const std::vector<std::uint64_t>& offsets) {
     Sketch sketch;
     sketch.mmap(1, mapped_at, std::uint64_t{1} << 24, "/bin/x", 1);
@@ -97,7 +97,7 @@ TEST_CASE("Debug information that is damaged is told by all that show lines", "[
         CHECK(has(ended.output, damage));
         CHECK(run(place, with(command, {"--strict"})).status == 3);
     }
-    // What asks for no lines does not read them.
+    // Commands without lines do not read them.
     for (const auto& command : std::vector<std::vector<std::string>>{{"report"}, {"report", "--json"}, {"script"}}) {
         INFO(in_words(command));
         const auto ended = run(place, with(command, {"--strict"}));
@@ -154,7 +154,7 @@ TEST_CASE("Lines of a part of a function are no answer for the rest of it", "[lo
         CHECK(has(ended.output, "a.c"));
         CHECK(count(ended.messages, damage) == 1);
     }
-    // All that was sampled has its line, and a report shows no others.
+    // All samples have lines, and a report shows no others.
     write(place, elf, {5, 9});
     CHECK(run(place, {"report", "--sort", "srcline", "--strict"}).status == 0);
 }
@@ -188,12 +188,12 @@ TEST_CASE("Damaged lines of JIT code are told, by extract as well", "[losses]") 
             CHECK(has(ended.output, "a.c"));
         }
     }
-    // Bytes alone have no lines.
+    // Raw code has no lines.
     const auto raw = run_jit({"extract", "-s", "f", "--format", "raw"});
     CHECK(raw.status == 0);
     CHECK(raw.output == nops);
     CHECK(raw.messages.empty());
-    // The sample is in front of what is damaged.
+    // The sample is before the damage.
     CHECK(has(run_jit({"report", "--sort", "srcline"}).output, "a.c:7"));
 }
 

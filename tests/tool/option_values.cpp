@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values of options that make no sense. Which options there are, and what they take, is what the help says: new ones
-// are tried as well.
+// Invalid option values. Options and their value types come from the help, so new ones are tested as well.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -17,7 +16,7 @@ struct Option {
     std::string name, takes;  // "--pid", "NUMBERS"
 };
 
-// The options that take a value, by the lines "  -k,--vmlinux FILE     What it does".
+// Parses the options with a value from lines like "  -k,--vmlinux FILE     What it does".
 std::vector<Option> options_of(const Place& place, const std::string& command) {
     std::istringstream help(place.run({"help", command}).output);
     std::vector<Option> options;
@@ -30,7 +29,7 @@ std::vector<Option> options_of(const Place& place, const std::string& command) {
         for (std::string name; option.name.empty() && std::getline(names, name, ',');) {
             if (name.starts_with("--")) option.name = name;
         }
-        // One space stands between an option and what it takes, more between that and what it does.
+        // One space separates an option from its type, several precede the description.
         if (end + 1 < line.size() && line[end + 1] != ' ') {
             option.takes = line.substr(end + 1, std::min(line.find(' ', end + 1), line.size()) - end - 1);
         }
@@ -46,7 +45,7 @@ std::vector<std::string> all_but(std::vector<std::string> values, const std::set
     return values;
 }
 
-// nonsense_for(option) is by what it takes; nothing for what this test does not know.
+// nonsense_for(option) returns invalid values for its type; empty for types unknown to this test.
 std::vector<std::string> nonsense_for(const Option& option) {
     static const std::map<std::string, std::vector<std::string>> known = {
         {"NUMBER", with(all_nonsense, {" 1", "1 ", "0x10", "+1", "-", "-2", "2147483648", "inf", "--json", "1,2"})},
@@ -58,7 +57,7 @@ std::vector<std::string> nonsense_for(const Option& option) {
         {"START,END", with(all_but(all_nonsense, {"1.5"}), {",", "2,1", "1,2,3"})},
         {"ADDRESS", {"", "-1", "99999999999999999999", "1.5", "nan", "0x", "10000000000000000"}},
         {"CPUS", with(all_nonsense, {",", "1,", "3-2", "1-", "65536"})},
-        // An empty text is as if none stood behind it.
+        // An empty text means no value.
         {"TREES", with(all_but(all_nonsense, {"", "1.5"}), {",", "caller,,", "101"})},
         {"KEYS", with(all_nonsense, {",", "comm,", ",comm", "comm,,dso"})},
         {"FIELDS", all_nonsense},
@@ -73,7 +72,7 @@ std::vector<std::string> nonsense_for(const Option& option) {
         {"ID|NAME", {""}},
         {"WORDS", {""}},
     };
-    // Nobody's samples have the process -1.
+    // -1 is valid: samples without a process.
     const std::set<std::string> nobody = {"-1"};
     if (option.takes.find('|') != std::string::npos && !known.contains(option.takes)) {
         return with(all_nonsense, {",", "AUTO", option.takes});
@@ -83,7 +82,7 @@ std::vector<std::string> nonsense_for(const Option& option) {
     return option.name == "--pid" || option.name == "--tid" ? all_but(values->second, nobody) : values->second;
 }
 
-// What CLI11 says by itself.
+// Phrases of CLI11's own messages.
 const std::vector<std::string> foreign = {"could not be", "Could not", "converted", "UINT",          "INT",
                                           "FLOAT",        "unit",      "Value ",    "in range",      "not in",
                                           "Validator",    "required",  "excludes",  "does not exist"};
@@ -113,7 +112,7 @@ TEST_CASE("No option takes what makes no sense", "[values]") {
     std::set<std::string> tried;
     for (const auto& command : commands) {
         const auto options = options_of(place, command);
-        // Those that all commands have.
+        // The options that all commands have.
         for (const std::string name : {"--input", "--output", "--max-memory"}) {
             CHECK(std::ranges::any_of(options, [&](const Option& option) { return option.name == name; }));
         }
@@ -127,7 +126,7 @@ TEST_CASE("No option takes what makes no sense", "[values]") {
                 std::vector<std::vector<std::string>> ways = {{command, option.name, value, "in.data"}};
                 if (value.empty()) ways.push_back({command, option.name + "=", "in.data"});
                 for (const auto& way : ways) {
-                    // In one word only -i and FILE could be one too many.
+                    // Passing both -i and FILE would be another error.
                     auto arguments = way;
                     if (option.name == "--input") arguments.pop_back();
                     INFO(in_words(arguments));
@@ -147,7 +146,7 @@ TEST_CASE("No option takes what makes no sense", "[values]") {
         CHECK(unnamed.status == 2);
         CHECK(unnamed.messages.starts_with("FILE: the name of the file is empty\n"));
     }
-    // The help was understood.
+    // The parser understood the help.
     for (const std::string name : {"--pid", "--max-stack", "--jobs", "--at", "--history", "--symbol", "--kallsyms",
                                    "--kcore", "--title", "--aux", "--program", "--percent-limit", "--color"}) {
         INFO(name);
@@ -209,7 +208,7 @@ TEST_CASE("Values at the ends of what is taken are taken", "[values]") {
                                                         {"info", "--max-memory", "1073741824"}};
     for (const auto& arguments : fine) {
         INFO(in_words(arguments));
-        // The file comes first: -g may have a value behind it.
+        // The file comes first: -g has an optional value.
         auto all = arguments;
         all.insert(all.begin() + 1, "in.data");
         const auto ended = place.run(all);
@@ -248,7 +247,7 @@ TEST_CASE("A named file that cannot be read or does not fit fails alike in all c
             fails(option, "folder", option + ": folder: cannot open: Is a directory\n");
             fails(option, "locked", option + ": locked: cannot open: Permission denied\n");
         }
-        if (command == "extract") continue;  // it asks for no names of the kernel
+        if (command == "extract") continue;  // it has no options for kernel names
         fails("--kallsyms", "damaged", "damaged: ");
         fails("--kallsyms", "moved", "moved: it is not from the boot that was recorded: ");
         fails("--vmlinux", "damaged", "damaged: ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What -o, --aux and --sources write to: whatever it is, it stays what it is.
+// Outputs of -o, --aux and --sources keep the type and attributes of existing files.
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -32,7 +32,7 @@ TEST_CASE("Links are followed and kept", "[outputs]") {
         CHECK(place.run(with(command, {"-o", "first"})).status == 0);
         CHECK(same(place.read("below/file"), direct.output));
         CHECK_FALSE(std::filesystem::is_symlink(place.path("below/file")));
-        // To nothing: it is made there.
+        // A dangling link: the target is created.
         std::filesystem::remove(place.path("below/file"));
         CHECK(place.run(with(command, {"-o", "./first"})).status == 0);
         CHECK(same(place.read("below/file"), direct.output));
@@ -86,7 +86,7 @@ TEST_CASE("An old file keeps its owner", "[outputs]") {
     CHECK(ours.messages.empty());
     auto status = status_of(place.path("old"));
     CHECK((status.st_uid == owner && status.st_gid == group && (status.st_mode & 07777) == 0666));
-    // Who may write it, but make no file of its owner, writes it in place.
+    // A user who may write the file, but cannot create one for its owner, writes it in place.
     const auto theirs = place.run({"info", "in.data", "-o", "old"}, as_nobody);
     CHECK(theirs.status == 0);
     CHECK(has(theirs.messages, "note: old was written in place"));
@@ -110,7 +110,7 @@ TEST_CASE("A file with several names is written in place", "[outputs]") {
         CHECK(status_of(place.path("one")).st_ino == status_of(place.path("two")).st_ino);
         CHECK_FALSE(has(place.run(with(command, {"-q", "-o", "two"})).messages, "in place"));
     }
-    // As long as nothing is written it is untouched.
+    // Until something is written, the file is untouched.
     const Place place;
     place.write("one", old_text);
     std::filesystem::create_hard_link(place.path("one"), place.path("two"));
@@ -135,7 +135,7 @@ TEST_CASE("In a directory that takes no files an old one is written in place", "
     const auto fresh = place.run({"report", "in.data", "-o", "closed/new.txt"}, as_nobody);
     CHECK(fresh.status == 1);
     CHECK(has(fresh.messages, "closed/new.txt: cannot write: Permission denied"));
-    // A file that is protected from writing is no output, though its directory would allow to replace it.
+    // A write-protected file is refused, even if its directory would permit replacing it.
     ::chmod(place.path("closed").c_str(), 0777);
     ::chmod(old.c_str(), 0444);
     const auto protected_file = place.run({"report", "in.data", "-o", "closed/old.txt"}, as_nobody);
@@ -202,7 +202,7 @@ TEST_CASE("What fails leaves the old file and nothing else", "[outputs]") {
     untouched();
     CHECK(place.run({"report", "in.data", "--nosuch", "-o", "old"}).status == 2);
     untouched();
-    // No room: a file may have 1000 bytes.
+    // No room: files are limited to 1000 bytes.
     for (const auto& command : writing_commands()) {
         INFO(in_words(command));
         for (const std::string name : {"old", "new"}) {
@@ -251,7 +251,7 @@ TEST_CASE("A signal leaves no temporary file", "[outputs]") {
         INFO(signal);
         place.write("aux.data", aux_recording());
         place.write("p.cpu3.idx0", old_text);
-        // Nobody reads the second file: the tool waits there, with the first one written.
+        // The second file has no reader: the tool waits there after writing the first.
         REQUIRE(::mkfifo(place.path("p.tid99.idx2").c_str(), 0600) == 0);
         const auto started = place.start({"dump", "--aux", "p", "aux.data"}, [=] { ::signal(signal, SIG_DFL); });
         const auto is_there = [&] {
@@ -284,14 +284,14 @@ TEST_CASE("Files of --aux are outputs like any other", "[outputs]") {
     CHECK(permissions(place.path("target")) == 0640);
     CHECK(std::filesystem::is_symlink(place.path("p.cpu3.idx0")));
     CHECK(std::filesystem::is_symlink(place.path("p.tid99.idx2")));
-    // Both are one file.
+    // Two outputs are the same file.
     std::filesystem::remove(place.path("p.tid99.idx2"));
     std::filesystem::create_symlink("target", place.path("p.tid99.idx2"));
     const auto twice = place.run(command);
     CHECK(twice.status == 2);
     CHECK(has(twice.messages, "--aux: p.tid99.idx2 is another file of --aux"));
     CHECK(same(place.read("target"), "first second"));
-    // One of them is the recording, or what -o names.
+    // An output is the recording, or the file of -o.
     std::filesystem::remove(place.path("p.tid99.idx2"));
     std::filesystem::create_hard_link(place.path("aux.data"), place.path("p.tid99.idx2"));
     CHECK(place.run(command).status == 2);
@@ -410,11 +410,11 @@ TEST_CASE("No output is an input", "[outputs]") {
                                        "dir/kcore_dir/kcore", "in.data", "outside"}) {
             refused({"report", "dir", "-o", name}, name);
         }
-        // New ones that the next reading would take for members.
+        // New files that a later run would read as members.
         for (const std::string name : {"dir/data.7", "dir/kcore_dir/new", "./dir/../dir/data.8"}) {
             refused({"report", "dir", "-o", name}, "dir/data");
         }
-        // What only lies there is none.
+        // Other files in the directory are not members.
         for (int again = 0; again < 2; ++again) {
             CHECK(place.run({"report", "dir", "-o", "dir/report.txt"}).status == 0);
         }

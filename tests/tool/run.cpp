@@ -47,7 +47,7 @@ void aux_record(std::string& text, std::string_view payload, std::uint32_t index
 }  // namespace
 
 Place::Place() {
-    // Others may look for files here, and no more.
+    // Other users may reach files here, but not list them.
     ::chmod(folder_.path().c_str(), 0711);
     std::filesystem::create_directory(folder_.path() / "here");
     std::filesystem::copy_file(PERFDATA_FIXTURES "/bpf/bpf_many.data", path("in.data"));
@@ -61,7 +61,7 @@ Started Place::start(const std::vector<std::string>& arguments, const std::funct
     for (auto& word : words) list.push_back(word.data());
     list.push_back(nullptr);
     const auto folder = folder_.path().string();
-    // Opened here: who has no rights any more may not even see it.
+    // Opened here: an unprivileged process may not see it.
     const int tool = ::open(PERFDATA_TOOL, O_RDONLY | O_CLOEXEC);
     if (tool < 0) throw std::runtime_error("there is no tool");
     const auto process = ::fork();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Outputs that are no regular files: FIFOs, devices, sockets and open descriptors are written straight into, and stay.
+// Outputs that are not regular files: FIFOs, devices, sockets and open descriptors are written directly and never
+// replaced.
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
@@ -18,7 +19,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// everything_of(descriptor) reads until its end in a thread of its own.
+// everything_of(descriptor) reads until its end in a separate thread.
 std::future<std::string> everything_of(int descriptor) {
     return std::async(std::launch::async, [descriptor] {
         std::string text;
@@ -26,7 +27,7 @@ std::future<std::string> everything_of(int descriptor) {
         for (;;) {
             const auto got = ::read(descriptor, block.data(), block.size());
             if (got < 0 && errno == EINTR) continue;
-            if (got <= 0) return text;  // of a terminal nobody holds any more: EIO
+            if (got <= 0) return text;  // EIO: all other users of a terminal have closed it
             text.append(block.data(), static_cast<std::size_t>(got));
         }
     });
@@ -42,7 +43,7 @@ TEST_CASE("A FIFO is written through and stays", "[outputs]") {
         REQUIRE(direct.status == 0);
         REQUIRE_FALSE(direct.output.empty());
         REQUIRE(::mkfifo(place.path("fifo.csv").c_str(), 0600) == 0);
-        // Both ends are open: the tool does not wait, and the end comes when both writers are gone.
+        // Keep both ends open: the tool does not wait, and the reader sees the end when both writers are closed.
         const int reader = ::open(place.path("fifo.csv").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         const int writer = ::open(place.path("fifo.csv").c_str(), O_WRONLY | O_CLOEXEC);
         REQUIRE((reader >= 0 && writer >= 0));
@@ -124,7 +125,7 @@ TEST_CASE("A socket is written through and stays", "[outputs]") {
         ::close(connection);
         ::close(listener);
         CHECK(S_ISSOCK(status_of(path).st_mode));
-        // Nobody listens any more.
+        // The socket has no listener any more.
         const auto refused = place.run({"info", "in.data", "-o", "socket"});
         CHECK(refused.status == 1);
         CHECK(has(refused.messages, "socket: cannot write"));
@@ -167,7 +168,7 @@ TEST_CASE("An open descriptor is written where it stands", "[outputs]") {
     CHECK(same(place.read("log"), expected));
     CHECK(status_of(place.path("log")).st_ino == before.st_ino);
     CHECK(std::filesystem::is_symlink(place.path("link")));
-    // What is not open, or not for writing, is no place to write to; the name that it stands for is none either.
+    // Descriptors that are closed or read-only are errors, and no file of that name is created.
     CHECK(place.run({"report", "in.data", "-o", "/dev/fd/42"}).status == 1);
     CHECK(place.run({"report", "in.data", "-o", "/dev/stdin"}).status == 1);
     CHECK(place.files() == std::vector<std::string>{"in.data", "link", "log"});

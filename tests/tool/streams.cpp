@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Standard streams that are closed, full, slow, or read by nobody: the tool ends with one of its exit codes, and what
-// it writes is where it belongs.
+// Standard streams that are closed, full, slow, or without a reader: the tool ends with a documented exit status, and
+// its output goes to the right place.
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
@@ -15,7 +15,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// What may be wrong with a descriptor.
+// The state of a descriptor.
 enum class Wrong { closed, full, unread };
 
 void spoil(int descriptor, Wrong wrong) {
@@ -32,7 +32,7 @@ void spoil(int descriptor, Wrong wrong) {
     }
 }
 
-// Commands that have something to say on standard error as well, and some that fail.
+// Commands that also write to standard error, and some that fail.
 std::vector<std::vector<std::string>> talking_commands() {
     auto commands = writing_commands();
     for (auto& command : commands) {
@@ -86,7 +86,7 @@ TEST_CASE("Standard output that is closed or full is a failure, one that nobody 
         CHECK(full.status == 1);
         CHECK(full.messages.find("standard output: cannot write: No space left on device") != std::string::npos);
         CHECK(place.run(command, [] { spoil(STDOUT_FILENO, Wrong::unread); }).status == 0);
-        // Nothing can be said, nothing be written, and both.
+        // Both standard error and standard output fail.
         for (const auto wrong : {Wrong::closed, Wrong::full}) {
             const auto both = place.run(command, [=] {
                 spoil(STDERR_FILENO, wrong);
@@ -121,7 +121,7 @@ TEST_CASE("No file becomes a standard stream", "[streams]") {
             CHECK(ended.output.empty());
         }
     }
-    // The recording neither: it would be read where standard input is meant.
+    // The recording does not become standard input either.
     CHECK(place.run({"info", "-"}, [] { ::close(STDIN_FILENO); }).status == 1);
 }
 

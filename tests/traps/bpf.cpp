@@ -10,15 +10,16 @@ using namespace perfdata::test;
 TEST_CASE("trap 13: code addresses mean something at a time only, images claim too much, names are no keys",
           "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    // Two programs of one name and tag, at the same address one after the other.
+    // Two programs with one name and tag, at the same address one after the other.
     const Program old{10, 0xaa, {{0x5000, 0x100, "same", 1}}};
     const Program young{11, 0xaa, {{0x5000, 0x80, "same", 1}, {0x6000, 0x40, "sub", 2}}};
-    // Loaded while perf looked around: told twice, the main function once with its program's tag, once with its own.
+    // Loaded while perf synthesized records: recorded twice, the main function once with its program's tag, once with
+    // its own.
     const Program twice{12, 0xbb, {{0x9000, 0x80, "main", 3}, {0xa000, 0x40, "sub", 4}}};
     REQUIRE(twice.symbol(0, true) != twice.symbol(0, false));
     Scene scene(order);
     scene.known(old);
-    scene.symbol({}, 0x4f00, 4096, "bpf_trampoline_77");  // a page on paper
+    scene.symbol({}, 0x4f00, 4096, "bpf_trampoline_77");  // claims a whole page
     scene.unloaded(live(100), old).loaded(live(200), young);
     scene.loaded(live(60), twice).known(twice);
     const auto timeline = scene.timeline();
@@ -28,7 +29,7 @@ TEST_CASE("trap 13: code addresses mean something at a time only, images claim t
     CHECK(program_at(timeline, 0x6010, 250) == 11);
     CHECK(program_at(timeline, 0x9010, 250) == 12);
     CHECK(load_of(timeline, 12).functions.size() == 2);
-    // Nothing of the programs covers these: the image does.
+    // No program covers these addresses, only the image.
     CHECK(owner_of(timeline, 0x4f10, 50) == "bpf_trampoline_77");
     CHECK(owner_of(timeline, 0x5090, 50) == symbol_of(tag_of(1), "same"));
     CHECK(owner_of(timeline, 0x5e00, 50) == "bpf_trampoline_77");
@@ -52,9 +53,9 @@ TEST_CASE("trap 15: an array whose bit is clear, or whose offset is wild, is not
     ProgramInfo info(order, 5);
     info.array(BpfArray::jited_insns, 8, Blob(8, std::byte{0x90}));
     info.array(BpfArray::jited_ksyms, 1, array_u64(order, {0x1000}));
-    info.u32(info_field::xlated_prog_len, 496);  // a count, and no bit
+    info.u32(info_field::xlated_prog_len, 496);  // a count without its bit
     info.array(BpfArray::map_ids, 2, array_u32(order, {1, 2})).clear_bit(BpfArray::map_ids);
-    // Withheld: the recorder subtracted its buffer's address from a null pointer.
+    // Withheld by the kernel: the recorder subtracted its buffer's address from a null pointer.
     info.place(BpfArray::jited_func_lens, std::uint64_t(-0x55550000), 1);
     info.place(BpfArray::prog_tags, 8, 0x40000000);
     RecordingBuilder builder(order);

@@ -50,7 +50,7 @@ TEST_CASE("trap 2: the flags of an attr are bit-fields, which change places, and
     attr.flags = attr_flag::sample_id_all | 1u | precise << 15 | std::uint64_t{1} << 34;
     RecordingBuilder builder(order);
     const auto file = builder.event(attr, {7}).add(sample_at(order, type, 7, 1)).build();
-    // What a compiler of either order makes of disabled, precise_ip, sample_id_all and build_id.
+    // disabled, precise_ip, sample_id_all and build_id as a compiler of either order lays them out.
     const auto word = order == std::endian::little
                           ? 1u | precise << 15 | 1u << 18 | std::uint64_t{1} << 34
                           : std::uint64_t{1} << 63 | precise << 47 | std::uint64_t{1} << 45 | std::uint64_t{1} << 29;
@@ -73,7 +73,7 @@ TEST_CASE("trap 4: each event has layouts of its own, in samples and in trailers
     RecordingBuilder builder(order);
     builder.event(sampling_attr(short_type), {11}).event(sampling_attr(long_type), {22});
     builder.add(sample(short_type, of_first, {order, {}, 0})).add(sample(long_type, of_second, {order, {}, 0}));
-    // Names tell where the trailer begins.
+    // The names show that each trailer was found.
     builder.add(encode(Comm{{1}, {2}, "first", false}, {order, trailer(order, short_type, of_first), 0}));
     builder.add(encode(Comm{{3}, {4}, "second", false}, {order, trailer(order, long_type, of_second), 0}));
     const auto file = builder.build();
@@ -155,7 +155,7 @@ TEST_CASE("trap 8: features that are not known have entries in the table, too", 
     const auto order = GENERATE(std::endian::little, std::endian::big);
     auto builder = one_event(order);
     builder.add(sample_at(order, type, 7, 1));
-    // 40 and 130 are of a later perf or of another writer; ARCH and CLN_SIZE lie on both sides of 33.
+    // 40 and 130 come from a later perf or another writer; ARCH and CLN_SIZE are on both sides of 33.
     builder.feature(Feature::arch, feature_string(order, "s390x"));
     builder.feature(40, Blob(24, std::byte{0x55}));
     builder.feature(130, Blob(7, std::byte{0x66}));
@@ -182,7 +182,7 @@ TEST_CASE("trap 9: sections lie anywhere, event_types means nothing, and data.si
     builder.layout.features_before_data = true;
     builder.feature(Feature::hostname, feature_string(order, "host")).add(sample_at(order, type, 7, 1, 0xabc));
     auto file = builder.build();
-    // A table of event types that points into the records.
+    // An event types table that points into the records.
     file = patched(patched(file, order, 56, builder.places().data), order, 64, std::uint64_t{72});
     const auto recording = Recording::from_memory(file).value();
     CHECK(recording.hostname() == "host");
@@ -205,7 +205,7 @@ TEST_CASE("trap 16: in a pipe the list of BPF programs is empty, which is no dam
                 header_feature(order, 26, empty), header_feature(order, 32, {}), sample_at(order, type, 7, 1, 0xabc)});
     const auto recording = Recording::from_memory(pipe).value();
     REQUIRE(recording.feature(Feature::bpf_prog_info) != nullptr);
-    // 32 ends the features of perf 6.1; perf 7 has a feature of that number.
+    // perf 6.1 ends its features with 32; perf 7 has a feature of that number.
     CHECK(recording.feature(Feature::cpu_domain_info) == nullptr);
     const auto lines = feature_lines(recording);
     CHECK(std::ranges::count(lines, "feature 25 programs[0]") == 1);

@@ -36,12 +36,12 @@ TEST_CASE("trap 10: the files are right where perf's description of them is wron
     // AUXTRACE is a count and pairs, not the struct in memory.
     CHECK(lines_of_feature(order, Feature::auxtrace, out().u64(1).u64(0x1000).u64(48).take()) ==
           Lines{"records[1]", "records.0.offset=4096", "records.0.bytes=48"});
-    // BPF_BTF has a count in front.
+    // BPF_BTF begins with a count.
     CHECK(lines_of_feature(order, Feature::bpf_btf, out().u32(1).u32(35).u32(3).text("abc").take()) ==
           Lines{"btf[1]", "btf.0.id=35", "btf.0.bytes=3"});
     // CLOCKID is a resolution in nanoseconds, not a frequency.
     CHECK(lines_of_feature(order, Feature::clockid, out().u64(4).take()) == Lines{"resolution_ns=4"});
-    // CPU_DOMAIN_INFO begins with two numbers, and names the domains since version 17 only.
+    // CPU_DOMAIN_INFO begins with two numbers, and names the domains only since version 17.
     CHECK(lines_of_feature(order, Feature::cpu_domain_info,
                            out().u32(16).u32(1).u32(3).u32(1).u32(0).string("ff").string("0-7").take()) ==
           Lines{"schedstat_version=16", "max_domains=1", "cpus[?]", "cpus.0.cpu=3", "cpus.0.domains[1]",

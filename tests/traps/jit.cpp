@@ -14,7 +14,7 @@ TEST_CASE("trap 37: process ids in a jitdump file are those of a namespace, its 
     constexpr std::uint64_t type = sample_bit::identifier | sample_bit::ip | sample_bit::tid | sample_bit::time;
     constexpr std::uint64_t address = 0x7f0000001000;
 
-    // Two containers, in each of which process 7 compiles another function to the same address.
+    // Two containers. In each, process 7 compiles a different function to the same address.
     const TempDir directory;
     RecordingBuilder builder(order);
     builder.event(sampling_attr(type), {7});
@@ -23,7 +23,7 @@ TEST_CASE("trap 37: process ids in a jitdump file are those of a namespace, its 
         std::filesystem::create_directories(directory.path() / container.substr(1));
         JitHeaderValues header;
         header.pid = 7;
-        header.machine = 183;  // arm64: whoever reads it here may be another machine
+        header.machine = 183;  // arm64: the reading machine may be another
         JitDumpWriter dump(order, header);
         dump.load({10, address, "of_" + std::to_string(pid), "\xc3\xc3\xc3\xc3", 1, 7});
         directory.write(container.substr(1) + "/jit-7.dump", dump.blob());

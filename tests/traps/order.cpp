@@ -12,7 +12,7 @@ class Stream {
   public:
     explicit Stream(std::endian order) : order_(order), builder_(order) { builder_.event(sampling_attr(type), {7}); }
 
-    // Each sample has its time as ip.
+    // Each sample's ip is its time.
     Stream& samples(std::initializer_list<std::uint64_t> times) {
         for (const auto time : times) builder_.add(sample_at(order_, type, 7, time, time));
         return *this;
@@ -49,7 +49,7 @@ TEST_CASE("trap 24: what perf made up holds for all samples, wherever it lies", 
 TEST_CASE("trap 25: a round may still hold what is older than the round before it", "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     Stream stream(order);
-    // Flushing up to 30 at the first mark would put 20 behind it.
+    // Flushing up to 30 at the first mark would put 20 after it.
     const auto& file = stream.samples({10, 30}).round().samples({20, 40}).round().samples({35, 50}).round().file();
     const auto recording = Recording::from_memory(file).value();
     CHECK(ips_of(recording, RecordOrder::time) == std::vector<std::uint64_t>{10, 20, 30, 35, 40, 50});
@@ -59,7 +59,7 @@ TEST_CASE("trap 26: records are out of order, and there may be no rounds at all"
     const auto order = GENERATE(std::endian::little, std::endian::big);
     RecordingBuilder builder(order);
     builder.event(sampling_attr(type), {7});
-    // Ten rings of 2000 samples, one behind the other: the last begins before the first has ended.
+    // Ten rings of 2000 samples in a row: the last begins before the first has ended.
     constexpr std::uint64_t rings = 10, each = 2000;
     for (std::uint64_t ring = 0; ring < rings; ++ring) {
         for (std::uint64_t number = 0; number < each; ++number) {

@@ -11,8 +11,8 @@
 using namespace perfdata;
 using namespace perfdata::test;
 
-// Of a library whose text is mapped from file offset 0x700 to 0x1700: a sample at 0x7f0000000750 in a mapping of offset
-// 0 page 0x1000 would be 0x750 by the first segment and 0x1750 by the right one.
+// A library's text is mapped from file offset 0x700 to 0x1700. The sample at 0x7f0000000750, in a mapping of page
+// offset 0x1000, is at address 0x750 by the first segment and 0x1750 by the right one.
 TEST_CASE("trap 18: an offset in a file is an address by the segment that holds it, not by the first", "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     Elf elf(order);
@@ -39,7 +39,7 @@ TEST_CASE("trap 18: an offset in a file is an address by the segment that holds 
 TEST_CASE("trap 23: a FORK that perf made up gives a process no mappings of its parent", "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     for (const bool marked : {true, false}) {
-        // Both were there before the recording: perf tells of the parent's mappings, of the fork, of the child's own.
+        // Both existed before the recording: perf writes the parent's mappings, the fork, and the child's own mappings.
         World world(order);
         world.map(0, 7, {0x1000, 0x100, 0}, "/parent")
             .fork(0, 8, 8, 7, 7, marked)
@@ -49,7 +49,7 @@ TEST_CASE("trap 23: a FORK that perf made up gives a process no mappings of its 
         CHECK(seen(timeline, 8, 0x2000, 50) == "/child+0");
         CHECK(seen(timeline, 7, 0x1000, 50) == "/parent+0");
     }
-    // The kernel's own FORK gives them.
+    // The kernel's own FORK copies them.
     World world(order);
     world.map(10, 7, {0x1000, 0x100, 0}, "/parent").fork(20, 8, 7);
     CHECK(seen(world.timeline(), 8, 0x1000, 50) == "/parent+0");

@@ -9,7 +9,7 @@ TEST_CASE("trap 3: the trailer is read from the end, and IDENTIFIER is its last 
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto type = sample_bit::identifier | sample_bit::id | sample_bit::tid | sample_bit::time | sample_bit::cpu;
     const SampleValues values;
-    // Six more words than this version knows, as a later kernel may put in front of the trailer.
+    // Six more words than this version knows, as a later kernel may put before the trailer.
     const auto body = Writer(order).u64(1).u64(2).fill(48, 0x41).take();
     const auto blob = record(RecordType::lost, {order, trailer(order, type, values), 0}, body);
     const auto layout = TrailerLayout::compile(sampling_attr(type));
@@ -24,7 +24,7 @@ TEST_CASE("trap 3: the trailer is read from the end, and IDENTIFIER is its last 
 
 TEST_CASE("trap 11: what C pads, the file does not", "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    // TEXT_POKE: the bytes begin at 20 although the struct has 24.
+    // TEXT_POKE: the bytes begin at 20, although sizeof the struct is 24.
     const auto poke = Writer(order).u64(0x1000).u16(1).u16(2).u8(0xcc).u8(0x0f).u8(0x1f).zeros(1).take();
     const RecordCase<TextPoke> text_poke(order, poke);
     REQUIRE(text_poke.decoded());
@@ -66,7 +66,7 @@ TEST_CASE("trap 12: MMAP2 has a build-id only if misc says so, of at most 20 byt
     CHECK(wild->build_id->size == 20);
     const RecordCase<Mmap2> shorter(order, body(8), misc_bit(14));
     CHECK(std::ranges::equal(shorter->build_id->bytes(), Blob(8, std::byte{0xab})));
-    // The same bytes without the mark are device and inode.
+    // Without the misc bit the same bytes are device and inode.
     const RecordCase<Mmap2> inode(order, body(20));
     REQUIRE(inode.decoded());
     CHECK_FALSE(inode->build_id);
@@ -90,7 +90,7 @@ TEST_CASE("trap 23: a FORK that perf made up is marked", "[traps]") {
     // The order is pid, ppid, tid, ptid.
     CHECK(of_kernel->parent_pid == Pid{1});
     CHECK(of_kernel->tid == Tid{11});
-    // In EXIT the bit means nothing.
+    // In EXIT the bit has no meaning.
     CHECK_FALSE(RecordCase<Exit>(order, body, misc_bit(13))->synthesized);
 }
 
@@ -188,6 +188,6 @@ TEST_CASE("trap 33: the kernel's maps are of process -1, the idle thread is 0", 
     idle.pid = idle.tid = 0;
     const auto blob = sample(sample_bit::tid, idle, {order, {}, 1});
     const Sample got(blob.data(), layout, AnyOrder(order));
-    CHECK(got.pid() == Pid{0});  // there, and not empty
+    CHECK(got.pid() == Pid{0});  // present, not empty
     CHECK(got.tid() == Tid{0});
 }

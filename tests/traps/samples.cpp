@@ -65,7 +65,7 @@ TEST_CASE("trap 21: a user stack of size 0 has no dyn_size", "[traps]") {
     CHECK(got.details.user_stack()->asked_for == 0);
     CHECK(got.details.user_stack()->bytes.empty());
     CHECK(got.details.transaction() == 0x1234u);
-    // And dyn_size counts, not the size.
+    // dyn_size counts, not the size.
     const Decoded part(order, attr, Writer(order).u64(16).fill(16, 0x5a).u64(8).u64(0x1234).take());
     CHECK(part.details.user_stack()->asked_for == 16);
     CHECK(part.details.user_stack()->bytes.size() == 8);
@@ -100,7 +100,7 @@ TEST_CASE("trap 34: without PERIOD sample_period may be a frequency, which is no
 
 TEST_CASE("trap 35: inherited counters are told apart by thread and id", "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    // Two threads, one event id: totals of each, not of both.
+    // Two threads with one event id: keep totals per thread.
     constexpr std::uint64_t format = read_bit::id | read_bit::lost;
     for (const std::uint32_t thread : {10u, 11u}) {
         const auto body = Writer(order).u32(10).u32(thread).u64(1000 * thread).u64(7).u64(3).take();
@@ -111,7 +111,7 @@ TEST_CASE("trap 35: inherited counters are told apart by thread and id", "[traps
         CHECK(read->values[0].value == 1000 * thread);
         CHECK(read->values[0].lost == 3u);
     }
-    // In samples the same: TID, then the values.
+    // Samples also need totals per thread: TID, then the values.
     auto attr = sampling_attr(sample_bit::tid | sample_bit::read);
     attr.read_format = read_bit::group | read_bit::id;
     const Decoded group(order, attr, Writer(order).u64(2).u64(100).u64(7).u64(200).u64(8).take());

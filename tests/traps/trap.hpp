@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What has gone wrong in readers of perf.data, one test each: the input that a naive parser falls into, and the right
-// answer by its fields. The numbers follow the project's list of known mistakes, which names who made them.
+// Known mistakes of perf.data readers, one test each: the input that misleads a naive parser, and the right answer
+// field by field. The numbers follow the project's list of known mistakes, which names the readers that made them.
 //
-// Of trap 31, control characters in names, the arrival of any bytes is tested here; what pages make of them is tested
-// with the pages.
+// For trap 31, control characters in names, these tests check that any bytes arrive; the tests of pages check how they
+// are shown.
 #pragma once
 
 #include "perfdata/recording/recording.hpp"
@@ -26,7 +26,7 @@ inline Blob sample_at(std::endian order, std::uint64_t type, std::uint64_t id, s
     return sample(type, values, {.order = order, .trailer = {}, .misc = 0});
 }
 
-// ips_of(recording, order) is the ip of each sample.
+// ips_of(recording, order) returns the ip of each sample.
 inline std::vector<std::uint64_t> ips_of(const Recording& recording, RecordOrder order = RecordOrder::file) {
     std::vector<std::uint64_t> ips;
     Completeness completeness;
@@ -44,7 +44,7 @@ inline std::vector<std::uint64_t> ips_of(const Recording& recording, RecordOrder
     return ips;
 }
 
-// records_of<R>(recording) is all records of one type; their views live as long as the recording's memory.
+// records_of<R>(recording) returns all records of one type; views live as long as the recording's memory.
 template <class R>
 std::vector<std::pair<R, Trailer>> records_of(const Recording& recording) {
     std::vector<std::pair<R, Trailer>> found;

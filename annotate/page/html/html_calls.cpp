@@ -21,7 +21,7 @@ class CallsWriter {
     }
 
   private:
-    static constexpr std::size_t most = 8;  // that are shown at once
+    static constexpr std::size_t most = 8;  // rows shown before the reader asks for more
 
     void table(std::string_view title, const std::vector<ListingCall>& list) {
         html_.raw("<div><table class=ct><caption>").raw(title).raw("</caption><thead>");

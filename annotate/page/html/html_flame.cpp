@@ -11,7 +11,7 @@ class FlameWriter {
   public:
     FlameWriter(HtmlWriter& html, const HtmlModel& model, const Flame& flame)
         : html_(html), model_(model), flame_(flame) {
-        // The flame graph counts the events of the profile, unless somebody counted others.
+        // The flame graph and the profile may count different events.
         for (const auto column : model.columns()) {
             const auto event = model.page().profile.events()[column];
             for (std::size_t at = 0; at < flame.events.size(); ++at) {
@@ -20,7 +20,8 @@ class FlameWriter {
         }
     }
 
-    // A tree of lists: each node as wide as its share of its caller, in the first event; scripts change events.
+    // Writes a tree of lists. Each node is as wide as its share of its caller, for the first event; scripts switch
+    // events.
     void write() {
         if (cells_.empty() || flame_.nodes.empty()) return;
         html_.raw("<ul id=fg class=fg>");
@@ -47,12 +48,12 @@ class FlameWriter {
 
     void begin(const FlameNode& node, std::uint64_t of) {
         const auto& name = flame_.names[node.name];
-        // Too narrow for a label, unless somebody zooms in.
+        // Too narrow for a label until the reader zooms in.
         constexpr double narrow = 1.7;  // percent of all
         const auto all = count(flame_.nodes.front(), cells_.front());
         const bool slim = share(count(node, cells_.front()), all) < narrow;
         html_.print("<li class={2}{0}{1}{2}", kind_of(name), slim ? " z" : "", slim ? "\"" : "");
-        // Rounded down: all together are not wider than their caller.
+        // Round down: siblings together must not be wider than their caller.
         const auto width = std::floor(share(count(node, cells_.front()), of) * 100) / 100;
         if (width < 100) html_.print(" style=width:{:.4g}%", width);
         html_.raw(" data-c=");
@@ -79,7 +80,7 @@ class FlameWriter {
     }
 
     void label(const FlameName& name, const FlameNode& node) {
-        constexpr std::size_t most = 300;  // as in the table: whoever searches finds it in both
+        constexpr std::size_t most = 300;  // as in the table, so that a search finds both
         switch (name.role) {
             case FlameRole::all: html_.raw("all"); return;
             case FlameRole::smaller: html_.print("({} smaller)", node.smaller); return;

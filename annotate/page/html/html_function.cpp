@@ -8,7 +8,7 @@
 namespace perfdata {
 namespace {
 
-// The function around its versions.
+// FunctionWriter writes a function's heading, then each version.
 class FunctionWriter {
   public:
     FunctionWriter(HtmlWriter& html, const HtmlModel& model, const HtmlFunction& function)
@@ -138,7 +138,7 @@ class FunctionWriter {
         html_.raw("from ").raw(moment(version.from)).raw(" to ").raw(moment(version.until));
     }
 
-    // Each version as wide as it was there for while samples were taken.
+    // Draws versions to scale: each as wide as its lifetime within the time of the samples.
     void time_line() {
         const auto begin = model_.page().profile.first_time().value_or(Time{}).nanoseconds;
         const auto end = std::max(begin + 1, model_.page().profile.last_time().value_or(Time{}).nanoseconds);

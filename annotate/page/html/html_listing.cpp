@@ -11,7 +11,7 @@
 namespace perfdata {
 namespace {
 
-// One version of a function: its source and its instructions side by side.
+// ListingWriter writes one version of a function: source and instructions side by side.
 class ListingWriter {
   public:
     ListingWriter(HtmlWriter& html, const HtmlModel& model, const Listing& listing, std::string anchor)
@@ -40,13 +40,13 @@ class ListingWriter {
     }
 
   private:
-    // Long stretches of a long listing without a sample are left out.
+    // Leaves out long stretches without samples in long listings.
     std::vector<bool> rows_to_show() const {
         const auto& options = model_.options();
         if (listing_.instructions.size() <= options.whole_listing || hits(listing_.total) == 0) {
             return std::vector<bool>(listing_.instructions.size(), true);
         }
-        // The hits of some functions are all over them: then there is room for less around each.
+        // A hot function may have hits everywhere: show fewer instructions around each, but allow it twice the room.
         const auto room = options.whole_listing * (model_.percent_of_all(listing_.total) >= 0.5 ? 2 : 1);
         auto context = options.context;
         auto kept = rows_around_hits(context);
@@ -60,7 +60,7 @@ class ListingWriter {
     std::vector<bool> rows_around_hits(std::size_t context) const {
         const auto count = listing_.instructions.size();
         std::vector<bool> kept(count);
-        std::size_t until = context;  // the beginning of a function is always there
+        std::size_t until = context;  // always shows the beginning of a function
         for (std::size_t at = 0; at < count; ++at) {
             const auto& row = listing_.instructions[at];
             if (hits(row.cells) != 0 || row.changed || !row.calls.empty()) {
@@ -69,7 +69,7 @@ class ListingWriter {
             }
             if (at < until) kept[at] = true;
         }
-        // A gap takes a line, too.
+        // A gap takes a line itself, so show a single instruction instead.
         for (std::size_t at = 1; at + 1 < count; ++at) kept[at] = kept[at] || (kept[at - 1] && kept[at + 1]);
         return kept;
     }
@@ -90,7 +90,7 @@ class ListingWriter {
                kept_[static_cast<std::size_t>(found - listing_.instructions.begin())];
     }
 
-    // Of a row: the largest share of the function's samples of an event, whatever the percentages are of.
+    // Colours by the row's largest share of the function's samples in any event, whatever the percentages refer to.
     std::string heat(std::span<const EventCount> cells) const {
         const auto heat = heat_class(model_.percent(cells, listing_.total));
         return heat == 0 ? std::string() : fmt::format("h{}", heat);
@@ -103,7 +103,7 @@ class ListingWriter {
         html_.print("{:.2f}", share(model_.count(cell), model_.count(whole)));
     }
 
-    // By what a percentage is to be multiplied to be of the function's samples.
+    // Returns the factor that turns a shown percentage into a share of the function's samples.
     double of_function(std::size_t column) const {
         const auto of = model_.options().percent_of;
         if (of == PercentOf::function_hits || of == PercentOf::function_periods) return 1;
@@ -129,7 +129,7 @@ class ListingWriter {
         const auto indent = source_.indent();
         for (std::size_t at = 0; at < source_.rows().size(); ++at) {
             const auto& row = source_.rows()[at];
-            // Lines of one file are next to each other, and share its name.
+            // Lines of one file are adjacent and share a heading.
             if (first || BeforeText{}(file, row.file) || BeforeText{}(row.file, file)) {
                 html_.print("<tr class=fl><th colspan={} title=\"", columns.size() + 2).text(row.file).raw("\">");
                 if (row.line == 0 && row.file.empty()) {
@@ -211,7 +211,7 @@ class ListingWriter {
                                   : std::span<const InlinedCall>());
             }
             inlined = row.inlined;
-            // Columns of one line are one line here.
+            // Positions that differ only by column share a source row.
             const auto own = !row.line         ? std::nullopt
                              : source_.empty() ? std::optional<std::size_t>(*row.line)
                                                : std::optional(source_.row_of(*row.line));
@@ -224,7 +224,7 @@ class ListingWriter {
         html_.raw("</table></div>");
     }
 
-    // "in f inlined at main.c:12 ← g inlined at f.c:3", outermost last; of no call the function itself.
+    // "in f inlined at main.c:12 ← g inlined at f.c:3", outermost last; without calls "in" and the function.
     void chain(std::span<const InlinedCall> calls) {
         html_.print("<tr class=i><td colspan={}>", width());
         if (calls.empty()) html_.raw("in <b>").text(listing_.name.name, 120).raw("</b>");
@@ -278,11 +278,11 @@ class ListingWriter {
             html_.raw(" <del title=\"until ").raw(seconds(row.changed->time)).raw("\">");
             html_.text(row.changed->text, 200).raw("</del>");
         }
-        // What styles put behind the text is not to stand behind the end of its line.
+        // End the cell before the newline, so that text which CSS appends stays on this line.
         html_.raw(registers.empty() ? "\n" : "</td>\n");
     }
 
-    // A badge: how many samples are below the call; and what it called, if its operands do not say so.
+    // Writes the number of samples below the call, and the callee's name unless the operands show it.
     void called(const ListingCall& call, const ListingInstruction& row) {
         const bool target = row.calls.size() == 1 && row.target && row.target->offset == 0 &&
                             !row.target->name.empty() &&
@@ -324,7 +324,7 @@ class ListingWriter {
         }
     }
 
-    // Where the operand is nothing but the target's address, the target's name stands in its place.
+    // Replaces an operand that is only the target's address by the target's name.
     void operands(const ListingInstruction& row) {
         const auto& text = row.instruction.operands;
         const bool address =
@@ -366,7 +366,7 @@ class ListingWriter {
     std::string anchor_;
     std::vector<bool> kept_;  // by instruction
     HtmlSource source_;
-    std::set<std::uint64_t> targets_;  // offsets that jumps of this function lead to
+    std::set<std::uint64_t> targets_;  // offsets of jump targets in this function
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace perfdata {
 namespace {
 
-// Of code that lies at one address for everybody the address says it all.
+// Kernel code is at one address for all processes, so the address alone identifies it.
 std::pair<std::string, std::uint64_t> place_of(const Listing& listing, Address begin) {
     return {listing.version.in_kernel() ? std::string() : listing.object, begin.value};
 }
@@ -57,7 +57,7 @@ HtmlModel::HtmlModel(const PageContext& page, std::span<const Listing> listings,
     find_periods();
 }
 
-// Events without any sample (perf's own "dummy") get no columns.
+// Events without samples (such as perf's "dummy") get no columns.
 void HtmlModel::choose_columns() {
     for (std::size_t column = 0; column < totals().size(); ++column) {
         if (totals()[column].hits != 0) columns_.push_back(column);
@@ -88,7 +88,7 @@ void HtmlModel::group(std::span<const Listing> listings) {
     }
 }
 
-// Where every sample has the same period, periods say nothing that hits do not.
+// Periods add nothing if all samples have the same period.
 void HtmlModel::find_periods() {
     for (const auto column : columns_) {
         const auto& whole = totals()[column];
@@ -133,7 +133,7 @@ std::string HtmlModel::call_anchor(const ListingCall& call) const {
 std::uint32_t HtmlModel::anchor(const Listing& from, const ListingTarget& target) const {
     if (target.name.empty() || target.same_function) return 0;
     const auto [begin, end] = places_.equal_range(place_of(from, Address{target.address.value - target.offset}));
-    // Addresses are used again: the name must be right as well.
+    // Addresses are reused: the name must match as well.
     for (auto place = begin; place != end; ++place) {
         const auto& function = place->second->first();
         if (target.name == function.name.name || target.name == function.symbol ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the parts of the HTML page have in common: columns, functions with their versions, and where links lead.
+// What the parts of the HTML page share: columns, functions with their versions, and link targets.
 #pragma once
 
 #include <map>
@@ -13,11 +13,11 @@
 
 namespace perfdata {
 
-// HtmlFunction is one function with all of its versions that the page was given.
+// HtmlFunction is one function with all its versions on the page.
 struct HtmlFunction {
     std::vector<const Listing*> versions;  // by number
     EventCounts total;
-    std::uint32_t number = 0;  // its anchor is fN; 0: it has no listing
+    std::uint32_t number = 0;  // its anchor is fN; 0: no listing
 
     const Listing& first() const { return *versions.front(); }
 };
@@ -30,7 +30,7 @@ class HtmlModel {
 
     const PageContext& page() const { return page_; }
     const HtmlOptions& options() const { return options_; }
-    // columns() is which cells are shown: of events with samples.
+    // columns() returns the cells shown: those of events with samples.
     const std::vector<std::size_t>& columns() const { return columns_; }
     const std::vector<HtmlFunction>& functions() const { return functions_; }  // most hits first
     const std::string& event_name(std::size_t column) const;
@@ -41,17 +41,17 @@ class HtmlModel {
     }
     std::uint64_t count(const EventCount& cell) const { return by_period() ? cell.periods : cell.hits; }
     const EventCounts& totals() const { return page_.profile.totals(); }
-    // percent_of_all(cells) is the largest share that it has of an event.
+    // percent_of_all(cells) returns the largest share of all samples over the events.
     double percent_of_all(std::span<const EventCount> cells) const { return percent(cells, totals()); }
     double percent(std::span<const EventCount> cells, std::span<const EventCount> whole) const;
 
-    // anchor(function) is the number of the HtmlFunction whose listing shows it; 0: none does.
+    // anchor(function) returns the number of the HtmlFunction with its listing; 0: there is none.
     std::uint32_t anchor(const Frame& function) const;
-    // anchor(listing, target) is the same for where code of a listing leads to.
+    // anchor(from, target) does the same for a target of code in a listing.
     std::uint32_t anchor(const Listing& from, const ListingTarget& target) const;
 
-    // call_anchor(call) leads to the call instruction of a caller if the page shows it, else to the function; empty:
-    // it shows neither.
+    // call_anchor(call) links to the call instruction in the caller if the page shows it, else to the function; empty:
+    // the page shows neither.
     std::string call_anchor(const ListingCall& call) const;
 
   private:
@@ -65,20 +65,20 @@ class HtmlModel {
     std::vector<HtmlFunction> functions_;
     std::vector<const HtmlFunction*> numbered_;  // by number, from 1 on
     std::map<std::tuple<FrameKind, std::uint32_t, std::uint64_t>, std::uint32_t> anchors_;
-    // By object (of what lies at one address for everybody: none) and first address.
+    // By object (empty for kernel code) and first address.
     std::multimap<std::pair<std::string, std::uint64_t>, const HtmlFunction*> places_;
     bool has_periods_ = false;
 };
 
-// has_listing(listing) is whether there is more to it than a row of the table.
+// has_listing(listing) returns true if the listing has instructions or problems, not only a table row.
 bool has_listing(const Listing& listing);
-// called_name(call) is the other end's name, or "[libc.so.6]" for code without one.
+// called_name(call) returns the other function's name, or "[libc.so.6]" for code without a name.
 std::string called_name(const ListingCall& call);
-// html_kind(kind) is the class that colours code of a kind.
+// html_kind(kind) returns the CSS class of code of that kind.
 char html_kind(CodeClass kind);
-// heat_class(percent) is 0 for hardly anything to 7.
+// heat_class(percent) returns 0 (cold) to 7.
 int heat_class(double percent);
-// quantity(number) is "7.15 G".
+// quantity(number) returns "7.15 G".
 std::string quantity(std::uint64_t number);
 
 }  // namespace perfdata

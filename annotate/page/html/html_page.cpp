@@ -12,7 +12,7 @@
 namespace perfdata {
 namespace {
 
-constexpr std::string_view kinds = "kubjox";  // in the order in which they are shown
+constexpr std::string_view kinds = "kubjox";  // html_kind() of each, in display order
 constexpr std::array<std::string_view, 6> kind_words = {"kernel", "user", "BPF", "JIT", "out of line", "unknown"};
 
 class Page {
@@ -42,7 +42,7 @@ class Page {
     }
 
     void head() {
-        // Requests are forbidden, and so is any script but ours: even if a name got through as markup.
+        // Forbid requests and foreign scripts, in case a name passes the escaping as markup.
         html_.raw(
             "<!doctype html>\n<html lang=en><head><meta charset=utf-8>\n"
             "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'; "
@@ -112,7 +112,7 @@ class Page {
         html_.raw("</section>\n");
     }
 
-    // How much is of which kind of code, and how much nobody knows: of the first event, scripts change it.
+    // Shows how much falls on each kind of code and on unknown code, for the first event; scripts switch events.
     void shares() {
         const auto& columns = model_.columns();
         if (columns.empty()) return;
@@ -148,7 +148,7 @@ class Page {
         html_.raw("</ul>");
     }
 
-    // Honest about what is not shown, and about how sure the rest is.
+    // Says what the page does not show and how certain the rest is.
     void completeness() {
         const auto& completeness = model_.page().completeness;
         html_.raw("<ul class=nt>");

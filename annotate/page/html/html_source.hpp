@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The source lines of a listing in the order of the source.
+// The source lines of a listing in source order.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace perfdata {
 
-// HtmlSourceRow is one line, whatever columns the compiler told apart in it.
+// HtmlSourceRow is one line; columns are merged.
 struct HtmlSourceRow {
     std::string_view file;
     std::uint32_t line = 0;
@@ -17,17 +17,17 @@ struct HtmlSourceRow {
     EventCounts cells;
 };
 
-// HtmlSource: files in the order in which the code comes to them, lines ascending.
+// HtmlSource: files in the order of their first code, lines ascending.
 class HtmlSource {
   public:
-    // shown: of Listing::lines, those that are wanted. Without any text there are no rows: numbers alone say little.
+    // shown: which of Listing::lines to show. Without any text there are no rows: line numbers alone say little.
     HtmlSource(const Listing& listing, const std::vector<bool>& shown);
 
     bool empty() const { return rows_.empty(); }
     const std::vector<HtmlSourceRow>& rows() const { return rows_; }
-    // row_of(line) is by index in Listing::lines, of one that is shown.
+    // row_of(line): `line` is an index in Listing::lines and must be shown.
     std::size_t row_of(std::uint32_t line) const { return row_of_[line]; }
-    // indent() is the white space that all texts begin with, in bytes.
+    // indent() returns the size of the white space that all texts begin with, in bytes.
     std::size_t indent() const;
 
   private:

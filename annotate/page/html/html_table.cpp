@@ -65,7 +65,7 @@ class TableWriter {
             "bytes that ran\">on start");
     }
 
-    // heated: coloured by the share of all.
+    // heated: colour cells by their share of all samples.
     void cells(std::span<const EventCount> row, bool heated) {
         for (const auto column : model_.columns()) {
             const auto& cell = row[column];
@@ -98,7 +98,7 @@ class TableWriter {
         html_.raw("\n");
     }
 
-    // Of all versions together.
+    // Returns the weighted mean over all versions.
     static std::optional<double> on_start(const HtmlFunction& function) {
         double sum = 0;
         double all = 0;

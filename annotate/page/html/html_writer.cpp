@@ -6,7 +6,7 @@
 namespace perfdata {
 
 std::string html_text(std::string_view text, std::size_t most) {
-    // What is cut off need not be looked at: an escaped byte is never shorter.
+    // Escape no more than can be shown: escaped text is never shorter.
     auto shown = printable(text.substr(0, most + 4));
     const bool longer = text.size() > most || shown.size() > 4 * most;
     if (longer) shown = cut(std::move(shown), most);

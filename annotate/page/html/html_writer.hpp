@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HTML out: markup of ours as it is, foreign text escaped.
+// HTML output: our markup unchanged, foreign text escaped.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,11 +11,11 @@
 
 namespace perfdata {
 
-// html_text(text, most) is text that HTML shows and does not obey, between tags and in quoted attributes: what no
-// terminal would show is written as printable() does. Longer text is cut, and says how long it was.
+// html_text(text, most) escapes text for HTML, between tags and in quoted attributes. Unprintable characters are
+// written as by printable(). Longer text is cut, with its length appended.
 std::string html_text(std::string_view text, std::size_t most = 300);
 
-// HtmlWriter: flush() the end; a destructor must not, for sinks may throw.
+// HtmlWriter: call flush() at the end. The destructor does not flush because sinks may throw.
 class HtmlWriter {
   public:
     explicit HtmlWriter(const Sink& sink) : sink_(sink) {}
@@ -29,7 +29,7 @@ class HtmlWriter {
         return *this;
     }
     HtmlWriter& text(std::string_view foreign, std::size_t most = 300) { return raw(html_text(foreign, most)); }
-    // print(...): the arguments must be numbers, or markup of ours.
+    // print(...): arguments must be numbers or our own markup.
     template <class... Arguments>
     HtmlWriter& print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
         fmt::format_to(std::back_inserter(buffer_), format, std::forward<Arguments>(arguments)...);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The objects that several of our JSON documents contain.
+// JSON objects that several documents contain.
 #pragma once
 
 #include "perfdata/annotate/format/recording_facts.hpp"
@@ -10,17 +10,17 @@
 
 namespace perfdata {
 
-// write_completeness(...) is the object "completeness". `scanned`: whether all records were walked; if not, what only
-// a walk can tell is null.
+// write_completeness(...) writes the object "completeness". With `scanned` false, values that need a pass over all
+// records are null.
 void write_completeness(JsonWriter& json, const Completeness& completeness, bool scanned);
 
-// write_error(...) is one object: what went wrong, and where.
+// write_error(...) writes one object: the error and its location.
 void write_error(JsonWriter& json, const Error& error);
 
-// write_recording(...) is the object "recording".
+// write_recording(...) writes the object "recording".
 void write_recording(JsonWriter& json, const RecordingFacts& recording);
 
-// write_without_build_id(...) is the member "without_build_id", if there are any such objects.
+// write_without_build_id(...) writes the member "without_build_id", if there are such objects.
 void write_without_build_id(JsonWriter& json, const WithoutBuildId& without);
 
 }  // namespace perfdata

@@ -101,12 +101,12 @@ class JsonPage {
         json_.member("column", source.column);
     }
 
-    // Each instruction may be in 64 calls: names that are long, and many, are shortened.
+    // Each instruction may have 64 inlined calls: shorten names that are long and numerous.
     void inlined(const Listing& listing) {
         constexpr std::size_t some = 4096, each = 4096, least = 64;
         auto left = some + each * listing.instructions.size();
         const auto take = [&](std::string_view text) {
-            // Control characters take six bytes.
+            // A control character takes six bytes.
             const auto controls = std::ranges::count_if(text, [](char letter) { return letter >= 0 && letter < ' '; });
             left -= std::min(left, text.size() + 5 * static_cast<std::size_t>(controls));
         };
@@ -167,7 +167,7 @@ class JsonPage {
         json_.end_array();
     }
 
-    // Cells are samples below the call; branches are counts of another kind, and only there if there are any.
+    // Cells are samples below the call. Branches count something else and appear only if there are any.
     void call(const ListingCall& call) {
         json_.begin_object();
         json_.name_or_null("name", call.name);

@@ -122,7 +122,7 @@ class ReportJson {
         }
     }
 
-    // The programs of a row, and what BTF calls the function.
+    // Writes a row's programs and the BTF name of its function.
     void bpf(const ReportPlace& place) {
         if (place.loads.empty()) return;
         if (place.function != ReportPlace::no_function) json_.name("function", report_.functions[place.function]);
@@ -133,7 +133,7 @@ class ReportJson {
         json_.key("programs");
         json_.begin_array();
         for (const auto number : told) {
-            // Without program_details pages know the first one at most.
+            // Without program_details at most the first program is known.
             const auto known = report_.programs.find(number);
             if (known != report_.programs.end()) program(known->second);
         }

@@ -20,7 +20,7 @@ class TextPage : private TextColumns {
     TextPage(const PageContext& page, const TextOptions& options, const Sink& sink)
         : TextColumns(page, options), sink_(sink) {}
 
-    // finish() is needed after what follows.
+    // Call finish() after the functions below.
     void finish() { hand_out(sink_); }
 
     void summary(std::span<const Listing> listings, std::span<const Unattributed> unattributed) {
@@ -43,7 +43,7 @@ class TextPage : private TextColumns {
             constexpr std::size_t widest = 44;
             width = std::clamp(names.back().size(), width, widest);
         }
-        // Rows that would look the same: moves of JIT code, functions of one name in one file.
+        // Rows that would look the same: moves of JIT code, or functions of one name in one file.
         std::vector<std::string> labels;
         std::vector<const Listing*> rows;
         for (std::size_t index = 0; index < listings.size(); ++index) {
@@ -77,7 +77,7 @@ class TextPage : private TextColumns {
         if (const auto what = without_samples(page_.recording, completeness); !what.empty()) print("\n{}\n", what);
     }
 
-    // Versions of one function stand together.
+    // Versions of one function are adjacent.
     void versions(std::span<const Listing> listings) {
         event_names();
         columns_title();
@@ -136,7 +136,7 @@ class TextPage : private TextColumns {
     }
 
   private:
-    // Rows of many events are long.
+    // Hand out during the table: rows of many events are long.
     void end_row() {
         constexpr std::size_t block = std::size_t{1} << 16;
         if (text().size() >= block) hand_out(sink_);
@@ -162,7 +162,7 @@ class TextPage : private TextColumns {
                                     : fmt::format(" ({} of {})", listing.version.number + 1, listing.versions);
     }
 
-    // place(listing) is the object, and of BPF code which function of the program it is.
+    // place(listing) returns the object, and for BPF code also the function's number in the program.
     std::string place(const Listing& listing) const {
         if (!listing.code) return std::string(short_name(listing.object));
         const auto& code = page_.timeline.code()[*listing.code];
@@ -265,7 +265,7 @@ class TextPage : private TextColumns {
         print("\n");
     }
 
-    // Code without a name is told by its object: "[libc.so.6]".
+    // Code without a name is shown as its object: "[libc.so.6]".
     static std::string other_end(const ListingCall& call) {
         if (!call.name.empty()) return shown(call.name);
         if (call.object.empty()) return "[unknown]";
@@ -282,7 +282,7 @@ class TextPage : private TextColumns {
         return call.entry ? name + "  (into the kernel)" : name;
     }
 
-    // branches(call) is a count for each shown event that has branch stacks: "12", or "12+3".
+    // branches(call) returns a count for each shown event with branch stacks: "12", or "12+3".
     std::string branches(const ListingCall& call) const {
         std::string text;
         for (const auto column : columns_) {
@@ -292,8 +292,8 @@ class TextPage : private TextColumns {
         return text;
     }
 
-    // What a call instruction called: "# 80 samples below", "# calls other: 51, leaf: 17 samples below". The name of
-    // its own target needs no repetition.
+    // Writes what a call instruction called: "# 80 samples below", "# calls other: 51, leaf: 17 samples below". Omits a
+    // name that the operands show.
     void called(const Listing& listing, const ListingInstruction& row) {
         std::string below, taken;
         bool names = row.calls.size() > 1, enters = false;
@@ -320,7 +320,7 @@ class TextPage : private TextColumns {
         styled(TextStyle::dim, text);
     }
 
-    // Events without call chains have none.
+    // False for events without call chains.
     static bool has_calls(const Listing& listing, std::size_t column) {
         return std::ranges::any_of(listing.calls->sites,
                                    [&](const ListingCall& call) { return call.below[column].hits != 0; });
@@ -345,7 +345,7 @@ class TextPage : private TextColumns {
                                                 : fmt::format("{}:{}:{}", file, source.line, source.column);
         print("   {:>6}  ", "");
         if (again) {
-            // Its text stands above.
+            // The line's text is already shown above.
             styled(TextStyle::source, fmt::format("; {}", place));
         } else {
             const auto indent = std::min(source.text.find_first_not_of(" \t"), source.text.size());
@@ -356,7 +356,7 @@ class TextPage : private TextColumns {
         print("\n");
     }
 
-    // "  (in f, inlined at main.c:12; in g, inlined at f.c:3)", outermost last; of long names the first calls only.
+    // "  (in f, inlined at main.c:12; in g, inlined at f.c:3)", outermost last; with long names only the first calls.
     static std::string inlined_text(const InlinedCalls& chain) {
         std::string text;
         std::size_t written = 0;

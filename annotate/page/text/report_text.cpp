@@ -16,7 +16,7 @@
 namespace perfdata {
 namespace {
 
-// A column of keys is as wide as its widest entry, but for those of templates and paths; the last is never padded.
+// Columns are as wide as their widest entry up to this: template names and paths are longer. The last is never padded.
 constexpr std::size_t widest = 60;
 
 class ReportText {
@@ -45,7 +45,7 @@ class ReportText {
 
   private:
     static constexpr std::size_t block = 256 * 1024;
-    static constexpr std::size_t most_columns = 3;  // of more events each has a table of its own, as in perf
+    static constexpr std::size_t most_columns = 3;  // with more events, each has its own table, as in perf
 
     void table(const std::vector<const ReportRow*>& rows) {
         head();
@@ -53,7 +53,7 @@ class ReportText {
         columns_title();
         for (const auto* row : rows) {
             line(*row);
-            // A function alone is no tree.
+            // A single node repeats the function: no tree.
             if (std::ranges::none_of(row->tree, [&](const ReportNode& node) { return is_shown(node); })) continue;
             if (row->tree.size() > 1 || (!row->tree.empty() && !row->tree.front().below.empty())) tree(row->tree);
             if (text_.size() > block) flush();
@@ -74,7 +74,7 @@ class ReportText {
         }
     }
 
-    // Trees have the branches that reach the limit in any event.
+    // Trees contain the branches that reach the limit in any event.
     bool is_shown(const ReportNode& node) const {
         if (columns_.size() == report_.events.size()) return true;
         const auto& cell = node.cells[columns_.front()];
@@ -82,7 +82,8 @@ class ReportText {
                share(cell.periods, report_.whole[columns_.front()].periods) >= report_.options.tree_limit;
     }
 
-    // rows_of(column) is those of one event, most first. One pass for each event costs what their cells did.
+    // rows_of(column) returns the rows of one event, most first. One pass per event costs as much as writing all its
+    // cells.
     std::vector<const ReportRow*> rows_of(std::size_t column) {
         std::vector<const ReportRow*> rows;
         hidden_rows_ = report_.hidden_by_event[column];
@@ -113,7 +114,7 @@ class ReportText {
     }
 
     void lost() {
-        // As perf has it: of all events together.
+        // As in perf: the sum over all events.
         if (const auto lost = report_.completeness.lost_samples; lost != 0) {
             print("# Total Lost Samples: {}\n#\n", lost);
         }
@@ -137,7 +138,7 @@ class ReportText {
         }
     }
 
-    // What the filters left out, and what percentages are of.
+    // Writes what the filters removed and what percentages refer to.
     void filters() {
         if (report_.dropped.empty()) return;
         std::uint64_t all = hits(report_.kept);
@@ -170,7 +171,7 @@ class ReportText {
             const auto& row = *each;
             for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
                 const auto key = report_.options.keys[at];
-                // Objects are few, and their names take long to make printable for each row anew.
+                // Collect distinct objects first: few objects in many rows, and printable() is slow.
                 if (key == ReportKey::object) {
                     objects.insert(report_.places[row.place].object);
                 } else if (key == ReportKey::comm) {
@@ -233,7 +234,7 @@ class ReportText {
         // As in perf: red from 5 %, green from 0.5 %.
         const auto* colour = !options_.color ? "" : value >= 5.0 ? "\x1b[31m" : value >= 0.5 ? "\x1b[32m" : "";
         text_ += colour;
-        // Most rows of a long report.
+        // Fast path: most rows of a long report.
         if (value < 0.005) {
             text_ += "     0.00%";
         } else {
@@ -261,7 +262,7 @@ class ReportText {
         text_ += '\n';
     }
 
-    // The fields of most reports, and most names, need no text of their own.
+    // Fast path: appends the fields of most reports, and most names, without a temporary.
     void append_field(const ReportRow& row, ReportKey key) {
         const auto& place = report_.places[row.place];
         const auto& task = report_.tasks[row.task];
@@ -290,7 +291,7 @@ class ReportText {
         print("\n");
     }
 
-    // shown_of(nodes) is those that are shown, most first: trees are in the order of all events together.
+    // shown_of(nodes) returns the nodes shown in this table, most first. Trees are sorted by all events together.
     std::vector<const ReportNode*> shown_of(const std::vector<ReportNode>& nodes) const {
         std::vector<const ReportNode*> shown_nodes;
         for (const auto& node : nodes) {
@@ -307,8 +308,8 @@ class ReportText {
                                    [&](std::size_t column) { return one.cells[column] == other.cells[column]; });
     }
 
-    // A node that has all of its caller's samples continues the line of its caller; several stand below each other,
-    // each with its share. Columns of several events stand beside each other.
+    // A node with all samples of its caller continues its caller's line. Siblings get a line each, with their shares.
+    // Columns of several events are side by side.
     void branches(const std::vector<const ReportNode*>& shown_nodes, const std::string& indent) {
         for (std::size_t at = 0; at < shown_nodes.size(); ++at) {
             const auto* node = shown_nodes[at];
@@ -378,8 +379,8 @@ class ReportText {
     const Report& report_;
     const ReportTextOptions& options_;
     const Sink& sink_;
-    std::vector<std::size_t> columns_;  // those of the table that is written
-    std::uint64_t hidden_rows_ = 0;     // that the percent limit left out of the table
+    std::vector<std::size_t> columns_;  // of the current table
+    std::uint64_t hidden_rows_ = 0;     // rows that the percent limit removed from the table
     std::vector<std::size_t> width_;    // by key
     TreeRoom tree_room_;
     std::string text_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The columns of counts that begin each row of a text page.
+// The columns of counts at the start of each row of a text page.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace perfdata {
 
 class TextColumns : public TextWriter {
   public:
-    // Events without any sample (perf's own "dummy") get no columns.
+    // Events without samples (such as perf's "dummy") get no columns.
     TextColumns(const PageContext& page, const TextOptions& options)
         : TextWriter(options.color), page_(page), options_(options) {
         const auto& totals = page.profile.totals();
@@ -33,7 +33,7 @@ class TextColumns : public TextWriter {
         return sum;
     }
 
-    // Several events stand side by side, each with its columns; their names stand above.
+    // Writes the names of several events above their groups of columns.
     void event_names() {
         if (columns_.size() == 1) return;
         const std::size_t width = options_.show_periods ? with_period : without_period;
@@ -49,7 +49,7 @@ class TextColumns : public TextWriter {
         }
     }
 
-    // cells(...) are the columns of one row, one group an event. Shares are of `function` if the options say so.
+    // cells(...) writes the columns of one row, one group per event. Shares are of `function` if the options say so.
     void cells(std::span<const EventCount> row, const EventCounts* function) {
         const bool local = function != nullptr && (options_.percent_of == PercentOf::function_hits ||
                                                    options_.percent_of == PercentOf::function_periods);
@@ -76,13 +76,13 @@ class TextColumns : public TextWriter {
   protected:
     const PageContext& page_;
     const TextOptions& options_;
-    std::vector<std::size_t> columns_;  // those of Profile::events() that are shown
+    std::vector<std::size_t> columns_;  // columns shown, by index in Profile::events()
 
   private:
-    // Of one event.
+    // Width of one event's group, in characters.
     static constexpr std::size_t without_period = 17, with_period = 30;
 
-    // As in perf annotate: red from 5 % of what is shown, green from 0.5 %.
+    // As in perf annotate: red if the shown percentage is at least 5, green from 0.5.
     static TextStyle heat(double percent) {
         return percent >= 5.0 ? TextStyle::hot : percent >= 0.5 ? TextStyle::warm : TextStyle::plain;
     }

@@ -16,7 +16,7 @@
 namespace perfdata::tool {
 namespace {
 
-constexpr std::size_t most_told = 3;  // objects or events
+constexpr std::size_t most_told = 3;  // objects or events in one message
 
 class Reasons {
   public:
@@ -51,7 +51,7 @@ class Reasons {
         return SampleCounts::count(recording_, symbolizer_.timeline(), counting);
     }
 
-    // frames_of(counts) is by wanted name the numbers of the frames that have it.
+    // frames_of(counts) returns, by wanted name, the numbers of the frames with that name.
     std::vector<std::vector<std::uint32_t>> frames_of(const SampleCounts& counts) const {
         std::vector<std::vector<std::uint32_t>> frames(wanted_.size());
         for (std::uint32_t frame = 0; frame < counts.frames().size(); ++frame) {
@@ -73,7 +73,7 @@ class Reasons {
             if (frames[name].empty()) continue;
             const auto samples = samples_below(*counted, frames[name]);
             if (samples == 0) continue;
-            // The report knows no other name than the symbol.
+            // perfdata report knows functions by their symbols only.
             const auto symbol = symbolizer_.name(counted->frames()[frames[name].front()]).symbol;
             absent_.why[name] = {
                 fmt::format("{} has no samples of its own{}, but called what {} sample{} fell into: perfdata "
@@ -84,12 +84,12 @@ class Reasons {
         return {};
     }
 
-    // samples_below(counts, frames) is how many samples have any of these frames among their callers.
+    // samples_below(counts, frames) counts the samples with any of these frames among their callers.
     static std::uint64_t samples_below(const SampleCounts& counts, const std::vector<std::uint32_t>& frames) {
         std::vector<bool> is_wanted(counts.frames().size());
         for (const auto frame : frames) is_wanted[frame] = true;
         const auto chains = counts.chains();
-        std::vector<bool> is_below(chains.size());  // callers are made before what they call
+        std::vector<bool> is_below(chains.size());  // callers precede their callees
         for (std::size_t node = 0; node < chains.size(); ++node) {
             const auto caller = chains[node].caller;
             is_below[node] = caller != ChainNode::none && (is_below[caller] || is_wanted[chains[caller].frame]);
@@ -122,7 +122,7 @@ class Reasons {
         return {};
     }
 
-    // by_event(counts, cells) is "445 of cpu-clock:u, 2 of page-faults:u", most first.
+    // by_event(counts, cells) returns "445 of cpu-clock:u, 2 of page-faults:u", most first.
     std::string by_event(const SampleCounts& counts, const EventCounts& cells) const {
         std::vector<std::pair<std::uint64_t, std::uint32_t>> most;
         for (std::size_t at = 0; at < cells.size(); ++at) {
@@ -134,7 +134,7 @@ class Reasons {
         return first_of(std::move(parts));
     }
 
-    // among_events() is of which events there are no samples, if there are others.
+    // among_events() names the profile's events if the recording has others; else empty.
     std::string among_events() const {
         if (other_events_.empty()) return {};
         std::vector<std::string> names;
@@ -144,7 +144,7 @@ class Reasons {
 
     std::string name_of(std::uint32_t event) const { return shown(recording_.events().events()[event].name); }
 
-    // in_files(name) is a clause about the files that have it.
+    // in_files(name) returns a clause about the files that contain the name.
     std::string in_files(const std::string& name) const {
         auto objects = symbolizer_.objects_with(name);
         if (objects.empty()) return {};
@@ -163,7 +163,7 @@ class Reasons {
     const Recording& recording_;
     const Symbolizer& symbolizer_;
     const Profile& profile_;
-    std::vector<std::uint32_t> other_events_;  // than the profile counts
+    std::vector<std::uint32_t> other_events_;  // not counted by the profile
     Absent absent_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Why functions that were asked for by their names cannot be listed.
+// Explains why functions requested by name cannot be listed.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,25 @@
 namespace perfdata::tool {
 
 struct WhyAbsent {
-    // text is a clause: it called what samples fell into, it has samples of other events, or it is in a file but has no
-    // samples. Empty: nothing is known of such a function.
+    // text is a clause: the function only called sampled code, has samples of other events, or is in a file but has no
+    // samples. Empty: no such function is known.
     std::string text;
-    bool settled = false;  // no other name was meant, and no name is missing
+    bool settled = false;  // the reason is certain: neither a typo nor a missing name
 };
 
 struct Absent {
-    std::vector<WhyAbsent> why;  // by wanted name
-    // unnamed_callers says which callers have no names for want of build ids: the wanted ones may be among them.
+    std::vector<WhyAbsent> why;  // by index of the wanted name
+    // unnamed_callers says which callers lack names because build ids are missing: a wanted function may be one of
+    // them.
     std::string unnamed_callers;
 };
 
-// NamesOf is which of the wanted names a function has, by index.
+// NamesOf returns the indices of the wanted names that a function has.
 using NamesOf = std::function<std::vector<std::size_t>(const Frame& function)>;
 
-// why_absent(wanted, ...) is for functions without samples in the profile. However many there are, it reads the call
-// chains once more, and once the samples of events that the profile did not count. Its time is that of what is distinct
-// in them for each name that any function has.
+// why_absent(wanted, ...) examines names without samples in the profile. For all names together it reads the call
+// chains once more, and the samples of uncounted events once. Then its time grows with the distinct frames and chains,
+// for each name that any function has.
 Result<Absent> why_absent(const std::vector<std::string>& wanted, const NamesOf& names_of, const Recording& recording,
                           const Symbolizer& symbolizer, const Profile& profile);
 

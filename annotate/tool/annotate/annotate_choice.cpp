@@ -17,7 +17,7 @@
 namespace perfdata::tool {
 namespace {
 
-// What a user may call a function.
+// Called is the names that a user may use for a function.
 struct Called {
     FunctionName name;
     std::string symbol, object;
@@ -64,7 +64,7 @@ class Chooser {
         if (found == profile_.unnamed_objects().end()) return names;
         for (const auto& object : found->second) {
             auto name = object_label(object.object, object.kind);
-            // Objects of several paths may have one name.
+            // Different paths may have the same last part.
             if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
             if (names.size() == most) break;
         }
@@ -88,11 +88,11 @@ class Chooser {
         return called;
     }
 
-    // Asked is what became of the functions of a name that was asked for.
+    // Asked is the state of one requested name.
     struct Asked {
         bool listed = false;
-        std::set<std::string_view> left_out_by;  // options
-        std::uint64_t left_out = 0;              // samples
+        std::set<std::string_view> left_out_by;  // options that exclude functions of that name
+        std::uint64_t left_out = 0;              // samples that they exclude
     };
 
     void take(const FunctionHits& function) {
@@ -123,7 +123,7 @@ class Chooser {
         if (hot && std::ranges::find(hottest_, name) == hottest_.end()) hottest_.emplace_back(name);
     }
 
-    // left_out_by(...) is the options that leave a function out whatever its name.
+    // left_out_by(...) returns the options that exclude a function, except --symbol.
     std::vector<std::string_view> left_out_by(const CodeVersion& version, const Called& called) const {
         std::vector<std::string_view> options;
         if (!choice_.kinds.empty() && std::ranges::find(choice_.kinds, kind_name(called.kind)) == choice_.kinds.end()) {
@@ -141,7 +141,7 @@ class Chooser {
         if (hits(cells) != 0) chosen_.unattributed.push_back({std::string(reason), std::move(cells)});
     }
 
-    // names_of(...) is which names it was asked for by.
+    // names_of(...) returns the indices of the requested names that match the function.
     std::vector<std::size_t> names_of(const Frame& function, const Called& called) const {
         std::vector<std::size_t> names;
         for (std::size_t name = 0; name < choice_.symbols.size(); ++name) {
@@ -155,7 +155,7 @@ class Chooser {
 
     bool all_listed() const { return std::ranges::all_of(asked_, &Asked::listed); }
 
-    // PROGRAM/SUBPROGRAM, where the program is a name or an id and the subprogram a name or its number.
+    // PROGRAM/SUBPROGRAM: the program by name or id, the subprogram by name or number.
     bool is_subprogram(std::string_view wanted, const Frame& function, const Called& called) const {
         const auto slash = wanted.find('/');
         if (slash == std::string_view::npos || !function.is_code()) return false;
@@ -188,7 +188,7 @@ class Chooser {
         }
     }
 
-    // Those that changed, hottest first, each with all its versions in order of time.
+    // Shows functions with several versions, hottest first, each with all its versions in order of time.
     void show_versions() {
         using Key = std::tuple<FrameKind, std::uint32_t, std::uint64_t>;
         const auto key = [](const Frame& frame) { return Key{frame.kind, frame.index, frame.offset}; };
@@ -220,7 +220,7 @@ class Chooser {
         chosen_.functions = std::move(all);
     }
 
-    // known_names() is what there is to ask for.
+    // known_names() returns all names that --symbol accepts.
     std::vector<std::string> known_names() const {
         std::set<std::string> known;
         const auto add = [&](const Frame& function) {
@@ -239,7 +239,7 @@ class Chooser {
         return {known.begin(), known.end()};
     }
 
-    // left_out_text(wanted, asked) is a clause about what other options leave out; empty: nothing.
+    // left_out_text(wanted, asked) returns a clause about what other options exclude; empty: nothing.
     static std::string left_out_text(const std::string& wanted, const Asked& asked) {
         if (asked.left_out_by.empty()) return {};
         const auto options = fmt::format("{}", fmt::join(asked.left_out_by, " and "));
@@ -249,7 +249,7 @@ class Chooser {
                            asked.left_out == 1 ? "" : "s", options, leave);
     }
 
-    // tell_absent() says why each name that is not listed is not. It fails if there is none that is.
+    // tell_absent() notes why each unlisted name is absent. It fails if no function is listed.
     Result<void> tell_absent() {
         std::vector<std::string> wanted;
         std::vector<std::size_t> number(asked_.size());  // in `wanted`
@@ -287,7 +287,7 @@ class Chooser {
         if (chosen_.functions.empty()) return fail(nothing_found(reasons, unknown, settled, absent.unnamed_callers));
         for (auto& reason : reasons) chosen_.absent.push_back("--symbol: " + std::move(reason));
         if (unknown.empty()) return {};
-        // The search for near names takes its time, and a long list says no more.
+        // Limit the search: it is slow, and a longer list adds nothing.
         constexpr std::size_t most = 10;
         const auto names = known_names();
         for (std::size_t at = 0; at < unknown.size() && at < most; ++at) {
@@ -313,13 +313,13 @@ class Chooser {
         return {ErrorCode::missing, Error::no_offset, "--symbol", std::move(text)};
     }
 
-    // add_hints(...) says why names may be missing, or else what there is.
+    // add_hints(...) says why names may be missing, or else suggests names.
     void add_hints(std::string& text, const std::string& unnamed_callers) const {
         const auto append = [&](const std::string& hint) { text += (text.ends_with('?') ? " " : "; ") + hint; };
         if (const auto nameless = WithoutBuildId::count(profile_).sampled_text(); !nameless.empty()) {
             append(nameless);
         } else if (text.ends_with('?')) {
-            // What is offered is enough.
+            // The suggestion suffices.
         } else if (hottest_.empty()) {
             const bool all = choice_.kinds.empty() && choice_.objects.empty() && !choice_.at;
             append(all ? "no samples fell into code with a name"
@@ -339,8 +339,8 @@ class Chooser {
     const Symbolizer& symbolizer_;
     const Timeline& timeline_;
     ChosenFunctions chosen_;
-    std::vector<Asked> asked_;          // by name in choice_.symbols
-    std::vector<std::string> hottest_;  // functions that only --symbol leaves out
+    std::vector<Asked> asked_;          // by index in choice_.symbols
+    std::vector<std::string> hottest_;  // excluded only by --symbol
     EventCounts other_kinds_, other_objects_, other_symbols_, other_times_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which functions perfdata annotate lists.
+// Selects the functions that perfdata annotate lists.
 #pragma once
 
 #include <optional>
@@ -14,20 +14,20 @@ namespace perfdata::tool {
 
 struct FunctionChoice {
     std::vector<std::string> symbols;  // empty: all
-    std::vector<std::string> kinds;    // as kind_name() has them; empty: all
-    std::vector<std::string> objects;  // whole or last parts; empty: all
-    std::optional<Time> at;            // only versions of then
-    bool versions = false;             // only functions with several versions, with all of these
+    std::vector<std::string> kinds;    // in the words of kind_name(); empty: all
+    std::vector<std::string> objects;  // full paths or their last parts; empty: all
+    std::optional<Time> at;            // only versions that existed then
+    bool versions = false;             // only functions with several versions, with every version
 };
 
 struct ChosenFunctions {
     std::vector<FunctionHits> functions;     // most hits first
-    std::vector<Unattributed> unattributed;  // all that none of them shows
-    std::vector<std::string> absent;         // why functions that were asked for by name are not among them
+    std::vector<Unattributed> unattributed;  // samples outside of the functions
+    std::vector<std::string> absent;         // reasons why functions requested by name are absent
 };
 
-// choose_functions(...): a function that is asked for by its name is there even without a sample, if the recording
-// itself tells of it. Errors: missing, with what there is, if none is there that was asked for.
+// choose_functions(...): a function requested by name is included even without samples if the recording itself knows
+// it. Errors: missing, with suggestions, if no requested function is found.
 Result<ChosenFunctions> choose_functions(const FunctionChoice& choice, const Recording& recording,
                                          const Profile& profile, const Symbolizer& symbolizer);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What perfdata annotate needs for an HTML page only.
+// The parts of perfdata annotate for HTML pages only.
 #pragma once
 
 #include <span>
@@ -10,16 +10,16 @@
 
 namespace perfdata::tool {
 
-// html_listings(functions, totals) is how many of them get a listing: those that somebody will look at. The others are
-// rows of the table.
+// html_listings(functions, totals) returns how many of the functions get a listing: those hot enough to be read. The
+// others are table rows only.
 std::size_t html_listings(std::span<const FunctionHits> functions, const EventCounts& totals);
 
-// count_flame(...) looks at every sample once more, with its callers: for the flame graph, and for CallEdges::make() if
-// calls are wanted. The only error is `cancelled`.
+// count_flame(...) makes one more pass over all samples with their callers, for the flame graph and, with `calls`, for
+// CallEdges::make(). The only error is `cancelled`.
 Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& symbolizer, bool calls,
                                  const CallOptions& counting);
 
-// html_notes(symbolizer, kernel): what is wrong with files that names and code come from. kernel: as of warn_names().
+// html_notes(symbolizer, kernel) returns problems of files of names and code. kernel: see warn_names().
 std::vector<std::string> html_notes(const Symbolizer& symbolizer, bool kernel);
 
 }  // namespace perfdata::tool

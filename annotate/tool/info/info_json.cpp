@@ -69,7 +69,7 @@ void write_times(JsonWriter& json, const RecordedTimes& times) {
     json.end_object();
 }
 
-// Returns the content of a text feature under one name, as before all fields were shown.
+// Returns the content of a text feature under its single historical name.
 std::optional<std::string> feature_text(const Recording& recording, unsigned number) {
     switch (static_cast<Feature>(number)) {
         case Feature::hostname: return recording.hostname();
@@ -95,7 +95,7 @@ void write_feature(JsonWriter& json, const InfoPage& page, const ShownFeature& f
     } else if (feature.is(Feature::bpf_btf)) {
         json.member("blobs", page.btf_blobs);
     } else if (feature.known()) {
-        // Its errors are known already.
+        // Its errors are already reported.
         (void)open_feature(page.recording, section, [&](const Cursor& in) {
             return describe_feature(section.number, in, page.context, FeatureJson(json));
         });

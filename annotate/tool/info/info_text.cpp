@@ -152,7 +152,7 @@ class InfoText {
                                                  : fmt::format("{} programs", page_.bpf_programs);
             if (page_.bpf_programs + page_.btf_blobs != 0) summary += "; `perfdata bpf` lists them";
         } else if (shown.known()) {
-            // Its errors are known already.
+            // Its errors are already reported.
             (void)open_feature(recording_, section, [&](const Cursor& in) {
                 return describe_feature(section.number, in, page_.context, fields);
             });

@@ -7,7 +7,7 @@
 namespace perfdata::tool {
 
 Result<CpuRange> parse_cpus(const std::string& word) {
-    constexpr std::uint32_t most = 65536;  // no machine has more
+    constexpr std::uint32_t most = 65536;  // beyond any machine
     const auto* const stop = word.data() + word.size();
     CpuRange range;
     auto [end, problem] = std::from_chars(word.data(), stop, range.first);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The option --cpu of the commands that choose samples.
+// The option --cpu of commands that select samples.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace perfdata::tool {
 
-// CpuRange is "2-3" or "2".
+// CpuRange is "2-3" or "2", both ends included.
 struct CpuRange {
     std::uint32_t first = 0, last = 0;
 };
 
-// parse_cpus(word) is one part of a list of CPUs.
+// parse_cpus(word) parses one element of a list of CPUs.
 Result<CpuRange> parse_cpus(const std::string& word);
 
 }  // namespace perfdata::tool

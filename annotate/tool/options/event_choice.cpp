@@ -12,12 +12,12 @@
 namespace perfdata::tool {
 namespace {
 
-// no_such_event(...) lists the events there are, those like the wanted one first.
+// no_such_event(...) lists the recording's events, similar names first.
 Error no_such_event(const Recording& recording, const std::string& wanted) {
     std::vector<std::string> known;
     for (const auto& event : recording.events().events()) known.push_back(event.name);
     auto shown = near_names(wanted, known);
-    constexpr std::size_t most = 100;  // more do not fit into a message
+    constexpr std::size_t most = 100;  // more would not fit into a message
     for (const auto& name : known) {
         if (shown.size() < most && std::ranges::find(shown, name) == shown.end()) shown.push_back(name);
     }
@@ -25,7 +25,7 @@ Error no_such_event(const Recording& recording, const std::string& wanted) {
     if (shown.empty()) return {ErrorCode::missing, Error::no_offset, "--event", text + "; it has none"};
     const auto around = std::string_view("perfdata: --event: ; it has ").size() + text.size();
     const auto width = message_width();
-    // A few lines: the user has to see what to choose from.
+    // Allow a few lines, so that the user sees the choice.
     constexpr std::size_t lines = 4;
     return {ErrorCode::missing, Error::no_offset, "--event",
             text + "; it has " + name_list(shown, std::max(lines * width, around + width) - around)};

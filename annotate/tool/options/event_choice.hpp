@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What subcommands ask about the events of a recording.
+// What subcommands need to know about a recording's events.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace perfdata::tool {
 
-// chosen_events(recording, names) is by index in recording.events(), sorted; empty for no names. A name chooses all
-// events that events_called() says: "cycles" is "cycles:ppp", too. Errors: missing, with the events there are.
+// chosen_events(recording, names) returns sorted indices in recording.events(); empty for no names. A name selects all
+// events that events_called() matches: "cycles" also selects "cycles:ppp". Errors: missing, with a list of events.
 Result<std::vector<std::uint32_t>> chosen_events(const Recording& recording, const std::vector<std::string>& names);
 
-// has_chains(recording) is whether any event was recorded with call chains.
+// has_chains(recording) returns true if any event was recorded with call chains.
 bool has_chains(const Recording& recording);
 
-// has_cpus(recording, chosen) is whether samples of any chosen event say their CPU; none chosen: of any event.
+// has_cpus(recording, chosen) returns true if samples of any chosen event (none: of any event) contain their CPU.
 bool has_cpus(const Recording& recording, const std::vector<std::uint32_t>& chosen);
-// refuse_cpus() is the exit code of --cpu where they do not, and says so.
+// refuse_cpus() reports that --cpu is impossible without that, and returns the exit code.
 int refuse_cpus();
 
-// has_unread_stacks(recording, chosen) is whether callers in user space are in copies of the user stack only, of any
-// chosen event; none chosen: of any.
+// has_unread_stacks(recording, chosen) returns true if any chosen event (none: any event) has its user callers only in
+// copies of the user stack.
 bool has_unread_stacks(const Recording& recording, const std::vector<std::uint32_t>& chosen = {});
 
 }  // namespace perfdata::tool

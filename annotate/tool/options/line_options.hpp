@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The options that say where source text comes from.
+// The options for source text.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,8 +14,8 @@ struct LineChoice {
     std::vector<std::string> source_dirs;
 
     void add_to(CLI::App& command);
-    // options(offline): files of this machine that are older than the program they belong to are used as well, unless
-    // they were forbidden.
+    // options(offline): offline also accepts local source files older than their program, unless local files are
+    // forbidden.
     SourceFileOptions options(bool offline) const { return {source_dirs, !offline}; }
 };
 

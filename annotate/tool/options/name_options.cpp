@@ -132,7 +132,7 @@ Result<void> NameChoice::check(const Symbolizer& symbolizer) const {
         if (auto used = refused(symbolizer.problems(), path); !used) return used;
     }
     if (auto used = refused(symbolizer.image_problems(), kcore); !used) return used;
-    // What else names the kernel hides why the file does not.
+    // Another source of kernel names hides why the given file was not used.
     const auto& path = kallsyms.empty() ? vmlinux : kallsyms;
     const auto* kernel = symbolizer.kernel();
     if (path.empty() || kernel == nullptr || kernel->origin() == path) return {};

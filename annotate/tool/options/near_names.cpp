@@ -28,8 +28,8 @@ std::string lower(std::string_view text) {
     return result;
 }
 
-// letters_apart(a, b, most) is how many letters must change, come, go or swap with the next; nothing if
-// more than `most`. Only cells that can end within it are looked at. Both are at most 2 * most_wanted long.
+// letters_apart(a, b, most) returns the edit distance with swaps of adjacent letters; empty if beyond `most`. Only
+// cells within `most` of the diagonal are computed. Both texts are at most 2 * most_wanted long.
 std::optional<std::size_t> letters_apart(std::string_view a, std::string_view b, std::size_t most,
                                          std::uint64_t& steps) {
     constexpr std::size_t width = 2 * most_wanted + 1;
@@ -132,7 +132,7 @@ std::string offer(std::string_view what, std::string_view wanted, const std::vec
     auto text = fmt::format("no {} {} in this recording", what, wanted);
     const auto near = near_names(wanted, names);
     if (near.empty()) return text;
-    // What stands around the list: "perfdata: --symbol: ...; did you mean ...?".
+    // The text around the list: "perfdata: --symbol: ...; did you mean ...?".
     const auto around = std::string_view("perfdata: --symbol: ; did you mean ?").size() + text.size();
     const auto width = message_width();
     constexpr std::size_t least = 24;
@@ -142,7 +142,7 @@ std::string offer(std::string_view what, std::string_view wanted, const std::vec
 
 void note_absent(std::string_view option, std::string_view what, const std::vector<std::string>& wanted,
                  const std::vector<std::string>& names) {
-    // The search for near names takes its time, and a long list says no more.
+    // Limit the search: it is slow, and a longer list adds nothing.
     constexpr std::size_t most = 10;
     std::size_t told = 0;
     for (const auto& one : wanted) {

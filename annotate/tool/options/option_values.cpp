@@ -23,7 +23,7 @@ bool is_number(std::string_view text) {
     return end == text.data() + text.size() && problem == std::errc{} && std::isfinite(number);
 }
 
-// What an empty value lacks, by the name that the help has for it.
+// Describes an empty value, by the type name in the help.
 std::string lack(std::string_view type) {
     if (type == "FILE") return "the name of the file is empty";
     if (type == "DIR") return "the name of the directory is empty";
@@ -78,7 +78,8 @@ Result<std::int64_t> Whole::parse(const std::string& text) const {
 }
 
 Result<std::uint64_t> parse_size(const std::string& text) {
-    // What the program itself takes, and each thread for its stack, is part of it. No machine has the most.
+    // The program itself and the threads' stacks count, so the minimum leaves room for them. No machine has the
+    // maximum.
     constexpr std::uint64_t least = std::uint64_t{16} << 20, most = std::uint64_t{1} << 50;
     constexpr std::string_view expected = "expected a size from 16M to 1P, such as 512M";
     constexpr std::string_view letters = "KMGTP";
@@ -153,7 +154,7 @@ void refuse_empty(CLI::App& command) {
         const auto type = option->get_positional() ? std::string("FILE") : full.substr(0, full.find(':'));
         const auto problem = lack(type);
         if (problem.empty()) continue;
-        // Before all other checks.
+        // Run before all other checks.
         option->transform(
             CLI::Validator([problem](std::string& text) { return text.empty() ? problem : std::string(); }, ""));
     }

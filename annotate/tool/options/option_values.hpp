@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What options take, and the words for what they do not: nothing that makes no sense goes on as something else.
+// Option values and their error messages. No invalid value passes as another one.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,25 +13,25 @@
 
 namespace perfdata::tool {
 
-// Whole is what an option for a whole number takes.
+// Whole describes the values of an option for a whole number.
 struct Whole {
     std::int64_t least = 0, most = 0;
     std::string_view words;  // "a number from 1 to 256 (default: one per CPU)"
 
-    // Numbers of processes and threads: those without one are of nobody, -1.
+    // Process and thread ids. -1 selects samples without one.
     static Whole process();
     static Whole thread();
 
     Result<std::int64_t> parse(const std::string& text) const;
 };
 
-// parse_size("512M") takes what --max-memory takes. Errors: malformed.
+// parse_size("512M") parses a value of --max-memory. Errors: malformed.
 Result<std::uint64_t> parse_size(const std::string& text);
 
-// parts(text) is a list between commas; "" and "a,," have empty parts.
+// parts(text) splits at commas; "" and "a,," yield empty parts.
 std::vector<std::string> parts(const std::string& text);
 
-// checked(parse) is the check of an option whose text `parse` must understand.
+// checked(parse) returns an option check that fails if `parse` does.
 template <class Parse>
 auto checked(Parse parse) {
     return [parse](const std::string& text) {
@@ -40,7 +40,8 @@ auto checked(Parse parse) {
     };
 }
 
-// each(check) is the check of a list. An empty part is none for `check`.
+// each(check) returns a check for a list, which applies `check` to each part. An empty part is an error; an empty text
+// goes to `check`.
 template <class Check>
 auto each(Check check) {
     return [check](const std::string& text) {
@@ -53,12 +54,11 @@ auto each(Check check) {
     };
 }
 
-// one_of(words) is the check of an option that takes one of them, and tells the help.
+// one_of(words) returns a check that accepts one of the words, and lists them in the help.
 CLI::Validator one_of(const std::vector<std::string>& words);
-// some_of(words): a list of them.
+// some_of(words) accepts a comma-separated list of them.
 CLI::Validator some_of(const std::vector<std::string>& words);
 
-// add_whole(command, names, value, help, takes) adds an option for a whole number.
 template <class Number>
 CLI::Option* add_whole(CLI::App& command, const char* names, Number& value, const char* help, Whole takes) {
     const auto set = [&value, takes](const std::string& text) {
@@ -69,15 +69,15 @@ CLI::Option* add_whole(CLI::App& command, const char* names, Number& value, cons
         ->type_name("NUMBER");
 }
 
-// add_list(command, names, values, help) adds an option for a list with commas. CLI11's own lists skip empty parts, and
-// take the next argument if there are no others.
+// add_list(command, names, values, help) adds an option for a comma-separated list. CLI11's own lists skip empty parts,
+// and take the next argument if all are empty.
 CLI::Option* add_list(CLI::App& command, const char* names, std::vector<std::string>& values, const char* help);
 
-// add_parts(command, names, set, help): the same for set(parts).
+// add_parts(command, names, set, help) does the same but calls set(parts).
 CLI::Option* add_parts(CLI::App& command, const char* names, std::function<void(const std::vector<std::string>&)> set,
                        const char* help);
 
-// add_wholes(...): a list of whole numbers.
+// add_wholes(...) does the same for whole numbers.
 template <class Number>
 CLI::Option* add_wholes(CLI::App& command, const char* names, std::vector<Number>& values, const char* help,
                         Whole takes) {
@@ -92,7 +92,7 @@ CLI::Option* add_wholes(CLI::App& command, const char* names, std::vector<Number
         ->type_name("NUMBERS");
 }
 
-// refuse_empty(command) lets no option of the command be an empty text, and no list have an empty part.
+// refuse_empty(command) makes all options of the command reject empty texts and lists with empty parts.
 void refuse_empty(CLI::App& command);
 
 }  // namespace perfdata::tool

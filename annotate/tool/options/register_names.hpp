@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// By whose names the registers in samples are called.
+// Selects the architecture that names the registers in samples.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 namespace perfdata::tool {
 
 struct RegisterNames {
-    std::string arch;  // empty: not known, and registers have numbers
-    std::string note;  // what to say about it; empty: the recording says its architecture, or has no registers
+    std::string arch;  // empty: unknown, registers have numbers
+    std::string note;  // warning for the user; empty: the recording says its architecture, or has no registers
 };
 
 // register_names(recording, names) looks for the architecture if samples have registers. `names` may be null: then no
-// file is asked.
+// file is examined.
 RegisterNames register_names(const Recording& recording, const Symbolizer* names);
 
 }  // namespace perfdata::tool

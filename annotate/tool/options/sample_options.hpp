@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The options that say which samples count, spelled as perf spells them.
+// The options that select samples, spelled as in perf.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace perfdata::tool {
 
-// SampleChoice is as the user gave it.
+// SampleChoice is the options as the user gave them.
 struct SampleChoice {
     std::vector<std::string> events, comms, cpus;
-    std::vector<std::int32_t> pids, tids;  // -1: nobody
+    std::vector<std::int32_t> pids, tids;  // -1: samples without an id
     std::string time;
 
-    // filter(recording) is what that means for this recording. Errors: missing (no such event), malformed.
+    // filter(recording) resolves them for this recording. Errors: missing (no such event), malformed.
     Result<SampleFilter> filter(const Recording& recording) const;
 };
 

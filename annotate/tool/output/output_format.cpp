@@ -7,7 +7,8 @@
 namespace perfdata::tool {
 namespace {
 
-// Endings known to users of profilers and documents, and those of packed files: whoever names one does not want text.
+// Endings known to users of profilers and documents, and those of packed files: an output with such a name is not meant
+// to be text.
 constexpr std::array<Ending, 33> endings = {{
     {".txt", Format::text},
     {".json", Format::json},

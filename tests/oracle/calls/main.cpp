@@ -7,7 +7,7 @@ namespace {
 
 volatile std::uint64_t sink;
 
-// Every function has samples of its own.
+// Gives every function its own samples.
 [[gnu::always_inline]] inline void work(std::uint64_t steps) {
     for (std::uint64_t step = 0; step < steps; ++step) sink = sink + step * step;
 }

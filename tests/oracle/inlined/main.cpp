@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program with calls that compilers replace by what they call: nested, in headers, lambdas, with a cold part.
+// A program with calls that compilers inline: nested, in headers, lambdas, with a cold part.
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>

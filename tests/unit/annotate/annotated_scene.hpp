@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A recording opened as far as listings need it, with nothing of this machine.
+// Opens a recording as far as listings need it, without files of this machine.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace perfdata::test {
 
-// offline_book(recording, timeline, kallsyms file) uses no file but that.
+// offline_book(recording, timeline, kallsyms) uses no other file.
 inline Symbolizer offline_book(const Recording& recording, const Timeline& timeline, const std::string& kallsyms = {}) {
     SymbolizerOptions options;
     options.finder.offline = true;
@@ -23,7 +23,7 @@ inline Symbolizer offline_book(const Recording& recording, const Timeline& timel
     return Symbolizer::open(recording, timeline, options);
 }
 
-// AnnotatedScene stays where it is: its parts refer to each other.
+// AnnotatedScene cannot move: its parts refer to each other.
 struct AnnotatedScene {
     explicit AnnotatedScene(Recording of, const std::string& kallsyms = {})
         : recording(std::move(of)),
@@ -38,7 +38,7 @@ struct AnnotatedScene {
     Symbolizer symbolizer;
 };
 
-// listings_of(...) is one of every function of the profile.
+// listings_of(...) returns one listing per function of the profile.
 inline std::vector<Listing> listings_of(const Profile& profile, const Symbolizer& symbolizer, std::string_view arch) {
     const auto disassembler = Disassembler::create(arch);
     std::vector<Listing> listings;
@@ -46,7 +46,7 @@ inline std::vector<Listing> listings_of(const Profile& profile, const Symbolizer
     return listings;
 }
 
-// hits_at(timeline, code, {{offset, hits}...}) are hits of one event, each of period 10.
+// hits_at(timeline, code, {{offset, hits}...}) returns hits of one event, each with period 10.
 inline FunctionHits hits_at(const Timeline& timeline, CodeIndex index,
                             const std::vector<std::pair<std::uint64_t, std::uint64_t>>& offsets) {
     const auto& code = timeline.code()[index];

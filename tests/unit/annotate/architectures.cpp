@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known of each architecture of the table: its ELF files, its code, its registers of BPF.
+// Support of each architecture in the table: ELF files, disassembly, BPF registers.
 #include "perfdata/annotate/disassembly/disassembler.hpp"
 #include "perfdata/annotate/elf/elf_writer.hpp"
 #include "perfdata/core/arch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One recording with two programs whose code, lines and calls are known to the byte, and all that a page needs.
+// A recording with two programs whose code, lines and calls are exactly known, and everything that a page needs.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace perfdata::test {
 
-// What may be hostile in a recording.
+// Texts in a recording that may be hostile.
 struct PageTexts {
     std::string main = "first_main", sub = "first_sub", file = "dir/a.c", line = "\tx = f(y);";
     std::vector<std::string> events = {"cycles"};
@@ -22,7 +22,7 @@ struct PageTexts {
 };
 
 // Program 1: main at 0x1000, sub at 0x2000, with code, lines and BTF. Programs 2, at 0x5000 and 0x6000, and 3, at
-// 0xb000 and 0xc000 and loaded at time 100, are known from records alone.
+// 0xb000 and 0xc000 and loaded at time 100, are known only from records.
 //
 //     main   0 push  1 mov  4 call sub  9 call 0x804  14 call program 2's sub+4  19 movabs $sub  29 jmp 4  31 ret
 inline Blob first_code() {
@@ -68,7 +68,7 @@ class CraftedPage {
     }
 
     std::size_t events() const { return events_; }
-    // Samples go in before anything else is asked for.
+    // Add samples before calling other functions.
     Scene& scene() { return scene_; }
 
     const Timeline& timeline() {
@@ -87,7 +87,7 @@ class CraftedPage {
         prepare();
         return {opened_->recording, opened_->timeline, *profile_, opened_->timeline.completeness()};
     }
-    // listings() is one of every function with hits.
+    // listings() returns one listing per function with hits.
     std::vector<Listing> listings() {
         prepare();
         return listings_of(*profile_, opened_->symbolizer, opened_->recording.arch());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every byte of any code is in exactly one instruction or piece of data.
+// Every byte of any code belongs to exactly one instruction or piece of data.
 #include <random>
 
 #include "catch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words of data among the code of s390x and arm64: what a load reads is not decoded.
+// Data words in code of s390x and arm64: words that a load reads are not decoded.
 #include "catch.hpp"
 #include "unit/annotate/machine_code.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t base = 0x3ff80001000;
 
-// pieces(listing) is "mnemonic operands" of each piece, and covers the code without gap.
+// pieces(listing) returns "mnemonic operands" of each piece, and checks that they cover the code without gaps.
 std::vector<std::string> pieces(const std::vector<Instruction>& listing, std::size_t size) {
     std::vector<std::string> all;
     std::uint64_t offset = 0;

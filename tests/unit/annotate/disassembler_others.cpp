@@ -11,7 +11,7 @@ namespace {
 constexpr auto little = std::endian::little;
 constexpr std::uint64_t base = 0xffff800080001000;
 
-// targets(listing) is every target, 0 where there is none.
+// targets(listing) returns every target, 0 if there is none.
 std::vector<std::uint64_t> targets(const std::vector<Instruction>& listing) {
     std::vector<std::uint64_t> all;
     for (const auto& instruction : listing) all.push_back(instruction.target.value_or(Address{}).value);

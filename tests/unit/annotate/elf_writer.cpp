@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ELF files made of code, read back.
+// ELF files made from code, read back.
 #include "perfdata/annotate/elf/elf_writer.hpp"
 
 #include <algorithm>
@@ -129,7 +129,7 @@ TEST_CASE("Source files with hostile names stay below their directory", "[annota
     CHECK(tree.left_out() == 1);
     CHECK(tree.add({"", 1, 1, "nothing"}).empty());
     CHECK(name("turned\xe2\x80\xae.c") == "turned_xe2_x80_xae.c");
-    // A file and a directory of one name.
+    // A file and a directory with one name.
     CHECK(name("both") == "both");
     CHECK(name("both/below.c").starts_with("other-"));
     CHECK(name("folder/below.c") == "folder/below.c");
@@ -144,7 +144,7 @@ TEST_CASE("Source files with hostile names stay below their directory", "[annota
     CHECK(std::filesystem::file_size(root / "far.c") == 0);
     CHECK_FALSE(std::filesystem::exists(temporary.path() / "escape.c"));
 
-    // A link that is there already does not lead out.
+    // Existing links do not lead outside.
     std::filesystem::create_directory(temporary.path() / "outside");
     std::filesystem::create_directory_symlink(temporary.path() / "outside", root / "linked");
     SourceTree other;

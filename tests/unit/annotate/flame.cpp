@@ -65,7 +65,7 @@ struct Drawn {
         }
         return of.symbol.empty() ? "?" : of.symbol.substr(of.symbol.rfind('/') + 1);
     }
-    // text() is "all 3(task 3(a 3(b 2)))" of the first event.
+    // text() returns "all 3(task 3(a 3(b 2)))" for the first event.
     std::string text() const {
         std::string text;
         std::uint32_t depth = 0;
@@ -84,7 +84,7 @@ struct Drawn {
     Flame flame;
 };
 
-// Each node has at least what its children have, in every event.
+// Each node has at least the sum of its children, in every event.
 void check_sums(const Flame& flame) {
     for (std::size_t parent = 0; parent < flame.nodes.size(); ++parent) {
         EventCounts below(flame.events.size());
@@ -129,7 +129,7 @@ TEST_CASE("Small branches of a flame graph are drawn together", "[annotate][flam
     const Drawn drawn(calls, {.least_percent = 5});
     CHECK(drawn.text() == "all 100(task 100(a 100(b 8 2 smaller 2)))");
     check_sums(drawn.flame);
-    // A branch is large if it is in any of the events.
+    // A branch is large if it is large in any event.
     calls.sample("ac", 1, 1);
     CHECK(Drawn(calls, {.least_percent = 5}).text() == "all 100(task 100(a 100(b 8 c 1 1 smaller 1)))");
 }

@@ -27,7 +27,7 @@ std::size_t count(std::string_view text, std::string_view part) {
     return found;
 }
 
-// markup(page) is the page without style and script, whose text is ours.
+// markup(page) returns the page without the content of style and script, which is our own.
 std::string markup(std::string page) {
     for (const std::string name : {"style", "script"}) {
         const auto begin = page.find("<" + name + ">");
@@ -39,7 +39,7 @@ std::string markup(std::string page) {
     return page;
 }
 
-// Every tag of a page, as it is written.
+// Returns every tag of a page, unchanged.
 std::vector<std::string> tags(const std::string& page) {
     std::vector<std::string> found;
     for (auto at = page.find('<'); at != std::string::npos; at = page.find('<', at + 1)) {
@@ -64,7 +64,7 @@ TEST_CASE("Foreign text is shown and not obeyed by HTML", "[annotate][html][host
           "&lt;/script&gt;&lt;b a=&#39;x&#39; b=&quot;y&quot;&gt;&amp;amp;");
     CHECK(html_text(std::string_view("\0\x1b\x7f\xff\xc2\x85 \n", 8)) == "\\x00\\x1b\\x7f\\xff\\xc2\\x85 \\x0a");
     CHECK(html_text("\tgr\xc3\xbc\xc3\x9f") == "\tgr\xc3\xbc\xc3\x9f");
-    // Marks that turn the direction of writing.
+    // Marks that change the direction of writing.
     CHECK(html_text("a\xe2\x80\xae"
                     "b\xe2\x81\xa6"
                     "c\xe2\x80\xa6") ==
@@ -98,7 +98,7 @@ TEST_CASE("An HTML page of hostile names has the markup of a kind one", "[annota
         REQUIRE((static_cast<unsigned char>(character) >= 0x20 || character == '\n' || character == '\t'));
     }
     CHECK(utf8(hostile) == hostile);
-    // No attribute but those that we write, whatever the names hold.
+    // All attributes are ours, whatever the names contain.
     for (const auto& tag : tags(text)) {
         INFO(tag);
         CHECK_FALSE(
@@ -152,7 +152,7 @@ TEST_CASE("An HTML page has its functions, lines and calls as text", "[annotate]
         INFO(part);
         CHECK(has(html, part));
     }
-    // main calls sub, which has a listing: so has its name a link.
+    // main calls sub, which has a listing, so its name is a link.
     CHECK(std::regex_search(html, std::regex("<td>call[a-z]*<td><a href=#f[0-9]+>first_sub</a>")));
     // The jump back to offset 4.
     CHECK(std::regex_search(html, std::regex("<td>jmp<td><a class=jp href=#f1v1-4>4</a>")));
@@ -193,7 +193,7 @@ TEST_CASE("A long listing leaves out what has no samples", "[annotate][html]") {
     CHECK(has(html, "<td>" + fmt::format("{:x}", 100 + 503) + "<td>"));
     CHECK_FALSE(has(html, "<td>" + fmt::format("{:x}", 100 + 496) + "<td>"));
     CHECK(has(html, fmt::format("{} instructions without a sample", 1000 - 504)));
-    // Everything that is left out is told.
+    // The page mentions everything that it leaves out.
     auto rest = html.substr(html.find("id=f1v1-"));
     rest = rest.substr(0, rest.find("</details>"));
     const auto shown = count(rest, ">" + last.instruction.mnemonic + "<td>");
@@ -223,7 +223,7 @@ TEST_CASE("An HTML page without samples says so", "[annotate][html]") {
     CHECK(has(html, "0 of 0 functions"));
 }
 
-// tests/browser runs this one, by its tag, and opens what it writes.
+// tests/browser runs this case by its tag and opens the pages it writes.
 TEST_CASE("Crafted pages are written for the browser", "[.][browser-pages]") {
     const char* folder = std::getenv("PERFDATA_PAGES");
     REQUIRE(folder != nullptr);

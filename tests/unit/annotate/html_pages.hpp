@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HTML pages of crafted recordings, for unit tests and for the browser.
+// HTML pages of crafted recordings, for unit tests and for browser tests.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ inline PageTexts kind_texts() {
     return texts;
 }
 
-// Names as somebody would choose them who wants his script to run in the reader's page.
+// Names of an attacker who wants to run a script in the reader's page.
 inline PageTexts hostile_texts() {
     const std::string evil =
         "</script></style></title>--><script>alert(1)</script><img src=x onerror=alert(1)>\" onload=\"alert(1)\" "
@@ -32,7 +32,7 @@ inline PageTexts hostile_texts() {
     return texts;
 }
 
-// fill(page) adds samples in its functions, of its first event more than of the second.
+// fill(page) adds samples to its functions, more of the first event than of the second.
 inline void fill(CraftedPage& page) {
     for (const std::uint64_t ip : {0x1004u, 0x1004u, 0x1009u, 0x101du, 0x2000u, 0x5000u}) {
         page.scene().sample(ip, 500, CpuMode::kernel, 0);
@@ -65,7 +65,7 @@ inline std::string hostile_html() {
     return html_of(page);
 }
 
-// versions_html() has one function whose second instruction was changed while it was recorded.
+// versions_html() has one function whose second instruction changed during the recording.
 inline std::string versions_html() {
     CraftedPage page;
     fill(page);

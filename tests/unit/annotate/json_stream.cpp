@@ -29,7 +29,7 @@ std::string written(std::string_view text) {
     return out.text;
 }
 
-// expected(text) is what RapidJSON writes into a buffer of its own.
+// expected(text) returns what RapidJSON itself writes.
 std::string expected(std::string_view text) {
     const auto valid = utf8(text);
     rapidjson::StringBuffer buffer;
@@ -43,7 +43,7 @@ std::string expected(std::string_view text) {
 TEST_CASE("Strings are escaped as RapidJSON does", "[annotate][json]") {
     std::string all;
     for (int byte = 0; byte < 256; ++byte) {
-        if (byte == 0x7f) continue;  // shows nothing: by number, other than there
+        if (byte == 0x7f) continue;  // DEL is invisible: escaped here, not in RapidJSON
         const std::string one(1, static_cast<char>(byte));
         all += one;
         CHECK(written(one) == expected(one));
@@ -97,7 +97,7 @@ TEST_CASE("What is nested very deep stands no further in", "[annotate][json]") {
     CHECK(out.text == expected_text);
 }
 
-// AddressSanitizer ends the program where an allocation is that large, and is right to do so everywhere else.
+// AddressSanitizer ends the program on such a large allocation, which is right in all other tests.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define PERFDATA_TEST_WITHOUT_HUGE_ALLOCATIONS

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A JSON document as a value. RapidJSON reads it; its own document.h (1.1.0) does not compile with newer clang.
+// A JSON document as a value, read by RapidJSON. RapidJSON's own document.h (1.1.0) does not compile with newer clang.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace perfdata::test {
 
-// Asking a value for what it is not fails the test.
+// Json is one value. Access as a different type fails the test.
 class Json {
   public:
-    // parsed(text) is nothing if the text is no JSON, is not valid UTF-8, or has a key twice in one object.
+    // parsed(text) returns nothing unless the text is JSON in valid UTF-8 without duplicate keys.
     static std::optional<Json> parsed(std::string_view text);
 
     bool is_null() const { return std::holds_alternative<std::nullptr_t>(value_); }
@@ -69,7 +69,7 @@ class Json {
     }
 
     std::variant<std::nullptr_t, bool, std::uint64_t, double, std::string, Array, Object> value_;
-    std::vector<std::string> keys_;  // of an object, parallel to its elements
+    std::vector<std::string> keys_;  // object keys, parallel to its elements
     std::vector<Json> elements_;
 };
 
@@ -98,7 +98,7 @@ struct Json::Handler {
         return true;
     }
 
-    // Pointers to parents stay valid: only the innermost one grows while it is open.
+    // Pointers to parents stay valid: only the innermost open one grows.
     template <class T>
     Json* place(T value) {
         auto* target = &root;
@@ -126,7 +126,7 @@ struct Json::Handler {
 };
 
 inline std::optional<Json> Json::parsed(std::string_view text) {
-    // In place: RapidJSON's stack of characters offends UndefinedBehaviorSanitizer.
+    // Parse in place: RapidJSON's character stack triggers UndefinedBehaviorSanitizer.
     std::string content(text);
     rapidjson::InsituStringStream stream(content.data());
     rapidjson::Reader reader;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Samples are named by what lay at their address at their own time, wherever in the file they are.
+// Samples get the name of the code at their address at their own time, wherever they are in the file.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -45,10 +45,10 @@ Pages pages_of(const Recording& recording) {
     return pages;
 }
 
-// Telling is records with their times, to be put into a scene in any order.
+// Telling is timed records that can enter a scene in any order.
 class Telling {
   public:
-    // Three programs have one address in turns, again and again; the samples lie well inside each turn.
+    // Three programs alternate at one address; the samples are well inside each turn.
     explicit Telling(std::uint64_t turns) {
         constexpr std::uint64_t long_turn = 1000;
         for (std::uint64_t turn = 0; turn < turns; ++turn) {
@@ -60,7 +60,7 @@ class Telling {
             for (std::uint64_t at = 0; at <= number; ++at) {
                 parts_.push_back([=](Scene& scene) { scene.sample(0x1010, begin + 100 + 10 * at); });
             }
-            parts_.push_back([=](Scene& scene) { scene.sample(0x1010, begin + long_turn - 100); });  // nobody's
+            parts_.push_back([=](Scene& scene) { scene.sample(0x1010, begin + long_turn - 100); });  // no function
             parts_.push_back([=](Scene& scene) { scene.unloaded(live(begin + long_turn - 200), program); });
         }
     }
@@ -68,7 +68,7 @@ class Telling {
     void shuffle(Random& random) {
         for (auto left = parts_.size(); left > 1; --left) std::swap(parts_[left - 1], parts_[random.below(left)]);
     }
-    // A round ends behind each part: whatever comes late does so by more than a round.
+    // Ends a round after each part, so that late records are late by more than a round.
     void tell(Scene& scene) const {
         for (const auto& part : parts_) {
             part(scene);
@@ -81,7 +81,7 @@ class Telling {
     std::vector<std::function<void(Scene&)>> parts_;
 };
 
-// ListModel is the naive answer: a list of all that was registered, gone through for each sample.
+// ListModel is the naive solution: it searches a list of all registrations for each sample.
 class ListModel {
   public:
     struct Change {

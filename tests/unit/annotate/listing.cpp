@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hits, instructions and lines brought together.
+// Listings combine hits, instructions and lines.
 #include "catch.hpp"
 #include "unit/annotate/crafted_page.hpp"
 
@@ -159,7 +159,7 @@ TEST_CASE("Targets are named by who owns them as seen from this function", "[ann
     };
     CHECK_FALSE(at(listing, 0).target);
     CHECK_FALSE(at(listing, 31).target);
-    CHECK(target(4).name == "first_sub");  // the same program's: no program in front
+    CHECK(target(4).name == "first_sub");  // same program: no program prefix
     CHECK(target(4).address == Address{0x2000});
     CHECK(target(4).offset == 0);
     CHECK_FALSE(target(4).same_function);
@@ -168,7 +168,7 @@ TEST_CASE("Targets are named by who owns them as seen from this function", "[ann
     CHECK(target(29).name == "first_main");
     CHECK(target(29).offset == 4);
     CHECK(target(29).same_function);
-    CHECK(target(19).name == "first_sub");  // its address is a constant here: a callback
+    CHECK(target(19).name == "first_sub");  // here its address is a constant: a callback
     CHECK(target(19).offset == 0);
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("Another program is named by program and function, if it was there in 
     CHECK(at(listing, 14).target->address == Address{0x6004});
     CHECK(at(listing, 14).target->name == (in_time ? "second/second_sub" : ""));
     CHECK(at(listing, 14).target->offset == (in_time ? 4 : 0));
-    CHECK(at(listing, 9).target->name.empty());  // no kallsyms here
+    CHECK(at(listing, 9).target->name.empty());  // without kallsyms
     CHECK(at(listing, 4).target->name == "first_sub");
 }
 
@@ -261,7 +261,7 @@ TEST_CASE("Listings beyond the limit of counts are outlines that say so", "[anno
     const std::vector<FunctionHits> functions{hits_at(page.timeline(), code_of(page.timeline(), 0x1000), {{0, 3}}),
                                               hits_at(page.timeline(), code_of(page.timeline(), 0x2000), {{0, 2}})};
     Limits limits;
-    // The first has 32 bytes: about so many counts for each event.
+    // The first has 32 bytes, which need about as many counts per event.
     limits.cells = 32 / 4 + 1;
     for (const unsigned jobs : {1u, 4u}) {
         const auto listings = annotate_all(functions, page.symbolizer(), "x86_64", Syntax::att, jobs, limits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who calls whom, in listings and on pages.
+// Callers and callees in listings and on pages.
 #include <algorithm>
 
 #include "perfdata/annotate/page/html_page.hpp"
@@ -52,7 +52,7 @@ struct CalledPage {
     std::vector<Listing> listings;
 };
 
-// line_of(text, part) is the first line with a part.
+// line_of(text, part) returns the first line that contains `part`.
 std::string line_of(const std::string& text, std::string_view part) {
     const auto at = text.find(part);
     INFO(part << " in\n" << text);
@@ -86,7 +86,7 @@ TEST_CASE("A call instruction knows what it called and how often", "[annotate][c
         CHECK(call.below[0].hits == (direct ? 3u : 1u));
         CHECK(call.branches[1] == (direct ? 3u : 1u));
     }
-    // The jump to `sub` is none, though a branch stack saw it.
+    // The jump to `sub` is not a call, although a branch stack contains it.
     CHECK(marked == 2);
     REQUIRE(main.calls->callees.size() == 1);
     CHECK(main.calls->callees[0].branches[1] == 4);

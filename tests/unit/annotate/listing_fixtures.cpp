@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Listings of real programs: right bytes show in hits on instruction starts, right names in the calls.
+// Listings of real programs: correct bytes put hits on instruction starts, correct names appear in calls.
 #include <set>
 
 #include "perfdata/annotate/listing/listing.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Code of a kernel module from its file, in which the kernel has not filled in any address yet.
+// A kernel module's code from its file, before the kernel has relocated it.
 #include <algorithm>
 #include <limits>
 
@@ -32,7 +32,7 @@ Blob module_code() {
     return code;
 }
 
-// Addends are what the call of another module and the one by section have.
+// Addends of the call to another module and of the call by section.
 struct Addends {
     std::int64_t other = -4, by_section = 32 - 4;
 };
@@ -42,7 +42,7 @@ Blob module_file(const BuildId& build_id, const Addends& addends, std::size_t lo
     elf.type = 1;
     elf.section(Elf::text).flags = 6;
     elf.section(Elf::text).content = module_code();
-    // Symbols are numbered from 1. The call of the static function is by its section.
+    // Symbols are numbered from 1. The static function is called by its section.
     const auto strings = elf.symbols({{"_printk" + std::string(longer_name, 'x'), 0, 0, Elf::label, Elf::global, 0, 0},
                                       {"table", 0, 64, Elf::object, Elf::local, 0, 5},
                                       {"ticks", 0, 4, Elf::object, Elf::local, 0, 5},

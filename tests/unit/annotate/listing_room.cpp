@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Listings of the same bytes again and again: as many as are worth it, and a word for the others.
+// Many listings of the same bytes: a limited number is complete, the others say why not.
 #include "catch.hpp"
 #include "unit/annotate/annotated_scene.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t place = 0xffffffffc0000000;
 
-// A program of one function of so many bytes, whose second byte is changed so often.
+// Adds a program with one function of `size` bytes whose second byte changes `changes` times.
 void changing(Scene& scene, std::uint32_t size, std::uint64_t changes) {
     const Program program{1, 0x11, {{place, size, "f", 0x11}}};
     scene.loaded(live(100), program);
@@ -62,7 +62,7 @@ TEST_CASE("Versions of one long function end when they are many times the functi
     const AnnotatedScene opened(scene);
     const auto listed = list(opened, 1);
     CHECK(listed.whole + listed.without == 201);
-    // 64 KiB and three times its own bytes; its instructions have one byte each, and count as four.
+    // Room for 64 KiB plus three times its own bytes; its one-byte instructions count as four.
     CHECK(listed.whole >= 8);
     CHECK(listed.whole <= 10);
     CHECK(list(opened, 4).which == listed.which);

@@ -17,7 +17,7 @@ TEST_CASE("Listings of one file ask for lines in their order, whichever thread i
     std::array<std::vector<std::size_t>, 2> order;
     std::atomic<std::size_t> begun = 0;
     std::vector<std::thread> threads;
-    // The last ones begin first. Every fourth has no file.
+    // Start the last ones first. Every fourth has no file.
     for (std::size_t back = 0; back < count; ++back) {
         threads.emplace_back([&, number = count - 1 - back] {
             Turns::Turn turn(turns, first + number);

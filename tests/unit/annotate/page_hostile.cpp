@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names in a recording are foreign text: they must not command the terminal nor break a document.
+// Names in a recording are foreign text: they must neither command the terminal nor break a document.
 #include "catch.hpp"
 #include "format/words.hpp"
 #include "unit/annotate/crafted_page.hpp"
@@ -34,7 +34,7 @@ void fill(CraftedPage& page) {
     page.scene().symbol(live(300), 0x7000, 64, "bpf_trampoline_" + evil);
 }
 
-// obeys(text): whether a terminal would do anything but show it.
+// obeys(text) returns true if a terminal would do more than show it.
 bool obeys(const std::string& text) {
     std::string one_line;
     for (const char character : text) {

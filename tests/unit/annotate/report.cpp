@@ -19,7 +19,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// Reported is a report of a recording that nothing else names.
+// Reported is a report with names from the recording alone.
 struct Reported {
     Reported(const Recording& recording_, ReportOptions options_, std::uint32_t max_stack = 127)
         : recording(recording_),
@@ -48,7 +48,7 @@ struct Reported {
         FAIL("no row " << symbol);
         return report.rows.front();
     }
-    // tree(nodes) is "a(3 b(2) c(1))".
+    // tree(nodes) returns "a(3 b(2) c(1))".
     std::string tree(const std::vector<ReportNode>& nodes) const {
         std::string text;
         for (const auto& node : nodes) {
@@ -121,7 +121,7 @@ ReportOptions by_symbol(bool children, ReportTree tree) {
     return options;
 }
 
-// names(text) has the letters of Chains in place of the kernel's names.
+// letters(text) replaces the kernel's names by the letters of Chains.
 std::string letters(std::string text) {
     for (const char function : {'a', 'b', 'c', 'd', 'e'}) {
         const auto name = Chains::name(function);
@@ -156,7 +156,7 @@ TEST_CASE("Trees of callees and of callers hold each sample once", "[annotate][r
         const Reported reported(recording, by_symbol(children, kind));
         return letters(reported.tree(reported.row(Chains::name(function)).tree));
     };
-    // What b called, and how b itself was reached.
+    // b's callees, and the callers of b itself.
     CHECK(tree(true, ReportTree::caller, 'b') == "b(4 c(2) d(1)) a(1 b(1 a(1 b(1)))) e(1 b(1))");
     CHECK(tree(true, ReportTree::caller, 'a') == "a(4 b(4 c(2) a(1 b(1)) d(1)))");
     CHECK(tree(true, ReportTree::callee, 'b') == "b(6 a(4 b(1 a(1))) e(1))");
@@ -248,8 +248,8 @@ TEST_CASE("Objects without a build id are counted, apart from those that only ca
         scene.add(encode(std::endian::little, attr, content, 2));
     };
     add({0x10010, 0x20010});           // sampled, called by caller
-    add({0x10020, 0x10010, 0x30010});  // called by itself and what has a build id
-    add({0x30020, 0x10010, 0x20020});  // proven, called by both
+    add({0x10020, 0x10010, 0x30010});  // called by itself and by an object with a build id
+    add({0x30020, 0x10010, 0x20020});  // has a build id, called by both
     add({0x30030});
     const auto recording = scene.open();
     const auto timeline = Timeline::build(recording).value();
@@ -264,11 +264,11 @@ TEST_CASE("Objects without a build id are counted, apart from those that only ca
     CHECK(without.callers.objects == 1);
     CHECK(without.callers.names == std::vector<std::string>{"caller"});
     CHECK(without.has_some);
-    CHECK_FALSE(without.local);  // there are no such files
+    CHECK_FALSE(without.local);  // no such files exist
     CHECK(without.sampled_text() ==
           "1 object (50.00% of samples) has no build id here, so no function names: give the recording machine's files "
           "with --symfs");
-    // Frames by number: those of what is not proven are not wanted.
+    // By frame number: exclude the object without a build id that has samples.
     std::vector<std::uint8_t> unwanted;
     for (const auto& frame : counts.frames())
         unwanted.push_back(names.name(frame).object == "/nowhere/sampled" ? 1 : 0);
@@ -305,7 +305,7 @@ TEST_CASE("A report counts what its filters keep, and what each of them drops", 
     CHECK(by_kind.report.dropped[0].samples == 4);
     CHECK(by_kind.report.kept == EventCounts{{0, 0}});
 
-    // Callers are rows whose samples the filter drops.
+    // Callers have rows although the filter drops their samples.
     auto with_callers = by_symbol(true, ReportTree::none);
     with_callers.symbols = {Chains::name('a')};
     constexpr auto note = "# Rows have the samples of what they called as well, which these filters drop\n";
@@ -319,7 +319,7 @@ TEST_CASE("Of four events and more each has a table of its own", "[annotate][rep
         test::Program program{1, 1, {{0x1000, 0x100, "a", 0}, {0x1100, 0x100, "b", 1}}};
         scene.known(program);
         std::uint64_t time = 100;
-        // Event n has n + 1 samples in a, and the last one some in b.
+        // Event n has n + 1 samples in a; the last one also has some in b.
         for (std::uint32_t event = 0; event < events; ++event) {
             for (std::uint32_t count = 0; count <= event; ++count) {
                 scene.sample(0x1004, ++time, CpuMode::kernel, event);
@@ -340,7 +340,7 @@ TEST_CASE("Of four events and more each has a table of its own", "[annotate][rep
         CHECK(count("# Samples: ") == events);
         CHECK(count("Overhead") == (events == 3 ? 3 : 5));
         CHECK(count("  Symbol\n") == (events == 3 ? 1 : 5));
-        // A row stands only in tables of events that have samples there; most first.
+        // A row appears only in tables of events with samples in it; most first.
         CHECK(count("[k] a\n") == (events == 3 ? 1 : 5));
         CHECK(count("[k] b\n") == 1);
         CHECK((text.rfind("[k] b\n") < text.rfind("[k] a\n")) == (events == 5));
@@ -378,9 +378,9 @@ TEST_CASE("Of four events and more each says how many of its rows are left out",
         for (; count != 0; --count) scene.sample(address, ++time, CpuMode::kernel, event);
     };
     for (std::uint32_t event = 0; event < 4; ++event) add(0x1004, event, 6);
-    add(0x1104, 0, 10);  // a is a small one of event 0 only
+    add(0x1104, 0, 10);  // so a is below the limit in event 0 only
     add(0x1204, 0, 1);
-    add(0x1204, 2, 1);  // c is small in all
+    add(0x1204, 2, 1);  // c is below the limit everywhere
     const auto recording = scene.open();
     auto options = by_symbol(false, ReportTree::none);
     options.percent_limit = 50;

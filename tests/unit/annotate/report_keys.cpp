@@ -13,7 +13,7 @@ TEST_CASE("Each key of a report has words of its own, which mean it", "[annotate
     for (const auto& one : report_keys()) {
         INFO(one.word);
         CHECK(&words_of(one.key) == &one);
-        // By JSON's name as well, and by any other word.
+        // Also by its JSON name, and by its second word.
         CHECK(report_key(one.word) == one.key);
         CHECK(report_key(one.name) == one.key);
         CHECK((one.also.empty() || report_key(one.also) == one.key));

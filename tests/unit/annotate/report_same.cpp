@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The same samples give the same report: with any number of threads, from whatever container.
+// Equal samples give equal reports, with any number of threads and from any container.
 #include <algorithm>
 
 #include "perfdata/annotate/page/report_page.hpp"
@@ -47,7 +47,7 @@ ReportOptions with_callers(ReportTree tree) {
 }  // namespace
 
 TEST_CASE("A report is the same with any number of threads", "[annotate][report][jobs][fixtures]") {
-    // Files of this machine: something to load for each thread.
+    // Use files of this machine, so that each thread has something to load.
     SymbolizerOptions sources;
     sources.finder.allow_local = true;
     sources.jit.as_recorded = false;
@@ -104,7 +104,7 @@ TEST_CASE("A recording is reported alike from a file, a pipe, a directory and pa
             CHECK(want.find("no samples to show") == std::string::npos);
             CHECK(text(piped) == want);
             CHECK(text(unpacked) == want);
-            // Equal branches of a tree are in the order of their samples, and in a directory these have none.
+            // Equal branches of a tree keep the order of their samples, which differs in a directory.
             if (tree == ReportTree::none) CHECK(text(spread) == want);
         }
     }

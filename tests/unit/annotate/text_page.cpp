@@ -21,7 +21,7 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-// line_with(text, part) is the only line that contains a part.
+// line_with(text, part) returns the only line that contains `part`.
 std::string line_with(const std::string& text, std::string_view part) {
     std::string found;
     int count = 0;
@@ -89,7 +89,7 @@ TEST_CASE("A listing has header, source lines and instructions with their hits",
     CHECK(has(line_with(text, "checked"), "100.00%"));
     CHECK(has(line_with(text, "; dir/a.c:12:1  return x;"), "60.00%       6"));
     CHECK(has(line_with(text, "; dir/a.c:11:6  x = f(y);"), "10.00%       1  "));
-    CHECK(has(text, "\n" + std::string(28, ' ') + "; dir/a.c:11:6\n"));  // again: its hits and text stand above
+    CHECK(has(text, "\n" + std::string(28, ' ') + "; dir/a.c:11:6\n"));  // repeated: hits and text are above
     CHECK(has(line_with(text, "; (no source)"), "  ; (no source)"));
     CHECK(has(line_with(text, "<kernel_function+0x4>"), "60.00%       6 >      9: callq   0x804"));
     CHECK(has(line_with(text, "<second/second_sub+0x4>"), "10.00%       1        e: callq"));

@@ -18,7 +18,7 @@ const std::string fields =
     "\tfield:char comm[4];\toffset:20;\tsize:4;\tsigned:1;\n\n";
 
 Blob raw_of(std::endian order, std::uint32_t value) {
-    // name lies at 24 and is 6 bytes long.
+    // name is at offset 24 and has 6 bytes.
     return Writer(order)
         .u16(7)
         .zeros(6)
@@ -52,9 +52,9 @@ TEST_CASE("Fields of a tracepoint are printed as its format says", "[annotate][t
 TEST_CASE("What a format holds is shown and not obeyed", "[annotate][trace]") {
     CHECK(shown("\"a\x1b[2J\\nb\xe2\x80\xae\xff\", REC->value") == R"(a\x1b[2J\x0ab\xe2\x80\xae\xff)");
     CHECK(shown("\"\xd8\xa7 %d\", REC->value") == "\xd8\xa7 6");
-    // A directive's letter is one byte: what is left of a character is none.
+    // A directive's letter is one byte; the rest of a character is shown as a byte.
     CHECK(shown("\"%\xdb\x9b|\", REC->value").ends_with(R"(\x9b|)"));
-    // Names of fields, where the rest is not understood.
+    // Names of fields, as shown if the format is not understood.
     auto named = fields;
     named.replace(named.find("flags"), 5, "fl\x1bgs");
     const auto raw = raw_of(std::endian::little, 6);
@@ -70,7 +70,7 @@ TEST_CASE("Expressions in formats follow C", "[annotate][trace]") {
     CHECK(shown(R"("%s", __print_symbolic(REC->value, { 5, "five" }, { 6, "six" }))") == "six");
     CHECK(shown(R"("%s", __print_symbolic(REC->value, { 5, "five" }))") == "0x6");
     CHECK(shown(R"("%s", __print_flags(REC->flags, "|", { 1, "A" }, { 4, "B" }, { 0x10, "C" }))") == "A|B|C");
-    // Nothing that a recording holds is a trap.
+    // No content of a recording crashes it.
     CHECK_NOTHROW(shown(R"("%d %d", REC->value / 0, REC->value % 0)"));
     CHECK_NOTHROW(shown(R"("%d", 1 << 200)"));
 }

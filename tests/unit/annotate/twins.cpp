@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The annotation of a recording's byte-swapped twin is that of the recording: programs, names, lines, code and hits.
+// A recording's byte-swapped twin has the same annotation: programs, names, lines, code and hits.
 #include "perfdata/annotate/page/page.hpp"
 
 #include "catch.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Samples whose callers are in a copy of the user stack, which nobody unwinds: counted everywhere, shown as far as they
-// are known.
+// Samples with their callers only in a copy of the user stack, which is not unwound: counted everywhere, and shown as
+// far as known.
 #include "perfdata/annotate/page/report_page.hpp"
 #include "perfdata/recording/walk.hpp"
 
@@ -40,8 +40,7 @@ SampleContent content(std::uint64_t ip, std::size_t stack, std::uint64_t copied,
     return content;
 }
 
-// Three samples with a stack, one of them with a part of its callers; one without a stack, one of whose stack nothing
-// could be copied.
+// Three samples with a stack, one of them with a part of its callers; one without a stack; one with an empty copy.
 Blob recording_of(std::endian order, const Attr& attr) {
     constexpr auto kernel = static_cast<std::uint64_t>(-128);
     RecordingBuilder builder(order);
@@ -110,7 +109,7 @@ TEST_CASE("Stacks that are not unwound are counted, and their samples keep their
     CHECK(told.completeness == 3);
     CHECK(told.counts == 3);
     CHECK(told.script == 3);
-    // A chain that is known in part is shown as it is; of the others the address is their only frame.
+    // A partial chain is shown as it is. Other samples have only their address as a frame.
     CHECK(has(told.text, "\n\t            1111 [unknown] ([unknown])\n\n"));
     CHECK(has(told.text, "\n\t            2222 [unknown] ([unknown])\n\n"));
     CHECK(has(told.text, "\n\tffffffff81003333 [unknown] ("));
@@ -122,7 +121,7 @@ TEST_CASE("Stacks that are not unwound are counted, and their samples keep their
     CHECK(has(told.json, "\"callchain\":[{\"ip\":\"0x1111\""));
     CHECK(has(told.report, "# 3 samples have a copy of their user stack, which is not unwound"));
     CHECK(has(told.report_json, "\"hidden_rows\": 0"));
-    CHECK(count(told.report_json, "\"stacks_not_unwound\": 3") == 2);  // of the rows, and of the completeness
+    CHECK(count(told.report_json, "\"stacks_not_unwound\": 3") == 2);  // in the rows and in the completeness
 }
 
 TEST_CASE("Without chains nothing is said of stacks but in the completeness", "[annotate][user_stacks]") {

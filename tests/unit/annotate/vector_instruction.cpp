@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sizes as objdump has them.
+// Sizes are those of objdump.
 #include "disassembly/vector_instruction.hpp"
 
 #include "perfdata/annotate/disassembly/disassembler.hpp"

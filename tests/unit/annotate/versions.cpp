@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hits and listings of a function whose code the kernel changed while it was recorded.
+// Hits and listings of a function whose code the kernel changed during the recording.
 #include "perfdata/annotate/page/page.hpp"
 
 #include "unit/annotate/annotated_scene.hpp"
@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t ms = 1'000'000, site = 8;
 const Blob nop = bytes_of({0x0f, 0x1f, 0x44, 0x00, 0x00}), call = bytes_of({0xe8, 0x33, 0x00, 0x00, 0x00});
 
-// alpha is nops of one byte, with a place of five bytes that is a nop, a call from 1 ms on, and a nop again from 2 ms
-// on. Samples fall on it in each of these times.
+// alpha consists of one-byte nops and a place of five bytes: a nop, from 1 ms on a call, from 2 ms on a nop again. Each
+// period has samples.
 struct Changing {
     Changing() {
         auto code = kernel_code();

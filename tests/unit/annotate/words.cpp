@@ -23,7 +23,7 @@ TEST_CASE("Long names are shortened, between characters, with how much was cut o
     CHECK(shown(whole + std::string(1'000'000, 'b')) == whole + "… (and 1000000 more bytes)");
     const auto euro = std::string(most_shown - 1, 'a') + "\xe2\x82\xac" + "b";
     CHECK(shown(euro) == whole.substr(1) + "… (and 4 more bytes)");
-    // Bytes that are no text are cut somewhere, and not searched to the beginning.
+    // Invalid UTF-8 is cut anywhere, without a search back to the beginning.
     CHECK(std::string_view(Shortened(std::string(4000, '\x80'))).size() > most_shown - 4);
     CHECK(shown(std::string(4000, '\x01')).size() < 4 * most_shown + 40);
     CHECK(std::string_view(Shortened("short")) == "short");
@@ -125,7 +125,7 @@ TEST_CASE("Marks that change the direction of writing are written as numbers", "
     for (const auto* other : {"\u200d", "\u2010", "\u2027", "\u202f", "\u00e2"}) CHECK(printable(other) == other);
 }
 
-// Both ends of each range, and what is next to it.
+// Both ends of each range, and their neighbours.
 TEST_CASE("What shows nothing is written as numbers", "[annotate][words]") {
     struct Range {
         char32_t first, last;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of architectures, and that all who ask it agree.
+// The table of architectures, and agreement of all its users.
 #include "perfdata/core/arch.hpp"
 
 #include <map>

@@ -36,7 +36,7 @@ TEST_CASE("A number that does not fit reads as zero, fails the cursor and takes 
     CHECK_FALSE(in.ok());
     CHECK(in.position() == 0);
     CHECK(in.remaining() == 0);
-    // One byte would still be there, but a structure that was once cut short is not read on.
+    // One byte is left, but a cursor that failed once reads no further.
     CHECK(in.u8() == 0);
     CHECK(in.bytes(1).empty());
     CHECK(in.rest().empty());

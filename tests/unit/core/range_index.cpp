@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The index against a list of ranges, searched from end to end.
+// Compares the index with a linear search in a list of ranges.
 #include "perfdata/core/range_index.hpp"
 
 #include <random>
@@ -42,7 +42,7 @@ TEST_CASE("The index of ranges finds what a plain list of them has", "[core][ran
     for (std::size_t count = 0; count < shape.count; ++count) {
         const auto first = shape.base + below(shape.spread);
         const auto room = ~std::uint64_t{0} - first;
-        // Some reach over all others, and some are empty.
+        // Some cover all others, and some are empty.
         const auto size = count % 50 == 7 ? shape.spread : below(shape.longest);
         ranges.push_back({first, size == 0 && first != 0 ? first - 1 : first + std::min(size, room)});
     }

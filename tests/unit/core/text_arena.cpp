@@ -14,7 +14,7 @@ TEST_CASE("Texts of any length stay where they are, also when the arena moves", 
     std::vector<std::string_view> kept;
     std::uint64_t bytes = 0;
     for (std::size_t number = 0; number < 3000; ++number) {
-        // Short ones, long ones, and some that fit a block to the byte.
+        // Short ones, long ones, and some that fit a block exactly.
         const std::size_t size = number % 97 == 0 ? 40'000 + number : number % 13 == 0 ? 1024 : number % 60;
         texts.emplace_back(size, static_cast<char>('a' + number % 26));
         kept.push_back(arena.keep(texts.back()));

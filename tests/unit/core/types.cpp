@@ -45,7 +45,7 @@ TEST_CASE("A range that would pass the end of the address space ends there", "[c
     CHECK_FALSE(range.contains({0}));
     CHECK_FALSE(range.contains({0x10}));
     CHECK(AddressRange{{0}, top}.last() == Address{top - 1});
-    // Exactly up to the end: begin + size is 2^64.
+    // Ends exactly at the end of memory: begin + size is 2^64.
     CHECK(AddressRange{{top - 0xf}, 0x10}.last() == Address{top});
 }
 

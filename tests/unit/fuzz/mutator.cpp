@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The mutator of the fuzz targets: what it makes fits, and is a recording most of the time.
+// The fuzz targets' mutator: its output fits the buffer, and is usually a recording.
 #include "fuzz/mutator.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using Buffer = std::vector<std::uint8_t>;
 
-// Stands for libFuzzer's own changes: one byte, and now and then one more or less.
+// Stands in for libFuzzer's mutation: changes one byte, sometimes adds or removes one.
 std::size_t change_a_byte(std::uint8_t* data, std::size_t size, std::size_t most) {
     if (size == 0) {
         data[0] = 1;

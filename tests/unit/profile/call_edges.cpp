@@ -20,7 +20,7 @@ using namespace perfdata::test;
 namespace {
 
 struct Counted {
-    // Of the functions that begin at these addresses.
+    // Counts for the functions that begin at these addresses.
     explicit Counted(CallsScene& scene,
                      const std::vector<std::uint64_t>& addresses = {CallsScene::main, CallsScene::sub},
                      const SymbolizerOptions& options = offline())
@@ -49,7 +49,8 @@ struct Counted {
         return edges.of(static_cast<std::size_t>(found - functions.begin()));
     }
 
-    // text(edges) is "main+8>sub 3/2?": samples of the first event, branches of the second, "?" if those may be jumps.
+    // text(edges) returns "main+8>sub 3/2?": samples of the first event, branches of the second, "?" if those may be
+    // jumps.
     std::set<std::string> text(const std::vector<CallEdge>& list) const {
         std::set<std::string> all;
         for (const auto& edge : list) {
@@ -90,8 +91,8 @@ TEST_CASE("Calls are counted by call site, each once a sample", "[profile][calls
     const auto& sub = counted.of(CallsScene::sub);
     CHECK(main.with_callees[0] == EventCount{5, 50});
     CHECK(sub.with_callees[0] == EventCount{4, 40});
-    // Chains know the last byte of a call, branch stacks the first. The plain jump at 11 is no call; of the one whose
-    // kind was not recorded that cannot be told.
+    // Chains know the last byte of a call, branch stacks the first. The plain jump at 11 is not a call; a branch of
+    // unknown kind may be one.
     CHECK(counted.text(main.sites) ==
           Lines{"main+8>sub 3/0", "main+10>sub 1/0", "main+4>sub 0/3?", "main+9>sub 0/1?", "main+11>sub 0/1?"});
     CHECK(counted.text(main.callees) == Lines{"main>sub 4/5"});
@@ -118,7 +119,7 @@ TEST_CASE("A call that never returns may be the last of its function", "[profile
     auto frame = scene.scene().frame({});
     frame.misc = static_cast<std::uint16_t>(CpuMode::kernel);
     scene.scene().add(encode(Mmap{{~0u}, {0}, {{begin}, 0x1000}, begin, "[kernel.kallsyms]_text"}, frame));
-    // What follows the call is the first byte of the next function.
+    // The return address is the first byte of the next function.
     scene.chain({begin + 0x205, begin + 0x100});
     const TempDir folder;
     auto options = Counted::offline();
@@ -186,7 +187,7 @@ TEST_CASE("A filter passes what is in a function and hardly anything else", "[pr
         if (filter.may_hold({address})) ++passed;
     }
     CHECK(passed < 2000);  // of 262144
-    // Who knows how far a function reaches whose size is not known?
+    // A function of unknown size may extend anywhere.
     const std::vector<CodeVersion> endless = {{in_file, 0, {}, 0, {}, Time::forever()}};
     CHECK(CallFilter(versions, endless).may_hold({1}));
 }

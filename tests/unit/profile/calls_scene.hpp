@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two functions that call each other in every way, with call chains and branch stacks of which every count is known.
+// Two functions that call each other in every way, with call chains and branch stacks of known counts.
 #pragma once
 
 #include <vector>
@@ -55,7 +55,7 @@ class CallsScene {
         return entry;
     }
 
-    // all() is one of everything.
+    // all() adds one of everything.
     CallsScene& all() {
         chain({sub, main + 9}, 2);
         chain({sub, sub + 6, sub + 6, main + 9});

@@ -122,7 +122,7 @@ TEST_CASE("The events option chooses and orders the columns", "[profile]") {
     CHECK(counted.function(0).total == EventCounts{{1, 30}, {1, 10}});
     CHECK(counted.function(0).offsets[0].cells == EventCounts{{0, 0}, {1, 10}});
     CHECK(counted.profile.misses().empty());
-    // Samples of other events are not looked at, so their times do not count either.
+    // Samples of other events are skipped, so their times do not count either.
     CHECK(counted.profile.first_time() == Time{5});
     CHECK(counted.profile.last_time() == Time{9});
 }
@@ -209,7 +209,7 @@ TEST_CASE("Without samples, or without times in them, there is no first and last
     timeless.known(first()).sample(0x1000, 5);
     const Counted counted(timeless);
     CHECK_FALSE(counted.profile.first_time());
-    CHECK(counted.function(0).total == EventCounts{{1, 1}});  // at the time of the latest record: then it is there
+    CHECK(counted.function(0).total == EventCounts{{1, 1}});  // at the time of the latest record: loaded by then
 }
 
 TEST_CASE("Periods wrap like the counter itself", "[profile]") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hits in real recordings, held against a count that shares nothing with this code (fixtures/MANIFEST.md).
+// Compares hits in real recordings with an independent count (fixtures/MANIFEST.md).
 #include <map>
 
 #include "perfdata/profile/profile.hpp"
@@ -15,7 +15,7 @@ namespace {
 using Key = std::pair<std::uint64_t, std::uint64_t>;  // program id, function index
 using Hits = std::map<Key, std::vector<std::uint64_t>>;
 
-// The last column that a profile has besides the expected ones is perf's "dummy", which never counts.
+// A profile has one more column than expected: perf's "dummy", which never counts.
 Hits counted(const FixtureTimeline& real, const Profile& profile) {
     Hits hits;
     for (const auto& function : profile.functions()) {

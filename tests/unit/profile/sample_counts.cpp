@@ -21,7 +21,7 @@ namespace {
 using Key = std::tuple<std::string, std::uint32_t, std::uint64_t, std::uint32_t, FrameKind>;
 using CountsByPlace = std::map<Key, EventCounts>;
 
-// Naive asks the timeline anew for every sample.
+// Naive queries the timeline for every sample.
 struct Naive {
     const Timeline& timeline;
     std::size_t events;
@@ -58,7 +58,7 @@ TEST_CASE("Samples are counted as a naive count does, while code comes and goes"
         INFO("seed " << seed);
         Random random(seed);
         Scene scene(seed % 2 == 0 ? std::endian::little : std::endian::big, 2);
-        // A few addresses and many changes: each address belongs to many programs over time.
+        // Few addresses and many changes: each address belongs to many programs over time.
         std::uint64_t time = 10;
         std::uint32_t id = 1;
         std::vector<test::Program> loaded;
@@ -187,7 +187,7 @@ TEST_CASE("Places beyond the limit are counted together", "[profile][counts]") {
         const bool kept = frame.kind != FrameKind::nowhere || frame.miss() != Miss::not_kept;
         all += hits(counts.cells(number));
         if (!kept) together += hits(counts.cells(number));
-        if (kept) CHECK(hits(counts.cells(number)) == 5);  // those that are known go on being told apart
+        if (kept) CHECK(hits(counts.cells(number)) == 5);  // known tasks remain separate
     }
     CHECK(all == samples);
     CHECK(together == samples - least * 5);
@@ -221,8 +221,8 @@ TEST_CASE("Samples lose their callers where chains are beyond the limit", "[prof
     REQUIRE(whole.frames().size() > 100);
     const auto few = count(1000000, 64);
     CHECK(few.totals() == whole.totals());
-    CHECK(few.frames().size() <= 64 + 8);  // and one that is not kept for each mode of the CPU
-    // Each task has a row for what is not kept.
+    CHECK(few.frames().size() <= 64 + 8);  // plus one for the rest per CPU mode
+    // Each task has a row for the rest.
     const auto rows = count(1000000, 1000000, 64);
     REQUIRE(whole.rows().size() > 100);
     CHECK(rows.totals() == whole.totals());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What tells the architecture of a recording that does not say it.
+// How the architecture of a recording is found if the recording does not name it.
 #include "perfdata/recording/architecture.hpp"
 
 #include "catch.hpp"
@@ -41,12 +41,12 @@ TEST_CASE("An architecture is told by ARCH, then E_MACHINE, then what was mapped
     CHECK(by_map.told_by == "the mapping of ld-linux-aarch64.so.1");
     CHECK(by_map.guessed());
 
-    // A machine that runs programs of another one as well.
+    // A machine that also runs programs of another architecture.
     auto both = builder;
     both.add(mapping(order, "/lib64/ld-linux-x86-64.so.2"));
     CHECK(found(both.build()).name.empty());
 
-    // A damaged one tells nothing.
+    // A damaged feature is ignored.
     builder.feature(Feature::e_machine, Writer(order).u32(62).take());
     CHECK(found(builder.build()).name == "aarch64");
     builder.feature(Feature::e_machine, Writer(order).u32(0x7777).u32(0).take());
@@ -68,9 +68,9 @@ TEST_CASE("Paths tell an architecture only where one alone has them", "[recordin
     CHECK(path_architecture("ld-musl-aarch64.so.1") == "aarch64");
     CHECK(path_architecture("/usr/lib/s390x-linux-gnu/libc.so.6") == "s390x");
     CHECK(path_architecture("/usr/lib/powerpc64le-linux-gnu/libc.so.6") == "ppc64le");
-    CHECK(path_architecture("/lib/ld64.so.1").empty());                        // s390x and ppc64 of old
+    CHECK(path_architecture("/lib/ld64.so.1").empty());                        // s390x, and older ppc64
     CHECK(path_architecture("/lib/ld-linux.so.2").empty());                    // i386, sparc, alpha
-    CHECK(path_architecture("/usr/aarch64-linux-gnu/lib/libc.so.6").empty());  // for cross compilers, and emulators
+    CHECK(path_architecture("/usr/aarch64-linux-gnu/lib/libc.so.6").empty());  // for cross compilers and emulators
     CHECK(path_architecture("").empty());
     CHECK(path_architecture("/").empty());
 }

@@ -10,7 +10,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// program(order, id, code) has one array: its code, which tells it from another program of the same id.
+// program(order, id, code) has one array: its code, which distinguishes it from another program with the same id.
 Blob program(std::endian order, std::uint32_t id, std::string_view code) {
     ProgramInfo info(order, id);
     info.array(BpfArray::jited_insns, static_cast<std::uint32_t>(code.size()), blob_of(code));

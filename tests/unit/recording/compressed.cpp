@@ -145,7 +145,7 @@ TEST_CASE("Behind a broken piece a new frame is understood again", "[recording][
 
 TEST_CASE("A record of a type that nobody writes may have been a piece of the stream", "[recording][compressed]") {
     const auto order = std::endian::little;
-    // Types that somebody may write one day leave the stream as it is: then a frame in the middle of another is none.
+    // Types that may become valid do not interrupt the stream, so a frame inside another one is not read.
     const auto [type, expected] = GENERATE(table<std::uint32_t, std::vector<std::uint64_t>>(
         {{0, {7, 9}}, {256, {7, 9}}, {0xffffffff, {7, 9}}, {90, {7, 8}}, {255, {7, 8}}}));
     CAPTURE(type);
@@ -180,7 +180,7 @@ TEST_CASE("A compressed record may not unpack to more than it is allowed to", "[
 }
 
 TEST_CASE("A compressed stream may not look back further than it is allowed to", "[recording][compressed]") {
-    // A frame header alone: no checksum, no single segment, a window of 2^(10 + 15) bytes; then an empty last block.
+    // Only a frame header: no checksum, no single segment, a window of 2^(10 + 15) bytes; then an empty last block.
     Blob frame = blob_of(std::string_view("\x28\xb5\x2f\xfd\x00\x78\x01\x00\x00", 9));
     const auto data = compressed_record(std::endian::little, RecordType::compressed, frame);
     const auto problems = [&](std::uint64_t window) {

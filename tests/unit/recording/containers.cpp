@@ -75,7 +75,7 @@ Seen read(const Recording& recording) {
 
 TEST_CASE("A pipe stream has its events and features in records", "[recording][containers]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    // Tracing data lie behind their record; an EVENT_UPDATE names the second event.
+    // Tracing data follow their record; an EVENT_UPDATE names the second event.
     const auto tracing =
         joined({record(RecordType::header_tracing_data, RecordFrame{order, {}, 0}, Writer(order).u32(16).u32(0).take()),
                 Blob(16, std::byte{0xee})});
@@ -116,7 +116,7 @@ TEST_CASE("The features of a pipe stream can be read, tracing data among them", 
     const auto recording = Recording::from_memory(pipe);
     REQUIRE(recording);
     REQUIRE(recording->features().size() == 2);
-    // By number, as in the table of a file.
+    // Sorted by number, as in a file's table.
     CHECK(recording->features()[0].number == static_cast<unsigned>(Feature::tracing_data));
     CHECK(recording->features()[0].inside_file);
     CHECK(recording->features()[1].number == static_cast<unsigned>(Feature::arch));
@@ -126,7 +126,7 @@ TEST_CASE("The features of a pipe stream can be read, tracing data among them", 
     const auto read_tracing = recording->read_feature(recording->features()[0]);
     REQUIRE(read_tracing);
     CHECK(*read_tracing == data);
-    // The second ARCH is told and not believed.
+    // The second ARCH is reported and ignored.
     CHECK(recording->arch() == "riscv64");
     REQUIRE(recording->diagnostics().count() == 1);
     CHECK(recording->diagnostics().kept()[0].code == ErrorCode::malformed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A packed file that is not what is looked for is not unpacked.
+// Packed files with the wrong content are not unpacked completely.
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -19,7 +19,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// The limit is less than what the file unpacks to: whoever unpacks more than the beginning meets it.
+// The limit is below the unpacked size: unpacking more than the beginning hits it.
 Limits few_bytes() {
     Limits limits;
     limits.unpacked_bytes = 1 << 20;
@@ -94,7 +94,7 @@ TEST_CASE("A packed file that is no recording fails at once, with what an unpack
     CHECK(packed.error().message() == plain.error().message());
 }
 
-// The writer would write for ever: opening ends nevertheless.
+// The writer never stops; opening must end nevertheless.
 TEST_CASE("A pipe that brings no recording is not read to its end", "[recording][content]") {
     const TempDir directory;
     const auto path = (directory.path() / "pipe").string();
@@ -116,7 +116,7 @@ TEST_CASE("A pipe that brings no recording is not read to its end", "[recording]
 TEST_CASE("Files of the kernel are read by the user's word though they say that they are empty",
           "[recording][content]") {
     const auto source = open_source("/proc/self/status", {});
-    if (!source) return;  // there is no /proc
+    if (!source) return;  // no /proc here
     CHECK((*source)->size() > 10);
     CHECK(read_whole(**source, 1 << 20)->starts_with("Name:"));
 }

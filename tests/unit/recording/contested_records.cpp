@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A record that is followed by no record has lost bytes or tells a wrong size, or what follows it is damaged. What is
-// intact arrives in all cases, and nothing in place of what is not.
+// If no record follows a record, either it lost bytes or has a wrong size, or its follower is damaged. In all cases
+// every intact record must arrive, and nothing else.
 #include <algorithm>
 
 #include "perfdata/recording/record_stream.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t block = std::size_t{256} << 10;
 
-// Read is what a stream hands out of some bytes, from memory and from a file alike.
+// Read is the result of reading some bytes, equal from memory and from a file.
 struct Read {
     std::vector<std::uint64_t> offsets;
     std::uint64_t unread = 0, payload = 0;
@@ -43,7 +43,7 @@ Read read_all(const Blob& data, std::endian order = std::endian::little) {
     return read;
 }
 
-// offsets(count, size, from) is where so many records of one size begin.
+// offsets(count, size, from) returns the offsets of that many records of one size.
 std::vector<std::uint64_t> offsets(std::size_t count, std::size_t size, std::size_t from = 0) {
     std::vector<std::uint64_t> all;
     for (std::size_t index = 0; index < count; ++index) all.push_back(from + index * size);
@@ -61,7 +61,7 @@ Blob repeated(const Blob& record, std::size_t count) {
     return all;
 }
 
-// A record of the kernel's of any size, none of whose bytes behind its header look like a record.
+// A kernel record of any size whose bytes behind the header do not look like a record.
 Blob sample_of(std::endian order, std::size_t size) {
     return Writer(order).u32(9).u16(1).u16(static_cast<std::uint16_t>(size)).fill(size - 8, 0xee).take();
 }
@@ -76,7 +76,7 @@ void set_size(Blob& data, std::endian order, std::size_t at, std::size_t size) {
 TEST_CASE("A record that has lost bytes costs itself alone", "[recording][contested]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto missing = GENERATE(as<std::size_t>(), 1, 4, 7, 8, 16, 31);
-    // The place of the damaged record, from the first to the one before the last three.
+    // Index of the damaged record, from the first to the one before the last three.
     const auto which = GENERATE(as<std::size_t>(), 0, 1, 5, 8);
     CAPTURE(missing, which);
     constexpr std::size_t size = 40, count = 12;
@@ -98,7 +98,8 @@ TEST_CASE("A record that lost bytes before the last ones costs itself alone", "[
     auto data = repeated(sample_of(std::endian::little, size), 3);
     data.erase(data.begin() + 8, data.begin() + 8 + static_cast<std::ptrdiff_t>(missing));
     CHECK(read_all(data).offsets == offsets(2, size, size - missing));
-    // One alone is believed only where records begin if no byte was lost; a part of another behind it is enough.
+    // A single record is believed only at a place where records begin if no byte was lost, unless a part of another
+    // follows.
     data.resize(data.size() - size);
     CHECK(read_all(data).offsets == (missing == 8 ? offsets(1, size, size - missing) : offsets(1, size)));
     const auto cut = Writer(std::endian::little).u32(9).u16(1).take();
@@ -109,7 +110,7 @@ TEST_CASE("A record that lost bytes before the last ones costs itself alone", "[
 TEST_CASE("A size that reaches over other records costs its record alone", "[recording][contested]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     constexpr std::size_t size = 40, count = 3000, which = 3;
-    // To a place between records; to a record, but longer than its type is, or of a type that is not known.
+    // The size leads between records, or to a record but exceeds the type's maximum, or the type is unknown.
     const auto [type, wrong] = GENERATE(table<std::uint32_t, std::size_t>({{9, 48},
                                                                            {9, 72},
                                                                            {9, 1008},
@@ -141,7 +142,7 @@ TEST_CASE("A long sample is not taken for few records", "[recording][contested]"
     set_size(data, order, 0, all);
     const auto first = found ? offsets(inside, size, extra) : offsets(1, all);
     CHECK(read_all(data, order).offsets == first + offsets(count, size, all));
-    // One that is no longer than others before is not looked into.
+    // A record no longer than an earlier one is not examined.
     const auto before = sample_of(order, all);
     CHECK(read_all(joined({before, data}), order).offsets == offsets(2, all) + offsets(count, size, 2 * all));
 }
@@ -162,17 +163,17 @@ TEST_CASE("A record that may come one day is not looked into", "[recording][cont
     const auto inner = repeated(sample_of(std::endian::little, size), 4);
     const auto behind = repeated(sample_of(std::endian::little, size), 4);
     CHECK(read_all(joined({one, inner, behind})).offsets == offsets(1, size) + offsets(4, size, 8 + 4 * size));
-    // Of a type that nobody could write, it is.
+    // With an impossible type it is examined.
     one[1] = std::byte{0x13};
     CHECK(read_all(joined({one, inner, behind})).offsets == offsets(8, size, 8));
 }
 
 TEST_CASE("A long list of ids that look like records is not looked into", "[recording][contested]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    // As pipes of machines with many CPUs begin: HEADER_ATTR, longer than any record of the kernel's.
+    // The beginning of a pipe from a machine with many CPUs: HEADER_ATTR, longer than any kernel record.
     constexpr std::size_t ids = 1000, size = 8 + 136 + 8 * ids, sample = 40;
     auto attr = Writer(order).u32(64).u16(0).u16(size).fill(136, 0).take();
-    // Each two ids are the header and the body of a sample of 16 bytes.
+    // Every two ids look like the header and the body of a sample of 16 bytes.
     const auto like_a_sample = Writer(order).u32(9).u16(1).u16(16).u64(7).take();
     const auto list = repeated(like_a_sample, ids / 2);
     attr.insert(attr.end(), list.begin(), list.end());
@@ -185,7 +186,7 @@ TEST_CASE("A long list of ids that look like records is not looked into", "[reco
 }
 
 TEST_CASE("A record is contested across the blocks of a file", "[recording][contested]") {
-    // So that the place of the damaged record goes over the block's end byte by byte.
+    // Moves the damaged record across the block's end in steps of 8 bytes.
     constexpr std::size_t size = 40, missing = 3, large = 32768;
     for (std::size_t shift = 0; shift < 2 * size; shift += 8) {
         CAPTURE(shift);
@@ -203,13 +204,13 @@ TEST_CASE("A record is contested across the blocks of a file", "[recording][cont
 }
 
 TEST_CASE("Behind damage the largest records are found wherever they lie", "[recording][contested]") {
-    // More than a block of them: six in a row do not fit into one.
+    // More than a block: six such records in a row do not fit into one.
     constexpr std::size_t large = 65528, count = 12;
     const auto missing = GENERATE(as<std::size_t>(), 3, 8);
     auto data = repeated(sample_of(std::endian::little, large), count);
     data.erase(data.begin() + 8, data.begin() + 8 + static_cast<std::ptrdiff_t>(missing));
     CHECK(read_all(data).offsets == offsets(count - 1, large, large - missing));
-    // In data that are cut off six in a row are wanted.
+    // In truncated data six records in a row are required.
     const auto cut = auxtrace(std::endian::little, std::uint64_t{1} << 40,
                               joined({Blob(3), repeated(sample_of(std::endian::little, large), count)}));
     CHECK(read_all(cut).offsets == offsets(1, 48) + offsets(count, large, 51));
@@ -221,7 +222,7 @@ TEST_CASE("Of a compressed record that lost bytes its beginning is unpacked", "[
     const auto first = compressor.piece(lost(1));
     const auto second = compressor.piece(lost(2));
     auto cut = compressed_record(std::endian::little, RecordType::compressed, joined({first, second}));
-    // The last bytes are missing: of the two pieces one is whole.
+    // The last bytes are missing: one of the two pieces is complete.
     cut.resize(cut.size() - 5);
     const auto behind = repeated(sample_of(std::endian::little, 40), 4);
     const auto orphan = compressed_record(std::endian::little, RecordType::compressed, compressor.piece(lost(3)));

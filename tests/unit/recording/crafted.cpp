@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The same records in every container that perf has ever written: all give the same events, records and samples.
+// The same records in every container that perf has ever written give the same events, records and samples.
 #include "support/crafted.hpp"
 
 #include "perfdata/recording/recording.hpp"
@@ -20,7 +20,7 @@ Recording open_memory(const Blob& file) {
     return std::move(*recording);
 }
 
-// Content is what does not depend on the container.
+// Content is everything that does not depend on the container.
 struct Content {
     Lines events, records, in_time;
 };
@@ -47,7 +47,7 @@ void check_same(const Recording& recording, const Content& want) {
     CHECK(first_difference(got.in_time, want.in_time) == "");
 }
 
-// Names come with EVENT_DESC; without features they are made up.
+// Removes names: they come from EVENT_DESC, and are invented without features.
 Lines without_names(Lines lines) {
     for (auto& line : lines) line.erase(0, line.find("' "));
     return lines;
@@ -62,7 +62,7 @@ void check_same_but_names(const Recording& recording, const Content& want) {
 
 constexpr std::uint64_t seeds = 2;
 
-// COMPRESSED needs to know how much a record unpacks to.
+// COMPRESSED needs the unpacked size of a record.
 Blob compression_feature(std::endian order) {
     return Writer(order).u32(0).u32(1).u32(1).u32(5).u32(528384).take();
 }
@@ -85,7 +85,7 @@ TEST_CASE("A crafted recording has all types of records and reads without a loss
         CAPTURE(type);
         CHECK(seen[type] > 0);
     }
-    // Those of perf itself, but for the ones that only make up a container.
+    // perf's own types, except those that only form a container.
     for (const auto type : {65u, 67u, 69u, 70u, 71u, 72u, 73u, 74u, 75u, 76u, 77u, 79u, 84u, 85u, 86u}) {
         CAPTURE(type);
         CHECK(seen[type] > 0);
@@ -146,7 +146,6 @@ TEST_CASE("Attrs of every size that perf has had, and of a later one, read the s
     }
     const auto content = content_of(recording);
     CHECK(content.records.size() == crafted.synthesized.size() + crafted.records.size() + crafted.plain.size());
-    // The same as a pipe.
     const auto pipe = as_pipe(crafted, all_records(crafted));
     check_same(open_memory(pipe), content);
 }
@@ -198,7 +197,7 @@ TEST_CASE("A pipe gives the same records as a file, and the same features", "[re
         const auto recording = open_memory(pipe);
         check_same(recording, want);
         auto expected = feature_lines(open_memory(builder_of(crafted, all_records(crafted)).build()));
-        // BRANCH_STACK and STAT, which are only flags, are never in a pipe.
+        // The flag-only features BRANCH_STACK and STAT never occur in a pipe.
         std::erase_if(expected, [](const std::string& line) {
             return line.starts_with("feature 15 ") || line.starts_with("feature 19 ");
         });
@@ -218,7 +217,7 @@ TEST_CASE("Compressed records give the same records, in files and in pipes", "[r
         const auto want = as_plain_file(crafted);
         crafted.features[static_cast<unsigned>(Feature::compressed)] = compression_feature(order);
         Random random(seed);
-        // Half of it, as where the recorder fell back to writing plain records.
+        // Compress one half, as if the recorder had fallen back to plain records.
         const auto half = crafted.records.begin() + static_cast<std::ptrdiff_t>(crafted.records.size() / 2);
         const std::vector<Blob> first(crafted.records.begin(), half), second(half, crafted.records.end());
         const auto data =
@@ -263,7 +262,7 @@ TEST_CASE("A directory with a compressed stream in each file gives the same reco
         std::ranges::sort(got.records);
         std::ranges::sort(want.records);
         CHECK(first_difference(got.records, want.records) == "");
-        // In order of time the kernel's records have one place each; those of perf itself have none.
+        // In order of time, kernel records have fixed places; perf's own records do not.
         const auto kernel_only = [](Lines lines) {
             std::erase_if(lines, [](const std::string& line) { return line.find(" event ") == std::string::npos; });
             return lines;

@@ -33,7 +33,7 @@ std::optional<Addresses> found(const DeferredChains& chains, std::uint32_t tid, 
     return Addresses(rest->begin(), rest->end());
 }
 
-// Calls `sample` and `chain` for the records of these types.
+// Calls `sample` and `chain` for records of these types.
 struct Model {
     std::function<void(const RecordContext&, const Sample&)> sample;
     std::function<void(const RecordContext&, const CallchainDeferred&)> chain;
@@ -76,7 +76,7 @@ TEST_CASE("The cookie of a chain is its last value, and no address", "[recording
     CHECK_FALSE(deferred_cookie(Addresses{}));
 }
 
-// What perf 7.2 wrote: the kernel's part of each chain in the sample, the user's in the record that follows.
+// perf 7.2 wrote the kernel's part of each chain into the sample, and the user's part into a later record.
 TEST_CASE("Recorded chains are joined with their user part, and lose no frame", "[recording][deferred]") {
     const auto recording = Recording::open(PERFDATA_FIXTURES "/records/v72_defer.data");
     REQUIRE(recording);
@@ -114,7 +114,7 @@ TEST_CASE("Recorded chains are joined with their user part, and lose no frame", 
             CHECK(whole == (!deferred_here || of_user != expected.end()));
             if (!deferred_here || !whole) return;
             ++joined;
-            // Either nothing or KERNEL and its addresses, then USER_DEFERRED and the cookie.
+            // Either nothing, or KERNEL and its addresses, then USER_DEFERRED and the cookie.
             std::vector<std::pair<std::uint64_t, CpuMode>> whole_chain;
             for (std::size_t index = 1; index + 2 < chain.size(); ++index) {
                 whole_chain.emplace_back(chain[index], CpuMode::kernel);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What events are called, and what a user may call them.
+// Names of events, and the names that a user may give them.
 #include "perfdata/recording/event_names.hpp"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ TEST_CASE("Names that perf makes have its modifiers", "[recording][event_names]"
     CHECK(name(2 * precise) == "cycles:pp");
     CHECK(name(3 * precise | exclude_kernel | exclude_hv) == "cycles:uppp");
     CHECK(name(precise | exclude_guest) == "cycles:pH");
-    // Of tracepoints there are none.
+    // Tracepoints have no such names.
     CHECK(made_event_name(attr_of(2, 17, 0)) == "type 2 config 0x11");
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("No two events of a recording have one name", "[recording][event_names
     CHECK(events[4].perf_name == "x");
     CHECK(events[7].perf_name == "instructions");
     CHECK(name_events({}).empty());
-    // Names that are made to look like ours.
+    // Hostile names that imitate ours.
     std::vector<Event> hostile;
     std::string name = "x";
     for (int count = 0; count < 40; ++count) {
@@ -123,7 +123,7 @@ TEST_CASE("Events are chosen by both spellings", "[recording][event_names]") {
     CHECK(events_called(events, "page-faults") == Indexes{4, 5});
     CHECK(events_called(events, "mine") == Indexes{6});
     CHECK(events_called(events, "cycles:k").empty());
-    // As perf 6.13 and later spell them.
+    // The spelling of perf 6.13 and later.
     const auto newer = name_events({event("", attr_of(0, 0, exclude_guest)), event("", attr_of(0, 0, exclude_host)),
                                     event("", attr_of(0, 0, 2 * precise | exclude_guest))});
     CHECK(names_of(newer) == std::vector<std::string>{"cycles", "cycles:G", "cycles:ppH"});
@@ -136,7 +136,7 @@ TEST_CASE("Events are chosen by both spellings", "[recording][event_names]") {
     CHECK(events_called(newer, "cyclesH").empty());
     CHECK(events_called(events, "").empty());
     CHECK(events_called({}, "cycles").empty());
-    // A name of its own wins over one without modifiers.
+    // An exact name wins over one without modifiers.
     const auto both = name_events({event("cycles"), event("cycles:u")});
     CHECK(events_called(both, "cycles") == Indexes{0});
 }
@@ -153,7 +153,7 @@ TEST_CASE("Events of one recording are told apart, whatever names them", "[recor
     CHECK(names_of(plain->events().events()) ==
           std::vector<std::string>{"cache-misses:HG", "cache-misses:u", "type 2 config 0x4d"});
 
-    // Tracepoints by their formats.
+    // Tracepoints are named by their formats.
     const std::string_view format = "name: sched_switch\nID: 77\nformat:\n\n";
     Writer data(order == std::endian::little ? std::endian::big : std::endian::little);
     data.text("\x17\x08\x44tracing").text("0.6").u8(0).u8(order == std::endian::little ? 1 : 0).u8(8).u32(4096);
@@ -166,7 +166,7 @@ TEST_CASE("Events of one recording are told apart, whatever names them", "[recor
     REQUIRE(traced);
     CHECK(traced->events().events()[2].name == "sched:sched_switch");
 
-    // What was recorded counts.
+    // A recorded name has priority.
     builder.feature(Feature::event_desc,
                     event_desc(order, {{attr_of(0, 3), "mine", {1}}, {attr_of(0, 3), "mine", {2}}}));
     const auto described = builder.build();

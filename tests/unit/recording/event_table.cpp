@@ -120,10 +120,10 @@ TEST_CASE("Events that keep their id at different places are told apart", "[reco
 
 TEST_CASE("An id counts only where its own event puts it", "[recording][event_table]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    // Events 1 and 2 keep their id at 32 (16 from the end), event 0 at 8 (8 from the end), which is looked at first.
+    // Events 1 and 2 have their id at 32 (16 from the end), event 0 at 8 (8 from the end), which is tried first.
     const EventTable table({event(by_identifier, {{48}}), event(by_id, {{50}}), event(by_id, {{51}})});
     SampleValues values = with_ids(0, 51);
-    values.ip = 50;  // event 2's sample has the id of event 1 at the place of event 0, and so has its trailer
+    values.ip = 50;  // at event 0's place, event 2's sample and trailer have the id of event 1
     CHECK(of_sample(table, by_id, values, order) == 2u);
     const RecordFrame frame{
         .order = order,
@@ -190,7 +190,7 @@ TEST_CASE("Hardware and software events have perf's names", "[recording][event_t
     CHECK(name(0, 1) == "instructions");
     CHECK(name(0, 5) == "branch-misses");
     CHECK(name(0, 9) == "ref-cycles");
-    CHECK(name(0, 0x400000000) == "cycles");  // of a hybrid CPU's PMU 4
+    CHECK(name(0, 0x400000000) == "cycles");  // PMU 4 of a hybrid CPU
     CHECK(name(1, 0) == "cpu-clock");
     CHECK(name(1, 1) == "task-clock");
     CHECK(name(1, 9) == "dummy");

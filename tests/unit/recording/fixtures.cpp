@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Real recordings, held against what perf 6.1.187 says about them.
+// Compares real recordings with the output of perf 6.1.187.
 //
-// Events, programs, BTF: `perf report --header-only -i FILE`. Records, first sample: `perf report -D -i FILE`, its
-// lines counted by type. Samples and periods by event: `perf script -F event,period -G -i FILE`, summed up.
+// Events, programs, BTF: `perf report --header-only -i FILE`. Records, first sample: `perf report -D -i FILE`, lines
+// counted by type. Samples and periods by event: `perf script -F event,period -G -i FILE`, summed.
 #include <algorithm>
 #include <map>
 
@@ -96,7 +96,7 @@ Result<Recording> open_fixture(const std::string& file) {
     return Recording::open(std::string(PERFDATA_FIXTURES) + "/bpf/" + file);
 }
 
-// Walked is what one walk over a recording finds.
+// Walked is the result of one walk over a recording.
 struct Walked {
     std::map<std::uint32_t, std::uint64_t> samples, period;
     std::uint64_t symbols_come = 0, symbols_go = 0, loads = 0, unloads = 0, mmaps = 0, mmap2s = 0, comms = 0;
@@ -213,7 +213,7 @@ TEST_CASE("Real recordings have the BPF programs and type information that perf 
         CHECK(btf == want.btf);
         for (const auto& program : features.programs()) {
             CAPTURE(program.id.value);
-            // The functions make up the code; each has an address, a length and a tag.
+            // The functions together form the code; each has an address, a length and a tag.
             std::uint64_t code = 0;
             for (std::size_t index = 0; index < program.jited_func_lens().size(); ++index) {
                 code += program.jited_func_lens()[index];
@@ -232,7 +232,7 @@ TEST_CASE("Real recordings have the BPF programs and type information that perf 
     }
 }
 
-// Addresses, sizes and tags: the lines "sub_prog" of `perf report --header-only`.
+// Addresses, sizes and tags come from the lines "sub_prog" of `perf report --header-only`.
 TEST_CASE("A real program has the functions that perf lists, at their addresses", "[recording][fixtures]") {
     const auto recording = open_fixture("bpf_preloaded.data");
     REQUIRE(recording);

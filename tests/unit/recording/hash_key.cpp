@@ -30,7 +30,7 @@ constexpr std::uint64_t inverse_of(std::uint64_t odd) {
     return inverse;
 }
 
-// longest_run(hashes) is the longest stretch without a free place in a table of open addressing, half full.
+// longest_run(hashes) returns the longest run of occupied slots in a half-full table with open addressing.
 std::size_t longest_run(const std::vector<std::uint64_t>& hashes) {
     const auto size = std::bit_ceil(2 * hashes.size());
     const auto shift = 64 - static_cast<unsigned>(std::countr_zero(size));
@@ -119,5 +119,5 @@ TEST_CASE("A table looks at few keys, whoever chose them", "[recording][hash]") 
     }
     CHECK(keys.size() == count);
     CHECK(looks >= count);
-    CHECK(looks < count + 100);  // one for each that was known, and those of equal tags
+    CHECK(looks < count + 100);  // one per known program, and those with equal tags
 }

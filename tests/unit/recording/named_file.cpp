@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is opened because a recording names it, and what is not.
+// Which files named by a recording are opened, and which are not.
 #include "perfdata/recording/named_file.hpp"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// content(name) is the file's, or the code of the error. Both ways of walking must agree.
+// content(name) returns the file's content, or the error code. Both ways of walking the path must agree.
 std::string content(const FileName& name) {
     std::string answers[2];
     for (const auto walk : {LinkWalk::kernel, LinkWalk::own}) {
@@ -100,7 +100,7 @@ TEST_CASE("A relative name counts from the current directory", "[recording][name
     fs::current_path(here);
 }
 
-// Nobody writes to the pipe or listens at the socket: a test that opened one would not end, or tell.
+// The pipe has no writer and the socket no listener: opening one would hang the test or fail visibly.
 TEST_CASE("Devices, pipes, sockets and directories are not opened by a recording's word", "[recording][named]") {
     const TempDir directory;
     const auto pipe = (directory.path() / "pipe").string();
@@ -123,10 +123,10 @@ TEST_CASE("Devices, pipes, sockets and directories are not opened by a recording
     }
     CHECK(content({directory.path().string(), "pipe"}) == "missing");
     CHECK(content({directory.path().string(), "socket"}) == "missing");
-    // Whoever writes to the pipe without waiting for a reader learns that there is none, and was none.
+    // A non-blocking writer fails: the pipe has no reader, so nothing has opened it.
     CHECK(::open(pipe.c_str(), O_WRONLY | O_NONBLOCK) == -1);
     if (const auto device = (directory.path() / "device").string();
-        ::mknod(device.c_str(), S_IFCHR | 0600, ::makedev(1, 5)) == 0) {  // as /dev/zero
+        ::mknod(device.c_str(), S_IFCHR | 0600, ::makedev(1, 5)) == 0) {  // like /dev/zero
         CHECK(content({"", device}) == "missing");
         CHECK(content({directory.path().string(), "/device"}) == "missing");
     }
@@ -150,7 +150,7 @@ TEST_CASE("Nothing in a file system of the kernel is opened by a recording's wor
         fs::create_symlink(name, directory.path() / "link");
         CHECK(content({"", (directory.path() / "link").string()}) == "missing");
     }
-    // What this process has open is nothing that a recording can mean.
+    // A recording cannot refer to this process's open files.
     CHECK(content({"", "/proc/self/fd/" + std::to_string(open)}) == "missing");
     CHECK(content({"", "/dev/fd/" + std::to_string(open)}) == "missing");
     ::close(open);
@@ -167,7 +167,7 @@ TEST_CASE("The root directory of a process leads to ordinary files", "[recording
         CHECK(content({"", root + file}) == "content");
         CHECK(content({"", root + "/.." + file}) == "content");
         CHECK(content({"", root + (directory.path() / "link").string()}) == "content");
-        CHECK(content({root, file}) == "content");  // what the user gives may be one, too
+        CHECK(content({root, file}) == "content");  // the user may give one as well
     }
     CHECK(content({"", "/proc/self/task/" + std::to_string(::getpid()) + "/root" + file}) == "content");
     CHECK(content({"", "/proc/self/root"}) == "missing");
@@ -196,7 +196,7 @@ TEST_CASE("Nothing outside of a root is opened, whatever links there are inside"
     CHECK(tree.below("/usr/up/usr/up/usr/up/etc/secret") == "inside too");
     CHECK(tree.below("/usr/up/../../etc/secret") == "inside too");
 
-    // An absolute link is one of the machine that was copied.
+    // An absolute link refers to the copied machine.
     tree.link("etc/there", "/usr/lib/file");
     CHECK(tree.below("/etc/there") == "inside");
     tree.link("lib", "usr/lib");
@@ -219,7 +219,7 @@ TEST_CASE("Links without an end are no files", "[recording][named]") {
     std::string many = "/usr/lib/file";
     for (unsigned index = 0; index < 39; ++index) many = "/here" + many;
     CHECK(tree.below(many) == "inside");
-    CHECK(tree.below("/here/here" + many) == "missing");  // 41, as for the kernel
+    CHECK(tree.below("/here/here" + many) == "missing");  // 41 links: the kernel's limit as well
     std::string deep = "/usr/lib/file";
     for (unsigned index = 0; index < 500; ++index) deep = "/usr/.." + deep;
     CHECK(tree.below(deep) == "inside");
@@ -247,7 +247,7 @@ TEST_CASE("A directory that is moved out of a root while it is walked leads to n
     }
 }
 
-// The name is a file's one moment and a pipe's the next: what is read is always the file.
+// The name alternates between a file and a pipe: only the file is ever read.
 TEST_CASE("What is checked is what is read", "[recording][named]") {
     const TempDir directory;
     const auto name = (directory.path() / "name").string();
@@ -284,7 +284,7 @@ TEST_CASE("A file of another user is refused where that is asked for", "[recordi
     const TempDir directory;
     const auto path = directory.write("perf-1.map", blob_of("1000 10 name\n"));
     CHECK(open_named_file({"", path}, {}, {.trusted_owner = true}));
-    if (::chown(path.c_str(), 54321, 54321) != 0) return;  // only root may
+    if (::chown(path.c_str(), 54321, 54321) != 0) return;  // needs root
     const auto refused = open_named_file({"", path}, {}, {.trusted_owner = true});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::mismatch);

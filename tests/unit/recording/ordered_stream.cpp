@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exact order of time against a naive stable sort of all records.
+// Compares exact order of time with a naive stable sort of all records.
 #include "perfdata/recording/ordered_stream.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto sample_type = sample_bit::ip | sample_bit::time;
 
-// A sample whose ip is its number in the file, so that each can be told from all others.
+// A sample with its number in the file as ip, so that each is unique.
 Blob numbered(std::endian order, std::uint64_t time, std::uint64_t number) {
     SampleValues values;
     values.time = time;
@@ -79,7 +79,7 @@ TEST_CASE("Records come in order of time, ties in order of the file", "[recordin
 
 TEST_CASE("Synthesized records come first, wherever they lie", "[recording][ordered_stream]") {
     check({0, 0, 7, 5, 0, 6, 0});
-    // One at the very end must not make all others wait for it.
+    // One early record at the very end must not delay all others.
     std::vector<std::uint64_t> times(50000);
     for (std::size_t index = 0; index < times.size(); ++index) times[index] = 1000 + index;
     times.back() = 0;

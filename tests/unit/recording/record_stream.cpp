@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t block = std::size_t{256} << 10;
 
-// Where the bytes come from must make no difference.
+// The origin of the bytes must not matter.
 enum class From { memory, file };
 
 class Input {
@@ -34,12 +34,12 @@ class Input {
     std::shared_ptr<const Source> source_;
 };
 
-// Types of simpleperf: such records may have any size.
+// simpleperf's types: such records may have any size.
 constexpr std::uint32_t type_of(std::uint32_t number) {
     return 32768 + number % 64;
 }
 
-// numbered(order, number, size): a record of an unknown type whose every byte follows from its number.
+// numbered(order, number, size) returns a record of an unknown type whose bytes are derived from its number.
 Blob numbered(std::endian order, std::uint32_t number, std::uint16_t size) {
     return Writer(order)
         .u32(type_of(number))
@@ -88,7 +88,7 @@ TEST_CASE("Records follow each other with their place in the file", "[recording]
 TEST_CASE("Records that straddle the blocks of a file arrive whole", "[recording][record_stream]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto from = GENERATE(From::memory, From::file);
-    // Sizes without a common divisor with the block's: cuts fall into headers and bodies alike.
+    // Sizes that share no divisor with the block's, so that blocks end in headers and bodies.
     Blob data;
     std::vector<std::uint16_t> sizes;
     while (data.size() < 5 * block) {
@@ -116,7 +116,7 @@ TEST_CASE("A record that is cut by the block's end at any byte arrives whole", "
     const auto order = std::endian::little;
     for (std::size_t before = 0; before <= 24; ++before) {
         CAPTURE(before);
-        // `before` bytes of the second record lie in the first block.
+        // `before` bytes of the second record are in the first block.
         Blob data;
         std::uint32_t number = 0;
         for (auto left = block - before; left != 0; ++number) {
@@ -146,7 +146,7 @@ TEST_CASE("AUX data behind its record are skipped, inside a block and across blo
     const std::size_t payload = GENERATE(std::size_t{0}, std::size_t{8}, std::size_t{1000}, block - 128, block - 64,
                                          block - 63, block, 3 * block + 5);
     CAPTURE(payload);
-    // The payload is made of bytes that would be impossible records.
+    // The payload would be impossible records.
     const auto aux = auxtrace(order, payload, Blob(payload));
     Blob data = numbered(order, 1, 16);
     append(data, aux);
@@ -160,7 +160,7 @@ TEST_CASE("AUX data behind its record are skipped, inside a block and across blo
     CHECK(is_numbered(record, 1, 16));
     for (std::uint32_t number = 2; number <= 3; ++number) {
         REQUIRE(stream.next(record));
-        // The record itself stays readable although what follows it was skipped.
+        // The record stays readable after its payload was skipped.
         CHECK(record.type() == RecordType::auxtrace);
         CHECK(record.bytes.size() == 48);
         CHECK(record.order.load<std::uint64_t>(record.bytes.data() + 8) == payload);
@@ -221,7 +221,7 @@ TEST_CASE("AUX data that go beyond the data section are a loss that is reported"
 TEST_CASE("Records behind data whose size is a lie are found", "[recording][record_stream]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto from = GENERATE(From::memory, From::file);
-    // More than a block of them, so that they have to be read first.
+    // More than a block, so that they must be read first.
     const std::size_t data = GENERATE(std::size_t{0}, std::size_t{96}, 2 * block);
     CAPTURE(data);
     Blob all = auxtrace(order, std::uint64_t{1} << 40, Blob(data));
@@ -318,7 +318,7 @@ TEST_CASE("A wrong size in the middle costs only the records that it covers", "[
         if (record.type() == RecordType::lost && record.bytes.size() == lost.size()) ++whole;
     }
     CHECK(last == data.size() - lost.size());
-    // The damaged record, and at most the one behind it.
+    // Lost: the damaged record, and at most the next.
     CHECK(whole >= before + after - 1);
 }
 
@@ -361,7 +361,7 @@ TEST_CASE("The stream ends at the end of the data section, not of the file", "[r
     REQUIRE(whole.next(record));
     CHECK_FALSE(whole.next(record));
     CHECK(whole.problems().empty());
-    // A record that reaches beyond the section is cut, although the file has its bytes.
+    // A record that extends beyond the section is cut, although the file has its bytes.
     RecordStream cut({{source, 0, 39}}, {.order = AnyOrder(std::endian::little)});
     REQUIRE(cut.next(record));
     CHECK_FALSE(cut.next(record));

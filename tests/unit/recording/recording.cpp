@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recordings as a whole: containers, layouts, and headers that lie about the file.
+// Whole recordings: containers, layouts, and headers with false information.
 #include "perfdata/recording/recording.hpp"
 
 #include "perfdata/recording/walk.hpp"
@@ -237,13 +237,13 @@ TEST_CASE("Sections that overlap each other or the records count each byte once"
     const auto outside = whole.size() - (builder.places().data_end - builder.places().data);
     const auto entry = static_cast<std::size_t>(builder.places().feature_entries.at(3));
     const auto host = builder.places().features.at(3);
-    // HOSTNAME now covers the whole file, records included.
+    // HOSTNAME now covers the whole file, including the records.
     const auto file =
         patched(patched(whole, order, entry, std::uint64_t{0}), order, entry + 8, std::uint64_t{whole.size()});
     const auto recording = Recording::from_memory(file);
     REQUIRE(recording);
     CHECK(recording->outside_records() == outside);
-    // ARCH now lies where HOSTNAME does: what it covered belongs to nothing.
+    // ARCH now overlaps HOSTNAME, and its own bytes belong to nothing.
     const auto arch_entry = static_cast<std::size_t>(builder.places().feature_entries.at(6));
     const auto twice = patched(whole, order, arch_entry, host.offset);
     const auto sharing = Recording::from_memory(twice);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The events of a recording: the attr section, its ids, and EVENT_DESC beside it.
+// A recording's events: the attr section, its ids, and EVENT_DESC.
 #include "perfdata/recording/recording.hpp"
 
 #include "catch.hpp"
@@ -21,7 +21,7 @@ Attr attr_of_size(std::uint32_t size, std::uint64_t config) {
     return attr;
 }
 
-// Two events of the given attr size and stride. One record, because a file without any counts as interrupted.
+// Two events of the given attr size and stride, and one record: a file without any counts as interrupted.
 RecordingBuilder two_events(std::endian order, std::uint32_t size, std::uint64_t stride) {
     RecordingBuilder builder(order);
     builder.layout.attr_stride = stride;
@@ -51,7 +51,7 @@ TEST_CASE("Attrs of every size are read with their ids behind them", "[recording
     CHECK(events[0].attr.config == 1);
     CHECK(events[1].attr.config == 9);
     CHECK(events[0].attr.sample_id_all());
-    // What lies behind the attr is the place of the ids, not a field.
+    // Behind the attr is the place of the ids, not a field.
     CHECK(events[0].attr.config2 == (size > 64 ? 0x2222222222222222 : 0));
     CHECK(events[0].attr.branch_sample_type == (size > 72 ? 0x3333333333333333 : 0));
     CHECK(events[0].attr.sig_data == (size > 120 ? 0x4444444444444444 : 0));
@@ -80,7 +80,7 @@ TEST_CASE("An attr smaller than its stride has its ids at the end of the stride"
     CHECK(events[0].ids == first_ids);
     CHECK(events[1].ids == second_ids);
     CHECK(events[0].attr.branch_sample_type == 0x3333333333333333);
-    // The 128-byte attr of the file has sig_data at 120: beyond what this attr claims.
+    // The file's attr of 128 bytes has sig_data at 120, beyond the size that this attr claims.
     CHECK(events[0].attr.sig_data == 0);
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("Ids directly behind a short attr are found if the stride's end makes 
     auto builder = two_events(order, 104, 160);
     builder.layout.ids_at = 104;
     auto file = builder.build();
-    // The stride ends in 0xee bytes: neither an offset in the file nor a size.
+    // The stride ends with 0xee bytes, which are neither an offset in the file nor a size.
     const auto recording = Recording::from_memory(file);
     REQUIRE(recording);
     const auto& events = recording->events().events();
@@ -146,7 +146,7 @@ TEST_CASE("Events take their names from EVENT_DESC, in the order of the attrs", 
     const auto& events = recording->events().events();
     CHECK(events[0].name == "cpu-clock:u");
     CHECK(events[1].name == "dummy:HG");
-    // Ids that the attr section has are not replaced.
+    // Ids from the attr section are not replaced.
     CHECK(events[1].ids == second_ids);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The feature table of a recording, and the features that are read at once.
+// A recording's feature table, and the features that are read when it is opened.
 #include "perfdata/recording/recording.hpp"
 
 #include "catch.hpp"

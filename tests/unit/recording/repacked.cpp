@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Real recordings put into other containers: what perf record would have written to a pipe, with -z, with --threads.
+// Real recordings in other containers: what perf record would have written to a pipe, with -z, or with --threads.
 #include "support/repacked.hpp"
 
 #include "catch.hpp"
@@ -18,7 +18,7 @@ struct Expected {
 };
 
 Expected expected_of(const Recording& recording) {
-    // Repacking puts all records of perf in front; the others keep their order.
+    // Repacking moves all of perf's own records to the front; the others keep their order.
     auto records = read_all(recording).records;
     std::ranges::stable_partition(records, [](const std::string& line) {
         return line.find(" event ") == std::string::npos || line.find(" at:0 ") != std::string::npos;

@@ -18,7 +18,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// content(size) does not compress to nothing and repeats nowhere near.
+// content(size) is incompressible: nothing repeats nearby.
 Blob content(std::size_t size) {
     Blob made(size);
     std::uint64_t state = 88172645463325252;
@@ -117,7 +117,7 @@ TEST_CASE("A compressed file that breaks off gives what could be unpacked", "[re
         Compression compression;
         std::size_t size;
     };
-    // The small one is unpacked in one read: what came before the break must not be lost with it.
+    // The small one is unpacked in one read: what precedes the break must not be lost with it.
     const auto one = GENERATE(Case{"gzip", Compression::gzip, 2000000}, Case{"small gzip", Compression::gzip, 20000},
                               Case{"xz", Compression::xz, 2000000}, Case{"zstd", Compression::zstd, 2000000});
     CAPTURE(one.name);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Byte-swapped twins: a recording and what a machine of the other byte order would have written say the same.
+// A recording and its byte-swapped twin, which a machine of the other byte order would have written, have the same
+// content.
 #include "catch.hpp"
 #include "support/crafted.hpp"
 #include "support/files.hpp"
@@ -11,7 +12,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// Tracing data have a byte order of their own, which a twin keeps.
+// Tracing data have their own byte order, which a twin keeps.
 Crafted big_with_tracing_data_of(const Crafted& little, std::uint64_t seed) {
     constexpr auto tracing = static_cast<unsigned>(Feature::tracing_data);
     auto big = craft(seed, std::endian::big);

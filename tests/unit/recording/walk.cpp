@@ -95,7 +95,7 @@ TEST_CASE("A walk asks for nothing that its visitor does not take", "[recording]
         ++comms;
     }));
     CHECK(comms == 1);
-    // Counted all the same.
+    // It is counted nevertheless.
     CHECK(completeness.records[9].decoded == 1);
 }
 

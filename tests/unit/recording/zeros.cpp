@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs of zeros and holes of files between records: a recording that perf never finished is full of them.
+// Runs of zeros and file holes between records, as in a recording that perf never finished.
 #include <filesystem>
 #include <map>
 #include <unistd.h>
@@ -27,7 +27,7 @@ Blob lost_records(std::endian order, std::size_t count) {
 }
 const std::size_t lost_bytes = lost_records(std::endian::little, 1).size();
 
-// Holed is a large source of zeros, but for a few places, that counts what is read of it.
+// Holed is a large source of zeros with content in a few places. It counts the bytes read.
 class Holed final : public Source {
   public:
     Holed(std::uint64_t size, std::map<std::uint64_t, Blob> data) : size_(size), data_(std::move(data)) {}
@@ -59,7 +59,7 @@ class Holed final : public Source {
     mutable std::uint64_t read_ = 0;
 };
 
-// All records must be LOST ones in turn, those from number `first` on at `place`, those before it at 0.
+// All records must be consecutive LOST ones: from number `first` on at `place`, earlier ones at 0.
 void check_records(RecordStream& stream, std::size_t first, std::uint64_t place, std::size_t count) {
     RecordView record;
     for (std::size_t number = 0; number < count; ++number) {
@@ -148,6 +148,6 @@ TEST_CASE("A file knows its holes, and does not take a cut for one", "[recording
     CHECK(source->next_data(hole + 5) == hole + 5);
     std::filesystem::resize_file(path, 100);
     CHECK(source->next_data(std::uint64_t{1} << 20) == std::uint64_t{1} << 20);
-    // What is in memory has none.
+    // Memory has no holes.
     CHECK(memory_source(Blob(8))->next_data(3) == 3);
 }

@@ -40,7 +40,7 @@ struct Packed {
     explicit Packed(const Tar& tar) : Packed(tar.blob()) {}
 
     Result<std::shared_ptr<const ArchivedFiles>> open() const { return ArchivedFiles::open(tar_ball, beneath, limits); }
-    // text(name) is the content of a file in it, or the error.
+    // text(name) returns the content of a file in it, or the error.
     std::string text(const std::string& name) const {
         const auto files = open();
         REQUIRE(files);
@@ -133,7 +133,7 @@ TEST_CASE("Links are followed, of directories and of files, to the file of the l
         INFO(name);
         CHECK(packed.text(name) == "new");
     }
-    check_missing(packed, {"file"});  // ".." is of names, not of directories
+    check_missing(packed, {"file"});  // ".." works on names, not on directories
     check_missing(packed, {"", "a", "a/b", "a/b/c/d", "directory", "hard/c", "A/B/C"});
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("A link is followed where other names begin with its name", "[symbols]
     tar.file("a-b/x", bytes("beside"));
     tar.file("a.b/x", bytes("beside"));
     tar.file("ab/x", bytes("beside"));
-    tar.symlink("a/below", "../ab");  // below a link: nothing leads there
+    tar.symlink("a/below", "../ab");  // below a link: unreachable
     tar.symlink("a!", "ab");
     const Packed packed(tar);
     CHECK(packed.text("a/below/x") == "followed");
@@ -171,7 +171,7 @@ TEST_CASE("Nothing leads out of a tar-ball", "[symbols][archive]") {
     check_missing(packed, {"absolute", "up", "far/up", "hard", "down", "outside", "../outside", "null",
                            "../../../etc/passwd", "/../outside", "inside/../../outside"});
     CHECK(packed.text("around") == "shown");
-    // Other files are those of the file system beneath.
+    // Other files come from the underlying file system.
     const auto files = packed.open();
     CHECK((*files)->open({"", "/home/me/outside"}, {}));
     CHECK((*files)->open({"", tar_ball}, {}));

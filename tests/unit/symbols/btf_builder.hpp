@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BTF blobs as compilers make them, and as they should not be. Layout: include/uapi/linux/btf.h.
+// Builds valid and invalid BTF blobs. Layout: include/uapi/linux/btf.h.
 #pragma once
 
 #include <optional>
@@ -42,7 +42,7 @@ class BtfBuilder {
 
     explicit BtfBuilder(std::endian order = std::endian::little) : types_(order), strings_(order) { strings_.u8(0); }
 
-    // text(characters) is their offset in the strings; the empty text is at 0.
+    // text(characters) returns their offset in the strings; the empty text is at 0.
     std::uint32_t text(std::string_view characters) {
         if (characters.empty()) return 0;
         const auto offset = static_cast<std::uint32_t>(strings_.size());
@@ -50,7 +50,7 @@ class BtfBuilder {
         return offset;
     }
 
-    // Each gives the id of the new type; the first is 1, 0 is void.
+    // Each returns the id of the new type; the first is 1, 0 is void.
     std::uint32_t integer(std::string_view name, std::uint32_t size = 4) {
         const auto id = type(kind_int, name, size);
         types_.u32(size * 8);
@@ -59,14 +59,14 @@ class BtfBuilder {
     std::uint32_t floating(std::string_view name, std::uint32_t size = 8) { return type(kind_float, name, size); }
     std::uint32_t pointer(std::uint32_t to) { return type(kind_ptr, {}, to); }
     std::uint32_t constant(std::uint32_t of) { return type(kind_const, {}, of); }
-    // refer(kind, name, to): typedef, volatile, restrict, type tag and the like.
+    // refer(kind, name, to): typedef, volatile, restrict, type tag and similar kinds.
     std::uint32_t refer(Kind kind, std::string_view name, std::uint32_t to) { return type(kind, name, to); }
     std::uint32_t array(std::uint32_t of, std::uint32_t elements) {
         const auto id = type(kind_array, {}, 0);
         types_.u32(of).u32(of).u32(elements);
         return id;
     }
-    // composite: a struct, union or enum without members. The kflag of a FWD says union.
+    // composite(...): a struct, union or enum without members. The kflag of a FWD means union.
     std::uint32_t composite(Kind kind, std::string_view name, bool kflag = false) {
         return type(kind, name, kind == kind_fwd ? 0 : 4, 0, kflag);
     }
@@ -84,7 +84,7 @@ class BtfBuilder {
     std::uint32_t function(std::string_view name, std::uint32_t prototype, std::uint32_t linkage = is_global) {
         return type(kind_func, name, prototype, linkage);
     }
-    // type(...) writes the 12 bytes that all kinds have.
+    // type(...) writes the 12 bytes that all kinds share.
     std::uint32_t type(std::uint32_t kind, std::string_view name, std::uint32_t size_or_type, std::uint32_t vlen = 0,
                        bool kflag = false) {
         types_.u32(text(name)).u32(vlen | kind << 24 | (kflag ? 1u << 31 : 0u)).u32(size_or_type);
@@ -92,7 +92,7 @@ class BtfBuilder {
     }
     std::uint32_t next_id() const { return last_ + 1; }
 
-    // Offsets of the header's fields, for damage by hand.
+    // Offsets of the header's fields, for manual damage.
     static constexpr std::size_t magic = 0, header_size = 4, types_offset = 8, types_size = 12, strings_offset = 16,
                                  strings_size = 20;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BTF that is damaged or newer than libbpf: strings are read as far as they are there, and nothing is printed.
+// BTF that is damaged or newer than libbpf: available strings are read, and nothing is printed.
 #include <cstdio>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using B = BtfBuilder;
 
-// StandardError holds back what is written to file descriptor 2, by whomever.
+// StandardError captures everything written to file descriptor 2.
 class StandardError {
   public:
     StandardError() : kept_(::dup(2)), file_(std::tmpfile()) {
@@ -28,7 +28,7 @@ class StandardError {
     StandardError(const StandardError&) = delete;
     StandardError& operator=(const StandardError&) = delete;
 
-    // text() ends the holding back.
+    // text() returns it and ends the capture.
     std::string text() {
         restore();
         std::string all;
@@ -193,7 +193,7 @@ TEST_CASE("A longer header, as newer kernels have, is skipped", "[symbols][btf]"
         CHECK_FALSE(btf->problem());
         CHECK(btf->prototype(sample.function) == "int real(void)");
     } else {
-        CHECK(btf->problem());  // libbpf knows the longer header only in its own byte order
+        CHECK(btf->problem());  // libbpf reads the longer header only in native byte order
     }
 }
 
@@ -233,7 +233,7 @@ TEST_CASE("Type ids that lead nowhere are question marks or nothing", "[symbols]
     const auto data = builder.blob();
     const auto btf = perfdata::Btf::parse({3, 0, data}, AnyOrder(order));
     REQUIRE(btf);
-    if (btf->problem()) {  // newer versions of libbpf look before they accept
+    if (btf->problem()) {  // newer versions of libbpf check first
         CHECK(btf->prototype(result).empty());
         return;
     }
@@ -288,7 +288,7 @@ TEST_CASE("Types that refer to themselves come to an end", "[symbols][btf]") {
 }
 
 TEST_CASE("A prototype stays short even if its types branch without end", "[symbols][btf]") {
-    // 12 KB of BTF: a prototype that takes itself forty times and a thousand parameters without a type.
+    // 12 KB of BTF: a prototype that takes itself forty times, and a thousand parameters without a type.
     B builder;
     const auto number = builder.integer("int");
     const auto loop = builder.next_id();

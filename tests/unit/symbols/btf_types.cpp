@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prototypes as C would write them, from BTF of either byte order.
+// C prototypes from BTF of either byte order.
 #include "perfdata/symbols/bpf/btf.hpp"
 
 #include "catch.hpp"
@@ -16,7 +16,7 @@ class Types : public BtfBuilder {
   public:
     explicit Types(std::endian order = std::endian::little) : BtfBuilder(order), order_(order) {}
 
-    // declared(type, name) is how a parameter of that type is declared: what stands in the brackets of "int f(...)".
+    // declared(type, name) returns the declaration of a parameter: the text between the parentheses of "int f(...)".
     std::string declared(std::uint32_t type, std::string_view name = "v") {
         const auto text = whole(integer("int"), {{std::string(name), type}});
         REQUIRE(text.starts_with("int f("));

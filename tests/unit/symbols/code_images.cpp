@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Code of the kernel and of what it makes at run time, as it was at each time.
+// Code of the kernel, and code that it generates, at each time.
 #include <fstream>
 
 #include "perfdata/symbols/symbolizer.hpp"
@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t ms = 1'000'000, in_alpha = alpha - kernel_begin;
 const Blob first = counted(0x80, 5), second = counted(0xc0, 5);
 
-// alpha_with(bytes) is its code with these at +8.
+// alpha_with(bytes) returns alpha's code with these bytes at +8.
 Blob alpha_with(const Blob& bytes) {
     return with(part(kernel_code(), in_alpha, 0x40), 8, bytes);
 }
@@ -146,7 +146,7 @@ TEST_CASE("An excerpt of memory says what it lacks", "[symbols][code_images]") {
     SECTION("at the end") {
         scene.kcore({{kernel_begin, part(code, 0, in_alpha + 0x20)}});
         const auto image = scene.open().image(alpha, 0);
-        // What the poke found is known.
+        // The bytes before the poke are known.
         CHECK(image.bytes.size() == 0x35);
         CHECK(image.gaps == std::vector<CodeGap>{{0x20, 0x10}});
         CHECK(part(image.bytes, 0x30, 5) == original(0x30));
@@ -225,7 +225,7 @@ TEST_CASE("A copy with another kernel's notes is refused", "[symbols][code_image
         CHECK(opened.names.image_problems()[0].code == ErrorCode::mismatch);
         CHECK(opened.why_no_image(alpha).code == ErrorCode::missing);
     }
-    // Where the copy has no notes nothing contradicts it.
+    // A copy without notes is accepted: nothing contradicts it.
     scene.kcore({{kernel_begin, part(code, 0, 0x1000)}});
     CHECK(scene.open().names.image_problems().empty());
 }
@@ -234,7 +234,7 @@ TEST_CASE("The copy in a recording's directory is used", "[symbols][code_images]
     PatchedScene scene;
     const auto recorded = scene.dir.path() / "recorded";
     std::filesystem::create_directories(recorded / "kcore_dir");
-    // As perf record --kcore leaves it: the records in the file `data`.
+    // perf record --kcore writes the records to the file `data`.
     RecordingBuilder builder;
     builder.event(sampling_attr(Scene::sample_type), {Scene::first_id});
     const Mmap map{{~0u}, {0}, {{kernel_begin}, kernel_size}, kernel_begin, "[kernel.kallsyms]_text"};
@@ -259,7 +259,7 @@ TEST_CASE("BPF code captured before or after a poke is the same code", "[symbols
     program.code(before ? code : with(code, 11, first));
     program.loaded_in(scene.world.scene(), live(1 * ms));
     scene.poke(2 * ms, place + 11, part(code, 11, 5), first);
-    // Of what lay there earlier or later.
+    // Pokes of code that was there earlier or later.
     scene.poke(1, place + 11, counted(1, 5), counted(2, 5));
     scene.world.scene().unloaded(live(3 * ms), program.program());
     scene.poke(4 * ms, place + 11, counted(3, 5), counted(4, 5));
@@ -281,7 +281,7 @@ TEST_CASE("BPF code captured before or after a poke is the same code", "[symbols
 TEST_CASE("A BPF image that is shorter than its function is told of", "[symbols][code_images]") {
     constexpr std::uint64_t place = module_begin + 0x200000;
     PatchedScene scene;
-    // The info knows of 32 bytes, the record that registered the function of 48.
+    // The program info has 32 bytes, the KSYMBOL record 48.
     CraftedProgram program({7, 1, {{place, 32, "main", 1}}});
     program.code(counted(0, 32));
     scene.world.scene().info(program.info());
@@ -337,7 +337,7 @@ TEST_CASE("Code without pokes that was there all the time may be in a copy of me
     const auto opened = scene.open();
     CHECK(opened.image(place).bytes == counted(3, 64));
     CHECK(opened.image(place).origin == scene.options.kcore);
-    // Of the other it is not known whether the copy is older.
+    // The other was loaded later: the copy may be older.
     CHECK(opened.why_no_image(place + 0x1000, 2 * ms).code == ErrorCode::missing);
 }
 

@@ -11,13 +11,13 @@ using namespace perfdata::test;
 namespace {
 
 constexpr std::uint64_t ms = 1'000'000, linked_at = 0xffffffff80000000;
-constexpr std::uint64_t headers = 64 + 56;  // of an ELF file with one segment: what lies behind is .text
+constexpr std::uint64_t headers = 64 + 56;  // of an ELF file with one segment; .text follows
 
 bool has(const CodeImage& image, ErrorCode code) {
     return std::ranges::any_of(image.problems, [&](const Error& problem) { return problem.code == code; });
 }
 
-// program(functions) is a file with one segment: file offset `headers` is `vaddr`.
+// program(functions) returns a file with one segment: file offset `headers` is at `vaddr`.
 Elf program(std::uint64_t vaddr, Blob text, const std::vector<Elf::Symbol>& functions) {
     Elf elf;
     elf.segments = {{headers, vaddr, text.size()}};
@@ -56,7 +56,7 @@ TEST_CASE("Code from vmlinux lies where the kernel ran, and is not what ran", "[
     REQUIRE(image.problems.size() == 1);
     CHECK(image.problems[0].detail.find("boot") != std::string::npos);
 
-    // A copy of memory is better.
+    // A copy of memory has priority.
     scene.kcore({{kernel_begin, with(kernel_code(), 0x108, counted(0x80, 5))}});
     CHECK(scene.open().image(alpha, 1).problems.empty());
 }
@@ -86,7 +86,7 @@ TEST_CASE("Code of a module is from memory, or else from its file", "[symbols][c
     module.symbols({{"start", 0, 0x20}, {"lying", 0x20, ~std::uint64_t{0} >> 8}});
     std::filesystem::create_directories(scene.dir.path() / "root/lib/modules");
     scene.dir.write("root/lib/modules/x.ko", module.blob());
-    // Names from a kallsyms of another kernel's modules would hide those of the file.
+    // Give a kallsyms without modules: module names of another kernel would hide those of the file.
     scene.options.finder.kallsyms = scene.dir.write("kallsyms", blob_of("ffffffff81000000 T _text\n"));
     const auto error = scene.open().why_no_image(begin + 4);
     CHECK(error.code == ErrorCode::missing);
@@ -98,7 +98,7 @@ TEST_CASE("Code of a module is from memory, or else from its file", "[symbols][c
         CHECK(image.bytes == part(code, 0, 0x20));
         CHECK(image.address == Address{begin});
         CHECK(has(image, ErrorCode::mismatch));
-        // Its symbol claims far more than the section has.
+        // Its symbol claims far more bytes than the section has.
         const auto lying = opened.image(begin + 0x30);
         CHECK(lying.bytes == part(code, 0x20, 0x40));
         CHECK(lying.address == Address{begin + 0x20});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A real kernel's pokes. The fixture has no other code of it, so each poked place is made a function here, and the copy
-// of memory is what the first poke of each place found, or what the last one left.
+// Pokes of a real kernel. The fixture contains no other code of it, so each poked place is a function here, and the
+// copy of memory contains what the first poke of each place found, or what the last one left.
 #include <map>
 
 #include "unit/symbols/patched_scene.hpp"
@@ -46,7 +46,7 @@ TEST_CASE("Real pokes are applied and taken back", "[symbols][code_images]") {
     Pages memory;
     for (auto place = places.begin(); place != places.end(); ++place) {
         const auto& [address, patches] = *place;
-        // Breakpoints of one byte lie in places of five.
+        // One-byte breakpoints are inside places of five bytes.
         std::uint64_t size = 0;
         for (const auto* patch : patches) size = std::max(size, patch->range().size);
         const auto next = std::next(place);
@@ -112,7 +112,7 @@ TEST_CASE("Real slots and trampolines are what pokes laid there", "[symbols][cod
         REQUIRE(versions.size() == 1);
         const auto image = opened.names.image(versions[0]);
         REQUIRE(image);
-        // Of each, the first poke with old_len 0 is at its beginning.
+        // The first poke of each, with old_len 0, is at its beginning.
         const auto patches = opened.timeline.patches().touching({code.range.begin, 1});
         REQUIRE(!patches.empty());
         CHECK(patches[0]->old_bytes.empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines of code that is in the recording, or in dumps beside it.
+// Lines of code from the recording, or from dumps beside it.
 #include "perfdata/symbols/symbolizer.hpp"
 
 #include "catch.hpp"
@@ -67,7 +67,7 @@ TEST_CASE("Lines of JIT code are those of the dump, with text where the source i
             CHECK(found[line].offset == expected[line].offset);
             CHECK(found[line].source.file == expected[line].file);
             CHECK(found[line].source.line == expected[line].line);
-            // The file is shorter than the program was.
+            // The source file is shorter than the program's was.
             const auto number = expected[line].line;
             CHECK(found[line].source.text == (number <= 12 ? "line " + std::to_string(number) : std::string()));
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What libdw gets to see of a file, which says of itself whatever it likes.
+// The part of a file that libdw receives, whatever the file claims.
 #include "symbols/elf/dwarf/debug_image.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ std::string error_of(const Elf& elf, const Limits& limits = {}) {
     return image ? std::string() : std::string(to_string(image.error().code)) + " " + image.error().detail;
 }
 
-// as_read(elf) is the image as a file.
+// Read is the image, reopened as a file.
 struct Read {
     DebugImage image;
     ElfFile file;
@@ -75,7 +75,7 @@ Result<std::vector<LineStart>> lines_of(const Elf& elf) {
     return lines->lines(text_at, code_size);
 }
 
-// stored(content) is a stream of zlib that packs nothing.
+// stored(content) returns an uncompressed zlib stream.
 Blob stored(const Blob& content) {
     Writer out(std::endian::little);
     const auto size = static_cast<std::uint16_t>(content.size());
@@ -134,7 +134,7 @@ TEST_CASE("libdw gets the sections that lines are read from and no others", "[sy
 TEST_CASE("Sections of relocatable files keep their numbers", "[symbols][dwarf]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const bool wide = GENERATE(false, true);
-    // From 0xff00 on numbers of sections are elsewhere.
+    // From 0xff00 on, section counts are stored elsewhere.
     const bool many = GENERATE(false, true);
     Elf elf(order, wide);
     elf.type = 1;
@@ -150,7 +150,7 @@ TEST_CASE("Sections of relocatable files keep their numbers", "[symbols][dwarf]"
         elf.add({.name = ".rela.debug_macro", .type = 4, .content = Blob(48), .link = symbols, .info = macro});
     const auto read = as_read(elf);
     const auto& sections = read.file.sections();
-    REQUIRE(sections.size() == other + 3u);  // the names that the file had, and new ones
+    REQUIRE(sections.size() == other + 3u);  // the original names and new ones
     CHECK(sections.back().name == ".shstrtab");
     CHECK(sections[Elf::text].type == 8);
     CHECK(sections[Elf::text].flags == 6);
@@ -252,7 +252,7 @@ TEST_CASE("Sections of debug information share no bytes", "[symbols][dwarf]") {
     auto elf = program(4096);
     const auto shared = elf.add({.name = ".debug_str", .content = Blob(8192)});
     CHECK(error_of(elf).empty());
-    // What is not read may lie anywhere.
+    // Sections that are not read may be anywhere.
     elf.add({.name = ".debug_macro", .bytes_of = shared});
     elf.add({.name = ".symbols", .type = 2, .entry_size = 24, .bytes_of = shared});
     CHECK(error_of(elf).empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names as perf shows them: the expectations are those of perf 6.1 and of `c++filt -p -i`.
+// Names as perf shows them: expectations are from perf 6.1 and `c++filt -p -i`.
 #include "perfdata/symbols/elf/demangle/demangle.hpp"
 
 #include <cstddef>
@@ -25,7 +25,7 @@ TEST_CASE("C++ names are shown without parameters, return type and qualifiers", 
     CHECK(demangle("_ZN1AC2Ev") == "A::A");
     CHECK(demangle("_ZN1AD0Ev") == "A::~A");
     CHECK(demangle("_ZNO1A4moveEv") == "A::move");
-    CHECK(demangle("_ZN2 &E") == " &");  // nobody's, but a name all the same
+    CHECK(demangle("_ZN2 &E") == " &");  // not from a compiler, but valid
 }
 
 TEST_CASE("Clone suffixes and versions are left out, the mark of the PLT is kept", "[symbols][demangle]") {
@@ -70,7 +70,7 @@ TEST_CASE("Lambdas with template parameters are named", "[symbols][demangle]") {
     CHECK(demangle("_ZZ4mainENKUlTyvE_clIiEEDav") == "main::{lambda<typename $T0>()#1}::operator()<int>");
 }
 
-// The expected names are those of rustc-demangle, in its short form.
+// Expectations are from rustc-demangle, in its short form.
 TEST_CASE("Rust's v0 names are read", "[symbols][demangle]") {
     CHECK(demangle("_RNvC6_123foo3bar") == "123foo::bar");
     CHECK(demangle("_RNvNtCsgEmfK2I1SDS_4core3fmt5write") == "core::fmt::write");
@@ -94,7 +94,7 @@ TEST_CASE("Rust's v0 names are read", "[symbols][demangle]") {
 
 namespace {
 
-// in_base_36(number) and in_base_62(number) are how references are numbered: "S1_", "B1_"; the first is "_".
+// reference(number, digits): references are numbered "S1_" in base 36, "B1_" in base 62; the first is "_".
 std::string reference(std::size_t number, std::string_view digits) {
     std::string text = "_";
     if (number-- == 0) return text;
@@ -105,7 +105,7 @@ std::string reference(std::size_t number, std::string_view digits) {
     return text;
 }
 
-// Each type holds the one before twice.
+// Each type contains the previous one twice.
 std::string doubling_cxx(std::size_t levels) {
     std::string name = "_Z1fI1pIiiE";
     for (std::size_t level = 0; level < levels; ++level) {
@@ -150,7 +150,7 @@ TEST_CASE("Names that would become texts without measure stay as they are", "[sy
     }
 }
 
-// With libiberty alone each of these takes from seconds to for ever, or more stack than there is.
+// With libiberty alone each of these takes from seconds to forever, or overflows the stack.
 TEST_CASE("Names that libiberty does not come to an end with are not given to it", "[symbols][demangle]") {
     for (const std::string lifetimes : {"zzzzz_", "zzzzzzzzzz_", "zzzzzzzzzzzzzzzz_"}) {
         INFO(lifetimes);
@@ -175,7 +175,7 @@ TEST_CASE("Names that libiberty does not come to an end with are not given to it
     CHECK_FALSE(demangle(std::string("_Z4ma\0nv", 8)));
     CHECK_FALSE(demangle("_RNvC1r4\xff\xfe\x80n"));
     for (const auto* identifier : {"u8_gdb1r2d3", "u5_99999", "u4_abc_", "u1_A", "u6_b999a9"}) {
-        CHECK_FALSE(demangle(std::string("_RNvC1a") + identifier));  // breaks off, or no character of Unicode
+        CHECK_FALSE(demangle(std::string("_RNvC1a") + identifier));  // truncated, or an invalid character
     }
     CHECK_FALSE(demangle("_R" + std::string(1 << 20, 'N')));
     CHECK_FALSE(demangle("_Z" + std::string(1 << 20, 'N')));
@@ -188,7 +188,7 @@ struct Demangled {
     std::optional<std::string> name{};
 };
 
-// demangle_within(stack, symbol) is demangle(symbol) in a thread that has no more stack than that.
+// demangle_within(stack, symbol) calls demangle(symbol) in a thread with that stack size.
 std::optional<std::string> demangle_within(std::size_t stack, const std::string& symbol) {
     Demangled demangled{symbol};
     pthread_attr_t attributes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What debug information that was made for it takes. The tests of usual one compare it with what other tools say.
+// Cost and safety of crafted debug information. Other tests compare ordinary debug information with other tools.
 #include "symbols/elf/dwarf/dwarf_lines.hpp"
 
 #include <array>
@@ -39,7 +39,7 @@ Elf with(const LineTable& table) {
 
 struct Found {
     std::vector<LineStart> lines;
-    std::string file;  // of the first one: the texts of `lines` are gone
+    std::string file;  // of the first line: the texts of `lines` are gone
 };
 
 Result<Found> lines_of(const Elf& elf) {
@@ -84,7 +84,7 @@ TEST_CASE("Files that share the name of a long directory are not joined with it"
     SECTION("nor with that of the unit") {
         table.version = 4;
         table.compiled_in = std::exchange(table.directory, "x");
-        CHECK(!refused());  // only those that lines are in are joined
+        CHECK(!refused());  // only directories in use are joined
         table.in_directory = 0;
         CHECK(refused());
     }
@@ -109,7 +109,7 @@ TEST_CASE("A line table without a number of instructions is refused", "[symbols]
 }
 
 TEST_CASE("Texts of debug information end where their section ends", "[symbols][dwarf]") {
-    // The last attribute of the last unit: a directory without its NUL, at the end of the section.
+    // The unit's last attribute is a directory without a NUL, at the section's end.
     LineTable table;
     table.version = 4;
     table.compiled_in = "/compiled/here";
@@ -134,7 +134,7 @@ TEST_CASE("Of functions that lie over each other the one that begins last has th
     dwarf.add_to(elf);
     const auto lines = lines_of(elf);
     REQUIRE(lines);
-    // The lines of calls, by offset.
+    // Line of the call, by offset.
     std::vector<std::uint32_t> calls(code_size);
     for (const auto& line : lines->lines) {
         for (auto at = line.offset; at < code_size; ++at) {
@@ -169,7 +169,8 @@ TEST_CASE("Lines and calls of code that the linker took out are not those of cod
     };
     const auto expected = find(0, 0);
     CHECK(expected.size() > code_size / 2);
-    // The first byte of a file is in no section that has code; ld and gold write 0, lld -1.
+    // 0 and -1, the addresses of removed code: ld and gold write 0, lld -1. No code section contains the file's first
+    // byte.
     CHECK(find(text_at + 32, 0) == expected);
     CHECK(find(text_at + 32, UINT64_MAX) == expected);
 }
@@ -249,7 +250,7 @@ TEST_CASE("Units whose abbreviations are damaged, and files without names, are t
     CHECK(debug->problem({})->detail == "names of source files are empty: lines are missing");
 }
 
-// libdw takes such a base for one that it has not looked for, and looks for it at each use.
+// libdw uses such a base as "not looked up yet", and looks it up at each use.
 TEST_CASE("A unit whose tables are at the end of memory is refused", "[symbols][dwarf]") {
     enum Form : std::uint8_t { data8 = 7, udata = 0xf, sec_offset = 0x17 };
     const auto base = GENERATE(UINT64_MAX, std::uint64_t{8});
@@ -261,7 +262,7 @@ TEST_CASE("A unit whose tables are at the end of memory is refused", "[symbols][
         abbreviations.u8(static_cast<std::uint8_t>(byte));
     }
     Writer unit(std::endian::little);
-    unit.u16(5).u8(1).u8(8).u64(0).u8(1);  // version, of a compilation, bytes of an address, abbreviations, the entry
+    unit.u16(5).u8(1).u8(8).u64(0).u8(1);  // version, compilation, address size, abbreviations, the entry
     if (form == sec_offset) unit.u64(base);
     for (auto rest = base; form == udata; rest >>= 7) {
         unit.u8(static_cast<std::uint8_t>((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0)));
@@ -286,7 +287,7 @@ TEST_CASE("Debug information is read where there is little stack", "[symbols][dw
     } work{with(table)};
     pthread_attr_t attributes;
     REQUIRE(::pthread_attr_init(&attributes) == 0);
-    REQUIRE(::pthread_attr_setstacksize(&attributes, 192 << 10) == 0);  // libdw takes 160 KiB for one table
+    REQUIRE(::pthread_attr_setstacksize(&attributes, 192 << 10) == 0);  // libdw needs 160 KiB for one table
     pthread_t thread{};
     const auto run = [](void* opaque) -> void* {
         auto& mine = *static_cast<Work*>(opaque);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Signatures that make libdw's hash table slow are refused; those of compilers are not, however many there are.
+// Refuses signatures that make libdw's hash table slow, but accepts any number from compilers.
 #include "symbols/elf/dwarf/dwarf_signatures.hpp"
 
 #include "catch.hpp"
@@ -10,7 +10,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// taken(count, signature) is how many are taken before one is refused.
+// taken(count, signature) returns how many are accepted before one is refused.
 template <class Signature>
 std::size_t taken(std::size_t count, Signature&& signature) {
     DwarfSignatures signatures;
@@ -27,7 +27,7 @@ TEST_CASE("Signatures of many types are taken", "[symbols][dwarf]") {
     Random random(1);
     CHECK(taken(count, [&](std::size_t) { return random.u64(); }) == count);
     CHECK(taken(count, [](std::size_t number) { return number; }) == count);
-    // The same type, over and over: the table has it once.
+    // One type repeated: the table contains it once.
     CHECK(taken(count, [](std::size_t) { return std::uint64_t{5}; }) == count);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ELF files in memory, as the tests of names need them.
+// ELF files in memory for tests of names.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@
 
 namespace perfdata::test {
 
-// OwnedSource keeps the bytes that it reads from.
+// OwnedSource owns the bytes that it reads.
 class OwnedSource final : public Source {
   public:
     explicit OwnedSource(Blob blob) : blob_(std::move(blob)), view_(memory_source(blob_)) {}
@@ -35,11 +35,11 @@ inline Result<ElfFile> open_elf(Blob blob) {
     return ElfFile::open(std::make_shared<OwnedSource>(std::move(blob)));
 }
 
-// Files is a machine with these files and nothing else: neither /proc nor /sys.
+// Files is a machine with only these files: neither /proc nor /sys.
 class Files final : public FileSystem {
   public:
     std::map<std::string, Blob> content;
-    std::set<std::string> locked;  // that the system does not open
+    std::set<std::string> locked;  // refused by the system
 
     Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits&,
                                                Content = Content::any) const override {
@@ -56,7 +56,7 @@ class Files final : public FileSystem {
     }
 };
 
-// id(seed) is a build id of 20 bytes, id(seed, size) a shorter one.
+// id(seed) returns a build id of 20 bytes, id(seed, size) a shorter one.
 inline BuildId id(std::uint8_t seed, std::uint8_t size = 20) {
     BuildId result;
     result.size = size;
@@ -66,7 +66,7 @@ inline BuildId id(std::uint8_t seed, std::uint8_t size = 20) {
     return result;
 }
 
-// load(elf) is its symbols.
+// load(elf) returns its symbols.
 inline ElfSymbols load(const Elf& elf) {
     const auto file = open_elf(elf.blob());
     REQUIRE(file);
@@ -75,7 +75,7 @@ inline ElfSymbols load(const Elf& elf) {
     return std::move(*symbols);
 }
 
-// at(symbols, vaddr) is "name+offset", or "none".
+// at(symbols, vaddr) returns "name+offset", or "none".
 inline std::string at(const ElfSymbols& symbols, std::uint64_t vaddr) {
     const auto found = symbols.find(vaddr);
     return found ? std::string(found->symbol.name) + "+" + std::to_string(found->offset) : "none";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Damaged ELF files: whatever is in them, reading ends, and stays inside.
+// Damaged ELF files: reading always ends, and stays inside the file.
 #include "perfdata/symbols/elf/elf_symbols.hpp"
 
 #include "catch.hpp"
@@ -12,7 +12,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// everything(order, wide) has all that the reader looks at.
+// everything(order, wide, machine) contains everything that the reader examines.
 Blob everything(std::endian order, bool wide, std::uint16_t machine) {
     Elf mini(order, wide);
     mini.symbols({{"internal", 0x1100, 0x10}});
@@ -39,7 +39,7 @@ Blob everything(std::endian order, bool wide, std::uint16_t machine) {
     return elf.blob();
 }
 
-// use(blob) asks for all there is, and gives how many symbols the file had.
+// use(blob) reads everything, and returns the number of symbols.
 std::size_t use(Blob blob) {
     const auto file = open_elf(std::move(blob));
     if (!file) {
@@ -96,7 +96,7 @@ TEST_CASE("Any bytes of an ELF file may be anything", "[symbols][elf]") {
     std::size_t with_symbols = 0;
     for (unsigned round = 0; round < 10000; ++round) {
         auto blob = all[random.size(all.size())];
-        // Half of the damage goes into the headers at the beginning and at the end, where the sizes are.
+        // Half of the damage hits the headers at both ends, where the sizes are.
         for (auto count = 1 + random.below(4); count != 0; --count) {
             const auto edge = std::min<std::size_t>(blob.size(), 600);
             auto at = random.one_in(2) ? random.size(blob.size()) : blob.size() - 1 - random.size(edge);
@@ -106,7 +106,7 @@ TEST_CASE("Any bytes of an ELF file may be anything", "[symbols][elf]") {
         }
         if (use(std::move(blob)) != 0) ++with_symbols;
     }
-    CHECK(with_symbols > 1000);  // the others end early; these reach every part of the reader
+    CHECK(with_symbols > 1000);  // the others fail early; these reach every part of the reader
     CHECK(with_symbols < 10000);
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("Counts that do not fit are refused before anything is allocated for t
                                 patched<std::uint64_t>(blob, little, 32, ~std::uint64_t{0} - 8)}) {
         CHECK_FALSE(open_elf(damaged));
     }
-    // Entries too small to be sections: the file is taken as one without them.
+    // Entries too small for sections: the file is read as one without sections.
     const auto small = open_elf(patched<std::uint16_t>(blob, little, section_size, 8));
     REQUIRE(small);
     CHECK(small->sections().empty());

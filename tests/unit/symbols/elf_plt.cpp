@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stubs of the procedure linkage table: what they call.
+// Names of stubs in the procedure linkage table.
 #include <algorithm>
 
 #include "catch.hpp"
@@ -22,7 +22,7 @@ TEST_CASE("Entries of the PLT are named after what they call", "[symbols][elf]")
     const auto symbols = load(elf);
     CHECK(at(symbols, 0x2000) == "none");  // the lazy binder
     CHECK(at(symbols, 0x2010) == "exit@plt+0");
-    CHECK(at(symbols, 0x2020) == "none");  // an indirect function of the file itself
+    CHECK(at(symbols, 0x2020) == "none");  // an indirect function of the same file
     CHECK(at(symbols, 0x203f) == "puts@plt+15");
     CHECK(at(symbols, 0x2040) == "none");
 }
@@ -68,12 +68,12 @@ TEST_CASE("Stubs of the PLT are named by the word they jump through, whatever th
     Plt plt;
     plt.relocations(".rela.plt", {{0x4000, 1}, {0x4008, 0, 37, 0x1000}}, std::endian::little);
     plt.relocations(".rela.dyn", {{0x5000, 2, 6}, {0x5008, 0, 8, 0x1000}}, std::endian::little);
-    // endbr64; bnd jmp *0x4008(%rip) | endbr64; bnd jmp *0x4000(%rip) | of a word that nobody fills in
+    // endbr64; bnd jmp *0x4008(%rip) | endbr64; bnd jmp *0x4000(%rip) | through a word without a relocation
     plt.stubs(".plt.sec", 0x2000,
               code_of({0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 0xfd, 0x1f, 0, 0, 0x0f, 0x1f, 0x44, 0, 0,
                        0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 0xe5, 0x1f, 0, 0, 0x0f, 0x1f, 0x44, 0, 0,
                        0xff, 0x25, 0,    0,    0,    0,    0x66, 0x90, 0,    0, 0, 0,    0,    0,    0, 0}));
-    // jmp *0x5000(%rip) | jmp *0x5008(%rip): that is a pointer, not a function
+    // Both are jmp *0x5000(%rip). The word at 0x5008 would be a pointer, not a function.
     plt.stubs(".plt.got", 0x3000,
               code_of({0xff, 0x25, 0xfa, 0x1f, 0, 0, 0x66, 0x90,  //
                        0xff, 0x25, 0xfa, 0x1f, 0, 0, 0x66, 0x90}));
@@ -108,7 +108,7 @@ TEST_CASE("Stubs of other machines are named", "[symbols][elf]") {
     s390.stubs(".plt", 0x2000, std::move(code));
     const auto on_s390 = load(s390.elf);
     CHECK(at(on_s390, 0x2020) == "exit@plt+0");  // the second word
-    CHECK(at(on_s390, 0x2040) == "exit@plt+0");  // by its place, for its code says nothing
+    CHECK(at(on_s390, 0x2040) == "exit@plt+0");  // by position, as its code does not help
 }
 
 TEST_CASE("Stubs cannot make more of names than there is of them", "[symbols][elf]") {
@@ -137,7 +137,7 @@ TEST_CASE("Words that need no symbol are passed over, as many as the file says",
     const auto [claimed, first, second] = GENERATE(table<std::uint64_t, std::string, std::string>({
         {0, "exit@plt+0", "puts@plt+0"},
         {2, "exit@plt+0", "puts@plt+0"},
-        {3, "none", "puts@plt+0"},  // a file that says too many has fewer names
+        {3, "none", "puts@plt+0"},  // a too large count costs names
         {4, "none", "none"},
         {~std::uint64_t{0}, "none", "none"},
     }));
@@ -149,7 +149,7 @@ TEST_CASE("Words that need no symbol are passed over, as many as the file says",
     const bool got = GENERATE(true, false);
     if (got) plt.elf.add({.name = ".got", .flags = 3, .address = 0x5000, .content = Blob(32)});
     const auto symbols = load(plt.elf);
-    // Without .got nothing is passed over: all words may be wanted.
+    // Without .got nothing is skipped: all words may be needed.
     CHECK(at(symbols, 0x3000) == (got ? first : "exit@plt+0"));
     CHECK(at(symbols, 0x3008) == (got ? second : "puts@plt+0"));
 }

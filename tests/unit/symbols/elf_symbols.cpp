@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions of ELF files by address.
+// Functions in ELF files, by address.
 #include "perfdata/symbols/elf/elf_symbols.hpp"
 
 #include "catch.hpp"
@@ -133,13 +133,13 @@ TEST_CASE("Of symbols at one address the one is kept that perf shows", "[symbols
     CHECK(kept({"local_one", 0, 8, Elf::function, Elf::local}, {"glob", 0, 8}) == "glob+0");
     CHECK(kept({"__longer_name", 0, 8}, {"_short", 0, 8}) == "_short+0");
     CHECK(kept({"long_name", 0, 8}, {"short", 0, 8}) == "long_name+0");
-    // Mangled names are compared as they are shown: "ns::function" has no underscores in front.
+    // Mangled names are compared in demangled form: "ns::function" has no leading underscores.
     CHECK(kept({"_ZN2ns8functionEv", 0, 8}, {"_c_function", 0, 8}) == "_ZN2ns8functionEv+0");
-    // Of those without a size only the last in the file gets one, up to the next symbol.
+    // If several symbols lack a size, only the file's last one gets one, up to the next symbol.
     CHECK(at(table({{"without", at_one, 0}, {"weak", at_one, 8, Elf::function, Elf::weak}}), at_one) == "weak+0");
     CHECK(at(table({{"weak", at_one, 8, Elf::function, Elf::weak}, {"without", at_one, 0}}), at_one) == "without+0");
     CHECK(at(table({{"long_name", at_one, 0}, {"short", at_one, 0, Elf::function, Elf::weak}}), at_one) == "short+0");
-    // Nothing to choose by: the first in the file.
+    // Equal in all criteria: the first in the file wins.
     CHECK(at(table({{"_ZN1AC1Ev", at_one, 8}, {"_ZN1AC2Ev", at_one, 8}}), at_one) == "_ZN1AC1Ev+0");
     CHECK(at(table({{"aaaa", at_one, 8}, {"bbbb", at_one, 8}}), at_one) == "aaaa+0");
 }
@@ -174,7 +174,7 @@ TEST_CASE("The innermost of many nested functions is found", "[symbols][elf]") {
     const auto symbols = table(list);
     for (std::uint64_t depth = 0; depth < count; ++depth) {
         CHECK(at(symbols, 0x1000 + depth) == "f" + std::to_string(depth) + "+0");
-        // Behind the end of all that are deeper.
+        // Behind the end of all deeper ones.
         const auto last = 2 * count - depth - 1;
         CHECK(at(symbols, 0x1000 + last) == "f" + std::to_string(depth) + "+" + std::to_string(last - depth));
     }
@@ -221,7 +221,7 @@ TEST_CASE("Mapping symbols of ARM are no names, and Thumb functions begin at eve
         CHECK(at(symbols, 0x1008) == "$tail+0");
         CHECK(at(symbols, 0x1012) == (machine == 40 ? "thumb+2" : "thumb+1"));
     }
-    CHECK(at(table({{"$x", 0x1000, 4}}), 0x1000) == "$x+0");  // on another machine an ordinary name
+    CHECK(at(table({{"$x", 0x1000, 4}}), 0x1000) == "$x+0");  // an ordinary name on other machines
 }
 
 TEST_CASE("PowerPC's function descriptors lead to the code", "[symbols][elf]") {
@@ -352,7 +352,7 @@ TEST_CASE("A table of symbols that cannot be read is damage, even if another one
     elf.symbols({{"exported", 0x1000, 4}}, ".dynsym");
     const auto all = elf.symbols({{"exported", 0x1000, 4}, {"internal", 0x1004, 4}});
     const bool damaged = GENERATE(true, false);
-    if (damaged) elf.section(all).flags = compressed_flag;  // which it is not
+    if (damaged) elf.section(all).flags = compressed_flag;  // although it is not
     const auto file = open_elf(elf.blob());
     REQUIRE(file);
     const auto found = ElfSymbols::load(*file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fixtures/expect: what the kernel itself said of the programs in the recordings.
+// fixtures/expect: the kernel's own description of the programs in the recordings.
 #pragma once
 
 #include <charconv>
@@ -25,7 +25,7 @@ inline std::string content_of(const std::string& name) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// table(name) is the rows and columns of a file of tab-separated values.
+// table(name) returns the rows and columns of a file of tab-separated values.
 inline std::vector<std::vector<std::string>> table(const std::string& name) {
     std::vector<std::vector<std::string>> rows(1, {""});
     for (const char character : content_of(name)) {
@@ -50,13 +50,13 @@ inline std::uint64_t number(const std::string& text, int base = 10) {
     return value;
 }
 
-// FixtureTimeline is a fixture and its timeline.
+// FixtureTimeline is a fixture with its timeline.
 struct FixtureTimeline {
     explicit FixtureTimeline(const std::string& name)
         : recording(Recording::open(fixture("bpf/" + name + ".data")).value()),
           timeline(Timeline::build(recording).value()) {}
 
-    // code(id, index) is a function of a program; requires that it is there.
+    // code(id, index) returns a function of a program; requires that it exists.
     CodeIndex code(std::uint64_t id, std::uint64_t index) const {
         for (CodeIndex place = 0; place < timeline.code().size(); ++place) {
             const auto& code = timeline.code()[place];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two ways to open a file: by a recording's word, and by the user's.
+// The two ways to open a file: named by a recording, or given by the user.
 #include "perfdata/symbols/elf/find/file_system.hpp"
 
 #include <fstream>
@@ -86,7 +86,7 @@ TEST_CASE("A perf map where everybody may write must be the user's own or root's
     const auto path = directory.write("perf-1.map", blob_of("1000 10 name\n"));
     const LocalFiles files;
     CHECK(files.open({"", path}, {}, Content::perf_map));
-    if (::chown(path.c_str(), 54321, 54321) != 0) return;  // only root may
+    if (::chown(path.c_str(), 54321, 54321) != 0) return;  // needs root
     CHECK(files.open({"", path}, {}, Content::perf_map).error().code == ErrorCode::mismatch);
     CHECK(files.open({directory.path().string(), "perf-1.map"}, {}, Content::perf_map));
     CHECK(files.open({"", path}, {}, Content::text));

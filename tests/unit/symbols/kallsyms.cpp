@@ -109,7 +109,7 @@ TEST_CASE("BPF code and other code made at run time is left out", "[symbols][kal
     CHECK(name_at(table, 0x5000) == "bpf_fs");
 }
 
-// As `perf report --kallsyms` names samples at such addresses, tried with perf 6.1.
+// As `perf report --kallsyms` names such samples; checked with perf 6.1.
 TEST_CASE("Of several names of one address the last is kept", "[symbols][kallsyms]") {
     const auto table = parsed(
         "1000 t __do_sys_getpid\n1000 T __ia32_sys_getpid\n1000 T __x64_sys_getpid\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of the kernel, from what is proven to be of the recorded one.
+// Names of the kernel, from sources proven to match the recorded one.
 #include "perfdata/symbols/kernel/kernel_names.hpp"
 
 #include "catch.hpp"
@@ -73,7 +73,7 @@ TEST_CASE("A kallsyms file of another boot is refused", "[symbols][kernel_names]
     machine.options.kallsyms = "/k";
     machine.files->content["/k"] = kallsyms("ffffffffa");
     CHECK(machine.origin() == "mismatch");
-    // Unless something better is at hand.
+    // Not used if a better source exists.
     machine.options.vmlinux = "/vmlinux";
     machine.files->content["/vmlinux"] = vmlinux(id(1));
     CHECK(machine.origin() == "/vmlinux");
@@ -205,7 +205,7 @@ TEST_CASE("A cached copy is read instead of /proc/kallsyms if kernel and modules
     SECTION("the machine was booted again") {
         machine.files->content["/proc/kallsyms"] = kallsyms("ffffffffa");
         machine.kernel.modules[0].range.begin = {0xffffffffc0002000};
-        CHECK(machine.origin() == copy);  // as for any machine that has the recording's cache
+        CHECK(machine.origin() == copy);  // as on any machine with the recording's cache
         CHECK_FALSE(machine.load()->running());
         CHECK(machine.load()->find({text_at + 0x104})->name == "do_work");
         CHECK_FALSE(machine.load()->find({0xffffffffc0000010}));

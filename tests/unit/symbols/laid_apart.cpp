@@ -58,7 +58,7 @@ TEST_CASE("Laid apart, each address belongs to the one that a look at all finds"
             if (at == 0) continue;
             const auto& before = apart[at - 1];
             REQUIRE(before.range.end <= range.begin);
-            REQUIRE((before.number != number || before.range.end < range.begin));  // or they were one
+            REQUIRE((before.number != number || before.range.end < range.begin));  // or they would be one range
         }
         REQUIRE(found == expected);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Build ids that come as records, as in pipe streams.
+// Build ids from records, as in pipe streams.
 #include "perfdata/symbols/symbolizer.hpp"
 
 #include "catch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where functions begin and end.
+// Begin and end of functions.
 #include "unit/symbols/patched_scene.hpp"
 
 using namespace perfdata;
@@ -13,7 +13,7 @@ TEST_CASE("A function of the kernel reaches up to the next one", "[symbols][name
     CHECK(extent.begin == opened.names.function(opened.at(alpha + 0x3f)));
     CHECK(extent.size == 0x40);
     CHECK(extent.address == Address{alpha});
-    // The last of its kind is as long as a name is given at all.
+    // The last of its kind ends where names end: after 64 KiB.
     CHECK(opened.names.extent(opened.at(omega + 8)).size == 64 << 10);
     CHECK(opened.names.extent(opened.at(module_begin + 0x35)).size == 64 << 10);
 }

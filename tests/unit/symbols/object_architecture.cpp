@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The files of mapped objects tell the architecture where the recording does not.
+// Files of mapped objects give the architecture if the recording does not.
 #include "perfdata/symbols/object_architecture.hpp"
 
 #include <filesystem>
@@ -50,7 +50,7 @@ TEST_CASE("A file that may be used tells the architecture", "[symbols][architect
     const auto told = found(program, false);
     CHECK(told.name == ours);
     if (!ours.empty()) CHECK(told.told_by == "the file " + program);
-    // What may not be used tells nothing, and neither does what is no program.
+    // Files that may not be used, or are not programs, say nothing.
     CHECK(found(program, true).name.empty());
     CHECK(found("/etc/passwd", false).name.empty());
     CHECK(found("/nosuch", false).name.empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which file is the recorded one.
+// Finding the recorded file.
 #include "perfdata/symbols/elf/find/object_finder.hpp"
 
 #include <bit>
@@ -140,10 +140,10 @@ TEST_CASE("A file of another build id is never taken", "[symbols][finder]") {
         CHECK(machine.find(recorded) == "build_id_differs");
         machine.options.allow_local = true;
         CHECK(machine.find(recorded) == "build_id_differs");
-        machine.files->content = {{place, Elf().blob()}};  // without any
+        machine.files->content = {{place, Elf().blob()}};  // without a build id
         CHECK(machine.find(recorded) == "build_id_differs");
     }
-    // A wrong file does not hide a right one further on.
+    // A wrong file does not hide a right one at a later place.
     const auto cached = "/cache" + link_of_1 + "/elf";
     machine.files->content = {{"/symfs/usr/bin/prog", elf(id(2))}, {cached, elf(id(1))}};
     CHECK(machine.find(recorded) == cached);
@@ -160,7 +160,7 @@ TEST_CASE("Without a recorded build id a local file is taken only if that was al
     CHECK_FALSE(found->proven);
     machine.options.allow_local = false;
     machine.options.symfs = "/symfs";
-    machine.files->content["/symfs/usr/bin/prog"] = elf(id(1));  // which the user vouches for
+    machine.files->content["/symfs/usr/bin/prog"] = elf(id(1));  // the user vouches for it
     CHECK(machine.find(unproven) == "/symfs/usr/bin/prog");
     CHECK(ObjectFinder(machine.options, machine.files).find(recorded)->proven);
 }
@@ -191,7 +191,7 @@ TEST_CASE("Symbols of a stripped file are looked for by build id and by debug li
         machine.files->content.erase(place);
     }
     CHECK(machine.find_debug(recorded).empty());
-    machine.files->content[places.front()] = elf(id(1), false);  // has no symbols either
+    machine.files->content[places.front()] = elf(id(1), false);  // it has no symbols either
     CHECK(machine.find_debug(recorded).empty());
 }
 
@@ -266,7 +266,7 @@ TEST_CASE("A deleted file is looked for under its name", "[symbols][finder]") {
     TestMachine machine;
     machine.files->content["/usr/bin/prog"] = elf(id(1));
     CHECK(machine.find({"/usr/bin/prog (deleted)", id(1)}) == "/usr/bin/prog");
-    machine.files->content["/usr/bin/prog"] = elf(id(2));  // replaced, as after an upgrade
+    machine.files->content["/usr/bin/prog"] = elf(id(2));  // replaced, as by an upgrade
     CHECK(machine.find({"/usr/bin/prog (deleted)", id(1)}) == "build_id_differs");
 }
 

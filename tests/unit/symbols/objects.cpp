@@ -19,7 +19,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// CountingFiles counts how often files are opened.
+// CountingFiles counts how many times files are opened.
 class CountingFiles final : public FileSystem {
   public:
     Files files;
@@ -97,12 +97,12 @@ TEST_CASE("Names that lead to one file share what is read of it", "[symbols][obj
     CHECK((*scene.objects.found(other))->path == "/bin/b");
     CHECK(scene.files->opened == 1);
 
-    // What is known of it is enough to refuse it for another build id.
+    // The known build id suffices to refuse it for another one, without opening it again.
     const auto wrong = scene.objects.add({"/bin/b", id(2)});
     CHECK(scene.objects.name(wrong, 0x645).error() == SymbolMiss::build_id_differs);
     CHECK(scene.files->opened == 1);
 
-    // Another file at that place is another one.
+    // A different identity is a different file.
     scene.files->identities["/bin/c"] = {1, 2, 3, 4, 6};
     const auto third = scene.add("/bin/c", elf, 1);
     CHECK((*scene.objects.found(third))->file != (*scene.objects.found(one))->file);
@@ -228,7 +228,7 @@ TEST_CASE("The functions of this test program are found in it", "[symbols][objec
     }
     REQUIRE(landmark);
     CHECK(landmark->size > 2);
-    // The code in the file is the code in memory.
+    // Code in the file equals the code in memory.
     std::array<std::byte, 4> in_file{};
     REQUIRE((*found)->file->read(landmark->value, in_file) == in_file.size());
     CHECK(std::memcmp(in_file.data(), reinterpret_cast<const void*>(&perfdata_landmark), in_file.size()) == 0);
@@ -248,12 +248,12 @@ TEST_CASE("What is damaged of the symbols of a file is told once, by the path th
     auto elf = program(1);
     elf.symbols({{"exported", 0x1640, 4}}, ".dynsym");
     const auto all = elf.symbols({{"exported", 0x1640, 4}, {"internal", 0x1650, 4}});
-    elf.section(all).flags = compressed_flag;  // which it is not
+    elf.section(all).flags = compressed_flag;  // although it is not
     const auto damaged = scene.add("/bin/damaged", elf, 1);
     auto intact = program(2);
     intact.symbols({{"f", 0x1640, 4}});
     const auto other = scene.add("/bin/intact", intact, 2);
-    CHECK(scene.objects.damage().empty());  // nothing was asked for
+    CHECK(scene.objects.damage().empty());  // nothing was read yet
     CHECK(scene.objects.name(damaged, 0x640)->name == "exported");
     CHECK(scene.objects.name(damaged, 0x650).error() == SymbolMiss::unreadable);
     CHECK(scene.objects.name(other, 0x650).error() == SymbolMiss::between_symbols);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A kernel that patches itself while it is recorded, and files that hold its code.
+// A kernel that patches itself during a recording, and files with its code.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@
 
 namespace perfdata::test {
 
-// The kernel's functions: each of 64 bytes, but for the last one.
+// The kernel's functions: 64 bytes each, except the last.
 inline constexpr std::uint64_t kernel_begin = 0xffffffff81000000, alpha = kernel_begin + 0x100, beta = alpha + 0x40,
                                omega = beta + 0x40, kernel_size = 0x2000;
 inline constexpr std::uint64_t module_begin = 0xffffffffc0000000;
@@ -30,19 +30,19 @@ inline constexpr std::string_view kernel_symbols =
     "ffffffffc0000000 t helper\t[mod]\n"
     "ffffffffc0000030 t helped\t[mod]\n";
 
-// counted(first, size) is bytes that all differ from their neighbours: first, first + 1, ...
+// counted(first, size) returns bytes that differ from their neighbours: first, first + 1, ...
 inline Blob counted(unsigned first, std::size_t size) {
     Blob bytes;
     for (std::size_t at = 0; at < size; ++at) bytes.push_back(static_cast<std::byte>((first + at) & 0xff));
     return bytes;
 }
 
-// kernel_code() is what lies from kernel_begin on before the first poke.
+// kernel_code() returns the code from kernel_begin on before the first poke.
 inline Blob kernel_code() {
     return counted(0, kernel_size);
 }
 
-// with(code, offset, bytes) is the code with other bytes at a place.
+// with(code, offset, bytes) returns the code with other bytes at that offset.
 inline Blob with(Blob code, std::uint64_t offset, const Blob& bytes) {
     std::ranges::copy(bytes, code.begin() + static_cast<std::ptrdiff_t>(offset));
     return code;
@@ -55,7 +55,7 @@ inline Blob part(const Blob& code, std::uint64_t offset, std::size_t size) {
 
 using Pages = std::vector<std::pair<std::uint64_t, Blob>>;
 
-// core_file(pages, type) is memory as /proc/kcore shows it.
+// core_file(pages, type) returns memory in the format of /proc/kcore.
 inline Blob core_file(const Pages& pages, std::uint16_t type = 4) {
     Elf elf;
     elf.type = type;
@@ -71,7 +71,7 @@ inline Blob core_file(const Pages& pages, std::uint16_t type = 4) {
     return elf.blob();
 }
 
-// OpenedCode is a recording and all that is known of its code.
+// OpenedCode is a recording with everything known about its code.
 struct OpenedCode {
     OpenedCode(Recording from, const SymbolizerOptions& options)
         : recording(std::move(from)),
@@ -86,7 +86,7 @@ struct OpenedCode {
     std::vector<CodeVersion> versions_at(std::uint64_t address, std::uint64_t time = 0) const {
         return versions.versions(at(address, time));
     }
-    // image(address, number, time) requires that there is one.
+    // image(address, number, time) requires an image.
     CodeImage image(std::uint64_t address, std::uint32_t number = 0, std::uint64_t time = 0) const {
         auto made = names.image(versions.version(at(address, time), number));
         if (!made) FAIL(made.error().message());
@@ -104,7 +104,7 @@ struct OpenedCode {
     const CodeVersions& versions;
 };
 
-// PatchedScene is a World with a kernel; open() may be called several times.
+// PatchedScene is a World with a kernel. open() may be called several times.
 struct PatchedScene {
     PatchedScene() {
         options.finder.offline = true;

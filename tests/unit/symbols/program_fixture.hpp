@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One crafted program with everything: code of two functions, BTF, lines. Tests take parts of it away.
+// A complete crafted program: code of two functions, BTF, lines. Tests remove parts of it.
 #pragma once
 
 #include "unit/symbols/btf_builder.hpp"
@@ -7,7 +7,6 @@
 
 namespace perfdata::test {
 
-// CraftedLine is one entry of the line table.
 struct CraftedLine {
     std::uint64_t address = 0;
     std::uint32_t instruction = 0;
@@ -20,12 +19,12 @@ class CraftedProgram {
     explicit CraftedProgram(Program program, std::endian order = std::endian::little)
         : program_(std::move(program)), info_(info_of(program_, order)), btf_(order), order_(order) {}
 
-    // code(bytes): the native code of all functions, one after the other.
+    // code(bytes): the native code of all functions in a row.
     CraftedProgram& code(const Blob& bytes) {
         info_.array(BpfArray::jited_insns, static_cast<std::uint32_t>(bytes.size()), bytes);
         return *this;
     }
-    // names(): every function gets a FUNC "int NAME(void)" of BTF, static but for the first.
+    // names(...) gives every function a BTF FUNC "int NAME(void)", all static except the first.
     CraftedProgram& names(const std::vector<std::string>& names) {
         Writer functions(order_);
         const auto prototype = btf_.prototype(btf_.integer("int"));
@@ -63,7 +62,7 @@ class CraftedProgram {
     const Program& program() const { return program_; }
     std::uint32_t btf_id() const { return 1000 + program_.id; }
 
-    // known_in(scene), loaded_in(scene): records, info and BTF.
+    // known_in(scene), loaded_in(scene) add records, info and BTF.
     void known_in(Scene& scene) const { parts(scene.known(program_)); }
     void loaded_in(Scene& scene, Stamp at) const { parts(scene.loaded(at, program_)); }
 

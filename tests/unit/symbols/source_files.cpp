@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text of source lines by the names that debug information has.
+// Text of source lines, by the file names in debug information.
 #include "symbols/source_files.hpp"
 
 #include <filesystem>
@@ -13,7 +13,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// DatedFiles has files and when they were written.
+// DatedFiles has files with modification times.
 class DatedFiles final : public FileSystem {
   public:
     Files files;

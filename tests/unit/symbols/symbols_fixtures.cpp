@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Real programs, held against what the kernel said of them while they were loaded.
+// Compares real programs with the kernel's description while they were loaded.
 #include <map>
 
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
@@ -50,7 +50,7 @@ TEST_CASE("Functions of real programs have the kernel's address, length, tag and
             const auto name = symbols.name(index);
             CHECK(name.program == row.program);
             if (row.name == "-") {
-                CHECK(name.name == "F");  // what perf makes up for a program without BTF
+                CHECK(name.name == "F");  // perf's name for programs without BTF
             } else {
                 CHECK(name.name == row.name);
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The native code of a function: where in the program's code it lies, and why there may be none.
+// A function's native code: its place in the program's code, and reasons for its absence.
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "catch.hpp"
@@ -10,7 +10,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// In memory the second function lies below the first; in the code they follow each other in order of number.
+// In memory the second function is below the first; in the code functions are in order of number.
 Program program() {
     return {62, 0xaa, {{0x5000, 5, "main", 1}, {0x1000, 3, "low", 2}, {0x9000, 4, "high", 3}}};
 }

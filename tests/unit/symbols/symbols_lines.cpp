@@ -10,7 +10,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// In memory the second function lies below the first.
+// In memory the second function is below the first.
 Program program() {
     return {62, 0xaa, {{0x5000, 0x40, "main", 1}, {0x1000, 0x20, "low", 2}}};
 }

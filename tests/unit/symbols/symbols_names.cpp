@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What code is called.
+// Names of code.
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "catch.hpp"
@@ -10,7 +10,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// The kernel cuts the program's name at 15 bytes; the symbols' names are not those of BTF, so that one can tell.
+// The kernel truncates the program's name to 15 bytes. Symbols and BTF have different names, to tell them apart.
 Program program() {
     return {62, 0xaa, {{0x1000, 0x40, "kernel_name_of_it", 0xf2}, {0x2000, 0x20, "kernel_sub", 0xdc}}};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What lies at an address that code jumps to or calls.
+// The code at an address that an instruction jumps to or calls.
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "catch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which pokes make another version of a function, and from when on.
+// Which pokes start a new version of a function, and when.
 #include "perfdata/timeline/code_versions.hpp"
 
 #include "unit/symbols/patched_scene.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using Times = std::vector<std::uint64_t>;
 
-// from(versions) is when each begins; each must end where the next one begins.
+// from(versions) returns when each begins; each must end where the next one begins.
 Times from(const std::vector<CodeVersion>& versions) {
     Times times;
     for (std::size_t index = 0; index < versions.size(); ++index) {
@@ -83,7 +83,7 @@ TEST_CASE("A poke that changes nothing makes no version", "[symbols][code_versio
     PatchedScene scene;
     scene.poke(1 * ms, alpha, jump, jump);
     CHECK(from(scene.open().versions_at(alpha)) == Times{0});
-    // Two events that both ask for pokes tell of each twice, at times of their own.
+    // If two events ask for pokes, each poke is recorded twice, at different times.
     scene.poke(2 * ms, alpha, jump, nop).poke(2 * ms + 700, alpha, jump, nop);
     CHECK(from(scene.open().versions_at(alpha)) == Times{0, 2 * ms});
 }
@@ -113,7 +113,7 @@ TEST_CASE("Without names of the kernel nothing has versions", "[symbols][code_ve
 TEST_CASE("Code that came and went has the versions of its own time", "[symbols][code_versions]") {
     PatchedScene scene;
     constexpr std::uint64_t place = module_begin + 0x800;  // in the last function of the module
-    scene.poke(1 * ms, place + 4, nop, jump);              // of that function
+    scene.poke(1 * ms, place + 4, nop, jump);              // in that function
     scene.out_of_line(2 * ms, place, 64).poke(2 * ms + 1, place, {}, counted(0, 64));
     scene.poke(3 * ms, place + 4, counted(4, 5), jump);
     scene.out_of_line(4 * ms, place, 64, true);
@@ -131,7 +131,7 @@ TEST_CASE("Code that came and went has the versions of its own time", "[symbols]
     CHECK(number(1 * ms) == 1);
     CHECK(number(2 * ms) == 0);
     CHECK(number(3 * ms) == 1);
-    CHECK(number(4 * ms) == 1);  // again of the module's function
+    CHECK(number(4 * ms) == 1);  // in the module's function again
     CHECK(number(5 * ms) == 0);
     CHECK(number(7 * ms) == 2);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which patches are whose, against a model that looks at all of them for each function.
+// Compares the assignment of patches to functions with a model that examines all patches for each function.
 #include <algorithm>
 #include <random>
 
@@ -63,7 +63,7 @@ TEST_CASE("A function has the patches that a look at all of them gives it", "[sy
         for (std::uint32_t number = 0; number < all.size(); ++number) {
             CHECK(opened.versions.version(function, number) == all[number]);
             const auto last = all[number].until == Time::forever() ? all[number].from : all[number].until;
-            // Each version is found again by its first and its last moment.
+            // Each version is found by its first and its last moment.
             const auto address = range.begin;
             const auto owner = timeline.code_at(address, all[number].from);
             const bool own = function.kind == FrameKind::code ? owner && owner->index == function.index : !owner;

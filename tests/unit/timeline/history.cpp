@@ -20,7 +20,7 @@ TEST_CASE("A history finds the latest value of a key, of those of one time the l
     std::map<std::uint64_t, std::map<std::uint64_t, int>> model;
     for (int value = 0; value < 3000; ++value) {
         const auto time = static_cast<std::uint64_t>(value / 4);
-        // Keys that differ in high or low bits only.
+        // Keys that differ only in high or only in low bits.
         const auto key = random.below(40) << (random.one_in(2) ? 32 : 0);
         builder.add(key, {time}, value);
         model[key][time] = value;

@@ -79,7 +79,7 @@ TEST_CASE("Ticks are converted to perf's clock with TIME_CONV", "[timeline][jit]
     CHECK(clock->time(0) == Time{1000000});
     CHECK(clock->time(1024) == Time{1000400});
     CHECK(clock->time(2560) == Time{1001000});
-    // The product of all ticks would not fit in 64 bits.
+    // The plain product of ticks and multiplier would overflow 64 bits.
     CHECK(clock->time(std::uint64_t{1} << 60) == Time{1000000 + 400 * (std::uint64_t{1} << 50)});
 }
 

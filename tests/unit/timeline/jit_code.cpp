@@ -86,8 +86,8 @@ TEST_CASE("A move ends the old place and begins the new one", "[timeline][jit]")
     JitDumpWriter dump(order);
     dump.debug_info(9, 0x1000, {{0x1000, 5, 0, "a.js"}, {0x1008, 6, 0, "\xff"}});
     dump.load({10, 0x1000, "mover", sixteen, 1});
-    dump.move(20, 0x1000, 0x1008, 16, 1);  // the places overlap
-    dump.move(30, 0x1008, 0x3000, 12, 1);  // and what was at the end is cut off
+    dump.move(20, 0x1000, 0x1008, 16, 1);  // the ranges overlap
+    dump.move(30, 0x1008, 0x3000, 12, 1);  // and the end is cut off
     const auto code = code_of(dump);
     CHECK(at(code, 0x1000, 19) == "mover+0");
     CHECK(at(code, 0x1000, 20) == "-");
@@ -107,7 +107,7 @@ TEST_CASE("What is moved is known by its number, though its place was used again
     JitDumpWriter dump(std::endian::little);
     dump.load({10, 0x1000, "a", sixteen, 1});
     dump.load({11, 0x2000, "b", sixteen, 2});
-    dump.move(20, 0x2000, 0x1000, 16, 2);  // a collector slides b to where a was, and tells of a later
+    dump.move(20, 0x2000, 0x1000, 16, 2);  // a collector moves b to a's place before it reports a's move
     dump.move(21, 0x1000, 0x3000, 16, 1);
     const auto code = code_of(dump);
     CHECK(at(code, 0x1000, 21) == "b+0");
@@ -301,7 +301,7 @@ TEST_CASE("Moves find their code by its number among many", "[timeline][jit]") {
     for (std::uint64_t number = 0; number < 300; number += 3) {
         dump.move(20, 0x1000 + 0x20 * number, 0x100000 + 0x20 * number, 16, prime * number);
     }
-    dump.move(30, 0x100000, 0x200000, 16, prime * 1000);  // of no known number: by its place
+    dump.move(30, 0x100000, 0x200000, 16, prime * 1000);  // unknown number: found by its place
     const auto code = code_of(dump);
     CHECK(code.functions().size() == 401);
     CHECK(at(code, 0x1000 + 0x20 * 33, 19) == "f33+0");

@@ -43,11 +43,11 @@ TEST_CASE("JIT code belongs to the process that left the dump, and to what it fo
     CHECK(at(codes, timeline, 7, 0x1002, 30) == "late+2");
     CHECK(at(codes, timeline, 9, 0x1003, 50) == "of_another+3");
     CHECK(at(codes, timeline, 5, 0x1000, 50) == "-");
-    // A child has the code that there was when it was forked, whatever its parent compiles later.
+    // A child has the code that existed at its fork, whatever its parent compiles later.
     CHECK(at(codes, timeline, 8, 0x1000, 50) == "early+0");
     CHECK(at(codes, timeline, 88, 0x1001, 50) == "early+1");
     CHECK(at(codes, timeline, 70, 0x1001, 50) == "late+1");
-    // Another program has none of it.
+    // exec removes the code.
     CHECK(at(codes, timeline, 6, 0x1000, 21) == "early+0");
     CHECK(at(codes, timeline, 6, 0x1000, 50) == "-");
     CHECK(&codes.code(0) == codes.codes()[0].get());

@@ -28,7 +28,7 @@ Read read(const JitDump& dump) {
     return result;
 }
 
-// From memory and from a file, which is read in blocks.
+// Reads from memory, and from a file, which is read in blocks.
 Read read(const Blob& blob) {
     auto in_memory = read(JitDump::open(memory_source(blob), "dump").value());
     const TempDir directory;

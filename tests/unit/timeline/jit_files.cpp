@@ -71,7 +71,7 @@ TEST_CASE("Dumps are looked for where they may be, in this order", "[timeline][j
     CHECK(missing.missing().detail.find("process 100") != std::string::npos);
 
     root.write(place(recorded), dump_of(7));
-    CHECK_FALSE(only(without).found());  // a symfs stands for the recorded machine
+    CHECK_FALSE(only(without).found());  // a symfs replaces the recorded machine
     without.symfs.clear();
     CHECK(only(without).from == From::recorded);
     without.as_recorded = false;
@@ -118,7 +118,7 @@ TEST_CASE("A given dump stands for the one of its name, else of its header, else
     CHECK(files[2].path == stranger);
     CHECK_FALSE(files[2].marked);
     CHECK(files[2].pid == Pid{9});
-    CHECK(files[3].path == none);  // opening it will say what is wrong with it
+    CHECK(files[3].path == none);  // opening it reports the problem
     CHECK(files[3].pid == Pid{11});
 }
 

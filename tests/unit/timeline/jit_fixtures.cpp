@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A recording of code made at run time, its dump, and what perf inject made of the two. See fixtures/MANIFEST.md.
+// A recording of code generated at run time, its dump, and the output of perf inject for both. See
+// fixtures/MANIFEST.md.
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/jit/perf_map.hpp"
 #include "perfdata/timeline/jit_code.hpp"
@@ -69,7 +70,7 @@ JitCode tinyjit(const Recording& recording, const Seen& seen) {
     return JitCode::build(*dump, *clock);
 }
 
-// N of ".../jitted-PID-N.so"; 0 for other files.
+// Returns N of ".../jitted-PID-N.so"; 0 for other files.
 unsigned number_of(const std::string& path) {
     const auto at = path.rfind("/jitted-32346-");
     return at == std::string::npos ? 0 : static_cast<unsigned>(path.at(at + 14) - '0');
@@ -112,7 +113,7 @@ TEST_CASE("The fixture's dump has the functions that the program made", "[timeli
         CHECK(function.until == Time{want.until});
         CHECK(function.index == want.index);
         CHECK(function.moved == (number == 5));
-        // The program's line k + 10 is the code from byte 4 k on, as far as there is code.
+        // The program's line k + 10 is the code from byte 4 k on, up to the code's end.
         const auto lines = code.lines(function).value();
         REQUIRE(lines.size() == std::min<std::size_t>(want.lines, want.size / 4));
         for (std::size_t line = 0; line < lines.size(); ++line) {
@@ -124,7 +125,7 @@ TEST_CASE("The fixture's dump has the functions that the program made", "[timeli
         CHECK(image[0] == std::byte{0x31});  // xor eax, eax
         CHECK(image[1] == std::byte{0xc0});
     }
-    // Each generation adds more numbers: its code is that of its own time.
+    // Each generation adds more numbers, so each has different code.
     CHECK(code.image(code.functions()[0])->at(5) == std::byte{0x48});
     CHECK(code.image(code.functions()[1])->at(5) == std::byte{0x83});
     CHECK(code.image(code.functions()[4]).value() == code.image(code.functions()[5]).value());
@@ -160,7 +161,7 @@ TEST_CASE("Recordings that perf inject has rewritten map a file for each functio
         CHECK(jitted[index].range == function.range);
         CHECK(number_of(jitted[index].mapping.path) == function.index);
     }
-    // The last mapping of an address at the time of a sample has the same function as the dump.
+    // The latest mapping of an address at a sample's time has the same function as the dump.
     std::size_t inside = 0;
     for (const auto& hit : injected.hits) {
         unsigned number = 0;
@@ -184,5 +185,5 @@ TEST_CASE("The fixture's perf map has the last name of the address that was used
     CHECK(map.find({0x7f484ca8a005})->name == "jit_gen3");
     CHECK(map.find({0x7f484ca8a005})->offset == 5);
     CHECK(map.find({0x7f484ca8b01f})->name == "jit_mover");
-    CHECK_FALSE(map.find({0x7f484ca8c000}));  // the move is not in it
+    CHECK_FALSE(map.find({0x7f484ca8c000}));  // it lacks the move
 }

@@ -14,7 +14,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// told(...) is "/path FROM-UNTIL, ..." of what lay at the address; no UNTIL: for ever.
+// told(...) returns "/path FROM-UNTIL, ..." for the mappings of the address; without UNTIL: forever.
 std::string told(const Timeline& timeline, std::uint64_t address, std::optional<Pid> pid = {}) {
     std::string text;
     for (const auto& [mapping, until] : mapping_lives(timeline.tasks(), {address}, pid)) {
@@ -86,7 +86,7 @@ TEST_CASE("A mapping lives as long as a look at every time finds it", "[timeline
                 return timeline.tasks().mapping_at(mapping->pid, {0x1100}, {time}) == mapping;
             };
             const auto from = mapping->from.nanoseconds;
-            if (!has(from)) continue;  // another lies over it
+            if (!has(from)) continue;  // covered by another
             std::uint64_t gone = from;
             while (gone < end && has(gone) && !exits[mapping->pid.value].contains(gone)) ++gone;
             CHECK(until == (gone == end ? Time::forever() : Time{gone}));
@@ -102,7 +102,7 @@ TEST_CASE("The time for the history of an address grows with the mappings there,
     const auto timeline = world.timeline();
     const auto begin = std::chrono::steady_clock::now();
     const auto lives = mapping_lives(timeline.tasks(), {0x1000});
-    // Quadratic it takes more than ten minutes.
+    // A quadratic algorithm takes more than ten minutes.
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
     REQUIRE(lives.size() == count);
     CHECK(lives.front().until == Time{2});

@@ -57,7 +57,7 @@ Scene::Scene(std::endian order, const std::vector<Attr>& events) : order_(order)
         builder_.event(events[index], {first_id + index});
         types_.push_back(events[index].sample_type);
     }
-    // A recording without any record would count as interrupted, and have no features.
+    // Without any record, a recording counts as interrupted and has no features.
     add(bare_record(order, static_cast<std::uint32_t>(RecordType::finished_init), 0, RecordHeader::bytes));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recordings with BPF programs in them, told as the kernel and perf tell them: the upper rooms' tests begin here.
+// Recordings with BPF programs, with records as the kernel and perf write them. Tests of higher layers build on it.
 #pragma once
 
 #include <deque>
@@ -13,19 +13,19 @@
 
 namespace perfdata::test {
 
-// Stamp is when and by whom a record was written. All zero: perf synthesized it.
+// Stamp is when and by which thread a record was written. All zero: perf synthesized it.
 struct Stamp {
     std::uint64_t time = 0;
     std::uint32_t pid = 0, tid = 0, cpu = 0;
 };
-// live(time, cpu) is a writer of that CPU.
+// live(time, cpu) returns the stamp of a writer on that CPU.
 inline Stamp live(std::uint64_t time, std::uint32_t cpu = 1) {
     return {time, 100 + cpu, 100 + cpu, cpu};
 }
 
-// tag_of(number) is a tag whose 16 hex digits are the number's.
+// tag_of(number) returns a tag whose 16 hex digits are the number's.
 BpfTag tag_of(std::uint64_t number);
-// symbol_of(tag, name) is the kernel's name of a BPF function.
+// symbol_of(tag, name) returns the kernel's name of a BPF function.
 std::string symbol_of(const BpfTag& tag, std::string_view name);
 
 struct Function {
@@ -35,17 +35,16 @@ struct Function {
     std::uint64_t tag = 0;
 };
 
-// Program is a BPF program to tell about.
 struct Program {
     std::uint32_t id = 0;
     std::uint64_t tag = 0;  // of the whole program
     std::vector<Function> functions;
 
-    // symbol(index, live): the live record of the main function names the program's tag, the synthesized one its own.
+    // symbol(index, live): the main function's live record has the program's tag, the synthesized one has its own tag.
     std::string symbol(std::size_t index, bool live) const;
 };
 
-// info_of(program) has name, tag, ksyms, lens and tags, and no code.
+// info_of(program) has name, tag, ksyms, lens and tags, but no code.
 ProgramInfo info_of(const Program& program, std::endian order = std::endian::little);
 
 class Scene {
@@ -63,8 +62,8 @@ class Scene {
                        std::uint32_t event = 0, std::uint16_t kind = 1);
     Scene& event(Stamp at, BpfEvent::Kind kind, std::uint32_t id, std::uint64_t tag, std::uint32_t from_event = 0);
 
-    // known(program): perf tells what existed before. loaded(), unloaded(): the kernel tells what happens, one
-    // nanosecond a record; the last record is the BPF_EVENT and has the time at.time.
+    // known(program) adds perf's synthesized records for existing programs. loaded() and unloaded() add the kernel's
+    // records, one nanosecond apart; the last one is the BPF_EVENT, at at.time.
     Scene& known(const Program& program);
     Scene& loaded(Stamp at, const Program& program);
     Scene& unloaded(Stamp at, const Program& program);
@@ -76,8 +75,8 @@ class Scene {
                   std::uint64_t period = 1);
     Scene& add(const Blob& record);
 
-    // build() is the file. open() keeps the bytes in the scene, which must outlive the recording. timeline() is built
-    // and requires success.
+    // build() returns the file. open() keeps the bytes in the scene, which must outlive the recording. timeline()
+    // requires success.
     Blob build();
     Recording open(const OpenOptions& options = {});
     Timeline timeline(const OpenOptions& options = {});
@@ -96,11 +95,11 @@ class Scene {
     std::deque<Blob> files_;
 };
 
-// load_of(timeline, id) is the only load of a program; requires that there is exactly one.
+// load_of(timeline, id) returns the only load of a program; requires exactly one.
 const BpfLoad& load_of(const Timeline& timeline, std::uint32_t id);
-// owner_of(timeline, address, time) is the symbol of what lay there, "-" if nothing did.
+// owner_of(timeline, address, time) returns the symbol of the code at that address, "-" if there was none.
 std::string owner_of(const Timeline& timeline, std::uint64_t address, std::uint64_t time);
-// program_at(timeline, address, time) is the id of the program whose code lay there, 0 if none did.
+// program_at(timeline, address, time) returns the id of the program with code at that address, 0 if there was none.
 std::uint32_t program_at(const Timeline& timeline, std::uint64_t address, std::uint64_t time);
 
 }  // namespace perfdata::test

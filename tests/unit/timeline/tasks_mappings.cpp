@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a process had mapped, when: by records of one rule each.
+// Mappings of a process over time: one rule per test.
 #include <array>
 #include <cstdio>
 
@@ -85,7 +85,7 @@ TEST_CASE("Threads share the mappings of their process", "[timeline][tasks]") {
 }
 
 TEST_CASE("Forks that perf synthesized copy nothing", "[timeline][tasks]") {
-    const auto marked = GENERATE(true, false);  // by misc, or as old versions of perf: by time zero alone
+    const auto marked = GENERATE(true, false);  // by misc, or as in old versions of perf: by time zero alone
     World world;
     world.map(0, 7, {0x1000, 0x100, 0}, "/parent").fork(0, 8, 8, 7, 7, marked).map(0, 8, {0x2000, 0x100, 0}, "/child");
     const auto timeline = world.timeline();
@@ -148,7 +148,7 @@ TEST_CASE("Chains of forks that all map are followed to the first, however long"
     for (std::uint32_t pid = 1; pid <= generations; ++pid) {
         if (pid != 1) world.fork(pid * 10, pid, pid - 1);
         world.map(pid * 10 + 1, pid, {0x1000 * std::uint64_t{pid}, 0x1000, 0}, "/" + std::to_string(pid));
-        // Behind the next one's fork: nobody else's.
+        // After the next process's fork: no other process has it.
         world.map(pid * 10 + 15, pid, {0x1000 * std::uint64_t{pid}, 0x1000, 0}, "/hidden");
     }
     const auto timeline = world.timeline();
@@ -163,11 +163,11 @@ TEST_CASE("Trees of forks that are deep and broad show each process what it may 
     Random random(17);
     for (int round = 0; round < 20; ++round) {
         World world;
-        // By process: what it sees of each of 8 pages.
+        // By process: what is mapped at each of 8 pages.
         std::vector<std::array<std::string, 8>> sights(1);
         sights[0].fill("-");
         for (std::uint64_t time = 1; time < 200; ++time) {
-            // The latest three processes are those that do most.
+            // The latest three processes are the most active.
             const auto known = sights.size();
             const auto process = known < 3 || random.one_in(4) ? random.size(known) : known - 1 - random.size(3);
             const auto pid = static_cast<std::uint32_t>(100 + process);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tasks against a model that replays records as perf does: cutting mappings that are overlapped, copying them all
-// at a fork. The records lie shuffled in the file.
+// Compares the tasks with a model that replays records like perf: it trims overlapped mappings, and copies all mappings
+// at a fork. The records are shuffled in the file.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -22,7 +22,7 @@ struct Piece {
     std::string path;
 };
 
-// State is the world at one moment.
+// State is all mappings at one time.
 struct State {
     std::map<std::uint32_t, std::vector<Piece>> maps;
     std::map<std::uint32_t, std::string> comms;
@@ -54,7 +54,7 @@ struct State {
     }
 };
 
-// Step is one record: how it is written, and what it does.
+// Step is one record: how to write it, and its effect.
 struct Step {
     std::uint64_t time;
     std::function<void(World&)> write;
@@ -64,7 +64,7 @@ struct Step {
 struct Shape {
     std::uint32_t pids;
     std::uint64_t slots, longest;
-    std::uint64_t forks, execs;  // one record in so many
+    std::uint64_t forks, execs;  // one in so many records
 };
 
 Step random_step(Random& random, const Shape& shape, std::uint64_t time, std::size_t number) {
@@ -115,7 +115,7 @@ TEST_CASE("Processes have mapped what a replay by copies finds", "[timeline][tas
         now += random.below(3);
         steps.push_back(random_step(random, shape, now, number));
     }
-    // What is of one time stays in order.
+    // Records with one time keep their order.
     std::vector<std::vector<Step>> moments;
     for (const auto& step : steps) {
         if (moments.empty() || moments.back().back().time != step.time) moments.emplace_back();
@@ -151,7 +151,7 @@ TEST_CASE("Processes have mapped what a replay by copies finds", "[timeline][tas
     CHECK(hits > queries / 20);
     CHECK(hits < queries);
 
-    // What is remembered is what would be found, also when time goes back.
+    // RecentTasks finds the same, even if time goes backwards.
     const auto& tasks = timeline.tasks();
     RecentTasks recent(tasks);
     int other_mappings = 0, other_comms = 0, other_starts = 0;

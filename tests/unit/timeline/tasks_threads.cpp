@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names, lives, namespaces and groups of threads.
+// Names, lifetimes, namespaces and groups of threads.
 #include "catch.hpp"
 #include "unit/timeline/world.hpp"
 
@@ -123,7 +123,7 @@ TEST_CASE("A guest's processes are its own", "[timeline][tasks][guest]") {
     Writer index(std::endian::little);
     index.u64(1).u64(Scene::first_id).u64(0).u64(~std::uint64_t{0}).u64(~std::uint64_t{0}).u64(5000).u64(0);
     world.scene().add(record(RecordType::id_index, {}, index.blob()));
-    world.map(0, 7, {0x1000, 0x100, 0}, "/host");  // synthesized: of no event
+    world.map(0, 7, {0x1000, 0x100, 0}, "/host");  // synthesized: without an event
     world.map(10, 7, {0x1000, 0x100, 0}, "/guest").comm(10, 7, 7, "in guest");
     const auto timeline = world.timeline();
     const auto& tasks = timeline.tasks();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whose code it is, where many programs claim what many records tell of.
+// Assigns code to programs if many programs claim the code of many records.
 #include <random>
 
 #include "catch.hpp"
@@ -14,13 +14,14 @@ std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
     return a > b ? a - b : b - a;
 }
 
-// Registered is code as the model knows it.
+// Registered is code in the model.
 struct Registered {
     std::uint64_t address, size, time;
-    std::uint32_t program = 0;  // whose it is; 0: nobody's
+    std::uint32_t program = 0;  // its program; 0: none
 };
 
-// claim(code, program, load_time) is what was promised: of each address the code that began nearest to the time.
+// claim(code, program, load_time) follows the documented rule: at each address, the code that began nearest to the load
+// time.
 void claim(std::vector<Registered>& code, const Program& program, std::uint64_t load_time) {
     for (const auto& function : program.functions) {
         Registered* best = nullptr;
@@ -111,7 +112,7 @@ TEST_CASE("A function that is registered after its program was first told of is 
     CHECK(load.loaded_at == Time{101});
 }
 
-// Without records of its functions a second load of the same id has none: ids are not used twice.
+// A second load of an id without records of its functions has no functions: ids are not reused so soon.
 TEST_CASE("Two programs that claim one place in turn do not multiply it", "[timeline][reuse]") {
     const std::string name(60'000, 'n');
     const Program one{1, 0x11, {{0x1000, 0x40, "x", 0x11}}}, two{2, 0x22, {{0x1000, 0x40, "x", 0x22}}};
@@ -126,7 +127,7 @@ TEST_CASE("Two programs that claim one place in turn do not multiply it", "[time
     CHECK(program_at(timeline, 0x1000, 2) == 1);
     CHECK(program_at(timeline, 0x1000, 3) == 2);
     CHECK(program_at(timeline, 0x1000, 300) == 2);
-    // The name is kept once, however much code has it.
+    // The name is stored once, however many functions share it.
     CHECK(timeline.code()[0].symbol.ends_with(name));
     CHECK(timeline.code()[0].symbol.data() == timeline.code()[1].symbol.data());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The same thing told twice: synthesized and live, or by two events that both asked.
+// Facts that are recorded twice: synthesized and live, or for two events that both asked.
 #include <algorithm>
 
 #include "catch.hpp"
@@ -16,7 +16,7 @@ const Program& pair() {
     return program;
 }
 
-// Both events of the recording get every record, each a nanosecond after the other.
+// Both events of the recording get every record, one nanosecond apart.
 void told_twice(Scene& scene, std::uint64_t time, const Program& program) {
     for (std::size_t index = 0; index < program.functions.size(); ++index) {
         const auto& function = program.functions[index];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Real recordings in which addresses change hands, held against what the loader noted meanwhile.
+// Compares real recordings with reused addresses with the loader's notes.
 #include <algorithm>
 #include <set>
 

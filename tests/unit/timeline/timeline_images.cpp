@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Trampolines, dispatchers and out-of-line code: they claim pages and use little of them.
+// Trampolines, dispatchers and out-of-line code: they claim pages but use only a small part.
 #include "catch.hpp"
 #include "unit/timeline/scene.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the recorder learned by asking: it names addresses even where records are missing.
+// Program info that the recorder queried: it names addresses even without records.
 #include <algorithm>
 
 #include "catch.hpp"

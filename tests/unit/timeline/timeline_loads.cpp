@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Programs that come and go as they should: every record there, every program by itself.
+// Ordinary loads and unloads: complete records, no overlaps.
 #include "catch.hpp"
 #include "unit/timeline/scene.hpp"
 
@@ -120,7 +120,7 @@ TEST_CASE("An unload with id 0 ends nothing of a program that really has no id",
 TEST_CASE("Records count by their time, whatever their place in the file", "[timeline]") {
     const Program other{63, 0x77, {{0x1020, 0x30, "other", 0x77}}};
     Scene scene;
-    // Each CPU has a buffer of its own: here the later story lies first.
+    // Each CPU has its own buffer: here the later records come first.
     scene.unloaded(live(4000, 2), other).loaded(live(3000, 2), other);
     scene.unloaded(live(2000, 1), pair()).loaded(live(1000, 1), pair());
     scene.info(info_of(other)).info(info_of(pair()));

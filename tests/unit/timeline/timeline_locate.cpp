@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who owned an address, and why nobody did; limits; where the kernel's text lay.
+// Owners of addresses, reasons for their absence, limits, and the place of the kernel's text.
 #include <set>
 
 #include "catch.hpp"
@@ -15,7 +15,7 @@ const Program& program() {
     return one;
 }
 
-// why(timeline, address, time, mode) is the miss; requires one.
+// why(timeline, address, time, mode) returns the miss; requires one.
 Miss why(const Timeline& timeline, std::uint64_t address, std::uint64_t time, CpuMode mode) {
     const auto frame = timeline.frame_at({{time}, {7}}, {address}, mode);
     REQUIRE(frame.is_nowhere());
@@ -57,7 +57,7 @@ TEST_CASE("An unknown mode is no obstacle where code is known, and the reason wh
 TEST_CASE("A kernel address is gone if code was there at another time, else plain kernel", "[timeline][frame_at]") {
     Scene scene;
     scene.loaded(live(100), program()).unloaded(live(200), program());
-    scene.symbol(live(300), 0x1440, 0x100, "bpf_trampoline_9");  // overlaps: the two ranges are one stretch
+    scene.symbol(live(300), 0x1440, 0x100, "bpf_trampoline_9");  // overlaps: both ranges merge
     const auto timeline = scene.timeline();
     CHECK(why(timeline, 0x1400, 98, CpuMode::kernel) == Miss::gone);
     CHECK(why(timeline, 0x1400, 250, CpuMode::kernel) == Miss::gone);
@@ -178,7 +178,7 @@ TEST_CASE("build() stops when asked to", "[timeline]") {
 TEST_CASE("A timeline outlives its recording and moves", "[timeline]") {
     Scene scene;
     scene.loaded(live(100), program()).info(info_of(program()));
-    auto first = scene.timeline();  // its recording is gone already
+    auto first = scene.timeline();  // its recording is destroyed already
     const auto second = std::move(first);
     REQUIRE(second.loads()[0].info != nullptr);
     CHECK(second.loads()[0].info == second.bpf().program({5}));

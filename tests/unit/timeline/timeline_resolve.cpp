@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Any address of a sample: code, kernel, modules, processes, or why there is nothing.
+// Resolves any address of a sample: code, kernel, modules, processes, or a reason.
 #include "catch.hpp"
 #include "unit/timeline/world.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t text = 0xffffffff81000000, module = 0xffffffffc0100000, program = 0xffffffffc0200000;
 
-// Everything that an address can be of.
+// Everything that an address can belong to.
 Timeline everything() {
     World world;
     world.kernel_map({text, 0x1000000, text}, "[kernel.kallsyms]_text");

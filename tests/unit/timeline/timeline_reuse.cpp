@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One address, several owners: the kernel gives freed BPF memory away at once.
+// One address, several owners: the kernel reuses freed BPF memory immediately.
 #include "catch.hpp"
 #include "unit/timeline/scene.hpp"
 

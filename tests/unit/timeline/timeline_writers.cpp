@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Programs that the recorder could not query: which functions belong to a load follows from who wrote the records.
+// Programs that the recorder could not query: the writers of the records show which functions belong to a load.
 #include "catch.hpp"
 #include "unit/timeline/scene.hpp"
 
@@ -102,7 +102,7 @@ TEST_CASE("A function told before main of the tag belongs to another program", "
 }
 
 TEST_CASE("A load does not claim code that had gone when it was loaded", "[timeline][writers]") {
-    // The first LOAD was lost; the same program is then loaded again elsewhere, by the same writer.
+    // The first LOAD was lost; the same writer then loads the same program elsewhere.
     const auto lost = pair(1, 0x1000);
     auto again = pair(1, 0x8000);
     Scene scene;

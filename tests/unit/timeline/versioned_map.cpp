@@ -122,7 +122,7 @@ TEST_CASE("Hiding overlap: both stay, the greatest begin counts, and the older o
     CHECK(at(map, 0x13ff, 2) == "low");
     CHECK(at(map, 0x1400, 2) == "high");
     CHECK(at(map, 0x14ff, 2) == "high");
-    CHECK(at(map, 0x1500, 2) == "-");  // nearer begin, although the other claims the address
+    CHECK(at(map, 0x1500, 2) == "-");  // a nearer entry begins below it, although only the other claims the address
     CHECK(at(map, 0x1500, 3) == "low");
     CHECK(map.entries()[0].until == Time::forever());
 }
@@ -157,7 +157,7 @@ TEST_CASE("Of many changes at one time the last state counts", "[timeline][versi
         CHECK(at(map, 100 * slot + 50, 7) == (slot % 3 == 0 ? "-" : "49." + std::to_string(slot)));
     }
     CHECK(map.entries()[0].from == Time{7});
-    CHECK(map.entries()[0].until == Time{7});  // came and went within its nanosecond: never there
+    CHECK(map.entries()[0].until == Time{7});  // registered and removed in one nanosecond: never present
 }
 
 TEST_CASE("Adjacent ranges do not touch each other", "[timeline][versioned_map]") {
@@ -179,7 +179,7 @@ TEST_CASE("Ranges at both ends of the address space are found and end each other
     Map::Builder builder(Overlap::ends);
     builder.add({1}, range(0, 1), "zero");
     builder.add({1}, range(top, 1), "last");
-    builder.add({2}, range(top - 3, 0x1000), "cut");  // goes beyond the end: cut there
+    builder.add({2}, range(top - 3, 0x1000), "cut");  // extends beyond the end: cut there
     const auto map = std::move(builder).build();
     CHECK(at(map, 0, 2) == "zero");
     CHECK(at(map, 1, 2) == "-");

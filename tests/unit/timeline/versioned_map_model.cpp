@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The map against a model that knows no trees: a list of what was registered, searched from end to end.
+// Compares the map with a model without trees: a linear search in the list of registrations.
 #include <optional>
 #include <random>
 
@@ -55,11 +55,11 @@ class Model {
 };
 
 struct Shape {
-    std::uint64_t base;   // of the addresses
-    std::uint64_t slots;  // how many begins there are: few make reuse common
-    std::uint64_t slot;   // how far they lie apart
+    std::uint64_t base;   // of all addresses
+    std::uint64_t slots;  // number of begins; few make reuse common
+    std::uint64_t slot;   // distance between them
     std::uint64_t longest;
-    unsigned ticks;  // the time goes on in one of so many changes
+    unsigned ticks;  // time advances in one of so many changes
 };
 
 class Run {
@@ -106,7 +106,7 @@ class Run {
             }
         }
         CHECK(differences_ == 0);
-        // Queries that hit nothing, or always something, would prove little.
+        // Queries that never hit, or always hit, would prove little.
         CHECK(hits_ > queries / 20);
         CHECK(hits_ < queries);
     }

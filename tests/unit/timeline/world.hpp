@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recordings of processes that fork, begin programs, map files and end. Built on Scene; times are those of live records
-// of one CPU, time zero makes a record as perf synthesizes it.
+// Recordings of processes that fork, exec, map files and exit. Built on Scene. Times are those of live records of one
+// CPU; time zero makes a record that perf synthesized.
 #pragma once
 
 #include "unit/timeline/scene.hpp"
@@ -16,13 +16,13 @@ class World {
     };
     World& map(std::uint64_t time, std::uint32_t pid, Range range, std::string_view path);
     World& map(std::uint64_t time, const Mmap2& map, CpuMode mode = CpuMode::user);
-    // kernel_map: as perf synthesizes it for the kernel and its modules.
+    // kernel_map(...): as perf synthesizes it for the kernel and its modules.
     World& kernel_map(Range range, std::string_view path, std::uint64_t time = 0);
     World& comm(std::uint64_t time, std::uint32_t pid, std::uint32_t tid, std::string_view comm, bool exec = false);
     World& exec(std::uint64_t time, std::uint32_t pid, std::string_view name) {
         return comm(time, pid, pid, name, true);
     }
-    // fork: a process. thread: a thread that the leader of its process began.
+    // fork(...) adds a process, thread(...) a thread started by its process's leader.
     World& fork(std::uint64_t time, std::uint32_t pid, std::uint32_t parent) {
         return fork(time, pid, pid, parent, parent);
     }
@@ -41,7 +41,8 @@ class World {
     Scene scene_;
 };
 
-// seen(timeline, pid, address, time) is "PATH+OFFSET" in hexadecimal of what the process had there, "-" if nothing.
+// seen(timeline, pid, address, time) returns "PATH+OFFSET" (hexadecimal) of the process's mapping there, "-" if there
+// is none.
 std::string seen(const Timeline& timeline, std::uint32_t pid, std::uint64_t address, std::uint64_t time);
 
 }  // namespace perfdata::test

@@ -12,7 +12,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// full_attr() has another value in every field.
+// full_attr() has a different value in every field.
 Attr full_attr() {
     Attr attr;
     attr.type = 0x01020304;
@@ -47,7 +47,7 @@ Attr decoded(const Attr& attr, std::size_t size, std::endian order) {
     return Attr::decode(out.blob(), AnyOrder(order));
 }
 
-// A field that begins at `offset` is known to a writer of `size` bytes, else zero.
+// A field at `offset` is known to a writer of `size` bytes, else zero.
 template <class T>
 T known(T value, std::size_t offset, std::size_t size) {
     return offset < size ? value : T{};

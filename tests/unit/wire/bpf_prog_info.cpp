@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Entries of BPF_PROG_INFO: fields, framing, sizes. The arrays have a file of their own.
+// Entries of BPF_PROG_INFO: fields, framing, sizes. Arrays are tested in another file.
 #include "perfdata/wire/feature/bpf_prog_info.hpp"
 
 #include "catch.hpp"
@@ -88,7 +88,7 @@ TEST_CASE("An older kernel's shorter info leaves the fields it lacks zero", "[wi
     CHECK(got.run_count == (info_len > 200 ? 0x3132333435363738 : 0));
     CHECK(got.recursion_misses == (info_len > 208 ? 0x4142434445464748 : 0));
     CHECK(got.verified_instructions == 0);
-    // The next entry begins where this one really ended.
+    // The next entry begins at this one's real end.
     const auto second = in.next();
     REQUIRE(second);
     CHECK((*second)->id == ProgramId{9});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The arrays of a program info: which are there, where they lie, and what is made of damage.
+// The arrays of a program info: presence, place, and damage.
 #include "perfdata/wire/feature/bpf_prog_info.hpp"
 
 #include "catch.hpp"
@@ -18,7 +18,7 @@ struct Decoded {
     BpfArrayState state(BpfArray which) const { return program.array(which).state; }
 };
 
-// `shift` bytes of padding come first: features lie unaligned.
+// Adds `shift` bytes of padding at the front: features may be unaligned.
 Decoded decode(const ProgramInfo& info, std::endian order, std::size_t shift = 0,
                std::uint32_t info_len = ProgramInfo::known_info_len) {
     Decoded decoded;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory accesses in words, field by field as linux/perf_event.h numbers them.
+// Memory accesses as text, field by field as linux/perf_event.h numbers them.
 #include "perfdata/wire/sample/data_source.hpp"
 
 #include "catch.hpp"

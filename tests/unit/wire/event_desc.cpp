@@ -19,7 +19,7 @@ std::vector<DescribedEvent> two_events() {
     first.config = 0x1234567812345678;
     auto second = sampling_attr(sample_bit::time);
     second.type = 2;
-    // An odd name length: what follows is unaligned all the same, because of the u32 before it.
+    // An odd name length. The next fields are unaligned in any case, because of the u32 before the name.
     return {{first, "cycles:ppp", {48, 49}}, {second, "sched:sched_switch", {0xffffffffffffff01}}};
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("EVENT_DESC cut anywhere gives the events before the cut and then an e
         const Blob cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
         auto in = reader(cut, order);
         const auto first = in.next();
-        // That two events cannot fit is known at once when not even their fixed parts do.
+        // The first entry already fails if not even the fixed parts of both events fit.
         if (size < std::max<std::size_t>(first_end, 8 + 2 * (128 + 8))) {
             CHECK_FALSE(first);
             continue;

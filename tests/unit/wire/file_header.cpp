@@ -13,7 +13,7 @@ std::string_view magic_v2(std::endian order) {
     return order == std::endian::little ? "PERFILE2" : "2ELIFREP";
 }
 
-// header(...) writes the fields up to the feature bitmap.
+// header(...) writes the fields before the feature bitmap.
 Writer header(std::endian order, std::string_view magic, std::uint64_t size, std::uint64_t attr_size) {
     Writer out(order);
     out.text(magic).u64(size).u64(attr_size);
@@ -60,7 +60,7 @@ TEST_CASE("An ancient header of 72 bytes has no features, whatever follows it", 
     CHECK(got->data.size == 0x4444);
     CHECK_FALSE(got->has_feature(3));
     CHECK(got->features == std::array<std::uint64_t, 4>{});
-    // 72 bytes are enough of it.
+    // 72 bytes suffice.
     CHECK(FileHeader::parse(Bytes(blob).first(72)));
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("The feature bitmap of a 32-bit writer is put right", "[wire][header]"
 }
 
 TEST_CASE("A 64-bit big-endian bitmap with high features is not taken for a 32-bit one", "[wire][header]") {
-    // Bit 35 is where a 32-bit writer's HOSTNAME would be; bit 4 tells the halves apart.
+    // Bit 35 is where a 32-bit writer's HOSTNAME would be; bit 4 distinguishes the halves.
     const std::uint64_t bitmap = 1u << 3 | 1u << 4 | std::uint64_t{1} << 35;
     const auto blob = header(std::endian::big, "2ELIFREP", 104, 144).u64(bitmap).zeros(24).take();
     const auto got = FileHeader::parse(blob);

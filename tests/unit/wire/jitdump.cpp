@@ -9,7 +9,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// view_at(blob, at) is the whole record there.
+// view_at(blob, at) returns the whole record at that offset.
 JitRecordView view_at(const Blob& blob, std::size_t at, std::endian order) {
     const auto rest = Bytes(blob).subspan(at);
     const auto header = JitRecordHeader::load(rest.data(), AnyOrder(order));
@@ -96,7 +96,7 @@ TEST_CASE("A load has its fields, its name and the place of its code", "[wire][j
     CHECK(load->index == 7);
     CHECK(load->name == "f(int) [opt]");
     CHECK(load->padding == padding);
-    // The last bytes of the record, where perf takes them from.
+    // The code is the record's last bytes, as in perf.
     CHECK(as_text(Bytes(dump.blob()).subspan(load->code_at, 3)) == "\x90\x90\xc3");
     CHECK(load->code_at + 3 == dump.blob().size());
 }
@@ -122,7 +122,7 @@ TEST_CASE("A load that is too small for what it announces is damaged", "[wire][j
         INFO(size);
         CHECK(code(patched(dump.blob(), order, at + 40, size)) == "malformed");
     }
-    // The name's NUL is the first byte of code: then the name does not end before the code.
+    // If the name's NUL is the first byte of code, the name does not end before the code.
     CHECK(code(patched(dump.blob(), order, at + 40, std::uint64_t{3})) == "malformed");
     CHECK(code(patched(dump.blob(), order, at + 40, std::uint64_t{0})) == "decoded");
     for (std::uint32_t size = 16; size < 56; ++size) {
@@ -194,7 +194,7 @@ TEST_CASE("Debug info with more entries than bytes is damaged", "[wire][jitdump]
         REQUIRE_FALSE(info);
         CHECK(info.error().code == ErrorCode::malformed);
     }
-    // A third entry could be there, but what there is has no end.
+    // A third entry might fit, but the remaining bytes lack an end.
     const auto third = patched(dump.blob(), order, at + 24, std::uint64_t{3});
     CHECK(entries_of(view_at(third, at, order)).back() == "error truncated");
 }
@@ -223,7 +223,7 @@ TEST_CASE("Every record that is cut anywhere is an error, not a read beyond it",
     for (const auto at : places) {
         const auto whole = view_at(dump.blob(), at, order);
         for (std::uint32_t size = 16; size < whole.header.size; ++size) {
-            const Blob exact(whole.bytes.begin(), whole.bytes.begin() + size);  // its end is the end of the memory
+            const Blob exact(whole.bytes.begin(), whole.bytes.begin() + size);  // ends at the end of the allocation
             JitRecordView cut{whole.header, exact, at, whole.order};
             cut.header.size = size;
             const auto decode = [&]<class R>() {
@@ -231,7 +231,7 @@ TEST_CASE("Every record that is cut anywhere is an error, not a read beyond it",
                 if constexpr (std::is_same_v<R, JitDebugInfo>) {
                     CHECK((!record || entries_of(cut).back() == "error truncated"));
                 } else if constexpr (std::is_same_v<R, JitCodeLoad>) {
-                    // The name ends inside; then there may be no room for the code.
+                    // The cut is inside the name or leaves no room for the code.
                     CHECK(!record);
                 } else if constexpr (!std::is_same_v<R, JitCodeClose>) {
                     CHECK(!record);

@@ -40,7 +40,7 @@ TEST_CASE("MMAP without a NUL before the trailer is refused", "[wire][mmap]") {
     const RecordFrame frame{.order = order, .trailer = Blob(16), .misc = 0};
     const auto blob = record(RecordType::mmap, frame, body.take());
     CHECK_FALSE(Mmap::decode(view(blob, order), 16));
-    // The zeros of the trailer would end the string if the trailer were not known.
+    // If the trailer were unknown, its zeros would end the string.
     CHECK(Mmap::decode(view(blob, order), 0));
 }
 

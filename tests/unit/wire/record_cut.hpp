@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What must hold for every record decoder: it survives any cut, and it refuses a record shorter than its minimum.
+// Requirements for every record decoder: it survives any cut, and refuses a record shorter than its minimum.
 #pragma once
 
 #include "catch.hpp"
@@ -7,8 +7,8 @@
 
 namespace perfdata::test {
 
-// with_size(blob, order, size) is the first `size` bytes of a record, whose header says so, on the heap: a sanitizer
-// sees a read behind its end.
+// with_size(blob, order, size) returns the first `size` bytes of a record, with that size in its header, in a heap
+// block of that size: a sanitizer detects reads beyond its end.
 inline Blob with_size(const Blob& blob, std::endian order, std::size_t size) {
     auto cut = patched(blob, order, 6, static_cast<std::uint16_t>(size));
     cut.resize(size);
@@ -16,7 +16,7 @@ inline Blob with_size(const Blob& blob, std::endian order, std::size_t size) {
     return cut;
 }
 
-// check_refuses_below(blob, order, least): all shorter forms are errors that name the record and a place inside it.
+// check_refuses_below(blob, order, least): all shorter forms give errors with the record's name and a place inside it.
 template <class R>
 void check_refuses_below(const Blob& blob, std::endian order, std::size_t least) {
     for (std::size_t size = 8; size < least; ++size) {
@@ -33,7 +33,7 @@ void check_refuses_below(const Blob& blob, std::endian order, std::size_t least)
     CHECK(R::decode(view(enough, order), 0));
 }
 
-// trailer_of_ones: bytes that a decoder which reads into the trailer would take for more text.
+// trailer_of_ones: bytes that would look like text to a decoder that reads into the trailer.
 inline Blob trailer_of_ones(std::size_t size) {
     return Blob(size, std::byte{0x41});
 }

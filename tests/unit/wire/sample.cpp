@@ -17,7 +17,7 @@ constexpr std::array<std::uint64_t, 9> fixed_bits = {
     sample_bit::id,         sample_bit::cpu, sample_bit::stream_id, sample_bit::period,
 };
 
-// combination(n) is the sample_type with those of the nine fixed fields whose bit is set in n.
+// combination(n) returns the sample_type with those of the nine fixed fields whose bits are set in n.
 std::uint64_t combination(unsigned n) {
     std::uint64_t type = 0;
     for (std::size_t bit = 0; bit < fixed_bits.size(); ++bit) {
@@ -26,7 +26,7 @@ std::uint64_t combination(unsigned n) {
     return type;
 }
 
-// All values in one comparison: the loops below make 1024 of them.
+// Combines all values into one comparison: the loops below make 1024 of them.
 struct Seen {
     std::optional<Address> ip, addr;
     std::optional<Time> time;

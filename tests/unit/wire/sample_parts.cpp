@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Samples with every set of parts: what was written is what is read, and nothing of the record is left over.
+// Samples with every set of parts: the decoder returns what was written, and uses up the record.
 #include "catch.hpp"
 #include "support/attr.hpp"
 #include "support/samples.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned sample_bits = 25;
 
-// Comparison gathers the names of the fields that differ: one check a sample, whatever it has.
+// Comparison collects the names of differing fields, for one check per sample.
 class Comparison {
   public:
     template <class T>
@@ -149,7 +149,7 @@ void compare_details(Comparison& compare, const BasicSample<Order>& got, const A
     compare.require("aux", !details.aux() || same_bytes(*details.aux(), want.aux));
 }
 
-// differences(order, attr, content) writes the sample, reads it, and names what has changed.
+// differences(order, attr, content) writes the sample, reads it, and names the differing fields.
 template <class Order>
 std::string differences(Order order, const Attr& attr, const SampleContent& content) {
     auto blob = encode(order.endian(), attr, content);
@@ -219,7 +219,7 @@ TEST_CASE("Counter values of every read_format are read, alone and in front of o
 TEST_CASE("An event of a group whose leader has branch counters has them, too", "[wire][sample_parts]") {
     Random random(5);
     for (int round = 0; round < 100; ++round) {
-        // Behind the stack stand parts whose sizes a wrong reading would take from the counters.
+        // Parts follow the stack whose sizes a wrong reading would take from the counters.
         auto attr = random_attr(random, sample_bit::branch_stack | (random_sample_type(random) & ~sample_bit::raw));
         if (attr.has(sample_bit::weight)) attr.sample_type &= ~sample_bit::weight_struct;
         auto content = random_content(random, attr);

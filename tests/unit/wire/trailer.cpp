@@ -19,7 +19,7 @@ constexpr std::array<std::uint64_t, 6> trailer_bits = {sample_bit::tid, sample_b
 
 TEST_CASE("Every combination of the six trailer fields is read from the end", "[wire][trailer]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    // A string of unknown length lies before the trailer.
+    // A string of unknown length precedes the trailer.
     const std::string name = GENERATE("a", "a name of 22 characters");
     const SampleValues values;
     for (unsigned n = 0; n < 64; ++n) {

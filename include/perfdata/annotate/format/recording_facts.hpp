@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a page tells of the recording as a whole.
+// What a page says about the recording as a whole.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ namespace perfdata {
 
 class Profile;
 
-// RecordingFacts is plain data, which outlives the recording. Texts are empty where the recording does not say them.
+// RecordingFacts is plain data: it may outlive the recording. A text is empty if the recording does not have it.
 struct RecordingFacts {
     struct Event {
         std::string name;
@@ -26,11 +26,11 @@ struct RecordingFacts {
     std::string path, arch, perf_version, os_release, hostname;
     std::endian byte_order = std::endian::little;
     std::vector<Event> events;
-    std::optional<Time> first_time, last_time;  // of samples; empty: not known
+    std::optional<Time> first_time, last_time;  // of samples; empty: unknown
 
-    // of(recording) has all events in the order of the recording, uncounted. `times` are not known if both are 0.
+    // of(recording) returns all events in the order of the recording, uncounted. Two zeros in `times` mean unknown.
     static RecordingFacts of(const Recording& recording, SampleTimes times = {});
-    // of(recording, profile) has the events that the profile counted, with their samples.
+    // of(recording, profile) returns the events that the profile counted, with their numbers of samples.
     static RecordingFacts of(const Recording& recording, const Profile& profile);
 };
 

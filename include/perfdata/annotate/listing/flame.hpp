@@ -52,7 +52,7 @@ struct Flame {
     static Flame make(const SampleCounts& counts, const Symbolizer& symbolizer, const FlameOptions& options = {});
 };
 
-// flame_counting(symbolizer, chains) is what to count for one. `symbolizer` must outlive the counting.
+// flame_counting(symbolizer, chains) returns what to count for a flame graph. `symbolizer` must outlive the counting.
 SampleCountOptions flame_counting(const Symbolizer& symbolizer, bool chains);
 
 }  // namespace perfdata

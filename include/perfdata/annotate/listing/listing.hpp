@@ -18,7 +18,7 @@
 namespace perfdata {
 
 // ListingTarget is the target of a jump or a call, or the function whose address an instruction loads; `name` is empty
-// if nothing known lies there.
+// if the address is unknown.
 struct ListingTarget {
     Address address;
     std::string name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The HTML page: one file that needs nothing else, to look at and to send to a colleague.
+// The HTML page: one file without external resources, to view and to share.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 namespace perfdata {
 
 struct HtmlOptions {
-    std::string title;  // empty: made of the recording's path
-    // Of what percentages of instructions and lines are shares; those of functions and of the flame graph are of all.
+    std::string title;  // empty: a title with the recording's path
+    // What 100 % is for instructions and lines. Percentages of functions and of the flame graph are of all samples.
     PercentOf percent_of = PercentOf::function_hits;
-    bool raw_bytes = false;           // show the bytes of each instruction
-    std::size_t table_rows = 2000;    // functions in the table; the page says how many more there are
-    std::size_t whole_listing = 200;  // listings of so many instructions are shown whole; of longer ones
-    std::size_t context = 12;         // what has samples or was changed, with so many instructions around it
-    std::vector<std::string> notes;   // what else a reader should know: files of names that do not fit, for example
+    bool raw_bytes = false;           // show each instruction's bytes
+    std::size_t table_rows = 2000;    // most functions in the table; the page says how many it leaves out
+    std::size_t whole_listing = 200;  // most instructions of a listing shown whole; a longer one shows only
+    std::size_t context = 12;         // the sampled or changed instructions and so many around each
+    std::vector<std::string> notes;   // further warnings for the reader, for example files of names that do not match
 };
 
 // write_html_page(...): a listing without instructions and problems (see summary_listing()) is a row of the table only.
-// The page shows its text without scripts, and has a policy that forbids requests and all scripts but its own.
+// The page shows all text without scripts. Its Content-Security-Policy forbids requests and all scripts but its own.
 void write_html_page(const PageContext& page, std::span<const Listing> listings,
                      std::span<const Unattributed> unattributed, const Flame& flame, const HtmlOptions& options,
                      const Sink& sink);

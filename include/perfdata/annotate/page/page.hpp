@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pages: listings as text for people and as JSON for programs.
+// Pages: listings as text for users and as JSON for programs.
 #pragma once
 
 #include <cstdint>
@@ -16,46 +16,46 @@
 
 namespace perfdata {
 
-// PageContext is what all listings of a page have in common. All of it must outlive the page.
+// PageContext is what all listings of a page share. Everything it refers to must outlive the page.
 struct PageContext {
     const Recording& recording;
     const Timeline& timeline;
     const Profile& profile;
     const Completeness& completeness;  // of the whole run
-    // What else a reader should know: callers that were not counted, for example. JSON only.
+    // Further warnings for the reader, for example that callers were not counted. JSON only.
     std::span<const std::string> notes = {};
 };
 
-// Unattributed is samples that no listing of the page shows, by reason.
+// Unattributed is samples that no listing of the page shows, for one reason.
 struct Unattributed {
     std::string reason;
     EventCounts cells;
-    std::string remedy = {};                // what would name their code; empty: nothing, or it is left out on demand
-    std::vector<std::string> objects = {};  // those with most of them, at most three
+    std::string remedy = {};                // how to name their code; empty: impossible, or excluded on request
+    std::vector<std::string> objects = {};  // at most three, most samples first
 };
 
-// Of what the percentages of instructions and lines are shares. Those of functions are always of all samples.
+// PercentOf is what 100 % is for instructions and lines. Percentages of functions are always of all samples.
 enum class PercentOf : std::uint8_t { all_hits, all_periods, function_hits, function_periods };
 
 struct TextOptions {
     bool color = false;
-    bool raw_bytes = false;  // show the bytes of each instruction
+    bool raw_bytes = false;  // show each instruction's bytes
     PercentOf percent_of = PercentOf::all_hits;
-    bool bpf_registers = false;  // tell which registers of BPF those of BPF code stand for
-    bool show_periods = false;   // a column of periods beside the hits
+    bool bpf_registers = false;  // show which BPF registers the machine registers of BPF code hold
+    bool show_periods = false;   // show a column of periods beside the hits
 };
 
-// write_text_summary(...) is the table of functions, hottest first, with what is not among them.
+// write_text_summary(...) writes the table of functions, hottest first, then the unattributed samples.
 void write_text_summary(const PageContext& page, std::span<const Listing> listings,
                         std::span<const Unattributed> unattributed, const TextOptions& options, const Sink& sink);
-// write_text_listing(...) is one function: header, source lines as headings, instructions.
+// write_text_listing(...) writes one function: a header, then its instructions with source lines as headings.
 void write_text_listing(const PageContext& page, const Listing& listing, const TextOptions& options, const Sink& sink);
 
-// write_text_versions(...) is a table of the versions of each function: when each was there, and what it changed.
+// write_text_versions(...) writes a table of each function's versions: when each existed and what it changed.
 void write_text_versions(const PageContext& page, std::span<const Listing> listings, const TextOptions& options,
                          const Sink& sink);
 
-// write_json_page(...) is one document, schema perfdata.annotation/1 (see the README).
+// write_json_page(...) writes one document, schema perfdata.annotation/1 (see the README).
 void write_json_page(const PageContext& page, std::span<const Listing> listings,
                      std::span<const Unattributed> unattributed, const Sink& sink);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pages of a report: as text for people and as JSON for programs.
+// Pages of a report: as text for users and as JSON for programs.
 #pragma once
 
 #include "perfdata/annotate/format/sink.hpp"
@@ -9,13 +9,13 @@ namespace perfdata {
 
 struct ReportTextOptions {
     bool color = false;
-    bool hits = false;     // a column of samples
-    bool periods = false;  // a column of periods
+    bool hits = false;     // show a column of samples
+    bool periods = false;  // show a column of periods
 };
 
 void write_report_text(const Report& report, const ReportTextOptions& options, const Sink& sink);
 
-// write_report_json(...) is one document, schema perfdata.report/1 (see the README).
+// write_report_json(...) writes one document, schema perfdata.report/1 (see the README).
 void write_report_json(const Report& report, const Sink& sink);
 
 }  // namespace perfdata

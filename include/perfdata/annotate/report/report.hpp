@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The report: samples counted by the keys that the user chose, named, with callers and callees.
+// The report: samples counted by the keys that the user chose, with names, callers and callees.
 #pragma once
 
 #include <cstdint>
@@ -21,66 +21,66 @@
 
 namespace perfdata {
 
-// count_options(options, symbolizer) is what to count for such a report: nothing finer than is shown. `symbolizer` must
-// outlive the counting.
+// count_options(options, symbolizer) returns the coarsest counting that the report needs. `symbolizer` must outlive the
+// counting.
 SampleCountOptions count_options(const ReportOptions& options, const Symbolizer& symbolizer);
 
-// ReportTask is who was sampled, as far as the keys tell it; the other members have their defaults.
+// ReportTask is the sampled thread. Members that the keys do not distinguish keep their defaults.
 struct ReportTask {
-    std::string_view comm;  // lives as long as the timeline; empty: not known
+    std::string_view comm;  // lives as long as the timeline; empty: unknown
     Pid pid{0};
     Tid tid{0};
     std::optional<std::uint32_t> cpu;  // empty: not recorded
-    std::uint32_t cgroup = 0;          // number in Report::cgroups
+    std::uint32_t cgroup = 0;          // index in Report::cgroups
 
-    // comm_text() is the command, ":TID" if it is not known.
+    // comm_text() returns the command, or ":TID" if it is unknown.
     std::string comm_text() const;
 };
 
 // ReportProgram is one load of a BPF program.
 struct ReportProgram {
     ProgramId id;
-    std::string_view name;  // lives as long as the Symbolizer; empty: not known
+    std::string_view name;  // lives as long as the Symbolizer; empty: unknown
     BpfTag tag{};
     Time loaded_at;                      // zero: before the recording began
-    Time unloaded_at = Time::forever();  // forever: still there when it ended
+    Time unloaded_at = Time::forever();  // forever: still loaded when it ended
 };
 
 // ReportPlace is the code of a row or of a node of a tree. Views live as long as the Symbolizer.
 struct ReportPlace {
     static constexpr std::uint32_t no_function = ~std::uint32_t{0};
 
-    std::string object;         // as perf's dso: the last part of a path, [kernel.kallsyms], [nf_nat]; or [unknown]
-    std::string_view path;      // the object in full
-    std::string_view symbol;    // empty: not known
-    std::uint64_t address = 0;  // without symbol: in the object, or of the process
-    char level = '.';           // perf's: k kernel, . user, g and u of a guest, H hypervisor
-    CodeClass kind = CodeClass::unknown;   // unknown as well: of several kinds
-    std::uint32_t function = no_function;  // number in Report::functions; only of rows, with program_details
-    std::string line;                      // FILE:LINE; "??:0" if not known. Only if reported by it
+    std::string object;                   // perf's dso: the last part of a path, [kernel.kallsyms], [nf_nat], [unknown]
+    std::string_view path;                // the object in full
+    std::string_view symbol;              // empty: unknown
+    std::uint64_t address = 0;            // without symbol: in the object, or in the process
+    char level = '.';                     // perf's: k kernel, . user, g and u of a guest, H hypervisor
+    CodeClass kind = CodeClass::unknown;  // also unknown if of several kinds
+    std::uint32_t function = no_function;  // index in Report::functions; rows only, with program_details
+    std::string line;                      // FILE:LINE, "??:0" if unknown; only with the key `line`
     std::vector<std::uint32_t> loads;      // the BPF programs (index in Timeline::loads()), sorted
 
-    // told_loads() is those of `loads` that a page tells: one name may be that of any number of programs, in any number
-    // of rows.
+    // told_loads() returns the first loads, as many as pages show. The limit bounds the output: any number of programs
+    // may share one name, in any number of rows.
     std::span<const std::uint32_t> told_loads() const {
         constexpr std::size_t most = 1000;
         return std::span(loads).first(loads.size() < most ? loads.size() : most);
     }
-    // text() is the symbol, or the address in hexadecimal.
+    // text() returns the symbol, or the address in hexadecimal.
     std::string text() const;
 };
 
-// ReportNode is one caller or callee, with what of the row's samples came by there.
+// ReportNode is one caller or callee, with the row's samples that pass it.
 struct ReportNode {
-    std::uint32_t place = 0;  // number in Report::tree_places
+    std::uint32_t place = 0;  // index in Report::tree_places
     EventCounts cells;
     std::vector<ReportNode> below;  // most first
 };
 
-// A row's cells live in Report::cells.
+// ReportRow is one row. Its cells live in Report::cells.
 struct ReportRow {
-    std::uint32_t task = 0;   // number in Report::tasks
-    std::uint32_t place = 0;  // number in Report::places
+    std::uint32_t task = 0;   // index in Report::tasks
+    std::uint32_t place = 0;  // index in Report::places
     std::span<const EventCount> self;
     std::span<const EventCount> total;  // with callees; equal to self without call chains
     std::vector<ReportNode> tree;
@@ -89,57 +89,56 @@ struct ReportRow {
 // NoSymbol is samples without a symbol, by reason.
 struct NoSymbol {
     std::string_view reason;
-    std::string_view remedy;  // what would supply it; empty: nothing
+    std::string_view remedy;  // how to get one; empty: impossible
     EventCounts cells;
-    std::vector<std::string> objects;  // those with most of them, at most three
+    std::vector<std::string> objects;  // at most three, most samples first
 };
 
-// LineProblem is why lines of code are not known.
+// LineProblem is a reason why source lines are unknown.
 struct LineProblem {
     Error error;
-    bool loss = false;  // they are there: damaged, or beyond a limit
+    bool loss = false;  // the lines exist but are damaged or beyond a limit
 };
 
-// DroppedSamples is what a filter left out.
+// DroppedSamples is the number of samples that one filter option removed.
 struct DroppedSamples {
     std::string_view option;
     std::uint64_t samples = 0;
 };
 
-// Report is plain data: a page needs nothing else. It can be moved: there may be millions of rows, so what many of them
-// share is in tables. Its views live as long as the timeline and the Names that it was made with.
+// Report is plain data: a page needs nothing else. It may have millions of rows, so rows share tables. Move it freely:
+// views stay valid. The timeline and the Symbolizer that made it must outlive it.
 struct Report {
     ReportOptions options;
-    RecordingFacts recording;           // with the times of the counted samples
-    std::vector<std::uint32_t> events;  // the columns: events with samples, by index in recording.events
-    EventCounts whole;                  // what percentages are of
-    EventCounts kept;                   // what the filters left; with the samples of `dropped` it is all of the events
-    std::vector<DroppedSamples> dropped;  // in the order in which samples are filtered
+    RecordingFacts recording;             // with the times of the counted samples
+    std::vector<std::uint32_t> events;    // the columns: events with samples, by index in recording.events
+    EventCounts whole;                    // 100 % of all percentages
+    EventCounts kept;                     // samples that pass the filters; with `dropped`: all of the events
+    std::vector<DroppedSamples> dropped;  // in the order of the filters
     std::vector<ReportRow> rows;          // most first
     std::vector<ReportTask> tasks;
-    std::vector<std::string> cgroups;  // paths; "-" where no group was recorded. Only if reported by it
+    std::vector<std::string> cgroups;  // paths; "-" if not recorded. Only with the key `cgroup`
     std::vector<ReportPlace> places;
-    std::vector<ReportPlace> tree_places;              // of the nodes of trees
-    std::vector<std::string_view> functions;           // of the places of rows: what BTF calls them
-    std::map<std::uint32_t, ReportProgram> programs;   // that pages tell of rows, by index in Timeline::loads()
+    std::vector<ReportPlace> tree_places;              // of tree nodes
+    std::vector<std::string_view> functions;           // BTF names of the functions of rows
+    std::map<std::uint32_t, ReportProgram> programs;   // those of rows, by index in Timeline::loads()
     std::vector<std::unique_ptr<EventCount[]>> cells;  // of the rows
     std::vector<NoSymbol> no_symbol;                   // most first
-    // Why rows have the line "??:0", of each file once, in the order in which they were sampled first.
+    // Reasons for "??:0" in rows: of each file one per kind of error, in the order of the samples.
     std::vector<LineProblem> line_problems;
-    std::uint64_t hidden_rows = 0;               // how many the percent limit left out
-    std::vector<std::uint64_t> hidden_by_event;  // how many of these have samples of each event
-    // By number of the frame in the counts: 1 where --kind or --dso does not want what was sampled. Empty: all are
-    // wanted.
+    std::uint64_t hidden_rows = 0;               // rows that the percent limit removed
+    std::vector<std::uint64_t> hidden_by_event;  // those of them with samples of each event
+    // By number of the frame in the counts: 1 if --kind or --dso excludes it. Empty: nothing is excluded.
     std::vector<std::uint8_t> unwanted_frames;
-    std::uint64_t rows_without_tree = 0;  // how many would have one, had not those before them enough nodes
+    std::uint64_t rows_without_tree = 0;  // rows without a tree because earlier trees reached the limit of nodes
 
-    WithoutBuildId without_build_id;  // of the rows; nothing unless they name functions
+    WithoutBuildId without_build_id;  // of the rows; empty unless they name functions
     ChainLosses chain_losses;
-    std::uint64_t stacks_not_unwound = 0;  // samples whose callers are in a copy of their user stack only
-    Completeness completeness;             // of the timeline, of the files of names, and of lines
-    std::string without_samples;           // what a recording without samples has instead; empty: it has samples
+    std::uint64_t stacks_not_unwound = 0;  // samples with callers only in a copy of their user stack
+    Completeness completeness;             // of the timeline, of files of names, and of lines
+    std::string without_samples;           // content of a recording without samples; empty: it has samples
 
-    // make(...): count `counts` with count_options() of the same options.
+    // make(...): `counts` must be counted with count_options() of the same options.
     static Report make(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,
                        const ReportOptions& options);
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a report is to show: keys that tell rows apart, trees, limits and filters.
+// What a report shows: keys that distinguish rows, trees, limits and filters.
 #pragma once
 
 #include <cstdint>
@@ -13,49 +13,49 @@
 
 namespace perfdata {
 
-// What tells rows apart.
+// ReportKey is a property that distinguishes rows.
 enum class ReportKey : std::uint8_t { comm, pid, tid, cpu, cgroup, object, symbol, kind, line, program };
 
-// ReportKeyWords is what a key is called: on the command line, in text and in JSON.
+// ReportKeyWords is the names of a key: on the command line, in text and in JSON.
 struct ReportKeyWords {
     ReportKey key;
-    std::string_view word;       // of `--sort`, as perf spells it where perf has it
-    std::string_view title;      // heads its column
-    std::string_view name;       // of its member in JSON
-    std::string_view also = {};  // another word of `--sort`
-    std::string_view note = {};  // of the help: what it is
+    std::string_view word;       // for `--sort`, in perf's spelling where perf has the key
+    std::string_view title;      // heading of its column
+    std::string_view name;       // name of its JSON member
+    std::string_view also = {};  // second word for `--sort`
+    std::string_view note = {};  // description in the help
 };
 
-// report_keys() is one entry for each key, in the order of ReportKey.
+// report_keys() returns one entry per key, in the order of ReportKey.
 std::span<const ReportKeyWords> report_keys();
-// words_of(key) is its entry.
 const ReportKeyWords& words_of(ReportKey key);
-// report_key(word) is the key that a word of `--sort` means.
+// report_key(word) returns the key for a word of `--sort`; empty: there is none.
 std::optional<ReportKey> report_key(std::string_view word);
 
-// Which trees rows have, in perf's words.
+// ReportTree is the kind of tree below each row, in perf's terms.
 enum class ReportTree : std::uint8_t {
     none,
-    caller,  // what the function called; of samples in itself: how it was reached, outermost first
-    callee,  // who called it, innermost first
+    caller,  // callees; for samples in the function itself, its callers, outermost first
+    callee,  // callers, innermost first
 };
 
 struct ReportOptions {
     std::vector<ReportKey> keys = {ReportKey::comm, ReportKey::object, ReportKey::symbol};
-    bool children = false;  // a row counts what it called as well; else trees and order are of samples in itself
+    bool children = false;  // a row also counts its callees; else trees and order use only the row's own samples
     ReportTree tree = ReportTree::none;
-    double percent_limit = 0;  // rows with less, in every event, are left out
-    double tree_limit = 0.5;   // branches with less likewise, in percent of all
-    bool relative = false;     // percentages are of what the filters leave, not of all
-    // Only rows of these; empty: all.
-    std::vector<std::string> objects;  // by path or by its last part
+    double percent_limit = 0;  // rows below it in every event are left out
+    double tree_limit = 0.5;   // likewise branches; percent of all samples
+    bool relative = false;     // percentages are of the samples that pass the filters, not of all
+    // Keep only rows that match; empty: all.
+    std::vector<std::string> objects;  // full path or its last part
     std::vector<std::string> symbols;  // as shown
     std::vector<CodeClass> kinds;
-    // Find what BTF calls the BPF functions of rows, and all their programs. Only JSON tells that; it takes time.
+    // Find the BTF names of the BPF functions in rows, and all their programs. Only JSON shows them, and they take
+    // time.
     bool program_details = true;
 
     bool has(ReportKey key) const;
-    // tells_functions() is whether such a report names functions, so that names can be missing.
+    // tells_functions() returns true if the report names functions, so that names can be missing.
     bool tells_functions() const { return has(ReportKey::symbol) || tree != ReportTree::none; }
 };
 

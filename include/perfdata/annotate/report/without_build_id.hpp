@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Objects that the recording has no build id of, so that no file is proven to be theirs: functions without names.
+// Objects whose build id the recording lacks: no file can be proven to match, so their functions have no names.
 #pragma once
 
 #include <cstdint>
@@ -20,33 +20,33 @@ struct WithoutBuildId {
     struct Part {
         std::uint64_t samples = 0;
         std::uint64_t objects = 0;
-        std::vector<std::string> names;  // of the objects with most samples, at most three
+        std::vector<std::string> names;  // at most three, most samples first
     };
-    Part sampled;           // what samples fell into
-    Part callers;           // what only calls: perf record asks for no build ids of these
-    bool local = false;     // files of this machine have the names of some
+    Part sampled;           // objects with samples of their own
+    Part callers;           // objects with callers only: perf record notes no build ids for these
+    bool local = false;     // local files have the names of some
     bool has_some = false;  // the recording has build ids of other files
-    std::uint64_t all = 0;  // samples
+    std::uint64_t all = 0;  // number of samples
 
-    bool has_callers = false;  // whether callers were looked at
+    bool has_callers = false;  // false: callers were not examined
 
-    // count(counts, symbolizer, unwanted, all): a pass over what is distinct. They must tell functions apart. What was
-    // sampled in frames that are unwanted, by number, does not count. `all` is how many samples percentages are of: of
-    // those that count if it is not given.
+    // count(counts, symbolizer, unwanted, all) makes one pass over the distinct frames and chains. The counts must
+    // distinguish functions. `unwanted` is by number of the frame: samples in these frames are ignored. `all` is the
+    // number of samples that percentages refer to, by default those that are not ignored.
     static WithoutBuildId count(const SampleCounts& counts, const Symbolizer& symbolizer,
                                 std::span<const std::uint8_t> unwanted = {}, std::optional<std::uint64_t> all = {});
-    // count(profile) knows no callers.
+    // count(profile) does not examine callers.
     static WithoutBuildId count(const Profile& profile);
 
-    // list(objects, symbolizer) knows no samples.
+    // list(objects, symbolizer) counts objects only, no samples.
     static WithoutBuildId list(const std::map<std::string_view, SymbolMiss>& objects, const Symbolizer& symbolizer);
 
-    // sampled_text() says what that means and what helps, and callers_text() likewise; empty if there are none.
+    // sampled_text() and callers_text() describe the effect and the remedy; empty if there are no such objects.
     std::string sampled_text() const;
     std::string callers_text() const;
-    // list_text() says the same of what list() made.
+    // list_text() does the same for the result of list().
     std::string list_text() const;
-    // remedy() is what helps: files of this machine, or of the recorded one.
+    // remedy() names what helps: files of this machine, or of the recorded one.
     std::string_view remedy() const;
 };
 

@@ -34,7 +34,7 @@ bool same(Bytes bytes, const Blob& expected) {
 
 TEST_CASE("BUILD_ID entries have ids, machines and names", "[wire][features]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    // Names are padded to 64 by perf 6.1 and to 8 by later ones: no entry's size is a multiple of 8.
+    // Names are padded to 64 by perf 6.1 and to 8 by later versions: entry sizes are not multiples of 8.
     const std::size_t multiple = GENERATE(8u, 64u);
     const auto blob = joined(
         {build_id_record(order, {.misc = 0x8001, .name = "[kernel.kallsyms]", .name_multiple = multiple}),
@@ -58,7 +58,7 @@ TEST_CASE("BUILD_ID entries have ids, machines and names", "[wire][features]") {
     CHECK(same(entries[1].build_id, id_bytes(16)));
     CHECK(entries[1].name == "/a/seven");
 
-    // Without bit 15 the size byte means nothing.
+    // Without misc bit 15 the size byte is ignored.
     CHECK(entries[2].mode() == CpuMode::guest_user);
     CHECK(entries[2].pid == 4711);
     CHECK_FALSE(entries[2].size_known);
@@ -108,7 +108,7 @@ TEST_CASE("BUILD_ID in the layout without pid is recognized by the kernel's name
 TEST_CASE("BUILD_ID keeps what was read before damage", "[wire][features]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto good = build_id_record(order, {.misc = 1, .name = "good"});
-    // 0 would be an endless loop; 35 has no room for its fields; 101 goes beyond the end.
+    // 0 would be an endless loop; 35 has no room for the fields; 101 extends beyond the end.
     const std::uint16_t size = GENERATE(std::uint16_t{0}, std::uint16_t{7}, std::uint16_t{35}, std::uint16_t{101});
     const auto blob = joined({good, patched(good, order, 6, size)});
     BuildIdReader reader(over(blob, order));
@@ -144,7 +144,7 @@ TEST_CASE("BUILD_ID cut anywhere gives the whole entries before the cut", "[wire
         std::size_t entries = 0;
         auto next = reader.next();
         for (; next && *next; next = reader.next()) ++entries;
-        // So short that the old layout cannot be told, its first entry still has its size.
+        // If the cut leaves too little to recognise the old layout, the first entry keeps the recorded size.
         if (cut.size() >= 49 || !old) CHECK(entries == cut.size() / one.size());
         CHECK(next.has_value() == (cut.size() % one.size() == 0));
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Features about time, and about how the recording was written.
+// Features about time, and about the way of recording.
 #include "perfdata/wire/feature/clock_data.hpp"
 #include "perfdata/wire/feature/clockid.hpp"
 #include "perfdata/wire/feature/compressed.hpp"

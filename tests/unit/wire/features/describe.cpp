@@ -62,7 +62,7 @@ TEST_CASE("A feature cut anywhere gives an error, and the values before it", "[w
                        described.result.error().code == ErrorCode::malformed));
                 return;
             }
-            // Only these may end earlier: by themselves, or because older recorders wrote less.
+            // Only these may end earlier: they have no count, or older recorders wrote less.
             CHECK((example.feature == Feature::build_id || example.feature == Feature::cpu_domain_info ||
                    example.feature == Feature::cpu_topology));
         });

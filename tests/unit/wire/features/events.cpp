@@ -16,7 +16,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// all_of(reader): all elements, which must be there.
+// all_of(reader) returns all elements; requires success.
 template <class Reader>
 auto all_of(Reader reader) {
     using Element = typename decltype(reader.next())::value_type::value_type;

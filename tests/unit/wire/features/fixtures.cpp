@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The features of real recordings, held against what `perf report --header-only -I -i FILE` of perf 6.1.187 prints.
+// Compares the features of real recordings with the output of perf 6.1.187: `perf report --header-only -I -i FILE`.
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -16,7 +16,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// RealFile reads only header and feature table, by itself.
+// RealFile reads header and feature table with its own code.
 class RealFile {
   public:
     explicit RealFile(const std::string& name) {
@@ -69,10 +69,10 @@ class RealFile {
 struct Expected {
     std::string file;
     std::uint64_t memory, free;                         // kB
-    std::uint64_t first_microsecond, last_microsecond;  // perf prints times cut to microseconds
+    std::uint64_t first_microsecond, last_microsecond;  // perf truncates times to microseconds
     std::uint64_t last_memory_block;
     std::vector<std::uint32_t> programs, btf;
-    std::size_t functions;  // lines "sub_prog", and one for each program without
+    std::size_t functions;  // lines "sub_prog", and one per program without
     std::vector<std::string> arguments;
 };
 
@@ -257,7 +257,7 @@ TEST_CASE("The programs of a real recording have the functions that perf prints"
     CHECK(has("programs.1.functions.2.tag=xe5e94de0be277488"));
 }
 
-// `perf buildid-list -i FILE`
+// Source: `perf buildid-list -i FILE`.
 TEST_CASE("Real recordings have the build ids that perf prints", "[wire][features][fixtures]") {
     const auto lines = RealFile("bpf_turns.data").lines(Feature::build_id);
     const std::vector<std::pair<std::string, std::string>> printed = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A visitor of describe_feature that makes one line of each value: "nodes.0.cpus=0-3".
+// A visitor of describe_feature that writes one line per value: "nodes.0.cpus=0-3".
 #pragma once
 
 #include <cstdio>
@@ -32,7 +32,7 @@ class FeatureLines {
         add(name, text);
     }
 
-    // A list is "name[count]" and the lines of its elements, "name.index" and so on.
+    // A list becomes "name[count]" and the lines of its elements, prefixed "name.index".
     template <class Body>
     Result<void> list(std::string_view name, std::optional<std::uint64_t> count, Body body) {
         const auto here = prefix_ + std::string(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Features about the machine: CPUs and their places, memory, ELF machine, cache lines.
+// Features about the machine: CPUs and their topology, memory, ELF machine, cache lines.
 #include "perfdata/wire/feature/bitmap.hpp"
 #include "perfdata/wire/feature/cln_size.hpp"
 #include "perfdata/wire/feature/cpu_topology.hpp"
@@ -114,7 +114,7 @@ TEST_CASE("CPU_TOPOLOGY needs the number of CPUs", "[wire][features]") {
     CHECK(unknown->undecoded().size() == 16);
 
     CHECK_FALSE(CpuTopology::decode(over(blob, order), 3));
-    CHECK_FALSE(CpuTopology::decode(over(blob, order), 1));  // what is left is no list of dies
+    CHECK_FALSE(CpuTopology::decode(over(blob, order), 1));  // the rest is not a list of dies
     CHECK_FALSE(CpuTopology::decode(over(blob, order), 0xffffffff));
     CHECK(CpuTopology::decode(over(blob, order), 2)->cpus().size() == 2);
 }
@@ -185,7 +185,7 @@ TEST_CASE("A text of a table may end with the section, without NUL or padding", 
 
 TEST_CASE("Bitmaps tell runs of bits", "[wire][features]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    // Bits beyond the size are not looked at.
+    // Bits beyond the size are ignored.
     const auto blob = Writer(order).u64(66).u64(0x8000000000000005).u64(0xffffffffffffffff).take();
     auto in = over(blob, order);
     const auto bitmap = FeatureBitmap::read(in);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Payloads of the header features, one well-formed example each, with what describe_feature says about it.
+// Payloads of the header features: one well-formed example each, with describe_feature's result.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace perfdata::test {
 
-// over(blob, order) reads a payload that lies at byte 4096 of a file.
+// over(blob, order) reads the payload as if at byte 4096 of a file.
 inline Cursor over(const Blob& blob, std::endian order) {
     return {blob, AnyOrder(order), {.where = "feature", .offset = 4096}};
 }
 
-// for_every_cut(blob, check) calls check(cut) with every shorter form, each on the heap and no larger than it is: a
-// sanitizer sees a read behind its end.
+// for_every_cut(blob, check) calls check(cut) with every shorter form, each in a heap block of its size, so that a
+// sanitizer detects reads beyond its end.
 template <class Check>
 void for_every_cut(const Blob& blob, Check check) {
     for (std::size_t size = 0; size < blob.size(); ++size) {
@@ -25,7 +25,7 @@ void for_every_cut(const Blob& blob, Check check) {
     }
 }
 
-// FeatureWriter is a Writer that knows strings.
+// FeatureWriter is a Writer with feature strings.
 class FeatureWriter : public Writer {
   public:
     using Writer::Writer;
@@ -48,7 +48,7 @@ struct BuildIdRecord {
 };
 // The id is the bytes 1, 2, ... 20.
 Blob build_id_record(std::endian order, const BuildIdRecord& record);
-// The same in the layout without pid; `id` is followed by zeros.
+// The layout without pid; zeros follow `id`.
 Blob old_build_id_record(std::endian order, std::uint16_t misc, std::string_view name);
 
 struct TraceSystem {
@@ -64,7 +64,7 @@ struct TracingBlob {
 };
 Blob tracing_data(std::endian order, const TracingBlob& blob);
 
-// PayloadExample: `lines` is what FeatureLines (see lines.hpp) collects from describe_feature with two available CPUs.
+// PayloadExample: `lines` is FeatureLines' result (see lines.hpp) for describe_feature with two available CPUs.
 struct PayloadExample {
     Feature feature;
     Blob payload;

@@ -23,7 +23,7 @@ std::vector<TraceFormat> formats_of(TracingData data) {
 
 TEST_CASE("TRACING_DATA is split into its parts", "[wire][features]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    // The order of the recording does not matter: the blob tells its own.
+    // The recording's byte order does not matter: the blob contains its own.
     const auto recording_order = GENERATE(std::endian::little, std::endian::big);
     TracingBlob content;
     content.kallsyms = "ffff t f\n";

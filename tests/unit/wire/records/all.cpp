@@ -6,7 +6,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// name_of(type) is the name of the decoder that the type leads to.
+// name_of(type) returns the name of the type's decoder.
 std::string_view name_of(std::uint32_t type) {
     std::string_view name;
     const bool found = visit_record_type(static_cast<RecordType>(type), [&]<class R>() { name = R::record_name; });

@@ -4,7 +4,7 @@
 using namespace perfdata;
 using namespace perfdata::test;
 
-// The fields of the records whose decoders have tests of their own next door.
+// Fields of the records whose decoders have other tests in separate files.
 
 namespace {
 

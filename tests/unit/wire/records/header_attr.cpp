@@ -6,7 +6,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// An attr of `size` bytes that says that it has `claimed`: each field has its own value.
+// An attr of `size` bytes that claims `claimed`, with a different value in each field.
 Writer attr_of(std::endian order, std::size_t size, std::uint32_t claimed) {
     Writer attr(order);
     attr.u32(1).u32(claimed).u64(3).u64(4).u64(5).u64(6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tests of all record decoders need: a record around a body, its fields, and every cut of it.
+// Shared by the tests of all record decoders: a record around a body, its fields, and every cut of it.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ Lines lines_of(const R& record) {
     return lines;
 }
 
-// RecordCase is one record of type R around `body`, decoded. The trailer is of bytes that a decoder which reads into it
-// would take for content.
+// RecordCase is one decoded record of type R around `body`. The trailer consists of bytes that would look like content
+// to a decoder that reads into it.
 template <class R>
 class RecordCase {
   public:
@@ -46,7 +46,7 @@ class RecordCase {
     Result<R> got_;
 };
 
-// check_fields: with and without a trailer, the record has these fields in this order.
+// check_fields(...): the record has these fields in this order, with and without a trailer.
 template <class R>
 void check_fields(std::endian order, const Blob& body, const Lines& want, std::uint16_t misc = 0,
                   std::uint64_t read_format = 0) {
@@ -58,7 +58,7 @@ void check_fields(std::endian order, const Blob& body, const Lines& want, std::u
     }
 }
 
-// check_refused: the record is an error of that code that names the record and a place inside it.
+// check_refused(...): decoding fails with that code, the record's name and a place inside it.
 template <class R>
 void check_refused(std::endian order, const Blob& body, ErrorCode code = ErrorCode::truncated, std::uint16_t misc = 0,
                    std::uint64_t read_format = 0) {
@@ -73,7 +73,7 @@ void check_refused(std::endian order, const Blob& body, ErrorCode code = ErrorCo
     }
 }
 
-// check_needs: the record can be decoded from `least` bytes on, its header counted, and is refused if it is shorter.
+// check_needs(...): decoding needs `least` bytes, including the header, and refuses anything shorter.
 template <class R>
 void check_needs(std::endian order, const Blob& body, std::size_t least, std::uint16_t misc = 0,
                  std::uint64_t read_format = 0) {
@@ -91,7 +91,7 @@ constexpr std::uint16_t misc_bit(unsigned bit) {
     return static_cast<std::uint16_t>(1u << bit);
 }
 
-// A count that does not fit into any record, and one whose product with the size of an element wraps around to little.
+// Counts too large for any record, including ones whose product with the element size wraps around to a small number.
 inline constexpr std::uint64_t wild_counts[] = {~std::uint64_t{0}, std::uint64_t{1} << 60, std::uint64_t{1} << 61,
                                                 9000};
 
