@@ -17,10 +17,8 @@ Result<std::vector<std::uint32_t>> chosen_events(const Recording& recording, con
 // has_chains(recording) is whether any event was recorded with call chains.
 bool has_chains(const Recording& recording);
 
-// has_cpus(recording, chosen) is whether samples of any chosen event say their CPU; none chosen: of any event.
-bool has_cpus(const Recording& recording, const std::vector<std::uint32_t>& chosen);
-// refuse_cpus() is the exit code of --cpu where they do not, and says so.
-int refuse_cpus();
+// Returns true if samples of any chosen event have that sample_bit; none chosen: of any event.
+bool events_have(const Recording& recording, const std::vector<std::uint32_t>& chosen, std::uint64_t bit);
 
 // has_unread_stacks(recording, chosen) is whether callers in user space are in copies of the user stack only, of any
 // chosen event; none chosen: of any.

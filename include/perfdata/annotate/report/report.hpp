@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/annotate/format/dropped_samples.hpp"
 #include "perfdata/annotate/format/recording_facts.hpp"
 #include "perfdata/annotate/report/report_options.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
@@ -98,12 +99,6 @@ struct NoSymbol {
 struct LineProblem {
     Error error;
     bool loss = false;  // they are there: damaged, or beyond a limit
-};
-
-// DroppedSamples is what a filter left out.
-struct DroppedSamples {
-    std::string_view option;
-    std::uint64_t samples = 0;
 };
 
 // Report is plain data: a page needs nothing else. It can be moved: there may be millions of rows, so what many of them

@@ -47,10 +47,7 @@ struct ReportOptions {
     double percent_limit = 0;  // rows with less, in every event, are left out
     double tree_limit = 0.5;   // branches with less likewise, in percent of all
     bool relative = false;     // percentages are of what the filters leave, not of all
-    // Only rows of these; empty: all.
-    std::vector<std::string> objects;  // by path or by its last part
-    std::vector<std::string> symbols;  // as shown
-    std::vector<CodeClass> kinds;
+    CodeFilter code;           // only rows of this code
     // Find what BTF calls the BPF functions of rows, and all their programs. Only JSON tells that; it takes time.
     bool program_details = true;
 
