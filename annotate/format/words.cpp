@@ -61,19 +61,6 @@ std::string rewrite(std::string_view text, Keep keep, Replace replace) {
     return result;
 }
 
-// As perf's dso__set_basename: the last part of the path, "[JIT] tid N" for a perf map.
-std::string last_part(std::string_view path) {
-    constexpr std::string_view map = "/tmp/perf-", end = ".map";
-    if (path.starts_with(map) && path.ends_with(end)) {
-        std::uint32_t pid = 0;
-        const auto* begin = path.data() + map.size();
-        const auto* stop = path.data() + path.size() - end.size();
-        if (begin < stop && std::from_chars(begin, stop, pid).ptr == stop) return fmt::format("[JIT] tid {}", pid);
-    }
-    const auto slash = path.rfind('/');
-    return std::string(slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1));
-}
-
 }  // namespace
 
 bool is_shown(char32_t character) {
@@ -204,11 +191,6 @@ std::string_view short_name(std::string_view object) {
     if (object.starts_with('[')) return object;
     const auto slash = object.find_last_of('/');
     return slash == std::string_view::npos || slash + 1 == object.size() ? object : object.substr(slash + 1);
-}
-
-std::string object_label(std::string_view object, CodeClass kind) {
-    if (object.empty()) return "[unknown]";
-    return kind == CodeClass::module ? "[" + module_name(object) + "]" : last_part(object);
 }
 
 double share(std::uint64_t part, std::uint64_t whole) {

@@ -11,6 +11,7 @@
 #include "perfdata/core/utf8.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/timeline/code.hpp"
+#include "perfdata/timeline/code_filter.hpp"
 
 namespace perfdata {
 
@@ -96,9 +97,6 @@ std::string text_of(const Instruction& instruction);
 std::string comm_text(std::string_view comm, Tid tid);
 // short_name(object) returns the last part of a path, and other objects unchanged.
 std::string_view short_name(std::string_view object);
-// object_label(object, kind) returns perf's short name of FrameName::object: "libc.so.6", "[nf_nat]", "[JIT] tid 42",
-// "[unknown]".
-std::string object_label(std::string_view object, CodeClass kind);
 
 // signed_id(pid.value) converts an id to perf's form: kernel ids are signed, and -1 means no process.
 constexpr std::int32_t signed_id(std::uint32_t id) {

@@ -212,6 +212,7 @@ SampleCountOptions flame_counting(const Symbolizer& symbolizer, bool chains) {
     options.chains = chains;
     options.jit = &symbolizer.jit();
     options.fold = [&symbolizer](const Frame& frame) { return symbolizer.function(frame); };
+    options.functions = &symbolizer.functions();
     return options;
 }
 

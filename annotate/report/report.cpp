@@ -55,8 +55,7 @@ class ReportMaker {
           row_places_(symbolizer,
                       {options.has(ReportKey::object), options.has(ReportKey::symbol), options.has(ReportKey::kind),
                        options.has(ReportKey::line), options.has(ReportKey::program)}),
-          tree_places_(symbolizer, {}),
-          all_places_(symbolizer, {.kind = true}) {}
+          tree_places_(symbolizer, {}) {}
 
     Report make() && {
         choose_columns();
@@ -73,9 +72,6 @@ class ReportMaker {
     }
 
   private:
-    static constexpr std::array<std::string_view, 3> code_filters = {"--kind", "--dso", "--symbols"};
-    static constexpr std::size_t by_symbol = 2, no_filter = code_filters.size();
-
     // Events without samples (such as perf's "dummy") get no columns.
     void choose_columns() {
         const auto& counted = counts_.considered();
@@ -98,13 +94,13 @@ class ReportMaker {
         row_place_.reserve(frames.size());
         const auto shown = shown_frames();
         for (const auto& frame : frames) {
-            const auto filter = left_out_by(frame);
+            const auto part = symbolizer_.functions().left_out(frame, options_.code);
             if (filtered()) {
-                left_out_by_.push_back(filter);
-                report_.unwanted_frames.push_back(filter < by_symbol ? 1 : 0);
+                left_out_by_.push_back(part);
+                report_.unwanted_frames.push_back(part == CodePart::kind || part == CodePart::object ? 1 : 0);
             }
             const bool is_shown = shown.empty() || shown[row_place_.size()];
-            row_place_.push_back(filter == no_filter ? row_places_.number(frame, is_shown) : no_place);
+            row_place_.push_back(part == CodePart::none ? row_places_.number(frame, is_shown) : no_place);
         }
         row_places_.seal();
         report_.line_problems = row_places_.line_problems();
@@ -125,47 +121,23 @@ class ReportMaker {
     // same_places() returns true if rows and trees distinguish the same places.
     bool same_places() const { return row_places_.keys() == PlaceKeys{} && !filtered(); }
 
-    bool filtered() const { return !(options_.kinds.empty() && options_.symbols.empty() && options_.objects.empty()); }
-
-    // left_out_by(frame) returns the first of code_filters that excludes it, or no_filter.
-    std::size_t left_out_by(const Frame& frame) {
-        if (!filtered()) return no_filter;
-        const auto among = [](const auto& chosen, const auto& value) {
-            return chosen.empty() || std::ranges::find(chosen, value) != chosen.end();
-        };
-        const auto& place = all_places_[all_places_.number(frame)];
-        if (!among(options_.kinds, place.kind)) return 0;
-        if (!among(options_.objects, place.object) && !among(options_.objects, place.path)) return 1;
-        return options_.symbols.empty() || among(options_.symbols, place.text()) ? no_filter : by_symbol;
-    }
+    bool filtered() const { return !options_.code.empty(); }
 
     void count_dropped() {
-        const auto& dropped = counts_.dropped();
-        const auto add_dropped = [&](std::string_view option, std::uint64_t samples) {
-            if (samples != 0) report_.dropped.push_back({option, samples});
-        };
-        add_dropped("--time", dropped.time);
-        add_dropped("--cpu", dropped.cpu);
-        add_dropped("--comm", dropped.comm);
-        add_dropped("--pid", dropped.pid);
-        add_dropped("--tid", dropped.tid);
+        auto dropped = counts_.dropped();
         report_.kept = chosen(counts_.totals());
-        if (!filtered()) return;
-        std::array<std::uint64_t, code_filters.size()> samples{};
         const auto rows = counts_.rows();
-        for (std::size_t number = 0; number < rows.size(); ++number) {
-            const auto filter = left_out_by_[counts_.chains()[rows[number].chain].frame];
-            if (filter == no_filter) continue;
-            samples[filter] += hits(counts_.cells(number));
+        for (std::size_t number = 0; filtered() && number < rows.size(); ++number) {
+            const auto part = left_out_by_[counts_.chains()[rows[number].chain].frame];
+            if (part == CodePart::none) continue;
+            add(dropped.of(filter_part(part)), counts_.cells(number));
             for (std::size_t column = 0; column < columns_.size(); ++column) {
                 const auto& cell = counts_.cells(number)[columns_[column]];
                 report_.kept[column].hits -= cell.hits;
                 report_.kept[column].periods -= cell.periods;
             }
         }
-        for (std::size_t filter = 0; filter < samples.size(); ++filter) {
-            add_dropped(code_filters[filter], samples[filter]);
-        }
+        report_.dropped = dropped_samples(dropped);
     }
 
     void sum_rows() {
@@ -373,10 +345,10 @@ class ReportMaker {
     const SampleCounts& counts_;
     const Symbolizer& symbolizer_;
     const ReportOptions& options_;
-    Places row_places_, tree_places_, all_places_;
+    Places row_places_, tree_places_;
     std::vector<std::size_t> columns_;       // columns shown, by index in SampleCounts::events()
     std::vector<std::uint32_t> row_place_;   // by number of the frame
-    std::vector<std::size_t> left_out_by_;   // by number of the frame; empty unless filtered()
+    std::vector<CodePart> left_out_by_;      // by number of the frame; empty unless filtered()
     std::vector<std::uint32_t> tree_place_;  // by number of the frame; empty without trees, and with same_places()
     Report report_;
 };
@@ -394,7 +366,7 @@ SampleCountOptions count_options(const ReportOptions& options, const Symbolizer&
     counts.jit = &symbolizer.jit();
     if (options.has(ReportKey::line)) return counts;
     if (options.has(ReportKey::symbol) || options.has(ReportKey::kind) || options.tree != ReportTree::none ||
-        !options.symbols.empty() || !options.kinds.empty()) {
+        !options.code.symbols.empty() || !options.code.kinds.empty()) {
         counts.fold = [&symbolizer](const Frame& frame) { return symbolizer.function(frame); };
     } else {
         // Only the object matters.

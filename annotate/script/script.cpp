@@ -37,6 +37,8 @@ class ScriptWriter {
                        register_set(options.arch.empty() ? recording.arch() : options.arch), formats_, places_),
           json_writer_(formats_, places_, sink) {
         text_.reserve(2 * most_kept);
+        absent_symbols_ = options.filter.code.symbols;
+        absent_objects_ = options.filter.code.objects;
     }
 
     template <class Order>
@@ -64,12 +66,8 @@ class ScriptWriter {
         counts_.unread_formats = formats_.unread();
         counts_.without_build_id = WithoutBuildId::list(places_.without_build_id(), symbolizer_);
         counts_.unnamed_kernel = places_.unnamed_kernel();
-        for (const auto& symbol : options_.symbols) {
-            if (!found_symbols_.contains(symbol)) counts_.absent_symbols.push_back(symbol);
-        }
-        for (const auto& object : options_.objects) {
-            if (!found_objects_.contains(object)) counts_.absent_objects.push_back(object);
-        }
+        counts_.absent_symbols = absent_symbols_;
+        counts_.absent_objects = absent_objects_;
         if (counts_.absent_symbols.size() + counts_.absent_objects.size() != 0) {
             std::set<std::string_view> symbols, objects;
             for (std::uint32_t number = 0; number < places_.size(); ++number) {
@@ -88,11 +86,12 @@ class ScriptWriter {
     static constexpr std::size_t most_kept = std::size_t{256} << 10;
     static constexpr std::size_t most_places = std::size_t{1} << 18;
     static constexpr Pid nobody{~std::uint32_t{0}};
+    static constexpr std::uint8_t not_asked = 0xff;
 
     template <class Order>
     void take(const RecordContext& context, const BasicSample<Order>& sample, const Event& event, std::uint32_t index,
               std::uint64_t period) {
-        places_.forget_many();
+        if (places_.forget_many()) left_out_.clear();
         ScriptItem item{.record = context.view, .layout = events_.layout(context.event), .event = event};
         item.mode = sample.mode();
         item.pid = sample.pid();
@@ -106,15 +105,16 @@ class ScriptWriter {
         }
         const auto comm =
             recent_tasks_.comm_at(item.tid.value_or(Tid{nobody.value}), context.time, item.moment.machine);
-        if (!wanted(item, index, comm)) return;
+        if (!wanted(sample, item, index, comm)) return;
         item.comm = shown_comm(comm, item.tid);
         item.ip = sample.ip();
         const bool has_chain = options_.chains && event.attr.has(sample_bit::callchain);
         // Text shows only the chain of a sample that has one.
-        if (item.ip && (!has_chain || options_.json || !options_.symbols.empty() || !options_.objects.empty())) {
+        const auto& code = options_.filter.code;
+        if (item.ip && (!has_chain || options_.json || !code.empty())) {
             item.place = places_.find(item.moment, *item.ip, item.mode);
-            if (!wanted(places_, item.place)) return;
-        } else if (!item.ip && (!options_.symbols.empty() || !options_.objects.empty())) {
+            if (!code.empty() && !wanted(item.place)) return;
+        } else if (!item.ip && !takes_nowhere(item.mode)) {
             return;
         }
         if (has_chain) {
@@ -151,18 +151,42 @@ class ScriptWriter {
         if (text_.size() >= most_kept) flush();
     }
 
-    bool wanted(const ScriptItem& item, std::uint32_t event, std::string_view comm) const {
+    template <class Order>
+    bool wanted(const BasicSample<Order>& sample, const ScriptItem& item, std::uint32_t event, std::string_view comm) {
         const auto& filter = options_.filter;
-        return filter.has_event(event) &&
-               filter.passes(item.moment.time, item.cpu, comm, item.moment.pid, item.tid.value_or(Tid{nobody.value}));
+        if (!filter.has_event(event)) return false;
+        if (!take(filter.drop_moment(item.moment.time, item.cpu))) return false;
+        const auto cgroup = filter.by_cgroup ? sample.details().cgroup() : std::nullopt;
+        const auto tid = item.tid.value_or(Tid{nobody.value});
+        return take(filter.drop_task({comm, item.moment.pid, tid, cgroup}));
     }
-    bool wanted(ScriptPlaces& places, std::uint32_t place) {
-        if (options_.symbols.empty() && options_.objects.empty()) return true;
-        const auto& name = places.name(place);
-        const bool symbol = options_.symbols.contains(name.symbol), object = options_.objects.contains(name.object);
-        if (symbol && found_symbols_.size() < options_.symbols.size()) found_symbols_.emplace(name.symbol);
-        if (object && found_objects_.size() < options_.objects.size()) found_objects_.emplace(name.object);
-        return (options_.symbols.empty() || symbol) && (options_.objects.empty() || object);
+    // Each distinct place is asked for once, also for which of the wanted names it has.
+    bool wanted(std::uint32_t number) {
+        if (number >= left_out_.size()) left_out_.resize(std::size_t{number} + 1, not_asked);
+        auto& part = left_out_[number];
+        if (part == not_asked) {
+            (void)places_.name(number);  // notes what lacks a name
+            const auto& frame = places_.place(number).frame;
+            const auto& functions = symbolizer_.functions();
+            std::erase_if(absent_symbols_, [&](const std::string& symbol) {
+                return functions.left_out(frame, {{}, {}, {symbol}}) == CodePart::none;
+            });
+            std::erase_if(absent_objects_, [&](const std::string& object) {
+                return functions.left_out(frame, {{}, {object}, {}}) == CodePart::none;
+            });
+            part = static_cast<std::uint8_t>(functions.left_out(frame, options_.filter.code));
+        }
+        return take(filter_part(CodePart{part}));
+    }
+    // Samples without an address are in no code.
+    bool takes_nowhere(CpuMode mode) {
+        const auto& functions = symbolizer_.functions();
+        const auto nowhere = Frame::nowhere({}, Miss::no_address, mode);
+        return take(filter_part(functions.left_out(nowhere, options_.filter.code)));
+    }
+    bool take(FilterPart part) {
+        if (part != FilterPart::none) ++counts_.dropped[static_cast<std::size_t>(part)];
+        return part == FilterPart::none;
     }
 
     // A thread without a name is shown by its number. The view lives until the next call.
@@ -198,7 +222,8 @@ class ScriptWriter {
     std::vector<ScriptPlaces::LookedUp> looked_up_;
     std::vector<std::uint32_t> chain_;
     std::map<std::uint64_t, std::uint64_t> last_values_;  // by event id
-    std::set<std::string, std::less<>> found_symbols_, found_objects_;
+    std::vector<std::uint8_t> left_out_;                  // by place: the CodePart that leaves it out; or not_asked
+    std::vector<std::string> absent_symbols_, absent_objects_;  // wanted ones that no place has so far
     std::string text_;
     ScriptCounts counts_;
 };

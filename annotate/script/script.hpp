@@ -2,6 +2,7 @@
 // Samples in exact time order, printed like perf script.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <set>
 #include <stop_token>
@@ -26,7 +27,6 @@ struct ScriptOptions {
     bool nanoseconds = false;       // of text: nine digits behind the point, not six
     std::string arch;               // of text: whose registers these are; empty: as the recording says
     SampleFilter filter;
-    std::set<std::string, std::less<>> symbols, objects;  // only samples in these; empty: all
     std::stop_token stop;
     Progress progress = {};
 };
@@ -34,13 +34,14 @@ struct ScriptOptions {
 // ScriptCounts describes what was written.
 struct ScriptCounts {
     std::uint64_t samples = 0;
-    std::uint64_t broken_chains = 0;       // the user part was deferred and never came
-    std::uint64_t deep_chains = 0;         // of more than ScriptOptions::most_frames
+    std::array<std::uint64_t, filter_parts> dropped{};  // samples that the filter left out, by FilterPart
+    std::uint64_t broken_chains = 0;                    // the user part was deferred and never came
+    std::uint64_t deep_chains = 0;                      // of more than ScriptOptions::most_frames
     std::uint64_t unread_formats = 0;      // of tracepoints: damaged or too long, their samples are shown as bytes
     std::uint64_t stacks_not_unwound = 0;  // samples whose callers in user space are only in a copy of the stack
     WithoutBuildId without_build_id;       // objects without names; their samples are not counted
     bool unnamed_kernel = false;           // there are no names for kernel code
-    // Elements of ScriptOptions::symbols and objects that match no sample, and, if there are any, those that exist,
+    // Elements of CodeFilter::symbols and objects that match no sample, and, if there are any, those that exist,
     // sorted.
     std::vector<std::string> absent_symbols, absent_objects, other_symbols, other_objects;
 };

@@ -26,14 +26,15 @@ ScriptPlaces::ScriptPlaces(const Symbolizer& symbolizer, std::size_t most_places
     std::ranges::sort(changes_);
 }
 
-void ScriptPlaces::forget_many() {
+bool ScriptPlaces::forget_many() {
     constexpr std::size_t most_text = std::size_t{64} << 20;
-    if (places_.size() < most_places_ && text_.size() < most_text) return;
+    if (places_.size() < most_places_ && text_.size() < most_text) return false;
     places_ = {};
     frame_names_.clear();
     for (auto& lines : lines_) lines.clear();
     text_.clear();
     ++stretch_;  // invalidates recent lookups
+    return true;
 }
 
 void ScriptPlaces::enter(Time time) {

@@ -32,8 +32,8 @@ class ScriptPlaces {
     // The symbolizer must outlive it. It keeps at most about so many places.
     ScriptPlaces(const Symbolizer& symbolizer, std::size_t most_places);
 
-    // forget_many() forgets all places if there are too many: numbers of places are valid until then.
-    void forget_many();
+    // Forgets all places if there are too many, and returns true then: numbers of places are valid until then.
+    bool forget_many();
 
     // LookedUp is a place to pass to number().
     struct LookedUp {

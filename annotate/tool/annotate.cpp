@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "perfdata/annotate/format/dropped_samples.hpp"
 #include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
 #include "perfdata/symbols/object_architecture.hpp"
@@ -17,10 +18,11 @@
 #include "tool.hpp"
 #include "tool/annotate/annotate_choice.hpp"
 #include "tool/annotate/annotate_html.hpp"
-#include "tool/dump/dump_filter.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/line_options.hpp"
 #include "tool/options/name_options.hpp"
+#include "tool/options/sample_options.hpp"
+#include "tool/options/time_choice.hpp"
 #include "tool/session.hpp"
 
 namespace perfdata::tool {
@@ -31,7 +33,8 @@ struct AnnotateOptions {
     NameChoice names;
     LineChoice lines;
     FunctionChoice functions;
-    std::vector<std::string> events;
+    SampleChoice samples;
+    std::string percentage = "absolute";
     std::string title;
     std::string style = "att";
     std::string percent_type;  // empty: depends on the format
@@ -64,20 +67,28 @@ class Annotate {
             if (!time) return session_.give_up(time.error());
             options_.functions.at = *time;
         }
+        auto filter = options_.samples.filter(recording);
+        if (!filter) return session_.give_up(filter.error());
+        if (!options_.samples.can_tell(recording, *filter)) return usage;
         if (!session_.read_timeline()) return failed;
-        const auto events = chosen_events(recording, options_.events);
-        if (!events) return session_.give_up(events.error());
+        options_.samples.add_cgroups(*filter, session_.timeline().tasks());
         session_.open_symbolizer(options_.names, &options_.lines);
         if (!session_.check_names(options_.names)) return failed;
         const auto& symbolizer = session_.symbolizer();
         symbolizer.prepare(options_.names.threads());
-        SampleFilter filter;
-        filter.events = *events;
-        const auto profile =
-            Profile::count(recording, symbolizer.versions(),
-                           {.stop = {}, .progress = session_.progress("counting samples"), .filter = filter});
+        const auto count = [&](const SampleFilter& samples) {
+            return Profile::count(recording, symbolizer.versions(),
+                                  {.stop = {}, .progress = session_.progress("counting samples"), .filter = samples});
+        };
+        const auto profile = count(*filter);
         if (!profile) return session_.give_up(profile.error());
-        const auto chosen = choose_functions(options_.functions, recording, *profile, symbolizer);
+        const auto without_filter = [&] {
+            SampleFilter all;
+            all.events = filter->events;
+            return count(all);
+        };
+        const auto chosen = choose_functions(options_.functions,
+                                             {recording, *profile, symbolizer, *filter, relative(), without_filter});
         if (!chosen) return session_.give_up(chosen.error());
         absent_ = chosen->absent;
         const auto listed = html() && options_.functions.symbols.empty()
@@ -87,7 +98,7 @@ class Annotate {
         auto listings = annotate_all(std::span(chosen->functions).first(listed), symbolizer, arch_.name,
                                      options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads(),
                                      recording.limits());
-        const CallOptions counting{filter, {}, session_.progress("counting callers")};
+        const CallOptions counting{*filter, {}, session_.progress("counting callers")};
         if (auto counted = count_calls(recording, symbolizer, listings, counting); !counted)
             return session_.give_up(counted.error());
         if (html()) {
@@ -100,13 +111,15 @@ class Annotate {
         if (const auto problem = symbolizer.text_problem()) source_note_ = problem->message();
         auto completeness = session_.completeness();
         note_problems(listings, symbolizer, completeness);
-        lacks_callers_ =
-            (html() || options_.calls) && completeness.stacks_not_unwound != 0 && has_unread_stacks(recording, *events);
-        return write({recording, session_.timeline(), *profile, completeness}, listings, chosen->unattributed);
+        lacks_callers_ = (html() || options_.calls) && completeness.stacks_not_unwound != 0 &&
+                         has_unread_stacks(recording, filter->events);
+        return write({recording, session_.timeline(), *profile, completeness, {}, relative()}, listings,
+                     chosen->unattributed);
     }
 
   private:
     bool html() const { return options_.common.format == "html"; }
+    bool relative() const { return options_.percentage == "relative"; }
 
     // For an HTML page, one pass over the chains yields the flame graph as well.
     Result<void> count_calls(const Recording& recording, const Symbolizer& symbolizer, std::vector<Listing>& listings,
@@ -171,8 +184,9 @@ class Annotate {
         const bool kernel = lacks_kernel_names(page.profile, listings);
         if (json) {
             const auto notes = own_notes();
-            write_json_page({page.recording, page.timeline, page.profile, page.completeness, notes}, listings,
-                            unattributed, sink);
+            auto with_notes = page;
+            with_notes.notes = notes;
+            write_json_page(with_notes, listings, unattributed, sink);
         } else if (html()) {
             HtmlOptions html;
             html.title = options_.title;
@@ -191,13 +205,17 @@ class Annotate {
         for (const auto& note : own_notes()) session_.note(note);
         session_.note(advice(listings));
         const auto status = session_.exit_code(page.completeness, lacks_callers_);
-        if (options_.common.quiet || !listings.empty()) return status;
+        if (options_.common.quiet) return status;
+        options_.samples.note_absent_tasks(session_.timeline());
+        if (!listings.empty()) return status;
         if (const auto what = without_samples(page.recording, page.completeness); !what.empty()) {
             complain("note: " + what);
         } else if (options_.functions.versions) {
             complain(
                 "no function's code changed in this recording, as far as kernel names and TEXT_POKE records tell "
                 "(perf record notes them for kernel text of its own accord, with --kcore the code as well)");
+        } else if (hits(page.profile.totals()) == 0 && !page.profile.dropped().empty()) {
+            complain("note: " + filter_text(page.profile.dropped(), page.profile.totals(), page.whole()));
         } else {
             complain(
                 "no samples in code with a name: nothing to annotate (see `perfdata report` for where they fell and "
@@ -301,12 +319,7 @@ void add_annotate(CLI::App& app, int& exit) {
             "(bpf_prog_<tag>_<name>), or PROGRAM/SUBPROGRAM of a BPF program by names or numbers.\n"
             "May be given several times")
         ->type_name("NAME");
-    add_list(*command, "-d,--dso", functions.objects, "Only code of these objects, by name or path")
-        ->type_name("NAMES");
-    add_list(*command, "--kind", functions.kinds, "Only code of these kinds: bpf, kernel, user, jit, out_of_line")
-        ->check(some_of({"bpf", "kernel", "user", "jit", "out_of_line"}));
-    several("-e,--event", options->events, "Count only samples of this event. May be given several times")
-        ->type_name("EVENT");
+    options->samples.add_to(*command);
     command
         ->add_option("--at", options->at,
                      "Only code that was there at this time, in seconds: of a function that changed, its version then")
@@ -327,6 +340,11 @@ void add_annotate(CLI::App& app, int& exit) {
                      "global-hits, global-period: of all samples; local-hits, local-period: of the function's\n"
                      "(default global-hits, of HTML local-hits)")
         ->check(one_of({"global-hits", "global-period", "local-hits", "local-period"}));
+    command
+        ->add_option("--percentage", options->percentage,
+                     "absolute: of all samples of the chosen events, times and CPUs; relative: of those that the\n"
+                     "filters leave")
+        ->check(one_of({"absolute", "relative"}));
     command->add_flag("--asm-raw", options->raw_bytes, "Show the bytes of each instruction");
     command->add_flag("--show-total-period", options->show_periods, "A column of periods beside the hits");
     command->add_flag("--bpf-registers", options->bpf_registers,

@@ -16,6 +16,8 @@
 #include "tool/dump/dump_lines.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/register_names.hpp"
+#include "tool/options/sample_options.hpp"
+#include "tool/options/time_choice.hpp"
 #include "tool/session.hpp"
 
 namespace perfdata::tool {
@@ -131,9 +133,11 @@ Result<DumpFilter> make_filter(const DumpOptions& options, const Recording& reco
     if (!events) return fail(events.error());
     filter.events.insert(events->begin(), events->end());
     if (!options.time.empty()) {
-        const auto range = TimeRange::parse(options.time);
-        if (!range) return fail(range.error());
-        filter.time = *range;
+        const auto times = TimeChoice::parse(options.time);
+        if (!times) return fail(times.error());
+        auto ranges = times->ranges(recording);
+        if (!ranges) return fail(ranges.error());
+        filter.times = std::move(*ranges);
     }
     return filter;
 }
@@ -193,13 +197,7 @@ void add_dump(CLI::App& app, int& exit) {
         command->add_option("-e,--event", options->events, "Only records of this event. May be given several times")
             ->allow_extra_args(false)
             ->type_name("EVENT");
-    auto* time =
-        command
-            ->add_option("--time", options->time,
-                         "Only records between two times, in seconds: START,END or START, or ,END; START alone "
-                         "is START,")
-            ->check(checked(TimeRange::parse), "")
-            ->type_name("START,END");
+    auto* time = add_time(*command, options->time, "Only records of these times");
     auto* order =
         command->add_option("--order", options->order, "file: as they lie there; time: in exact order of time")
             ->check(one_of({"file", "time"}));

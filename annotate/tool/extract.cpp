@@ -16,10 +16,10 @@
 
 #include "format/words.hpp"
 #include "tool.hpp"
-#include "tool/dump/dump_filter.hpp"
 #include "tool/extract/extract_sources.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/near_names.hpp"
+#include "tool/options/time_choice.hpp"
 #include "tool/session.hpp"
 
 namespace perfdata::tool {

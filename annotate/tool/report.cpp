@@ -16,8 +16,6 @@
 
 #include "format/words.hpp"
 #include "tool.hpp"
-#include "tool/dump/dump_filter.hpp"
-#include "tool/options/cpu_choice.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/near_names.hpp"
@@ -60,7 +58,6 @@ struct ReportChoice {
     NameChoice names;
     std::vector<std::string> keys = words_of(ReportOptions().keys);
     SampleChoice samples;
-    std::vector<std::string> kinds, objects, symbols;
     std::string graph, percentage = "absolute";
     bool children = false, no_children = false, graph_given = false;
     bool hits = false, periods = false;
@@ -145,8 +142,11 @@ class ReportRun {
         counting.max_stack = choice_.max_stack;
         auto filter = choice_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
+        if (!choice_.samples.can_tell(recording, *filter)) return usage;
+        choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
+        // Rows of callers have samples in other code: the report leaves out rows.
+        filter->code = {};
         counting.filter = std::move(*filter);
-        if (!choice_.samples.cpus.empty() && !has_cpus(recording, counting.filter.events)) return refuse_cpus();
         counting.progress = session_.progress("counting samples");
         const auto counts = SampleCounts::count(recording, session_.timeline(), counting);
         session_.end_progress();
@@ -171,14 +171,7 @@ class ReportRun {
         options_.percent_limit = choice_.percent_limit;
         options_.relative = choice_.percentage == "relative";
         options_.program_details = choice_.common.json;
-        options_.objects = choice_.objects;
-        options_.symbols = choice_.symbols;
-        for (const auto& word : choice_.kinds) {
-            for (const auto kind : {CodeClass::kernel, CodeClass::module, CodeClass::bpf, CodeClass::out_of_line,
-                                    CodeClass::user, CodeClass::jit, CodeClass::unknown}) {
-                if (to_string(kind) == word) options_.kinds.push_back(kind);
-            }
-        }
+        options_.code = choice_.samples.code();
         wants_callers_ = !choice_.no_children || !graph || graph->tree != ReportTree::none;
         if (!chains || !graph) return;
         // As in perf: callees if rows count them, else callers.
@@ -216,17 +209,30 @@ class ReportRun {
     // Explains an empty report, and names the requested names that the recording lacks.
     void explain_nothing(const Report& report, const SampleCounts& counts) const {
         if (report.rows.empty() && !report.without_samples.empty()) return session_.note(report.without_samples);
-        note_absent("--comm", "thread called", choice_.samples.comms, session_.timeline().tasks().comms());
-        if ((choice_.symbols.empty() && choice_.objects.empty()) || hits(counts.totals()) == 0) return;
+        choice_.samples.note_absent_tasks(session_.timeline());
+        const auto& wanted = options_.code;
+        if ((wanted.symbols.empty() && wanted.objects.empty()) || hits(counts.totals()) == 0) return;
         std::set<std::string> symbols, objects;
         for (const auto& frame : counts.frames()) {
             const auto name = session_.symbolizer().name(frame);
-            symbols.emplace(name.symbol.empty() ? fmt::format("0x{:016x}", frame.offset) : std::string(name.symbol));
+            symbols.insert(symbol_label(name.symbol, frame.offset));
             objects.emplace(name.object);
             objects.insert(object_label(name.object, name.kind));
         }
-        note_absent("--dso", "samples in an object called", choice_.objects, {objects.begin(), objects.end()});
-        note_absent("--symbols", "samples in a function called", choice_.symbols, {symbols.begin(), symbols.end()});
+        const auto absent = [&](std::vector<std::string> names, auto filter) {
+            std::erase_if(names, [&](const std::string& name) {
+                return std::ranges::any_of(counts.frames(), [&](const Frame& frame) {
+                    return session_.symbolizer().functions().left_out(frame, filter(name)) == CodePart::none;
+                });
+            });
+            return names;
+        };
+        const auto of_object = [](const std::string& name) { return CodeFilter{{}, {name}, {}}; };
+        const auto of_symbol = [](const std::string& name) { return CodeFilter{{}, {}, {name}}; };
+        note_absent("--dso", "samples in an object called", absent(wanted.objects, of_object),
+                    {objects.begin(), objects.end()});
+        note_absent("--symbols", "samples in a function called", absent(wanted.symbols, of_symbol),
+                    {symbols.begin(), symbols.end()});
     }
 
     const ReportChoice& choice_;
@@ -271,31 +277,7 @@ void add_report(CLI::App& app, int& exit) {
         ->add_option("--percentage", choice->percentage,
                      "absolute: of all samples; relative: of those that the filters leave")
         ->check(one_of({"absolute", "relative"}));
-    constexpr auto filters = "Which samples";
-    command->add_option("-e,--event", choice->samples.events, "Only these events")
-        ->allow_extra_args(false)
-        ->group(filters)
-        ->type_name("EVENT");
-    list("--comm,--comms", choice->samples.comms, "Only threads of these names")->group(filters)->type_name("NAMES");
-    add_wholes(*command, "--pid", choice->samples.pids, "Only these processes", Whole::process())->group(filters);
-    add_wholes(*command, "--tid", choice->samples.tids, "Only these threads", Whole::thread())->group(filters);
-    list("-C,--cpu", choice->samples.cpus, "Only these CPUs: 0,2-3")
-        ->check(each(checked(parse_cpus)), "")
-        ->group(filters)
-        ->type_name("CPUS");
-    command
-        ->add_option("--time", choice->samples.time,
-                     "Only between two times, in seconds: START,END or START, or ,END; START alone is START,")
-        ->check(checked(TimeRange::parse), "")
-        ->group(filters)
-        ->type_name("START,END");
-    list("--kind", choice->kinds, "Only this kind of code: kernel, module, bpf, out_of_line, user, jit, unknown")
-        ->check(some_of({"kernel", "module", "bpf", "out_of_line", "user", "jit", "unknown"}))
-        ->group(filters);
-    list("-d,--dso,--dsos", choice->objects, "Only code of these objects, by name or path")
-        ->group(filters)
-        ->type_name("NAMES");
-    list("-S,--symbols", choice->symbols, "Only these functions")->group(filters)->type_name("NAMES");
+    choice->samples.add_to(*command);
     choice->names.add_to(*command);
     begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice, graph] {

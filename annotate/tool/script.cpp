@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/annotate/format/dropped_samples.hpp"
+
 #include "page/titles.hpp"
 #include "report/without_samples.hpp"
 #include "tool.hpp"
-#include "tool/dump/dump_filter.hpp"
-#include "tool/options/cpu_choice.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/near_names.hpp"
@@ -32,7 +32,6 @@ struct ScriptChoice {
     std::size_t most_frames = 127;
     bool nanoseconds = false;
     SampleChoice samples;
-    std::vector<std::string> symbols, objects;
 };
 
 FieldChoice chosen_fields(const ScriptChoice& choice) {
@@ -55,8 +54,6 @@ Result<ScriptOptions> make_options(const ScriptChoice& choice, const Recording& 
     if (!options.json) {
         if (auto fits = options.fields.fit(recording, options.chains, options.filter); !fits) return fail(fits.error());
     }
-    options.symbols.insert(choice.symbols.begin(), choice.symbols.end());
-    options.objects.insert(choice.objects.begin(), choice.objects.end());
     return options;
 }
 
@@ -85,10 +82,11 @@ void note_callers(std::string_view option, const std::vector<std::string>& absen
 void tell(const Session& session, const ScriptChoice& choice, const ScriptOptions& options,
           const ScriptCounts& counts) {
     if (counts.samples == 0) session.note(nothing_shown(session.recording(), session.timeline()));
-    note_absent("--comm", "thread called", choice.samples.comms, session.timeline().tasks().comms());
-    note_absent("--dsos", "samples in an object called", counts.absent_objects, counts.other_objects);
+    session.note(filter_text(counts.dropped, counts.samples));
+    choice.samples.note_absent_tasks(session.timeline());
+    note_absent("--dso", "samples in an object called", counts.absent_objects, counts.other_objects);
     note_absent("--symbols", "samples in a function called", counts.absent_symbols, counts.other_symbols);
-    note_callers("--dsos", counts.absent_objects, counts.other_objects);
+    note_callers("--dso", counts.absent_objects, counts.other_objects);
     note_callers("--symbols", counts.absent_symbols, counts.other_symbols);
     session.note(counts.without_build_id.list_text());
     if (counts.broken_chains != 0) {
@@ -114,10 +112,9 @@ int run(const ScriptChoice& choice) {
     const auto& recording = session.recording();
     auto options = make_options(choice, recording);
     if (!options) return session.give_up(options.error());
-    if (!choice.samples.cpus.empty() && !has_cpus(recording, options->filter.events)) {
-        return refuse_cpus();
-    }
+    if (!choice.samples.can_tell(recording, options->filter)) return usage;
     if (!session.read_timeline()) return failed;
+    choice.samples.add_cgroups(options->filter, session.timeline().tasks());
     session.open_symbolizer(choice.names);
     if (!session.check_names(choice.names)) return failed;
     const auto& symbolizer = session.symbolizer();
@@ -165,23 +162,7 @@ void add_script(CLI::App& app, int& exit) {
     add_whole(*command, "--max-stack", choice->most_frames, "Frames of a call chain to show (default 127)",
               {0, 65535, "a number from 0 to 65535 (default 127)"});
     command->add_flag("--ns", choice->nanoseconds, "Times with nine digits behind the point");
-    add_list(*command, "-c,--comms,--comm", choice->samples.comms, "Only threads of these names")->type_name("NAMES");
-    add_wholes(*command, "--pid", choice->samples.pids, "Only these processes", Whole::process());
-    add_wholes(*command, "--tid", choice->samples.tids, "Only these threads", Whole::thread());
-    add_list(*command, "-C,--cpu", choice->samples.cpus, "Only these CPUs: 0,2-3")
-        ->type_name("CPUS")
-        ->check(each(checked(parse_cpus)), "");
-    command
-        ->add_option("--time", choice->samples.time,
-                     "Only between two times, in seconds: START,END or START, or ,END; START alone is START,")
-        ->check(checked(TimeRange::parse), "")
-        ->type_name("START,END");
-    command->add_option("-e,--event", choice->samples.events, "Only this event. May be given several times")
-        ->type_name("EVENT")
-        ->allow_extra_args(false);
-    add_list(*command, "-S,--symbols", choice->symbols, "Only samples in these functions")->type_name("NAMES");
-    add_list(*command, "--dsos", choice->objects, "Only samples in these files, as the last field names them")
-        ->type_name("NAMES");
+    choice->samples.add_to(*command, "-c,--comms,--comm", "--dso,--dsos");
     choice->names.add_to(*command);
     command->remove_option(command->get_option("--jobs"));  // files are read lazily, in the order of the samples
     begin_anew(*command, choice);

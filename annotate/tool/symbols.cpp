@@ -15,8 +15,8 @@
 #include "format/json_writer.hpp"
 #include "format/words.hpp"
 #include "tool.hpp"
-#include "tool/dump/dump_filter.hpp"
 #include "tool/options/name_options.hpp"
+#include "tool/options/time_choice.hpp"
 #include "tool/session.hpp"
 
 namespace perfdata::tool {

@@ -68,7 +68,10 @@ class BranchCounter {
         const auto tid = sample.tid().value_or(Tid{nobody});
         const auto comm =
             samples_.needs_comm() ? recent_tasks_.comm_at(tid, moment.time, moment.machine) : std::string_view();
-        if (!samples_.passes(moment.time, sample.cpu(), comm, moment.pid, tid)) return;
+        if (samples_.drop_moment(moment.time, sample.cpu()) != FilterPart::none) return;
+        const auto cgroup = samples_.by_cgroup ? sample.details().cgroup() : std::nullopt;
+        if (samples_.drop_task({comm, moment.pid, tid, cgroup}) != FilterPart::none) return;
+        if (!samples_.code.empty() && !takes_code(moment, sample.ip(), sample.mode())) return;
         for (std::size_t at = 0; at < stack->size(); ++at) {
             const auto entry = (*stack)[at];
             if (!filter_.may_hold(entry.from) && !filter_.may_hold(entry.to)) continue;
@@ -105,6 +108,16 @@ class BranchCounter {
     // that have branch stacks.
     static bool in_kernel(Address address) { return address.value >> 63 != 0; }
 
+    // Each distinct address is asked for once.
+    bool takes_code(const Moment& moment, std::optional<Address> ip, CpuMode mode) {
+        const auto& index = versions_.index();
+        const auto frame =
+            ip ? frame_at(versions_.timeline(), jit_, moment, *ip, mode) : Frame::nowhere({}, Miss::no_address, mode);
+        const auto number = sampled_.intern(frame);
+        if (number == left_out_.size()) left_out_.push_back(index.left_out(frame, samples_.code) != CodePart::none);
+        return !left_out_[number];
+    }
+
     std::uint32_t place(const Moment& moment, Address address) {
         const auto mode = in_kernel(address) ? CpuMode::kernel : CpuMode::user;
         auto frame = frame_at(versions_.timeline(), jit_, moment, address, mode);
@@ -123,6 +136,8 @@ class BranchCounter {
     std::size_t columns_;
     const JitCodes* jit_ = nullptr;
     std::vector<std::size_t> column_;  // by event
+    InternTable<Frame> sampled_;
+    std::vector<bool> left_out_;  // by number in sampled_
     InternTable<Branch> branches_;
     std::vector<std::uint64_t> counts_;  // by branch and event
 };

@@ -151,6 +151,7 @@ SampleCountOptions call_counting(const CodeVersions& versions) {
     if (!index.jit().empty()) options.jit = &index.jit();
     options.fold = [&index](const Frame& frame) { return index.function(frame); };
     options.fold_callers = false;
+    options.functions = &index;
     return options;
 }
 

@@ -27,6 +27,8 @@ class ProfileMaker {
     Profile make(const SampleCounts& counts) && {
         profile_.events_ = counts.events();
         profile_.totals_ = counts.totals();
+        profile_.considered_ = counts.considered();
+        profile_.dropped_ = counts.dropped();
         profile_.first_time_ = counts.first_time();
         profile_.last_time_ = counts.last_time();
         for (std::size_t row = 0; row < counts.rows().size(); ++row) {
@@ -145,6 +147,7 @@ Result<SampleCounts> count_samples(const Recording& recording, const Timeline& t
     counting.stop = options.stop;
     counting.progress = options.progress;
     counting.versions = versions;
+    if (versions != nullptr) counting.functions = &versions->index();
     if (versions != nullptr && !versions->index().jit().empty()) counting.jit = &versions->index().jit();
     return SampleCounts::count(recording, timeline, counting);
 }

@@ -96,6 +96,7 @@ class SampleCounter {
         most_tasks_ = std::min(most_places_, most_rows_);  // each may have a row for what is not kept
         counts_.totals_.resize(events.size());
         counts_.considered_.resize(events.size());
+        counts_.dropped_ = DroppedBy(events.size());
     }
 
     template <class Order>
@@ -108,10 +109,15 @@ class SampleCounter {
         const auto& filter = options_.filter;
         const bool needs_comm = options_.by_comm || filter.needs_comm();
         const auto comm = needs_comm ? recent_tasks_.comm_at(tid, context.time, moment_.machine) : std::string_view();
-        if (auto* count = filter.drop_moment(counts_.dropped_, context.time, sample.cpu())) return void(++*count);
         const EventCount cell{1, sample.period()};
+        const auto drop = [&](FilterPart part) {
+            if (part != FilterPart::none) counts_.dropped_.of(part)[column] += cell;
+            return part != FilterPart::none;
+        };
+        if (drop(filter.drop_moment(context.time, sample.cpu()))) return;
         counts_.considered_[column] += cell;
-        if (auto* count = filter.drop_task(counts_.dropped_, comm, moment_.pid, tid)) return void(++*count);
+        const auto cgroup = filter.by_cgroup ? sample.details().cgroup() : std::nullopt;
+        if (drop(filter.drop_task({comm, moment_.pid, tid, cgroup})) || drop(drop_code(sample))) return;
         note_time(sample.time());
         if (sample.has_unread_callers()) ++counts_.stacks_not_unwound_;
         counts_.totals_[column] += cell;
@@ -137,6 +143,7 @@ class SampleCounter {
         unfolded_ = {};
         folded_ = {};
         kept_ = {};
+        left_out_ = {};
         counts_.frames_.seal();
         counts_.chains_.seal();
         counts_.tasks_.seal();
@@ -148,6 +155,7 @@ class SampleCounter {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     static constexpr std::size_t most_waiting = 64;
     static constexpr Pid nobody{~std::uint32_t{0}};
+    static constexpr std::uint8_t not_asked = 0xff;
 
     static std::size_t samples_of(const Completeness& completeness) {
         const auto found = completeness.records.find(static_cast<std::uint32_t>(RecordType::sample));
@@ -178,6 +186,22 @@ class SampleCounter {
             last_task_number_ = counts_.tasks_.intern_within(most_tasks_, task, SampledTask{});
         }
         return last_task_number_;
+    }
+
+    // Returns the part of the filter that leaves out the sampled code.
+    template <class Order>
+    FilterPart drop_code(const BasicSample<Order>& sample) {
+        if (options_.filter.code.empty() || options_.functions == nullptr) return FilterPart::none;
+        // Without chains recent_kernel_ has numbers of places, not of frames.
+        const auto ip = sample.ip();
+        const bool in_places = !options_.chains && ip && is_host_kernel(sample.mode());
+        const auto number = unfolded_number(in_places ? looked_up(kernel_frame(*ip)) : look_up(sample));
+        if (number >= left_out_.size()) left_out_.resize(unfolded_.size(), not_asked);
+        auto& part = left_out_[number];
+        if (part == not_asked) {
+            part = static_cast<std::uint8_t>(options_.functions->left_out(unfolded_[number], options_.filter.code));
+        }
+        return filter_part(CodePart{part});
     }
 
     // chain() is the number of the sample's chain: its address, called by the rest of its call chain.
@@ -410,8 +434,9 @@ class SampleCounter {
     SampledTask last_task_;
     std::uint32_t last_task_number_ = 0;
     InternTable<Frame> unfolded_;
-    std::vector<std::uint32_t> folded_;  // by number in unfolded_: of the frame that counts instead; or none
-    std::vector<std::uint32_t> kept_;    // likewise: of the frame itself
+    std::vector<std::uint32_t> folded_;   // by number in unfolded_: of the frame that counts instead; or none
+    std::vector<std::uint32_t> kept_;     // likewise: of the frame itself
+    std::vector<std::uint8_t> left_out_;  // likewise: the CodePart that leaves it out; or not_asked
     RowTable chain_rows_;
     // Without chains:
     InternTable<SampledPlace> places_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "code_sources.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
 #include <utility>
 
 #include "perfdata/symbols/elf/find/archived_files.hpp"
@@ -75,6 +77,22 @@ std::optional<NamelessCode> CodeSources::nameless(const Frame& frame) const {
     if (!source.wants_a_name(frame)) return {};
     const auto name = source.name(frame);
     return NamelessCode{source.why_unnamed(frame), name.object, name.kind};
+}
+
+CodePart CodeSources::left_out(const Frame& frame, const CodeFilter& filter) const {
+    if (filter.empty()) return CodePart::none;
+    const auto name = of(frame).name(frame);
+    const auto* load = timeline_.load_of(frame);
+    if (load == nullptr) return filter.leaves_out(name.kind, name.object, name.symbol, frame.offset);
+    // Listings call the object of a BPF program by its id, and its functions as BTF does.
+    if (!filter.takes_kind(name.kind)) return CodePart::kind;
+    const auto listed = "[bpf:" + std::to_string(load->id.value) + "]";
+    if (!filter.takes_object(name.object, name.kind) && !filter.takes_object(listed, name.kind)) {
+        return CodePart::object;
+    }
+    if (filter.takes_symbol(name.symbol, frame.offset)) return CodePart::none;
+    const auto function = bpf_programs_.name(frame.index).name;
+    return !function.empty() && filter.takes_symbol(function, 0) ? CodePart::none : CodePart::symbol;
 }
 
 const CodeVersions& CodeSources::versions() const {

@@ -47,6 +47,7 @@ class CodeSources final : public FunctionIndex {
     FunctionExtent extent(const Frame& frame) const override { return of(frame).extent(frame); }
     bool named(const Frame& frame) const override { return !of(frame).name(frame).symbol.empty(); }
     std::optional<NamelessCode> nameless(const Frame& frame) const override;
+    CodePart left_out(const Frame& frame, const CodeFilter& filter) const override;
 
     // Returns the versions of code. They are found when they are first asked for: who only counts functions needs none.
     const CodeVersions& versions() const;

@@ -11,6 +11,7 @@
 #include "catch.hpp"
 #include "fixtures.hpp"
 #include "perf.hpp"
+#include "tool/options/time_choice.hpp"
 
 namespace {
 
@@ -168,9 +169,24 @@ TEST_CASE("Filters choose the samples that perf chooses", "[script]") {
     by_cpu.filter.cpus = {1};
     require_same(script(path, "", by_cpu), oracle::perf_script(path, "-C 1"));
     ScriptOptions by_time;
-    by_time.filter.from = perfdata::Time{23'100'000'000};
-    by_time.filter.until = perfdata::Time{23'200'000'000};
+    by_time.filter.times = {{{23'100'000'000}, {23'200'000'000}}};
     require_same(script(path, "", by_time), oracle::perf_script(path, "--time 23.1,23.2"));
+    by_time.filter.times.push_back({{24'000'000'000}, {24'500'000'000}});
+    require_same(script(path, "", by_time), oracle::perf_script(path, "--time '23.1,23.2 24,24.5'"));
+}
+
+TEST_CASE("Parts of a recording are those of perf", "[script]") {
+    // They say when the first and the last sample were, as perf needs it.
+    for (const std::string file : {"multi", "switch_cpu_wide", "brk", "lost"}) {
+        const auto path = std::filesystem::path(PERFDATA_FIXTURES "/records/" + file + ".data");
+        const auto recording = perfdata::Recording::open(path.string()).value();
+        for (const std::string part : {"10%/2", "10%", "33.3%/3", "0%-10%,90%-100%", "30%/1,30%/3", "12.5%-37.5%"}) {
+            INFO(file << ' ' << part);
+            ScriptOptions options;
+            options.filter.times = perfdata::tool::TimeChoice::parse(part).value().ranges(recording).value();
+            require_same(script(path, "", options), oracle::perf_script(path, "--time " + part));
+        }
+    }
 }
 
 TEST_CASE("JSON has a line for each sample", "[script]") {

@@ -54,7 +54,8 @@ std::vector<std::string> nonsense_for(const Option& option) {
         {"SIZE", with(all_nonsense, {"0", "1", "0M", "15M", "1.5G", "M", "16Q", "16 Mx", "2000P",
                                      "18446744073709551615", "18446744073709551616", "17592186044416M"})},
         {"SECONDS", with(all_but(all_nonsense, {"1.5"}), {"1,2", ",", "inf"})},
-        {"START,END", with(all_but(all_nonsense, {"1.5"}), {",", "2,1", "1,2,3"})},
+        {"TIMES",
+         with(all_but(all_nonsense, {"1.5"}), {",", "2,1", "1,2,3", "1,2 x", "%", "110%", "10%/11", "20%-10%"})},
         {"ADDRESS", {"", "-1", "99999999999999999999", "1.5", "nan", "0x", "10000000000000000"}},
         {"CPUS", with(all_nonsense, {",", "1,", "3-2", "1-", "65536"})},
         // An empty text means no value.

@@ -40,7 +40,7 @@ class HtmlModel {
         return options_.percent_of == PercentOf::all_periods || options_.percent_of == PercentOf::function_periods;
     }
     std::uint64_t count(const EventCount& cell) const { return by_period() ? cell.periods : cell.hits; }
-    const EventCounts& totals() const { return page_.profile.totals(); }
+    const EventCounts& totals() const { return page_.whole(); }
     // percent_of_all(cells) returns the largest share of all samples over the events.
     double percent_of_all(std::span<const EventCount> cells) const { return percent(cells, totals()); }
     double percent(std::span<const EventCount> cells, std::span<const EventCount> whole) const;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "perfdata/annotate/format/dropped_samples.hpp"
+
 #include "format/words.hpp"
 #include "html_parts.hpp"
 #include "page/titles.hpp"
@@ -155,6 +157,10 @@ class Page {
         if (hits(model_.totals()) == 0) {
             const auto what = without_samples(recording_, completeness);
             if (!what.empty()) html_.raw("<li class=w>").text(what, 500);
+        }
+        const auto& profile = model_.page().profile;
+        if (const auto text = filter_text(profile.dropped(), profile.totals(), model_.totals()); !text.empty()) {
+            html_.raw("<li>").text(text, 500);
         }
         code_at_hand();
         for (const auto& entry : unattributed_) {

@@ -89,6 +89,14 @@ void write_recording(JsonWriter& json, const RecordingFacts& recording) {
     json.end_object();
 }
 
+void write_dropped(JsonWriter& json, std::span<const DroppedSamples> dropped) {
+    if (dropped.empty()) return;
+    json.key("dropped");
+    json.begin_object();
+    for (const auto& one : dropped) json.member(option_of(one.part).substr(2), one.samples);
+    json.end_object();
+}
+
 void write_without_build_id(JsonWriter& json, const WithoutBuildId& without) {
     if (without.sampled.objects + without.callers.objects == 0) return;
     const auto part = [&](const WithoutBuildId::Part& one) {

@@ -2,6 +2,9 @@
 // JSON objects that several documents contain.
 #pragma once
 
+#include <span>
+
+#include "perfdata/annotate/format/dropped_samples.hpp"
 #include "perfdata/annotate/format/recording_facts.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
 #include "perfdata/recording/completeness.hpp"
@@ -19,6 +22,9 @@ void write_error(JsonWriter& json, const Error& error);
 
 // write_recording(...) writes the object "recording".
 void write_recording(JsonWriter& json, const RecordingFacts& recording);
+
+// Writes the member "dropped": samples by the option that left them out; nothing if there are none.
+void write_dropped(JsonWriter& json, std::span<const DroppedSamples> dropped);
 
 // write_without_build_id(...) writes the member "without_build_id", if there are such objects.
 void write_without_build_id(JsonWriter& json, const WithoutBuildId& without);

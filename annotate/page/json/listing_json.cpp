@@ -24,6 +24,7 @@ class JsonPage {
             const auto what = without_samples(page_.recording, page_.completeness);
             if (!what.empty()) json_.member("without_samples", what);
         }
+        write_dropped(json_, dropped_samples(page_.profile.dropped()));
         write_without_build_id(json_, WithoutBuildId::count(page_.profile));
         write_completeness(json_, page_.completeness, true);
         if (!page_.notes.empty()) {
@@ -152,7 +153,7 @@ class JsonPage {
     }
 
     void percent(std::span<const EventCount> cells) {
-        const auto& totals = page_.profile.totals();
+        const auto& totals = page_.whole();
         json_.key("percent");
         json_.begin_array();
         for (std::size_t event = 0; event < cells.size(); ++event) {

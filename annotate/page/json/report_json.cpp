@@ -22,12 +22,7 @@ class ReportJson {
         json_.begin_array();
         for (std::size_t column = 0; column < report_.events.size(); ++column) event(column);
         json_.end_array();
-        if (!report_.dropped.empty()) {
-            json_.key("dropped");
-            json_.begin_object();
-            for (const auto& one : report_.dropped) json_.member(one.option.substr(2), one.samples);
-            json_.end_object();
-        }
+        write_dropped(json_, report_.dropped);
         json_.array("sort", report_.options.keys, [](ReportKey key) { return words_of(key).name; });
         json_.key("rows");
         json_.begin_array();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "perfdata/annotate/format/dropped_samples.hpp"
 #include "perfdata/annotate/page/page.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
 
@@ -30,6 +31,10 @@ class TextPage : private TextColumns {
                   shown(event_name(column)));
         }
         print("\n\n");
+        if (const auto text = filter_text(page_.profile.dropped(), page_.profile.totals(), page_.whole());
+            !text.empty()) {
+            print("{}\n\n", text);
+        }
         if (const auto text = WithoutBuildId::count(page_.profile).sampled_text(); !text.empty()) {
             styled(TextStyle::dim, text);
             print("\n\n");
@@ -203,7 +208,7 @@ class TextPage : private TextColumns {
             field("there", span(version.from, version.until));
         for (const auto column : columns_) {
             const auto& cell = listing.total[column];
-            const auto& whole = page_.profile.totals()[column];
+            const auto& whole = page_.whole()[column];
             field(column == columns_.front() ? "samples" : "",
                   fmt::format("{} of {} {} ({:.2f}%), {:.2f}% of its periods", cell.hits, whole.hits,
                               event_name(column), share(cell.hits, whole.hits), share(cell.periods, whole.periods)));

@@ -140,15 +140,9 @@ class ReportText {
 
     // Writes what the filters removed and what percentages refer to.
     void filters() {
-        if (report_.dropped.empty()) return;
-        std::uint64_t all = hits(report_.kept);
-        std::string text;
-        for (const auto& one : report_.dropped) {
-            all += one.samples;
-            text += fmt::format("{}{} drops {}", text.empty() ? "" : ", ", one.option, one.samples);
-        }
-        print("# Filters keep {} of {} samples: {}; percentages are of {}\n", hits(report_.kept), all, text,
-              hits(report_.whole));
+        const auto text = filter_text(report_.dropped, report_.kept, report_.whole);
+        if (text.empty()) return;
+        print("# {}\n", text);
         const auto more = [&](const ReportRow& row) {
             for (std::size_t column = 0; column < row.total.size(); ++column) {
                 if (row.total[column].hits > report_.kept[column].hits) return true;

@@ -20,7 +20,7 @@ class TextColumns : public TextWriter {
     // Events without samples (such as perf's "dummy") get no columns.
     TextColumns(const PageContext& page, const TextOptions& options)
         : TextWriter(options.color), page_(page), options_(options) {
-        const auto& totals = page.profile.totals();
+        const auto& totals = page.whole();
         for (std::size_t column = 0; column < totals.size(); ++column) {
             if (totals[column].hits != 0) columns_.push_back(column);
         }
@@ -53,7 +53,7 @@ class TextColumns : public TextWriter {
     void cells(std::span<const EventCount> row, const EventCounts* function) {
         const bool local = function != nullptr && (options_.percent_of == PercentOf::function_hits ||
                                                    options_.percent_of == PercentOf::function_periods);
-        const auto& whole = local ? *function : page_.profile.totals();
+        const auto& whole = local ? *function : page_.whole();
         for (const auto event : columns_) {
             const auto& cell = row[event];
             if (cell.hits == 0) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "perfdata/annotate/format/dropped_samples.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
 
 #include "annotate_absent.hpp"
@@ -26,13 +27,13 @@ struct Called {
 
 class Chooser {
   public:
-    Chooser(const FunctionChoice& choice, const Recording& recording, const Profile& profile,
-            const Symbolizer& symbolizer)
+    Chooser(const FunctionChoice& choice, const Counted& counted)
         : choice_(choice),
-          recording_(recording),
-          profile_(profile),
-          symbolizer_(symbolizer),
-          timeline_(symbolizer.timeline()),
+          counted_(counted),
+          recording_(counted.recording),
+          profile_(counted.profile),
+          symbolizer_(counted.symbolizer),
+          timeline_(counted.symbolizer.timeline()),
           asked_(choice.symbols.size()) {}
 
     Result<ChosenFunctions> choose() && {
@@ -45,10 +46,12 @@ class Chooser {
         }
         for (const auto& function : profile_.functions()) take(function);
         leave_out("functions of other times than --at", other_times_);
-        leave_out("code of kinds that --kind leaves out", other_kinds_);
-        leave_out("functions of objects that --dso leaves out", other_objects_);
         leave_out("functions that --symbol leaves out", other_symbols_);
+        if (!counted_.relative) leave_out_dropped();
         if (!all_listed()) add_without_samples();
+        if (!all_listed()) {
+            if (auto asked = ask_without_filter(); !asked) return fail(asked.error());
+        }
         if (!all_listed()) {
             if (auto told = tell_absent(); !told) return fail(told.error());
         }
@@ -98,20 +101,14 @@ class Chooser {
     void take(const FunctionHits& function) {
         const auto called = this->called(function.version.function);
         const auto names = names_of(function.version.function, called);
-        const auto options = left_out_by(function.version, called);
+        const auto options = left_out_by(function.version);
         for (const auto name : names) {
             auto& asked = asked_[name];
             asked.listed = asked.listed || options.empty();
             asked.left_out_by.insert(options.begin(), options.end());
             if (!options.empty()) asked.left_out += hits(function.total);
         }
-        if (!options.empty()) {
-            const auto first = options.front();
-            return add(first == "--kind"  ? other_kinds_
-                       : first == "--dso" ? other_objects_
-                                          : other_times_,
-                       function.total);
-        }
+        if (!options.empty()) return add(other_times_, function.total);
         if (choice_.symbols.empty() || !names.empty()) {
             chosen_.functions.push_back(function);
             return;
@@ -123,18 +120,56 @@ class Chooser {
         if (hot && std::ranges::find(hottest_, name) == hottest_.end()) hottest_.emplace_back(name);
     }
 
-    // left_out_by(...) returns the options that exclude a function, except --symbol.
-    std::vector<std::string_view> left_out_by(const CodeVersion& version, const Called& called) const {
-        std::vector<std::string_view> options;
-        if (!choice_.kinds.empty() && std::ranges::find(choice_.kinds, kind_name(called.kind)) == choice_.kinds.end()) {
-            options.emplace_back("--kind");
+    // Returns the options that exclude a function, whatever its name.
+    std::vector<std::string_view> left_out_by(const CodeVersion& version) const {
+        if (choice_.at && (version.from > *choice_.at || version.until <= *choice_.at)) return {"--at"};
+        return {};
+    }
+
+    // What the filter drops counts for percentages: it stands beside the functions.
+    void leave_out_dropped() {
+        for (const auto& one : dropped_samples(profile_.dropped())) {
+            if (one.part == FilterPart::time || one.part == FilterPart::cpu) continue;
+            auto cells = profile_.dropped().of(one.part);
+            leave_out(fmt::format("samples that {} drops", option_of(one.part)), cells);
         }
-        const auto is_object = [&](const std::string& object) {
-            return object == called.object || object == short_name(called.object);
-        };
-        if (!choice_.objects.empty() && std::ranges::none_of(choice_.objects, is_object)) options.emplace_back("--dso");
-        if (choice_.at && (version.from > *choice_.at || version.until <= *choice_.at)) options.emplace_back("--at");
-        return options;
+    }
+
+    // Looks for what was asked for among all samples: the filter may have dropped those of a function.
+    Result<void> ask_without_filter() {
+        if (dropped_samples(profile_.dropped()).empty()) return {};
+        const auto all = counted_.without_filter();
+        if (!all) return fail(all.error());
+        for (const auto& function : all->functions()) {
+            const auto& frame = function.version.function;
+            for (const auto name : names_of(frame, called(frame))) {
+                auto& asked = asked_[name];
+                if (asked.listed) continue;
+                asked.left_out += hits(function.total);
+                for (const auto part : dropping(frame)) asked.left_out_by.insert(option_of(part));
+            }
+        }
+        return {};
+    }
+
+    // Returns the parts of the filter that drop all code of a function.
+    std::vector<FilterPart> code_dropping(const Frame& function) const {
+        const auto name = symbolizer_.name(function);
+        const auto& code = counted_.filter.code;
+        std::vector<FilterPart> parts;
+        if (!code.takes_kind(name.kind)) parts.push_back(FilterPart::kind);
+        if (!code.takes_object(name.object, name.kind)) parts.push_back(FilterPart::object);
+        if (!code.takes_symbol(name.symbol, function.offset)) parts.push_back(FilterPart::symbol);
+        return parts;
+    }
+    // Returns the parts that drop its samples. Which of those that look at tasks did, nobody counted.
+    std::vector<FilterPart> dropping(const Frame& function) const {
+        auto parts = code_dropping(function);
+        if (!parts.empty()) return parts;
+        for (const auto& one : dropped_samples(profile_.dropped())) {
+            if (one.part < FilterPart::kind) parts.push_back(one.part);
+        }
+        return parts;
     }
 
     void leave_out(std::string_view reason, EventCounts& cells) {
@@ -176,6 +211,12 @@ class Chooser {
         const auto add_function = [&](const Frame& function) {
             const auto names = names_of(function, called(function));
             if (std::ranges::all_of(names, [&](std::size_t name) { return listed[name]; })) return;
+            if (const auto parts = code_dropping(function); !parts.empty()) {
+                for (const auto name : names) {
+                    for (const auto part : parts) asked_[name].left_out_by.insert(option_of(part));
+                }
+                return;
+            }
             FunctionHits nothing{
                 symbolizer_.versions().version(function, 0), EventCounts(profile_.totals().size()), {}};
             take(nothing);
@@ -321,7 +362,7 @@ class Chooser {
         } else if (text.ends_with('?')) {
             // The suggestion suffices.
         } else if (hottest_.empty()) {
-            const bool all = choice_.kinds.empty() && choice_.objects.empty() && !choice_.at;
+            const bool all = hits(profile_.totals()) == hits(profile_.considered()) && !choice_.at;
             append(all ? "no samples fell into code with a name"
                        : "the other options leave no samples in code with a name");
         } else {
@@ -334,6 +375,7 @@ class Chooser {
     }
 
     const FunctionChoice& choice_;
+    const Counted& counted_;
     const Recording& recording_;
     const Profile& profile_;
     const Symbolizer& symbolizer_;
@@ -341,14 +383,13 @@ class Chooser {
     ChosenFunctions chosen_;
     std::vector<Asked> asked_;          // by index in choice_.symbols
     std::vector<std::string> hottest_;  // excluded only by --symbol
-    EventCounts other_kinds_, other_objects_, other_symbols_, other_times_;
+    EventCounts other_symbols_, other_times_;
 };
 
 }  // namespace
 
-Result<ChosenFunctions> choose_functions(const FunctionChoice& choice, const Recording& recording,
-                                         const Profile& profile, const Symbolizer& symbolizer) {
-    return Chooser(choice, recording, profile, symbolizer).choose();
+Result<ChosenFunctions> choose_functions(const FunctionChoice& choice, const Counted& counted) {
+    return Chooser(choice, counted).choose();
 }
 
 }  // namespace perfdata::tool

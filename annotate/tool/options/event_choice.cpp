@@ -51,16 +51,11 @@ bool has_chains(const Recording& recording) {
                                [](const Event& event) { return event.sample.shape().has(SamplePart::callchain); });
 }
 
-bool has_cpus(const Recording& recording, const std::vector<std::uint32_t>& chosen) {
+bool events_have(const Recording& recording, const std::vector<std::uint32_t>& chosen, std::uint64_t bit) {
     const auto& events = recording.events().events();
-    const auto has = [](const Event& event) { return event.attr.has(sample_bit::cpu); };
+    const auto has = [&](const Event& event) { return event.attr.has(bit); };
     if (chosen.empty()) return std::ranges::any_of(events, has);
     return std::ranges::any_of(chosen, [&](std::uint32_t index) { return has(events[index]); });
-}
-
-int refuse_cpus() {
-    complain("--cpu: the samples of this recording do not say their CPU; record with -a or --sample-cpu");
-    return usage;
 }
 
 bool has_unread_stacks(const Recording& recording, const std::vector<std::uint32_t>& chosen) {

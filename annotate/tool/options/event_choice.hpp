@@ -17,10 +17,8 @@ Result<std::vector<std::uint32_t>> chosen_events(const Recording& recording, con
 // has_chains(recording) returns true if any event was recorded with call chains.
 bool has_chains(const Recording& recording);
 
-// has_cpus(recording, chosen) returns true if samples of any chosen event (none: of any event) contain their CPU.
-bool has_cpus(const Recording& recording, const std::vector<std::uint32_t>& chosen);
-// refuse_cpus() reports that --cpu is impossible without that, and returns the exit code.
-int refuse_cpus();
+// Returns true if samples of any chosen event have that sample_bit; none chosen: of any event.
+bool events_have(const Recording& recording, const std::vector<std::uint32_t>& chosen, std::uint64_t bit);
 
 // has_unread_stacks(recording, chosen) returns true if any chosen event (none: any event) has its user callers only in
 // copies of the user stack.

@@ -1,11 +1,69 @@
 // SPDX-License-Identifier: MIT
 #include "sample_options.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
 #include "cpu_choice.hpp"
 #include "event_choice.hpp"
+#include "near_names.hpp"
 #include "option_values.hpp"
+#include "time_choice.hpp"
+#include "tool/tool.hpp"
 
 namespace perfdata::tool {
+namespace {
+
+constexpr auto sample_group = "Which samples";
+
+std::vector<std::string> kind_words() {
+    std::vector<std::string> words;
+    for (const auto& one : code_classes) {
+        if (one.code != CodeClass::unknown) words.emplace_back(one.word);
+    }
+    words.emplace_back(to_string(CodeClass::unknown));
+    return words;
+}
+
+// A cgroup is named by its path, or by its number where the recording does not say the path.
+bool is_cgroup(const std::string& wanted, std::uint64_t id, std::string_view path) {
+    return wanted == path || wanted == std::to_string(id);
+}
+
+std::optional<std::uint64_t> parse_number(const std::string& text) {
+    std::uint64_t number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem != std::errc{} || end != text.data() + text.size()) return {};
+    return number;
+}
+
+}  // namespace
+
+void SampleChoice::add_to(CLI::App& command, const char* comm, const char* object) {
+    command.add_option("-e,--event", events, "Only this event, such as cycles or cycles:u. May be given several times")
+        ->allow_extra_args(false)
+        ->group(sample_group)
+        ->type_name("EVENT");
+    add_list(command, comm, comms, "Only threads of these names")->group(sample_group)->type_name("NAMES");
+    add_wholes(command, "--pid", pids, "Only these processes", Whole::process())->group(sample_group);
+    add_wholes(command, "--tid", tids, "Only these threads", Whole::thread())->group(sample_group);
+    add_list(command, "-C,--cpu", cpus, "Only these CPUs: 0,2-3")
+        ->check(each(checked(parse_cpus)), "")
+        ->group(sample_group)
+        ->type_name("CPUS");
+    add_list(command, "--cgroup", cgroups, "Only these cgroups, by path or number (perf record --all-cgroups)")
+        ->group(sample_group)
+        ->type_name("NAMES");
+    add_time(command, time, "Only samples of these times")->group(sample_group);
+    add_kinds(command, kinds, "Only this kind of code")->group(sample_group);
+    add_list(command, object, objects, "Only code of these objects, by name or path")
+        ->group(sample_group)
+        ->type_name("NAMES");
+    add_list(command, "-S,--symbols", symbols, "Only samples in these functions, by the name that report shows")
+        ->group(sample_group)
+        ->type_name("NAMES");
+}
 
 Result<SampleFilter> SampleChoice::filter(const Recording& recording) const {
     SampleFilter filter;
@@ -21,12 +79,81 @@ Result<SampleFilter> SampleChoice::filter(const Recording& recording) const {
         for (auto cpu = range->first; cpu <= range->last; ++cpu) filter.cpus.insert(cpu);
     }
     if (!time.empty()) {
-        const auto range = TimeRange::parse(time);
-        if (!range) return fail(range.error());
-        filter.from = range->from;
-        filter.until = range->until;
+        const auto times = TimeChoice::parse(time);
+        if (!times) return fail(times.error());
+        auto ranges = times->ranges(recording);
+        if (!ranges) return fail(ranges.error());
+        filter.times = std::move(*ranges);
     }
+    filter.code = code();
     return filter;
+}
+
+void SampleChoice::add_cgroups(SampleFilter& filter, const Tasks& tasks) const {
+    filter.by_cgroup = !cgroups.empty();
+    for (const auto& wanted : cgroups) {
+        if (const auto number = parse_number(wanted)) filter.cgroups.insert(*number);
+        for (const auto& [id, path] : tasks.cgroups()) {
+            if (is_cgroup(wanted, id, path)) filter.cgroups.insert(id);
+        }
+    }
+}
+
+CodeFilter SampleChoice::code() const {
+    return {parse_kinds(kinds), objects, symbols};
+}
+
+bool SampleChoice::can_tell(const Recording& recording, const SampleFilter& filter) const {
+    const auto told = [&](std::uint64_t bit) { return events_have(recording, filter.events, bit); };
+    if (!cpus.empty() && !told(sample_bit::cpu)) {
+        complain("--cpu: the samples of this recording do not say their CPU; record with -a or --sample-cpu");
+        return false;
+    }
+    if (!cgroups.empty() && !told(sample_bit::cgroup)) {
+        complain("--cgroup: the samples of this recording do not say their cgroup; record with --all-cgroups");
+        return false;
+    }
+    return true;
+}
+
+void SampleChoice::note_absent_tasks(const Timeline& timeline) const {
+    note_absent("--comm", "thread called", comms, timeline.tasks().comms());
+    if (cgroups.empty()) return;
+    std::vector<std::string> unknown, known;
+    for (const auto& [id, path] : timeline.tasks().cgroups()) known.push_back(path);
+    for (const auto& wanted : cgroups) {
+        const auto is_known = [&](const auto& one) { return is_cgroup(wanted, one.first, one.second); };
+        if (std::ranges::none_of(timeline.tasks().cgroups(), is_known) && !parse_number(wanted)) {
+            unknown.push_back(wanted);
+        }
+    }
+    note_absent("--cgroup", "cgroup", unknown, known);
+}
+
+std::vector<CodeClass> parse_kinds(const std::vector<std::string>& words) {
+    std::vector<CodeClass> kinds;
+    for (const auto& one : code_classes) {
+        if (std::ranges::find(words, one.word) != words.end()) kinds.push_back(one.code);
+    }
+    return kinds;
+}
+
+CLI::Option* add_kinds(CLI::App& command, std::vector<std::string>& kinds, const char* help) {
+    const auto words = kind_words();
+    std::string text = help;
+    text += ": ";
+    for (const auto& word : words) text += (&word == &words.front() ? "" : ", ") + word;
+    text += ". kernel takes modules as well";
+    return add_list(command, "--kind", kinds, text.c_str())->check(some_of(words));
+}
+
+CLI::Option* add_time(CLI::App& command, std::string& time, const char* help) {
+    const auto text = fmt::format(
+        "{}, in seconds, both ends included: START,END or START, or ,END;\nseveral with spaces between; or parts of "
+        "the "
+        "recording: 10%-20%, 10%/2",
+        help);
+    return command.add_option("--time", time, text)->check(checked(TimeChoice::parse), "")->type_name("TIMES");
 }
 
 }  // namespace perfdata::tool

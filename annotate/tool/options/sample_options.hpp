@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The options that select samples, spelled as in perf.
+// The options that say which samples count, spelled as perf spells them: the same for every command.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,17 +10,39 @@
 #include "perfdata/core/error.hpp"
 #include "perfdata/profile/sample_filter.hpp"
 #include "perfdata/recording/recording.hpp"
+#include "perfdata/timeline/timeline.hpp"
+
+#include "tool/session.hpp"
 
 namespace perfdata::tool {
 
 // SampleChoice is the options as the user gave them.
 struct SampleChoice {
-    std::vector<std::string> events, comms, cpus;
-    std::vector<std::int32_t> pids, tids;  // -1: samples without an id
+    std::vector<std::string> events, comms, cpus, cgroups, kinds, objects, symbols;
+    std::vector<std::int32_t> pids, tids;  // -1: nobody
     std::string time;
 
-    // filter(recording) resolves them for this recording. Errors: missing (no such event), malformed.
+    // Adds --event, --comm, --pid, --tid, --cpu, --cgroup, --time, --kind, --dso and --symbols. `comm` and `object` are
+    // their names where a command has more of them.
+    void add_to(CLI::App& command, const char* comm = "--comm,--comms", const char* object = "-d,--dso,--dsos");
+
+    // Returns what that means for this recording; cgroups are missing. Errors: missing (no such event, no time).
     Result<SampleFilter> filter(const Recording& recording) const;
+    // Adds the cgroups, which are known once the timeline is.
+    void add_cgroups(SampleFilter& filter, const Tasks& tasks) const;
+    CodeFilter code() const;
+
+    // Returns false if the chosen events do not record what an option asks for, and says so: exit code `usage`.
+    bool can_tell(const Recording& recording, const SampleFilter& filter) const;
+    // Says which commands and cgroups are not there at all.
+    void note_absent_tasks(const Timeline& timeline) const;
 };
+
+// Returns the kinds of code that the words of --kind mean. They have been checked.
+std::vector<CodeClass> parse_kinds(const std::vector<std::string>& words);
+// Adds --kind. `help` says what it chooses.
+CLI::Option* add_kinds(CLI::App& command, std::vector<std::string>& kinds, const char* help);
+// Adds --time. `help` says what it chooses.
+CLI::Option* add_time(CLI::App& command, std::string& time, const char* help);
 
 }  // namespace perfdata::tool

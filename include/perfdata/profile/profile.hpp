@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/profile/dropped_by.hpp"
 #include "perfdata/profile/event_count.hpp"
 #include "perfdata/profile/sample_filter.hpp"
 #include "perfdata/recording/progress.hpp"
@@ -42,7 +43,7 @@ struct UnnamedObject {
 struct ProfileOptions {
     std::stop_token stop;
     Progress progress = {};
-    SampleFilter filter;
+    SampleFilter filter;  // its `code` needs names: count() with versions
 };
 
 // Profile: cells of all functions(), misses() and unnamed() add up to totals().
@@ -68,6 +69,10 @@ class Profile {
     // unnamed_objects() is which objects these hits are in, for each reason most hits first; equal ones by name.
     const std::map<Unnamed, std::vector<UnnamedObject>>& unnamed_objects() const { return unnamed_objects_; }
     const EventCounts& totals() const { return totals_; }
+    // Returns the same for a filter of events, times and CPUs only.
+    const EventCounts& considered() const { return considered_; }
+    // Returns what the filter left out.
+    const DroppedBy& dropped() const { return dropped_; }
     // first_time(), last_time() are of the samples; empty if none has a time.
     std::optional<Time> first_time() const { return first_time_; }
     std::optional<Time> last_time() const { return last_time_; }
@@ -80,7 +85,8 @@ class Profile {
     std::map<Miss, EventCounts> misses_;
     std::map<Unnamed, EventCounts> unnamed_;
     std::map<Unnamed, std::vector<UnnamedObject>> unnamed_objects_;
-    EventCounts totals_;
+    EventCounts totals_, considered_;
+    DroppedBy dropped_;
     std::optional<Time> first_time_, last_time_;
 };
 

@@ -12,6 +12,7 @@
 
 #include "perfdata/profile/call_filter.hpp"
 #include "perfdata/profile/chain_table.hpp"
+#include "perfdata/profile/dropped_by.hpp"
 #include "perfdata/profile/event_count.hpp"
 #include "perfdata/profile/intern_table.hpp"
 #include "perfdata/profile/sample_filter.hpp"
@@ -19,6 +20,7 @@
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/frame.hpp"
+#include "perfdata/timeline/function_index.hpp"
 #include "perfdata/timeline/jit_codes.hpp"
 
 namespace perfdata {
@@ -54,6 +56,7 @@ struct SampleCountOptions {
     const JitCodes* jit = nullptr;           // code that the recording itself does not know; empty() counts as none
     const CodeVersions* versions = nullptr;  // tell versions of kernel code apart: Frame::version
     SampleFilter filter;
+    const FunctionIndex* functions = nullptr;  // says what code is called: SampleFilter::code needs it
     std::stop_token stop;
     Progress progress = {};
 };
@@ -96,7 +99,7 @@ class SampleCounts {
 
     // totals() is the sum of the cells of all rows.
     const EventCounts& totals() const { return totals_; }
-    // considered() is the same, had the filter no comms, pids and tids.
+    // Returns the same for a filter of events, times and CPUs only.
     const EventCounts& considered() const { return considered_; }
     const DroppedBy& dropped() const { return dropped_; }
     // first_time(), last_time() are of the counted samples; empty if none has a time.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -11,43 +12,74 @@
 #include <vector>
 
 #include "perfdata/core/types.hpp"
+#include "perfdata/timeline/code_filter.hpp"
 
 namespace perfdata {
 
-// DroppedBy says how many samples of the counted events each part of a filter left out. A sample that several parts
-// would leave out counts for the first of them here.
-struct DroppedBy {
-    std::uint64_t time = 0, cpu = 0, comm = 0, pid = 0, tid = 0;
+// TimeRange includes both ends.
+struct TimeRange {
+    Time from;
+    Time until = Time::forever();
+
+    bool contains(Time time) const { return time >= from && time <= until; }
+    bool operator==(const TimeRange&) const = default;
 };
 
-// SampleFilter: a sample passes if it passes every part; an empty part passes all. Each part costs log n a sample.
+// SampledBy is what a sample says of who ran, as far as it is known.
+struct SampledBy {
+    std::string_view comm;  // empty: not known
+    Pid pid;
+    Tid tid;
+    std::optional<std::uint64_t> cgroup;
+};
+
+// FilterPart names a part of a SampleFilter, in the order in which they are asked.
+enum class FilterPart : std::uint8_t { none, time, cpu, comm, pid, tid, cgroup, kind, object, symbol };
+inline constexpr std::size_t filter_parts = 10;
+
+constexpr FilterPart filter_part(CodePart part) {
+    switch (part) {
+        case CodePart::none: return FilterPart::none;
+        case CodePart::kind: return FilterPart::kind;
+        case CodePart::object: return FilterPart::object;
+        case CodePart::symbol: return FilterPart::symbol;
+    }
+    return FilterPart::none;
+}
+
+// SampleFilter: a sample passes if it passes every part; an empty part passes all. Each part costs log n a sample, and
+// `code` as many comparisons as it has names for each distinct place.
 struct SampleFilter {
     std::vector<std::uint32_t> events;  // by index in recording.events(); what counts has its columns in this order
+    std::vector<TimeRange> times;       // a sample passes if one of them contains its time
+    std::set<std::uint32_t> cpus;       // samples without a CPU do not pass
     std::set<std::string, std::less<>> comms;
     std::set<std::uint32_t> pids, tids;
-    std::set<std::uint32_t> cpus;        // samples without a CPU do not pass
-    Time from, until = Time::forever();  // until is included
+    // By number, as in samples (PERF_SAMPLE_CGROUP) and in Tasks::cgroup(). Empty with `by_cgroup`: none passes.
+    std::set<std::uint64_t> cgroups;
+    bool by_cgroup = false;
+    CodeFilter code;  // of the sampled address; callers do not count
 
     bool has_event(std::uint32_t event) const {
         return events.empty() || std::ranges::find(events, event) != events.end();
     }
     bool needs_comm() const { return !comms.empty(); }
+    bool has_time(Time time) const {
+        return times.empty() ||
+               std::ranges::any_of(times, [&](const TimeRange& range) { return range.contains(time); });
+    }
 
-    // drop_moment(...) and drop_task(...) return the count of the part that leaves a sample out; null: it passes. The
-    // event is not looked at. comm: empty if not known.
-    std::uint64_t* drop_moment(DroppedBy& dropped, Time time, std::optional<std::uint32_t> cpu) const {
-        if (time < from || time > until) return &dropped.time;
-        return cpus.empty() || (cpu && cpus.contains(*cpu)) ? nullptr : &dropped.cpu;
+    // Each returns the first part that leaves out a sample; none: it passes. They look neither at the event nor at the
+    // code.
+    FilterPart drop_moment(Time time, std::optional<std::uint32_t> cpu) const {
+        if (!has_time(time)) return FilterPart::time;
+        return cpus.empty() || (cpu && cpus.contains(*cpu)) ? FilterPart::none : FilterPart::cpu;
     }
-    std::uint64_t* drop_task(DroppedBy& dropped, std::string_view comm, Pid pid, Tid tid) const {
-        if (!comms.empty() && !comms.contains(comm)) return &dropped.comm;
-        if (!pids.empty() && !pids.contains(pid.value)) return &dropped.pid;
-        return tids.empty() || tids.contains(tid.value) ? nullptr : &dropped.tid;
-    }
-    // passes(...) is both in one, for who does not count what is dropped.
-    bool passes(Time time, std::optional<std::uint32_t> cpu, std::string_view comm, Pid pid, Tid tid) const {
-        DroppedBy dropped;
-        return drop_moment(dropped, time, cpu) == nullptr && drop_task(dropped, comm, pid, tid) == nullptr;
+    FilterPart drop_task(const SampledBy& by) const {
+        if (!comms.empty() && !comms.contains(by.comm)) return FilterPart::comm;
+        if (!pids.empty() && !pids.contains(by.pid.value)) return FilterPart::pid;
+        if (!tids.empty() && !tids.contains(by.tid.value)) return FilterPart::tid;
+        return !by_cgroup || (by.cgroup && cgroups.contains(*by.cgroup)) ? FilterPart::none : FilterPart::cgroup;
     }
 };
 

@@ -9,6 +9,7 @@
 
 #include "perfdata/core/types.hpp"
 #include "perfdata/timeline/code_class.hpp"
+#include "perfdata/timeline/code_filter.hpp"
 #include "perfdata/timeline/frame.hpp"
 #include "perfdata/timeline/jit_codes.hpp"
 #include "perfdata/timeline/timeline.hpp"
@@ -55,6 +56,8 @@ class FunctionIndex {
     virtual bool named(const Frame& frame) const = 0;
     // Says what a frame without a name lacks; nothing where no table of names would help: its Miss says why.
     virtual std::optional<NamelessCode> nameless(const Frame& frame) const = 0;
+    // Returns the first part of the filter that leaves out the code at a frame.
+    virtual CodePart left_out(const Frame& frame, const CodeFilter& filter) const = 0;
 
   protected:
     FunctionIndex() = default;

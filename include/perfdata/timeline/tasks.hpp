@@ -69,6 +69,8 @@ class Tasks {
 
     // cgroup(id) returns the path of the cgroup with the id found in samples; empty if not recorded.
     std::optional<std::string_view> cgroup(std::uint64_t id) const;
+    // Returns all paths by id.
+    const std::map<std::uint64_t, std::string>& cgroups() const { return cgroups_; }
 
     // machine_of(id) returns the machine of samples with that event id.
     Machine machine_of(EventId id) const {

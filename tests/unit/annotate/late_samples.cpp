@@ -186,7 +186,7 @@ TEST_CASE("A report names the samples of BPF programs as a naive list of registr
         const auto names = Symbolizer::open(recording, timeline, nothing_else());
         ReportOptions options;
         options.keys = {ReportKey::program, ReportKey::symbol};
-        options.kinds = {CodeClass::bpf};
+        options.code.kinds = {CodeClass::bpf};
         const auto counts = SampleCounts::count(recording, timeline, count_options(options, names)).value();
         const auto report = Report::make(recording, counts, names, options);
         std::map<std::string, std::uint64_t> got;

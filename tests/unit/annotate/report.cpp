@@ -184,15 +184,15 @@ TEST_CASE("Filters by symbol keep percentages of all samples, unless they are to
     chains.sample("ab").sample("ab").sample("ac").sample("d");
     const auto recording = chains.open();
     auto options = by_symbol(false, ReportTree::none);
-    options.symbols = {Chains::name('b')};
+    options.code.symbols = {Chains::name('b')};
     const Reported absolute(recording, options);
     REQUIRE(absolute.report.rows.size() == 1);
     CHECK(absolute.report.whole == EventCounts{{4, 4}});
     options.relative = true;
     const Reported relative(recording, options);
     CHECK(relative.report.whole == EventCounts{{2, 2}});
-    options.symbols.clear();
-    options.kinds = {CodeClass::user};
+    options.code.symbols.clear();
+    options.code.kinds = {CodeClass::user};
     CHECK(Reported(recording, options).report.rows.empty());
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("Programs that load in turns at one address get their own samples", "[
     const FixtureTimeline real("bpf_turns");
     ReportOptions options;
     options.keys = {ReportKey::program, ReportKey::symbol};
-    options.kinds = {CodeClass::bpf};
+    options.code.kinds = {CodeClass::bpf};
     const Reported reported(real.recording, options);
     std::map<std::pair<std::uint64_t, std::string>, std::uint64_t> expected, got;
     for (const auto& row : table("expect/bpf_turns.hits.tsv")) expected[{number(row[0]), row[3]}] += number(row[4]);
@@ -288,20 +288,20 @@ TEST_CASE("A report counts what its filters keep, and what each of them drops", 
     const auto recording = chains.open();
     auto options = by_symbol(false, ReportTree::none);
     CHECK(Reported(recording, options).report.dropped.empty());
-    options.symbols = {Chains::name('b')};
-    options.kinds = {CodeClass::bpf};
+    options.code.symbols = {Chains::name('b')};
+    options.code.kinds = {CodeClass::bpf};
     const Reported by_name(recording, options);
     CHECK(by_name.report.kept == EventCounts{{2, 2}});
     REQUIRE(by_name.report.dropped.size() == 1);
-    CHECK(by_name.report.dropped[0].option == "--symbols");
+    CHECK(by_name.report.dropped[0].part == FilterPart::symbol);
     CHECK(by_name.report.dropped[0].samples == 2);
     CHECK(by_name.text().find("# Samples: 2 of event") != std::string::npos);
     CHECK(by_name.text().find("# Filters keep 2 of 4 samples: --symbols drops 2; percentages are of 4\n") !=
           std::string::npos);
-    options.kinds = {CodeClass::user};
+    options.code.kinds = {CodeClass::user};
     const Reported by_kind(recording, options);
     REQUIRE(by_kind.report.dropped.size() == 1);
-    CHECK(by_kind.report.dropped[0].option == "--kind");
+    CHECK(by_kind.report.dropped[0].part == FilterPart::kind);
     CHECK(by_kind.report.dropped[0].samples == 4);
     CHECK(by_kind.report.kept == EventCounts{{0, 0}});
 

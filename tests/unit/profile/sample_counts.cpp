@@ -124,16 +124,16 @@ TEST_CASE("Filters by CPU and time leave out, those by thread only hide", "[prof
     const auto recording = scene.open();
     const auto timeline = Timeline::build(recording).value();
     SampleCountOptions options;
-    options.filter.from = {20};
+    options.filter.times = {{{20}}};
     options.filter.tids = {4711};
     const auto counts = SampleCounts::count(recording, timeline, options).value();
     CHECK(hits(counts.considered()) == 2);
     CHECK(hits(counts.totals()) == 0);
     CHECK(counts.rows().empty());
-    CHECK(counts.dropped().time == 1);
-    CHECK(counts.dropped().tid == 2);
+    CHECK(hits(counts.dropped().of(FilterPart::time)) == 1);
+    CHECK(hits(counts.dropped().of(FilterPart::tid)) == 2);
     options.filter.tids.clear();
-    options.filter.until = {29};
+    options.filter.times = {{{20}, {29}}};
     CHECK(hits(SampleCounts::count(recording, timeline, options).value().totals()) == 1);
     options.filter.cpus = {77};
     CHECK(hits(SampleCounts::count(recording, timeline, options).value().considered()) == 0);
@@ -141,25 +141,29 @@ TEST_CASE("Filters by CPU and time leave out, those by thread only hide", "[prof
 
 TEST_CASE("A sample that several parts of a filter leave out counts for the first of them", "[profile][filter]") {
     SampleFilter filter;
-    DroppedBy dropped;
-    CHECK(filter.passes({5}, {}, "", {1}, {2}));
-    filter.until = {4};
+    CHECK(filter.drop_moment({5}, {}) == FilterPart::none);
+    CHECK(filter.drop_task({"", {1}, {2}, {}}) == FilterPart::none);
+    filter.times = {{{1}, {2}}, {{3}, {4}}};
     filter.cpus = {0};
-    CHECK(filter.drop_moment(dropped, {5}, 1) == &dropped.time);
-    CHECK(filter.drop_moment(dropped, {4}, 1) == &dropped.cpu);
-    CHECK(filter.drop_moment(dropped, {4}, {}) == &dropped.cpu);
-    CHECK(filter.drop_moment(dropped, {4}, 0) == nullptr);
+    CHECK(filter.drop_moment({0}, 0) == FilterPart::time);
+    CHECK(filter.drop_moment({5}, 1) == FilterPart::time);
+    CHECK(filter.drop_moment({4}, 1) == FilterPart::cpu);
+    CHECK(filter.drop_moment({4}, {}) == FilterPart::cpu);
+    for (const std::uint64_t time : {1, 2, 3, 4}) CHECK(filter.drop_moment({time}, 0) == FilterPart::none);
     CHECK_FALSE(filter.needs_comm());
     filter.comms = {"cc"};
     filter.pids = {1};
     filter.tids = {2, 3};
+    filter.by_cgroup = true;
+    filter.cgroups = {7};
     CHECK(filter.needs_comm());
-    CHECK(filter.drop_task(dropped, "ld", {9}, {9}) == &dropped.comm);
-    CHECK(filter.drop_task(dropped, "cc", {9}, {9}) == &dropped.pid);
-    CHECK(filter.drop_task(dropped, "cc", {1}, {9}) == &dropped.tid);
-    CHECK(filter.drop_task(dropped, "cc", {1}, {3}) == nullptr);
-    CHECK(filter.passes({4}, 0, "cc", {1}, {3}));
-    CHECK_FALSE(filter.passes({4}, 0, "c", {1}, {3}));
+    CHECK(filter.drop_task({"ld", {9}, {9}, 9}) == FilterPart::comm);
+    CHECK(filter.drop_task({"cc", {9}, {9}, 9}) == FilterPart::pid);
+    CHECK(filter.drop_task({"cc", {1}, {9}, 9}) == FilterPart::tid);
+    CHECK(filter.drop_task({"cc", {1}, {3}, 9}) == FilterPart::cgroup);
+    CHECK(filter.drop_task({"cc", {1}, {3}, {}}) == FilterPart::cgroup);
+    CHECK(filter.drop_task({"cc", {1}, {3}, 7}) == FilterPart::none);
+    CHECK(filter.drop_task({"c", {1}, {3}, 7}) == FilterPart::comm);
 }
 
 TEST_CASE("Places beyond the limit are counted together", "[profile][counts]") {

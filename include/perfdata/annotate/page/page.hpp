@@ -24,6 +24,10 @@ struct PageContext {
     const Completeness& completeness;  // of the whole run
     // Further warnings for the reader, for example that callers were not counted. JSON only.
     std::span<const std::string> notes = {};
+    bool relative = false;  // percentages are of what the filter leaves; else of all samples of its times and CPUs
+
+    // Returns what percentages of all samples are of.
+    const EventCounts& whole() const { return relative ? profile.totals() : profile.considered(); }
 };
 
 // Unattributed is samples that no listing of the page shows, for one reason.

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/annotate/format/dropped_samples.hpp"
 #include "perfdata/annotate/format/recording_facts.hpp"
 #include "perfdata/annotate/report/report_options.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
@@ -100,14 +101,8 @@ struct LineProblem {
     bool loss = false;  // the lines exist but are damaged or beyond a limit
 };
 
-// DroppedSamples is the number of samples that one filter option removed.
-struct DroppedSamples {
-    std::string_view option;
-    std::uint64_t samples = 0;
-};
-
-// Report is plain data: a page needs nothing else. It may have millions of rows, so rows share tables. Move it freely:
-// views stay valid. The timeline and the Symbolizer that made it must outlive it.
+// Report is plain data: a page needs nothing else. It can be moved: there may be millions of rows, so what many of them
+// share is in tables. Its views live as long as the timeline and the Names that it was made with.
 struct Report {
     ReportOptions options;
     RecordingFacts recording;             // with the times of the counted samples

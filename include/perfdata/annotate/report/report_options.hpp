@@ -43,15 +43,11 @@ struct ReportOptions {
     std::vector<ReportKey> keys = {ReportKey::comm, ReportKey::object, ReportKey::symbol};
     bool children = false;  // a row also counts its callees; else trees and order use only the row's own samples
     ReportTree tree = ReportTree::none;
-    double percent_limit = 0;  // rows below it in every event are left out
-    double tree_limit = 0.5;   // likewise branches; percent of all samples
-    bool relative = false;     // percentages are of the samples that pass the filters, not of all
-    // Keep only rows that match; empty: all.
-    std::vector<std::string> objects;  // full path or its last part
-    std::vector<std::string> symbols;  // as shown
-    std::vector<CodeClass> kinds;
-    // Find the BTF names of the BPF functions in rows, and all their programs. Only JSON shows them, and they take
-    // time.
+    double percent_limit = 0;  // rows with less, in every event, are left out
+    double tree_limit = 0.5;   // branches with less likewise, in percent of all
+    bool relative = false;     // percentages are of what the filters leave, not of all
+    CodeFilter code;           // only rows of this code
+    // Find what BTF calls the BPF functions of rows, and all their programs. Only JSON tells that; it takes time.
     bool program_details = true;
 
     bool has(ReportKey key) const;

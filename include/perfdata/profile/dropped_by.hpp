@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What a filter left out.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "perfdata/profile/event_count.hpp"
+#include "perfdata/profile/sample_filter.hpp"
+
+namespace perfdata {
+
+// DroppedBy counts the samples that each part of a filter left out, by event. A sample that several parts would leave
+// out counts for the first of them.
+class DroppedBy {
+  public:
+    DroppedBy() = default;
+    explicit DroppedBy(std::size_t events) { parts_.fill(EventCounts(events)); }
+
+    EventCounts& of(FilterPart part) { return parts_[static_cast<std::size_t>(part)]; }
+    bool empty() const {
+        return std::ranges::all_of(parts_, [](const EventCounts& part) { return hits(part) == 0; });
+    }
+    const EventCounts& of(FilterPart part) const { return parts_[static_cast<std::size_t>(part)]; }
+
+  private:
+    std::array<EventCounts, filter_parts> parts_;
+};
+
+}  // namespace perfdata
