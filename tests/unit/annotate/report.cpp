@@ -307,7 +307,7 @@ TEST_CASE("A report counts what its filters keep, and what each of them drops", 
 
     // Callers have rows although the filter drops their samples.
     auto with_callers = by_symbol(true, ReportTree::none);
-    with_callers.symbols = {Chains::name('a')};
+    with_callers.code.symbols = {Chains::name('a')};
     constexpr auto note = "# Rows have the samples of what they called as well, which these filters drop\n";
     CHECK(Reported(recording, with_callers).text().find(note) != std::string::npos);
     CHECK(by_name.text().find(note) == std::string::npos);
