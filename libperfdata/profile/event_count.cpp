@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/profile/event_count.hpp"
 
+#include <algorithm>
+
 namespace perfdata {
+
+bool SharedEventCounts::operator==(const SharedEventCounts& other) const {
+    return std::ranges::equal(*this, other);
+}
 
 void add(EventCounts& sum, std::span<const EventCount> cells) {
     if (sum.size() < cells.size()) sum.resize(cells.size());

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "perfdata/core/utf8.hpp"
+#include "perfdata/timeline/versioned_map_builder.hpp"
 
 namespace perfdata {
 namespace {

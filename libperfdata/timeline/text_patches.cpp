@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "perfdata/core/range_index_builder.hpp"
 #include "perfdata/timeline/text_patches.hpp"
 
 #include <string>

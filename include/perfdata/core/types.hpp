@@ -5,9 +5,9 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <span>
+#include <string_view>  // std::hash
 
 namespace perfdata {
 

@@ -2,7 +2,6 @@
 // How much was counted: hits and periods, by event.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -38,7 +37,7 @@ class SharedEventCounts {
     const EventCount* begin() const { return data(); }
     const EventCount* end() const { return data() + size(); }
     const EventCount& operator[](std::size_t column) const { return (*cells_)[column]; }
-    bool operator==(const SharedEventCounts& other) const { return std::ranges::equal(*this, other); }
+    bool operator==(const SharedEventCounts& other) const;
 
   private:
     std::shared_ptr<const EventCounts> cells_;  // null: of no event

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/callback.hpp"
 #include "perfdata/profile/call_filter.hpp"
 #include "perfdata/profile/chain_table.hpp"
 #include "perfdata/profile/event_count.hpp"
@@ -48,7 +48,7 @@ struct SampleCountOptions {
     std::uint32_t max_stack = 1024;
     // fold(frame) is what to count instead of a frame, the beginning of its function for example: fewer distinct
     // chains cost less time and memory. It is called once for each distinct frame. Empty: every address is itself.
-    std::function<Frame(const Frame&)> fold;
+    Callback<Frame(const Frame&)> fold;
     bool fold_callers = true;                // false: fold the sampled address only, callers keep theirs
     const CallFilter* only_calls = nullptr;  // samples that do not pass are not looked at: see CallFilter
     const JitCodes* jit = nullptr;           // code that the recording itself does not know; empty() counts as none

@@ -2,7 +2,6 @@
 // Which samples count: one value for everything that counts or shows samples.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -29,7 +28,11 @@ struct SampleFilter {
     Time from, until = Time::forever();  // until is included
 
     bool has_event(std::uint32_t event) const {
-        return events.empty() || std::ranges::find(events, event) != events.end();
+        if (events.empty()) return true;
+        for (const auto one : events) {
+            if (one == event) return true;
+        }
+        return false;
     }
     bool needs_comm() const { return !comms.empty(); }
 

@@ -2,7 +2,6 @@
 // What was read and what was not: the parts add up to the whole.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -66,7 +65,10 @@ struct Completeness {
     // call chains: it must check that itself.
     bool lossless() const {
         if (bytes.unread != 0 || !diagnostics.empty()) return false;
-        return std::ranges::all_of(records, [](const auto& entry) { return entry.second.damaged == 0; });
+        for (const auto& [type, counts] : records) {
+            if (counts.damaged != 0) return false;
+        }
+        return true;
     }
 };
 

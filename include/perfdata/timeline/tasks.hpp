@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "perfdata/timeline/address_spaces.hpp"
@@ -73,8 +72,8 @@ class Tasks {
     // machine_of(id) returns the machine of samples with that event id.
     Machine machine_of(EventId id) const {
         if (guests_.empty()) return host;
-        const auto found = guests_.find(id);
-        return found == guests_.end() ? host : found->second;
+        const auto* machine = guests_.at(id.value, {});
+        return machine == nullptr ? host : *machine;
     }
     bool has_guests() const { return !guests_.empty(); }
 
@@ -113,7 +112,7 @@ class Tasks {
     std::vector<std::vector<Namespaces::Link>> namespace_sets_;
     History<std::uint32_t> namespace_history_;  // by machine and tid: index in namespace_sets_
     std::map<std::uint64_t, std::string> cgroups_;
-    std::unordered_map<EventId, Machine, KeyedHash> guests_;  // keyed: a constant for each search
+    History<Machine> guests_;  // by event id, at all times
 };
 
 }  // namespace perfdata

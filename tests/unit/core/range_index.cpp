@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The index against a list of ranges, searched from end to end.
-#include "perfdata/core/range_index.hpp"
+#include "perfdata/core/range_index_builder.hpp"
 
 #include <random>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/timeline/history.hpp"
+#include "perfdata/timeline/history_builder.hpp"
 
 #include <map>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/timeline/versioned_map.hpp"
+#include "perfdata/timeline/versioned_map_builder.hpp"
 
 #include <limits>
 #include <string>

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "perfdata/core/cursor.hpp"
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/wire/record/bpf_event.hpp"
 
 namespace perfdata {
@@ -138,7 +139,7 @@ class BpfProgramReader {
 inline BpfTag BpfProgramInfo::function_tag(std::size_t index) const {
     BpfTag result{};
     const auto& data = array(BpfArray::prog_tags);
-    std::ranges::copy(data.bytes.subspan(index * data.stride, result.size()), result.begin());
+    copy_bytes(data.bytes.subspan(index * data.stride, result.size()), result.data());
     return result;
 }
 
@@ -212,7 +213,7 @@ inline void BpfProgramReader::mark_withheld(BpfProgramInfo& program) {
 inline BpfProgramInfo BpfProgramReader::decode(Bytes info, Bytes data, std::uint64_t arrays, AnyOrder order) {
     // A shorter info comes from an older kernel: the fields that it lacks are zero.
     std::array<std::byte, known_info_bytes> padded{};
-    std::ranges::copy(info.first(std::min(info.size(), padded.size())), padded.begin());
+    copy_bytes(info.first(least(info.size(), padded.size())), padded.data());
     const auto u32 = [&](std::size_t at) { return order.load<std::uint32_t>(padded.data() + at); };
     const auto u64 = [&](std::size_t at) { return order.load<std::uint64_t>(padded.data() + at); };
 
@@ -220,7 +221,7 @@ inline BpfProgramInfo BpfProgramReader::decode(Bytes info, Bytes data, std::uint
     program.order = order;
     program.type = u32(0);
     program.id = {u32(4)};
-    std::copy_n(padded.begin() + 8, program.tag.size(), program.tag.begin());
+    copy_bytes(Bytes(padded).subspan(8, program.tag.size()), program.tag.data());
     program.jited_size = u32(16);
     program.xlated_size = u32(20);
     program.load_time = u64(40);

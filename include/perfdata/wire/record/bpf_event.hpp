@@ -2,9 +2,9 @@
 // BPF_EVENT (18): a BPF program was loaded or unloaded. Linux 5.1; perf_event_bpf_output in kernel/events/core.c.
 #pragma once
 
-#include <algorithm>
 #include <array>
 
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/wire/record.hpp"
 
 namespace perfdata {
@@ -31,7 +31,7 @@ struct BpfEvent {
         event.kind = in.u16();
         event.flags = in.u16();
         event.id = {in.u32()};
-        std::ranges::copy(in.bytes(event.tag.size()), event.tag.begin());
+        copy_bytes(in.bytes(event.tag.size()), event.tag.data());
         if (!in.ok()) return in.failure("the tag");
         return event;
     }

@@ -3,10 +3,10 @@
 // perf_event_mmap_output in kernel/events/core.c.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <optional>
 
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/wire/record.hpp"
 
 namespace perfdata {
@@ -54,9 +54,9 @@ struct Mmap2 {
         map.page_offset = in.u64();
         if ((record.header().misc >> 14 & 1) != 0) {
             BuildId id;
-            id.size = std::min<std::uint8_t>(in.u8(), static_cast<std::uint8_t>(id.value.size()));
+            id.size = least<std::uint8_t>(in.u8(), static_cast<std::uint8_t>(id.value.size()));
             in.skip(3);
-            std::ranges::copy(in.bytes(id.value.size()), id.value.begin());
+            copy_bytes(in.bytes(id.value.size()), id.value.data());
             map.build_id = id;
         } else {
             Inode inode;

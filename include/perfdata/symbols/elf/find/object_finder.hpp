@@ -3,12 +3,12 @@
 #pragma once
 
 #include <expected>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/callback.hpp"
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
@@ -89,7 +89,7 @@ class ObjectFinder {
         std::shared_ptr<const ElfFile> file;  // null: there is none
     };
     DebugFile find_debug(const RecordedObject& object, const FoundObject& found,
-                         const std::function<bool(const ElfFile&)>& accept) const;
+                         const Callback<bool(const ElfFile&)>& accept) const;
 
     // find_alternate(file, name) is what the file's alternate_link() names, null if it has none or it is not here. name
     // is where the file was found.
