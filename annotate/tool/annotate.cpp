@@ -10,6 +10,7 @@
 
 #include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
+#include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/symbols/object_architecture.hpp"
 
 #include "page/titles.hpp"

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
+#include "perfdata/profile/call_filter.hpp"
 #include "perfdata/recording/deferred_chains.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/timeline/frame_at.hpp"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bytes of the records overwritten, lost or added: what they do not touch is found again, wherever it lies now.
+#include <algorithm>
+
 #include "catch.hpp"
 #include "damage/salvage.hpp"
 #include "support/random.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Recordings that end too early, at any place: all samples in front of the cut are counted, none is made up.
+#include <algorithm>
 #include <set>
 
 #include "catch.hpp"

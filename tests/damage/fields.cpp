@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Numbers replaced, wherever there are numbers: in the header, the attrs and their ids, the feature table and all
 // features, programs and BTF among them. Nothing of this costs a sample that the header still tells of.
+#include <algorithm>
 #include <limits>
 #include <optional>
 

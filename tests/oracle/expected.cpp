@@ -2,6 +2,7 @@
 // Recordings that perf 6.1 cannot read, against what fixtures/record/decode.py finds in them (fixtures/expect).
 #include <iostream>
 #include <map>
+#include <sstream>
 
 #include "perfdata/recording/bpf_features.hpp"
 #include "perfdata/recording/walk.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Code of functions of a program against what objdump reads from it: this program itself.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>

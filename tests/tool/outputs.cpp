@@ -2,6 +2,7 @@
 // What -o, --aux and --sources write to: whatever it is, it stays what it is.
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <fcntl.h>

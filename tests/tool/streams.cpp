@@ -3,6 +3,7 @@
 // it writes is where it belongs.
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <thread>

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "perfdata/annotate/report/without_build_id.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "annotate_absent.hpp"
 #include "format/words.hpp"

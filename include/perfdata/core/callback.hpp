@@ -22,14 +22,13 @@ class Callback<R(Args...)> {
     Callback(std::nullptr_t) {}
     // An empty std::function, or a null pointer to a function, makes an empty Callback.
     template <class F>
-        requires(!std::same_as<std::remove_cvref_t<F>, Callback> &&
-                 std::is_invocable_r_v<R, std::decay_t<F>&, Args...> &&
-                 std::is_copy_constructible_v<std::decay_t<F>>)
-    Callback(F&& function) {
-        if constexpr (requires { function == nullptr; }) {
-            if (function == nullptr) return;
+    requires(!std::same_as<std::remove_cvref_t<F>, Callback> && std::is_invocable_r_v<R, std::decay_t<F>&, Args...> &&
+             std::is_copy_constructible_v<std::decay_t<F>>) Callback(F&& function) {
+        auto holder = std::make_unique<Holder<std::decay_t<F>>>(std::forward<F>(function));
+        if constexpr (std::constructible_from<std::decay_t<F>, std::nullptr_t>) {
+            if (holder->function == nullptr) return;
         }
-        held_ = std::make_unique<Holder<std::decay_t<F>>>(std::forward<F>(function));
+        held_ = std::move(holder);
     }
     Callback(const Callback& other) : held_(other.held_ ? other.held_->copy() : nullptr) {}
     Callback(Callback&&) noexcept = default;

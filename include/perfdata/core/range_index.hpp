@@ -34,6 +34,8 @@ class RangeIndex {
 
     template <class Reach>
     void add_level(std::size_t size, Reach&& reach);
+    // reaching(from, place) returns the first position in order_, at `from` or later, of a range that ends at the place
+    // or behind it.
     template <class Last>
     std::size_t reaching(std::size_t from, std::uint64_t place, Last&& last) const {
         for (; from < order_.size() && from % group != 0; ++from) {

@@ -19,9 +19,6 @@ void RangeIndex::add_level(std::size_t size, Reach&& reach) {
     levels_.push_back(std::move(level));
 }
 
-// reaching(from, place) returns the first position in order_, at `from` or later, of a range that ends at the
-// place or behind it.
-
 template <class First, class Last>
 RangeIndex::RangeIndex(std::size_t size, First&& first, Last&& last) {
     order_.reserve(size);

@@ -30,7 +30,7 @@ using EventCounts = std::vector<EventCount>;
 class SharedEventCounts {
   public:
     SharedEventCounts() = default;
-    SharedEventCounts(EventCounts cells) : cells_(std::make_shared<const EventCounts>(std::move(cells))) {}
+    SharedEventCounts(EventCounts cells);
 
     std::size_t size() const { return cells_ ? cells_->size() : 0; }
     const EventCount* data() const { return cells_ ? cells_->data() : nullptr; }

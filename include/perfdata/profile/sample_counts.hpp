@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "perfdata/core/callback.hpp"
-#include "perfdata/profile/call_filter.hpp"
 #include "perfdata/profile/chain_table.hpp"
 #include "perfdata/profile/event_count.hpp"
 #include "perfdata/profile/intern_table.hpp"
@@ -19,9 +18,11 @@
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/frame.hpp"
-#include "perfdata/timeline/jit_codes.hpp"
 
 namespace perfdata {
+
+class CallFilter;
+class JitCodes;
 
 // SampledTask is who was sampled, as far as it was asked for: the other members have their defaults.
 struct SampledTask {
@@ -83,9 +84,9 @@ class SampleCounts {
         bool operator==(const Row&) const = default;
         std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{task} << 32 | chain); }
     };
-    std::span<const Row> rows() const { return rows_; }
+    std::span<const Row> rows() const { return {rows_.data(), rows_.size()}; }
     std::span<const EventCount> cells(std::size_t row) const {
-        return std::span(cells_).subspan(row * events_.size(), events_.size());
+        return {cells_.data() + row * events_.size(), events_.size()};
     }
 
     // events() says which event each cell is of, by index in recording.events().

@@ -13,8 +13,10 @@
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/ordered_stream.hpp"
 #include "perfdata/recording/progress.hpp"
+#include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/record/all.hpp"
+#include "perfdata/wire/sample.hpp"
 
 namespace perfdata {
 

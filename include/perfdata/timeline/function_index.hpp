@@ -10,10 +10,11 @@
 #include "perfdata/core/types.hpp"
 #include "perfdata/timeline/code_class.hpp"
 #include "perfdata/timeline/frame.hpp"
-#include "perfdata/timeline/jit_codes.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 namespace perfdata {
+
+class JitCodes;
 
 // FunctionExtent is where a function begins, and how long it is.
 struct FunctionExtent {

@@ -11,7 +11,6 @@
 #include "perfdata/core/range_index.hpp"
 #include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/core/types.hpp"
-#include "perfdata/wire/record/text_poke.hpp"
 
 namespace perfdata {
 
@@ -32,7 +31,7 @@ struct TextPatch {
 class TextPatches {
   public:
     // all() is in time order; patches of equal time are in the order of the recording.
-    std::span<const TextPatch> all() const { return patches_; }
+    std::span<const TextPatch> all() const;
     // touching(range) returns the patches that write to a byte of the range, in the same order. Pointers live as long
     // as this object.
     std::vector<const TextPatch*> touching(AddressRange range) const;

@@ -82,6 +82,7 @@ class VersionedMap {
 
     std::uint32_t with_leaf(std::uint32_t node, std::uint32_t rank, unsigned level, std::uint32_t leaf,
                             std::uint32_t shared_below);
+
     std::uint32_t greatest_up_to(std::uint32_t node, std::uint32_t rank) const {
         std::uint32_t fallback = 0;  // the nearest subtree completely below rank
         unsigned fallback_level = 0;

@@ -77,7 +77,7 @@ class VersionedMap<T>::Builder {
 
 template <class T>
 std::uint32_t VersionedMap<T>::with_leaf(std::uint32_t node, std::uint32_t rank, unsigned level, std::uint32_t leaf,
-                        std::uint32_t shared_below) {
+                                         std::uint32_t shared_below) {
     if (level == 0) return leaf;
     const auto side = rank >> (level - 1) & 1;
     const auto child = with_leaf(nodes_[node][side], rank, level - 1, leaf, shared_below);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The annotation of a recording's byte-swapped twin is that of the recording: programs, names, lines, code and hits.
+#include <algorithm>
+
 #include "perfdata/annotate/page/page.hpp"
 
 #include "catch.hpp"

@@ -2,6 +2,7 @@
 // The table of architectures, and that all who ask it agree.
 #include "perfdata/core/arch.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>

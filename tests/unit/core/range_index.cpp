@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The index against a list of ranges, searched from end to end.
-#include "perfdata/core/range_index_builder.hpp"
-
 #include <random>
+
+#include "perfdata/core/range_index_builder.hpp"
 
 #include "catch.hpp"
 

@@ -2,6 +2,8 @@
 // Recordings as a whole: containers, layouts, and headers that lie about the file.
 #include "perfdata/recording/recording.hpp"
 
+#include <algorithm>
+
 #include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Byte-swapped twins: a recording and what a machine of the other byte order would have written say the same.
+#include <algorithm>
+
 #include "catch.hpp"
 #include "support/crafted.hpp"
 #include "support/files.hpp"

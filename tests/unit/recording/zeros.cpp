@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs of zeros and holes of files between records: a recording that perf never finished is full of them.
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 // A real kernel's pokes. The fixture has no other code of it, so each poked place is made a function here, and the copy
 // of memory is what the first poke of each place found, or what the last one left.
 #include <map>
+#include <sstream>
 
 #include "unit/symbols/patched_scene.hpp"
 

@@ -2,6 +2,7 @@
 // The two ways to open a file: by a recording's word, and by the user's.
 #include "perfdata/symbols/elf/find/file_system.hpp"
 
+#include <chrono>
 #include <fstream>
 #include <sys/stat.h>
 #include <thread>

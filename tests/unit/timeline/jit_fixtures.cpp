@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A recording of code made at run time, its dump, and what perf inject made of the two. See fixtures/MANIFEST.md.
+#include <algorithm>
+
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/jit/perf_map.hpp"
+#include "perfdata/timeline/jit_clock.hpp"
 #include "perfdata/timeline/jit_code.hpp"
 #include "perfdata/timeline/jit_files.hpp"
 

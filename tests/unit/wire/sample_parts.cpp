@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Samples with every set of parts: what was written is what is read, and nothing of the record is left over.
+#include <algorithm>
+
 #include "catch.hpp"
 #include "support/attr.hpp"
 #include "support/samples.hpp"

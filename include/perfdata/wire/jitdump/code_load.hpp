@@ -48,8 +48,8 @@ struct JitCodeLoad {
                                     std::to_string(behind) + " bytes");
         }
         const auto before_code = behind - load.range.size;
-        Cursor name(in.bytes(least<std::uint64_t>(least<std::uint64_t>(before_code, in.remaining()), longest_name)), record.order,
-                    {.where = record_name, .offset = record.offset + fixed_bytes});
+        Cursor name(in.bytes(least<std::uint64_t>(least<std::uint64_t>(before_code, in.remaining()), longest_name)),
+                    record.order, {.where = record_name, .offset = record.offset + fixed_bytes});
         load.name = name.terminated_string();
         if (!name.ok()) return name.contradiction("the name does not end before the code, or is of 64 KiB");
         load.code_at = record.offset + record.header.size - load.range.size;

@@ -2,7 +2,6 @@
 // The common beginning of all records of a jitdump file.
 #pragma once
 
-
 #include "perfdata/core/cursor.hpp"
 #include "perfdata/core/small_algorithms.hpp"
 

@@ -3,7 +3,6 @@
 // perf_event__synthesize_build_id in tools/perf/util/synthetic-events.c.
 #pragma once
 
-
 #include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/wire/record.hpp"
 #include "perfdata/wire/record/mmap2.hpp"

@@ -2,7 +2,6 @@
 // HEADER_EVENT_TYPE (65): the name of an event, in pipe streams of perf before 3.13.
 #pragma once
 
-
 #include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/wire/record.hpp"
 #include "perfdata/wire/record/arrays.hpp"

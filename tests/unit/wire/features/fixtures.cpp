@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The features of real recordings, held against what `perf report --header-only -I -i FILE` of perf 6.1.187 prints.
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
