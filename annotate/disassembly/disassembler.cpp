@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <span>

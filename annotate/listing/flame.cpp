@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "perfdata/profile/intern_table.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "format/words.hpp"
 

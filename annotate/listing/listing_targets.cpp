@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "perfdata/symbols/kernel/kernel_names.hpp"
+#include "perfdata/timeline/jit_codes.hpp"
+
 namespace perfdata {
 
 ListingTargets::ListingTargets(const Listing& listing, const Symbolizer& symbolizer)

@@ -9,6 +9,7 @@
 
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/frame_at.hpp"
+#include "perfdata/wire/sample.hpp"
 
 namespace perfdata {
 

@@ -6,6 +6,11 @@
 #include <fmt/format.h>
 #include <iterator>
 
+#include "perfdata/wire/sample/branch_stack.hpp"
+#include "perfdata/wire/sample/data_source.hpp"
+#include "perfdata/wire/sample/details.hpp"
+#include "perfdata/wire/sample/registers.hpp"
+
 #include "format/words.hpp"
 
 namespace perfdata {

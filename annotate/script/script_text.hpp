@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/wire/sample/branch_stack.hpp"
+#include "perfdata/wire/sample/registers.hpp"
+
 #include "script_fields.hpp"
 #include "script_item.hpp"
 #include "script_places.hpp"

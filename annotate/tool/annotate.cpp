@@ -11,6 +11,7 @@
 #include "perfdata/annotate/format/dropped_samples.hpp"
 #include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
+#include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/symbols/object_architecture.hpp"
 
 #include "page/titles.hpp"

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
+
 #include "format/map_ids.hpp"
 #include "format/words.hpp"
 #include "page/json/json_parts.hpp"

@@ -13,6 +13,7 @@
 #include "perfdata/symbols/jit/jit_lines.hpp"
 #include "perfdata/symbols/object_architecture.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
+#include "perfdata/timeline/jit_codes.hpp"
 
 #include "format/words.hpp"
 #include "tool.hpp"

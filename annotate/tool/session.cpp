@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
+
 #include "report/without_samples.hpp"
 
 namespace perfdata::tool {

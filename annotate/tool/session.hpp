@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "perfdata/recording/progress.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 #include "tool/options/line_options.hpp"

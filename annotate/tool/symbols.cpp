@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/timeline/frame_at.hpp"
+#include "perfdata/timeline/jit_codes.hpp"
 #include "perfdata/timeline/mapping_lives.hpp"
 
 #include "format/json_writer.hpp"

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <set>
 

@@ -1,51 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Everything up to counted samples and named code, in the order in which data flows. Listings and pages are in
-// perfdata/annotate/.
+// The way from a file to named and counted code: Recording, Timeline, Symbolizer, Profile and SampleCounts. It has no
+// more of the rooms than that takes, so that it compiles fast. Each room has a header with all of it: walk(), which
+// visits single records and samples, is in perfdata/recording.hpp, what Symbolizer and Timeline return of other classes
+// is in perfdata/symbols.hpp and perfdata/timeline.hpp. Listings and pages are in perfdata/annotate.hpp: they are
+// another library, perfdata::annotate.
 #pragma once
 
 #include "perfdata/core/catch_bad_alloc.hpp"
-#include "perfdata/core/cursor.hpp"
-#include "perfdata/core/endian.hpp"
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/recording/architecture.hpp"
-#include "perfdata/recording/bpf_features.hpp"
 #include "perfdata/recording/completeness.hpp"
-#include "perfdata/recording/deferred_chains.hpp"
-#include "perfdata/recording/event_names.hpp"
 #include "perfdata/recording/event_table.hpp"
-#include "perfdata/recording/ordered_stream.hpp"
-#include "perfdata/recording/record_stream.hpp"
+#include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/recording/source.hpp"
-#include "perfdata/recording/walk.hpp"
-#include "perfdata/symbols/bpf/bpf_programs.hpp"
-#include "perfdata/symbols/bpf/btf.hpp"
-#include "perfdata/symbols/elf/demangle/demangle.hpp"
-#include "perfdata/symbols/elf/elf_file.hpp"
-#include "perfdata/symbols/elf/elf_symbols.hpp"
-#include "perfdata/symbols/elf/find/file_system.hpp"
-#include "perfdata/symbols/elf/find/object_finder.hpp"
-#include "perfdata/symbols/elf/objects.hpp"
-#include "perfdata/symbols/jit/perf_map.hpp"
-#include "perfdata/symbols/kernel/kallsyms.hpp"
-#include "perfdata/symbols/kernel/kernel_names.hpp"
-#include "perfdata/symbols/object_architecture.hpp"
 #include "perfdata/symbols/symbol_miss.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
-#include "perfdata/timeline/code.hpp"
 #include "perfdata/timeline/code_versions.hpp"
-#include "perfdata/timeline/frame.hpp"
-#include "perfdata/timeline/jit_clock.hpp"
-#include "perfdata/timeline/jit_code.hpp"
-#include "perfdata/timeline/jit_codes.hpp"
-#include "perfdata/timeline/jit_dump.hpp"
-#include "perfdata/timeline/jit_files.hpp"
-#include "perfdata/timeline/mapping.hpp"
-#include "perfdata/timeline/tasks.hpp"
-#include "perfdata/timeline/text_patches.hpp"
+#include "perfdata/timeline/function_index.hpp"
 #include "perfdata/timeline/timeline.hpp"
-#include "perfdata/timeline/versioned_map.hpp"

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "perfdata/profile/call_filter.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/timeline/frame_at.hpp"
 

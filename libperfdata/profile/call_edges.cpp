@@ -5,6 +5,9 @@
 #include <optional>
 #include <tuple>
 
+#include "perfdata/profile/call_filter.hpp"
+#include "perfdata/timeline/jit_codes.hpp"
+
 #include "call_table.hpp"
 
 namespace perfdata {

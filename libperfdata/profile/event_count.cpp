@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/profile/event_count.hpp"
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+
 namespace perfdata {
+
+SharedEventCounts::SharedEventCounts(EventCounts cells)
+    : cells_(std::make_shared<const EventCounts>(std::move(cells))) {}
+
+bool SharedEventCounts::operator==(const SharedEventCounts& other) const {
+    return std::ranges::equal(*this, other);
+}
 
 void add(EventCounts& sum, std::span<const EventCount> cells) {
     if (sum.size() < cells.size()) sum.resize(cells.size());

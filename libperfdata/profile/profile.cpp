@@ -10,6 +10,7 @@
 
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/profile/sample_counts.hpp"
+#include "perfdata/timeline/jit_codes.hpp"
 
 namespace perfdata {
 

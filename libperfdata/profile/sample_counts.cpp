@@ -6,9 +6,12 @@
 #include <numeric>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
+#include "perfdata/profile/call_filter.hpp"
 #include "perfdata/recording/deferred_chains.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/timeline/frame_at.hpp"
+#include "perfdata/timeline/function_index.hpp"
+#include "perfdata/timeline/jit_codes.hpp"
 
 #include "kernel_epochs.hpp"
 #include "row_table.hpp"

@@ -5,6 +5,9 @@
 #include <set>
 #include <string>
 
+#include "perfdata/wire/feature/bpf_prog_reader.hpp"
+#include "perfdata/wire/feature/btf_reader.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -105,6 +108,19 @@ const BpfProgramInfo* BpfFeatures::program(ProgramId id) const {
 
 const BtfBlob* BpfFeatures::btf(std::uint32_t id) const {
     return look_up(btf_by_id_, btf_, id);
+}
+
+BpfFeatures::BpfFeatures() = default;
+BpfFeatures::BpfFeatures(BpfFeatures&&) noexcept = default;
+BpfFeatures& BpfFeatures::operator=(BpfFeatures&&) noexcept = default;
+BpfFeatures::~BpfFeatures() = default;
+
+std::span<const BpfProgramInfo> BpfFeatures::programs() const {
+    return programs_;
+}
+
+std::span<const BtfBlob> BpfFeatures::btf() const {
+    return btf_;
 }
 
 }  // namespace perfdata

@@ -6,6 +6,8 @@
 
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/named_file.hpp"
+#include "perfdata/recording/record_stream.hpp"
+#include "perfdata/recording/source.hpp"
 
 namespace perfdata {
 

@@ -4,7 +4,9 @@
 #include <map>
 
 #include "perfdata/recording/event_names.hpp"
+#include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
+#include "perfdata/recording/source.hpp"
 #include "perfdata/wire/feature/event_desc.hpp"
 #include "perfdata/wire/feature/tracing_data.hpp"
 

@@ -4,7 +4,9 @@
 #include <array>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
+#include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
+#include "perfdata/recording/source.hpp"
 #include "perfdata/wire/feature/compressed.hpp"
 #include "perfdata/wire/feature/strings.hpp"
 

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "perfdata/recording/event_names.hpp"
+#include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
+#include "perfdata/recording/source.hpp"
 #include "perfdata/wire/record/event_update.hpp"
 #include "perfdata/wire/record/header_attr.hpp"
 #include "perfdata/wire/record/header_tracing_data.hpp"

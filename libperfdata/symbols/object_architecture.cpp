@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/symbols/object_architecture.hpp"
 
+#include "perfdata/symbols/elf/elf_file.hpp"
+#include "perfdata/symbols/kernel/kernel_names.hpp"
+
 namespace perfdata {
 
 Architecture find_architecture(const Recording& recording, const Symbolizer& names) {

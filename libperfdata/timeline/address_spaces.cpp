@@ -179,4 +179,8 @@ const Mapping* AddressSpaces::find(SpaceIndex space, Address address, Time time,
     return nullptr;
 }
 
+std::span<const Mapping> AddressSpaces::mappings() const {
+    return mappings_;
+}
+
 }  // namespace perfdata

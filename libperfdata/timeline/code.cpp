@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "perfdata/wire/feature/bpf_prog_info.hpp"
+
 namespace perfdata {
 
 std::optional<BpfSymbol> parse_bpf_symbol(std::string_view symbol) {
@@ -32,6 +34,10 @@ std::string hex(const BpfTag& tag) {
         text += digits[std::to_integer<std::size_t>(byte & std::byte{15})];
     }
     return text;
+}
+
+std::size_t BpfLoad::function_count() const {
+    return info != nullptr && !info->jited_ksyms().empty() ? info->jited_ksyms().size() : functions.size();
 }
 
 }  // namespace perfdata

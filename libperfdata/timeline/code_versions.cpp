@@ -300,4 +300,6 @@ CodeVersion CodeVersions::version(const Frame& frame, std::uint32_t number) cons
     return version;
 }
 
+CodeVersions::CodeVersions(const FunctionIndex& index) : index_(&index), timeline_(&index.timeline()) {}
+
 }  // namespace perfdata

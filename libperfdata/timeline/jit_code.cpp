@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "perfdata/core/utf8.hpp"
+#include "perfdata/timeline/jit_clock.hpp"
+#include "perfdata/timeline/jit_dump_walk.hpp"
+#include "perfdata/timeline/versioned_map_builder.hpp"
 
 namespace perfdata {
 namespace {

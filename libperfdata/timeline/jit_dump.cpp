@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/timeline/jit_dump.hpp"
 
+#include <algorithm>
 #include <array>
 #include <span>
+
+#include "perfdata/timeline/jit_dump_walk.hpp"
 
 namespace perfdata {
 namespace {

@@ -43,7 +43,7 @@ std::optional<Time> Tasks::exec_at(Pid pid, Time time, Machine machine) const {
     return std::prev(later)->from;
 }
 
-std::span<const Namespaces::Link> Tasks::namespaces_at(Pid pid, Tid tid, Time time, Machine machine) const {
+std::span<const NamespaceLink> Tasks::namespaces_at(Pid pid, Tid tid, Time time, Machine machine) const {
     const auto* found = namespace_history_.at(key(machine, tid.value), time);
     if (found == nullptr) found = namespace_history_.at(key(machine, pid.value), time);
     if (found == nullptr) return {};
@@ -54,6 +54,23 @@ std::optional<std::string_view> Tasks::cgroup(std::uint64_t id) const {
     const auto found = cgroups_.find(id);
     if (found == cgroups_.end()) return {};
     return found->second;
+}
+
+std::span<const Object> Tasks::objects() const {
+    return objects_;
+}
+
+std::span<const Mapping> Tasks::mappings() const {
+    return spaces_.mappings();
+}
+
+std::span<const Thread> Tasks::threads() const {
+    return threads_;
+}
+
+const Mapping* Tasks::vsyscall() const {
+    const auto all = mappings();
+    return vsyscall_ < all.size() ? &all[vsyscall_] : nullptr;
 }
 
 }  // namespace perfdata

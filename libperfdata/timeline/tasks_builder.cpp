@@ -46,7 +46,9 @@ bool TasksBuilder::room_for_more(std::uint64_t offset) {
 }
 
 Machine TasksBuilder::machine_of(const RecordContext& context) const {
-    return context.trailer.id ? tasks_.machine_of(*context.trailer.id) : host;
+    if (!context.trailer.id || guests_.empty()) return host;
+    const auto found = guests_.find(*context.trailer.id);
+    return found == guests_.end() ? host : found->second;
 }
 
 void TasksBuilder::take(const RecordContext& context, Kind kind, const Event& event) {
@@ -134,7 +136,7 @@ void TasksBuilder::operator()(const RecordContext&, const IdIndex& index) {
     if (!index.has_guests()) return;
     for (std::size_t at = 0; at < index.size(); ++at) {
         const Machine machine{static_cast<std::uint32_t>(index.guest(at).machine_pid)};
-        if (machine != host) tasks_.guests_.insert_or_assign(index.entry(at).id, machine);
+        if (machine != host) guests_.insert_or_assign(index.entry(at).id, machine);
     }
 }
 
@@ -182,6 +184,9 @@ Tasks TasksBuilder::finish() && {
     tasks_.comm_history_ = std::move(comm_history_).build();
     tasks_.thread_history_ = std::move(thread_history_).build();
     tasks_.namespace_history_ = std::move(namespace_history_).build();
+    History<Machine>::Builder guests;
+    for (const auto& [id, machine] : guests_) guests.add(id.value, {}, machine);
+    tasks_.guests_ = std::move(guests).build();
     const auto mappings = tasks_.mappings();
     const auto is_vsyscall = [&](const Mapping& one) { return tasks_.object(one).kind == ObjectKind::vsyscall; };
     tasks_.vsyscall_ = static_cast<std::uint32_t>(std::ranges::find_if(mappings, is_vsyscall) - mappings.begin());

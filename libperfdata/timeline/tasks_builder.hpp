@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/recording/walk.hpp"
+#include "perfdata/timeline/history_builder.hpp"
 #include "perfdata/timeline/tasks.hpp"
 
 namespace perfdata {
@@ -85,6 +86,7 @@ class TasksBuilder {
     ObjectIndex last_object_ = 0;
     std::map<std::string, std::uint32_t, std::less<>> comms_;
     std::map<std::vector<std::pair<std::uint64_t, std::uint64_t>>, std::uint32_t> namespace_sets_;
+    std::unordered_map<EventId, Machine, KeyedHash> guests_;  // keyed: a constant for each search
     bool full_ = false;
 
     // State of the replay, by Tasks::key().

@@ -4,6 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "perfdata/core/range_index_builder.hpp"
+#include "perfdata/wire/record/text_poke.hpp"
+
 #include "text_patches_builder.hpp"
 
 namespace perfdata {
@@ -51,6 +54,10 @@ std::vector<const TextPatch*> TextPatches::touching(AddressRange range) const {
     // Both orders are those of positions in one vector.
     std::ranges::sort(found);
     return found;
+}
+
+std::span<const TextPatch> TextPatches::all() const {
+    return patches_;
 }
 
 }  // namespace perfdata

@@ -7,6 +7,7 @@
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/timeline/text_patches.hpp"
+#include "perfdata/wire/record/text_poke.hpp"
 
 namespace perfdata {
 

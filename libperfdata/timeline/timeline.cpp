@@ -118,4 +118,14 @@ Frame Timeline::frame_at(const Moment& moment, Address address, CpuMode mode) co
     return nowhere(on_host && ever_owned(address) ? Miss::gone : Miss::kernel);
 }
 
+Timeline::Timeline(BpfFeatures bpf) : bpf_(std::move(bpf)) {}
+
+std::span<const Code> Timeline::code() const {
+    return code_;
+}
+
+std::span<const BpfLoad> Timeline::loads() const {
+    return loads_;
+}
+
 }  // namespace perfdata

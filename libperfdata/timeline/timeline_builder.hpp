@@ -29,6 +29,7 @@
 
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/timeline/timeline.hpp"
+#include "perfdata/timeline/versioned_map_builder.hpp"
 
 #include "text_patches_builder.hpp"
 

@@ -4,7 +4,9 @@
 #include <map>
 
 #include "perfdata/symbols/jit/perf_map.hpp"
+#include "perfdata/timeline/jit_clock.hpp"
 #include "perfdata/timeline/jit_code.hpp"
+#include "perfdata/wire/jitdump/record.hpp"
 
 #include "catch.hpp"
 #include "folder.hpp"

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A kernel that patched itself in every way it supports, with an earlier copy of its code.
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
+#include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/frame_at.hpp"

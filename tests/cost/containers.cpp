@@ -2,6 +2,8 @@
 // Containers of records, and files beside them.
 #include <algorithm>
 
+#include "perfdata/recording/record_stream.hpp"
+
 #include "cost/case.hpp"
 #include "cost/sketch.hpp"
 #include "support/compressor.hpp"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Overwrites, removes and inserts bytes in records. The reader must find all untouched records, even if moved.
+#include <algorithm>
+
 #include "catch.hpp"
 #include "damage/salvage.hpp"
 #include "support/random.hpp"

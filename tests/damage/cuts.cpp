@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Recordings cut at any place: all samples before the cut are counted, none is invented.
+#include <algorithm>
 #include <set>
 
 #include "catch.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "damage/examine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "perfdata/annotate/listing/flame.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Replaces numbers in the header, attrs, ids, feature table and all features, including programs and BTF. This must not
 // cost a sample that the header still covers.
+#include <algorithm>
 #include <limits>
 #include <optional>
 

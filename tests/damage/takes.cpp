@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "perfdata/recording/record_stream.hpp"
+
 #include "catch.hpp"
 #include "cost/sketch.hpp"
 #include "golden/json.hpp"

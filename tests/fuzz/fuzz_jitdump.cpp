@@ -6,9 +6,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "perfdata/symbols/jit/perf_map.hpp"
+#include "perfdata/timeline/jit_clock.hpp"
 #include "perfdata/timeline/jit_code.hpp"
+#include "perfdata/timeline/jit_dump_walk.hpp"
+#include "perfdata/wire/record/time_conv.hpp"
 
 namespace {
 

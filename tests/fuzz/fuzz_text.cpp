@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Fuzz target: texts with names: a kallsyms file, a perf map, and mangled names, one per line.
+#include <algorithm>
 #include <string>
 
 #include "perfdata/symbols/elf/demangle/demangle.hpp"

@@ -13,6 +13,7 @@
 #include "perfdata/annotate/elf/elf_writer.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
+#include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/timeline/timeline.hpp"
 

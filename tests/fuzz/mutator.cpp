@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/recording/record_stream.hpp"
+
 #include "choices.hpp"
 #include "support/random.hpp"
 

@@ -2,6 +2,7 @@
 // Compares recordings that perf 6.1 cannot read with the results of fixtures/record/decode.py (fixtures/expect).
 #include <iostream>
 #include <map>
+#include <sstream>
 
 #include "perfdata/recording/bpf_features.hpp"
 #include "perfdata/recording/walk.hpp"

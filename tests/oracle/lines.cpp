@@ -11,6 +11,7 @@
 
 #include "perfdata/symbols/elf/demangle/demangle.hpp"
 #include "perfdata/symbols/elf/elf_symbols.hpp"
+#include "perfdata/symbols/elf/find/object_finder.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 #include "catch.hpp"

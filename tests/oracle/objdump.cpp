@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compares the code of this program's own functions with what objdump reads.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "support/repacked.hpp"
 
+#include "perfdata/recording/record_stream.hpp"
+
 namespace perfdata::test {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <map>
 #include <stdexcept>
+#include <string>
 
 namespace perfdata::test {
 namespace {

@@ -2,6 +2,7 @@
 // Outputs of -o, --aux and --sources keep the type and attributes of existing files.
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <fcntl.h>

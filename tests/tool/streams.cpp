@@ -3,6 +3,7 @@
 // its output goes to the right place.
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <thread>

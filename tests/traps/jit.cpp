@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "perfdata/timeline/jit_clock.hpp"
 #include "perfdata/timeline/jit_code.hpp"
 #include "perfdata/timeline/jit_files.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "perfdata/annotate/format/dropped_samples.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "annotate_absent.hpp"
 #include "format/words.hpp"

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "perfdata/recording/record_stream.hpp"
 #include "perfdata/wire/record/auxtrace.hpp"
 
 namespace perfdata::tool {

@@ -9,6 +9,7 @@
 #include "perfdata/wire/attr_words.hpp"
 #include "perfdata/wire/feature/number.hpp"
 #include "perfdata/wire/record/all.hpp"
+#include "perfdata/wire/sample.hpp"
 #include "perfdata/wire/sample/callchain.hpp"
 
 namespace perfdata::tool {

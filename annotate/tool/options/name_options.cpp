@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 #include <thread>
 
+#include "perfdata/symbols/elf/find/file_system.hpp"
+#include "perfdata/symbols/kernel/kernel_names.hpp"
+
 namespace perfdata::tool {
 
 namespace {

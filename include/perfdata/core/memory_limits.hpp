@@ -2,9 +2,11 @@
 // Limits derived from a memory budget.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
+#include <type_traits>
 
 #include "perfdata/core/limits.hpp"
+#include "perfdata/core/small_algorithms.hpp"
 
 namespace perfdata {
 
@@ -14,7 +16,7 @@ inline Limits limits_within(std::uint64_t bytes) {
     Limits limits;
     const auto share = [&](auto& limit, std::uint64_t parts, std::uint64_t bytes_of_one = 1) {
         using Limit = std::remove_reference_t<decltype(limit)>;
-        limit = static_cast<Limit>(std::min<std::uint64_t>(limit, bytes / parts / bytes_of_one));
+        limit = static_cast<Limit>(least<std::uint64_t>(limit, bytes / parts / bytes_of_one));
     };
     share(limits.section_bytes, 8);
     share(limits.zstd_window_bytes, 8);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>

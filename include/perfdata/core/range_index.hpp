@@ -2,10 +2,8 @@
 // Finds which of many ranges, overlapping in any way, touch a given one.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace perfdata {
@@ -19,19 +17,7 @@ class RangeIndex {
     // RangeIndex(size, first, last): first(index) and last(index) are the first and the last place of each range.
     // Ranges whose last place is before the first are empty and never found.
     template <class First, class Last>
-    RangeIndex(std::size_t size, First&& first, Last&& last) {
-        order_.reserve(size);
-        for (std::uint32_t index = 0; index < size; ++index) {
-            if (first(index) <= last(index)) order_.push_back(index);
-        }
-        std::ranges::sort(order_, {}, [&](std::uint32_t index) { return std::pair(first(index), index); });
-        if (order_.empty()) return;
-        add_level(order_.size(), [&](std::size_t at) { return last(order_[at]); });
-        while (levels_.back().size() > 1) {
-            const auto below = levels_.back();
-            add_level(below.size(), [&](std::size_t at) { return below[at]; });
-        }
-    }
+    RangeIndex(std::size_t size, First&& first, Last&& last);  // is in range_index_builder.hpp
 
     // touching(begin, end, first, last, visit) calls visit(index) for each range that touches [begin, end], both
     // inclusive, ordered by first place, then by index. Pass the same first and last as to the constructor.
@@ -47,14 +33,9 @@ class RangeIndex {
     static constexpr std::size_t group = 16;
 
     template <class Reach>
-    void add_level(std::size_t size, Reach&& reach) {
-        std::vector<std::uint64_t> level((size + group - 1) / group);
-        for (std::size_t at = 0; at < size; ++at) level[at / group] = std::max(level[at / group], reach(at));
-        levels_.push_back(std::move(level));
-    }
-
-    // reaching(from, place) returns the first position in order_, at `from` or later, of a range that ends at the
-    // place or behind it.
+    void add_level(std::size_t size, Reach&& reach);
+    // reaching(from, place) returns the first position in order_, at `from` or later, of a range that ends at the place
+    // or behind it.
     template <class Last>
     std::size_t reaching(std::size_t from, std::uint64_t place, Last&& last) const {
         for (; from < order_.size() && from % group != 0; ++from) {

@@ -2,13 +2,15 @@
 // Storage for many texts with the same lifetime.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "perfdata/core/small_algorithms.hpp"
 
 namespace perfdata {
 
@@ -41,7 +43,7 @@ class TextArena {
             // A long text gets its own block, so that the rest of the current block is not lost.
             begin = allocate(text.size());
         }
-        std::ranges::copy(text, begin);
+        std::memcpy(begin, text.data(), text.size());
         bytes_ += text.size();
         return {begin, text.size()};
     }
@@ -53,7 +55,7 @@ class TextArena {
     // Blocks grow with the contents, so that no more than about half of the memory is unused.
     std::size_t next_block() const {
         constexpr std::uint64_t first = 4096, largest = std::uint64_t{1} << 20;
-        return static_cast<std::size_t>(std::clamp(bytes_, first, largest));
+        return static_cast<std::size_t>(least(greatest(bytes_, first), largest));
     }
     char* allocate(std::size_t size) {
         return blocks_.emplace_back(std::make_unique_for_overwrite<char[]>(size)).get();

@@ -5,9 +5,9 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <span>
+#include <string_view>
 
 namespace perfdata {
 
@@ -74,6 +74,7 @@ struct ProgramId {
 
 }  // namespace perfdata
 
+// <string_view> has the template, as <functional> has, which is large.
 template <>
 struct std::hash<perfdata::EventId> {
     std::size_t operator()(perfdata::EventId id) const noexcept { return std::hash<std::uint64_t>{}(id.value); }

@@ -36,13 +36,9 @@ class ChainTable {
     }
 
     // seal() gives back what only looking up needs: nothing can be interned any more.
-    void seal() {
-        nodes_.shrink_to_fit();
-        first_callee_ = {};
-        others_ = {};
-    }
+    void seal();
 
-    std::span<const ChainNode> nodes() const { return nodes_; }
+    std::span<const ChainNode> nodes() const { return {nodes_.data(), nodes_.size()}; }
     std::size_t size() const { return nodes_.size(); }
 
   private:

@@ -2,7 +2,6 @@
 // What a filter left out.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -20,7 +19,10 @@ class DroppedBy {
 
     EventCounts& of(FilterPart part) { return parts_[static_cast<std::size_t>(part)]; }
     bool empty() const {
-        return std::ranges::all_of(parts_, [](const EventCounts& part) { return hits(part) == 0; });
+        for (const auto& part : parts_) {
+            if (hits(part) != 0) return false;
+        }
+        return true;
     }
     const EventCounts& of(FilterPart part) const { return parts_[static_cast<std::size_t>(part)]; }
 

@@ -2,7 +2,6 @@
 // How much was counted: hits and periods, by event.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -31,14 +30,14 @@ using EventCounts = std::vector<EventCount>;
 class SharedEventCounts {
   public:
     SharedEventCounts() = default;
-    SharedEventCounts(EventCounts cells) : cells_(std::make_shared<const EventCounts>(std::move(cells))) {}
+    SharedEventCounts(EventCounts cells);
 
     std::size_t size() const { return cells_ ? cells_->size() : 0; }
     const EventCount* data() const { return cells_ ? cells_->data() : nullptr; }
     const EventCount* begin() const { return data(); }
     const EventCount* end() const { return data() + size(); }
     const EventCount& operator[](std::size_t column) const { return (*cells_)[column]; }
-    bool operator==(const SharedEventCounts& other) const { return std::ranges::equal(*this, other); }
+    bool operator==(const SharedEventCounts& other) const;
 
   private:
     std::shared_ptr<const EventCounts> cells_;  // null: of no event

@@ -54,7 +54,7 @@ class InternTable {
     }
 
     const Key& operator[](std::uint32_t number) const { return keys_[number]; }
-    std::span<const Key> keys() const { return keys_; }
+    std::span<const Key> keys() const { return {keys_.data(), keys_.size()}; }
     std::size_t size() const { return keys_.size(); }
 
   private:

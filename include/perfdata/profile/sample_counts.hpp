@@ -3,14 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <string_view>
 #include <vector>
 
-#include "perfdata/profile/call_filter.hpp"
+#include "perfdata/core/callback.hpp"
 #include "perfdata/profile/chain_table.hpp"
 #include "perfdata/profile/dropped_by.hpp"
 #include "perfdata/profile/event_count.hpp"
@@ -20,10 +19,12 @@
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/frame.hpp"
-#include "perfdata/timeline/function_index.hpp"
-#include "perfdata/timeline/jit_codes.hpp"
 
 namespace perfdata {
+
+class CallFilter;
+class FunctionIndex;
+class JitCodes;
 
 // SampledTask is who was sampled, as far as it was asked for: the other members have their defaults.
 struct SampledTask {
@@ -50,7 +51,7 @@ struct SampleCountOptions {
     std::uint32_t max_stack = 1024;
     // fold(frame) is what to count instead of a frame, the beginning of its function for example: fewer distinct
     // chains cost less time and memory. It is called once for each distinct frame. Empty: every address is itself.
-    std::function<Frame(const Frame&)> fold;
+    Callback<Frame(const Frame&)> fold;
     bool fold_callers = true;                // false: fold the sampled address only, callers keep theirs
     const CallFilter* only_calls = nullptr;  // samples that do not pass are not looked at: see CallFilter
     const JitCodes* jit = nullptr;           // code that the recording itself does not know; empty() counts as none
@@ -86,9 +87,9 @@ class SampleCounts {
         bool operator==(const Row&) const = default;
         std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{task} << 32 | chain); }
     };
-    std::span<const Row> rows() const { return rows_; }
+    std::span<const Row> rows() const { return {rows_.data(), rows_.size()}; }
     std::span<const EventCount> cells(std::size_t row) const {
-        return std::span(cells_).subspan(row * events_.size(), events_.size());
+        return {cells_.data() + row * events_.size(), events_.size()};
     }
 
     // events() says which event each cell is of, by index in recording.events().

@@ -2,7 +2,6 @@
 // Which samples count: one value for everything that counts or shows samples.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -61,7 +60,11 @@ struct SampleFilter {
     CodeFilter code;  // of the sampled address; callers do not count
 
     bool has_event(std::uint32_t event) const {
-        return events.empty() || std::ranges::find(events, event) != events.end();
+        if (events.empty()) return true;
+        for (const auto one : events) {
+            if (one == event) return true;
+        }
+        return false;
     }
     bool needs_comm() const { return !comms.empty(); }
     bool has_time(Time time) const {

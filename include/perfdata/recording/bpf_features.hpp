@@ -19,20 +19,21 @@ class BpfFeatures {
     // without the features.
     static BpfFeatures read(const Recording& recording);
 
-    BpfFeatures(BpfFeatures&&) = default;
-    BpfFeatures& operator=(BpfFeatures&&) = default;
+    BpfFeatures(BpfFeatures&&) noexcept;
+    BpfFeatures& operator=(BpfFeatures&&) noexcept;
     BpfFeatures(const BpfFeatures&) = delete;
     BpfFeatures& operator=(const BpfFeatures&) = delete;
+    ~BpfFeatures();
 
     // programs() is in file order; ids are unique (the first of two entries with one id counts).
-    std::span<const BpfProgramInfo> programs() const { return programs_; }
+    std::span<const BpfProgramInfo> programs() const;
     const BpfProgramInfo* program(ProgramId id) const;
-    std::span<const BtfBlob> btf() const { return btf_; }
+    std::span<const BtfBlob> btf() const;
     const BtfBlob* btf(std::uint32_t id) const;
     const DiagnosticLog& diagnostics() const { return diagnostics_; }
 
   private:
-    BpfFeatures() = default;
+    BpfFeatures();
 
     void read_programs(const Recording& recording);
     void read_btf(const Recording& recording);

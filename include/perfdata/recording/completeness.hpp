@@ -2,7 +2,6 @@
 // What was read and what was not: the parts add up to the whole.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -17,14 +16,8 @@ class DiagnosticLog {
   public:
     explicit DiagnosticLog(std::size_t limit = Limits{}.diagnostics) : limit_(limit) {}
 
-    void add(Diagnostic diagnostic) {
-        ++count_;
-        if (kept_.size() < limit_) kept_.push_back(std::move(diagnostic));
-    }
-    void append(const DiagnosticLog& other) {
-        for (const auto& diagnostic : other.kept_) add(diagnostic);
-        count_ += other.count_ - other.kept_.size();
-    }
+    void add(Diagnostic diagnostic);
+    void append(const DiagnosticLog& other);
 
     const std::vector<Diagnostic>& kept() const { return kept_; }
     // count() returns the number of all diagnostics, kept or not.
@@ -64,10 +57,7 @@ struct Completeness {
     // lossless() returns true if everything recorded could be read. Neither losses of the recorder itself nor records
     // of types that are framed and skipped count. Stacks that were not unwound are a loss only if the caller wants
     // call chains: it must check that itself.
-    bool lossless() const {
-        if (bytes.unread != 0 || !diagnostics.empty()) return false;
-        return std::ranges::all_of(records, [](const auto& entry) { return entry.second.damaged == 0; });
-    }
+    bool lossless() const;
 };
 
 }  // namespace perfdata

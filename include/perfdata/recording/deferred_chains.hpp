@@ -10,6 +10,7 @@
 
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/record/callchain_deferred.hpp"
+#include "perfdata/wire/sample.hpp"
 #include "perfdata/wire/sample/callchain.hpp"
 
 namespace perfdata {

@@ -10,7 +10,7 @@
 #include "perfdata/recording/hash_key.hpp"
 #include "perfdata/wire/attr.hpp"
 #include "perfdata/wire/record.hpp"
-#include "perfdata/wire/sample.hpp"
+#include "perfdata/wire/sample/layout.hpp"
 #include "perfdata/wire/trailer.hpp"
 
 namespace perfdata {

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+
+#include "perfdata/core/callback.hpp"
 
 namespace perfdata {
 
 // Progress is called from time to time with the number of bytes read and their total, on the reading thread. It may be
 // empty. A total of 0 is unknown.
-using Progress = std::function<void(std::uint64_t read, std::uint64_t total)>;
+using Progress = Callback<void(std::uint64_t read, std::uint64_t total)>;
 
 }  // namespace perfdata

@@ -11,12 +11,13 @@
 #include "perfdata/core/limits.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/event_table.hpp"
-#include "perfdata/recording/record_stream.hpp"
-#include "perfdata/recording/source.hpp"
 #include "perfdata/wire/feature/number.hpp"
 #include "perfdata/wire/file_header.hpp"
 
 namespace perfdata {
+
+class RecordStream;
+class Source;
 
 struct OpenOptions {
     Limits limits;

@@ -2,7 +2,6 @@
 // One pass over all records: frame, find the event, decode, count what could not be decoded.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <stop_token>
@@ -10,11 +9,14 @@
 #include <utility>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/ordered_stream.hpp"
 #include "perfdata/recording/progress.hpp"
+#include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/record/all.hpp"
+#include "perfdata/wire/sample.hpp"
 
 namespace perfdata {
 
@@ -77,6 +79,14 @@ class RecordCounter {
     std::map<std::uint32_t, RecordCounts> other_;
 };
 
+// Returns whether each sample has its time.
+inline bool all_have_times(const EventTable& events) {
+    for (const auto& event : events.events()) {
+        if (!event.attr.has(sample_bit::time)) return false;
+    }
+    return true;
+}
+
 template <class Visitor>
 concept samples_only = requires {
     requires std::remove_cvref_t<Visitor>::samples_only;
@@ -90,8 +100,7 @@ class Walk {
           completeness_(completeness),
           order_(order),
           visit_(visit),
-          samples_have_times_(std::ranges::all_of(
-              events_.events(), [](const auto& event) { return event.attr.has(sample_bit::time); })) {}
+          samples_have_times_(all_have_times(events_)) {}
 
     void take(const RecordView& record) {
         const auto type = static_cast<RecordType>(order_.template load<std::uint32_t>(record.bytes.data()));
@@ -121,7 +130,7 @@ class Walk {
             ++completeness_.stacks_not_unwound;
         }
         const auto time = sample.time();
-        if (time) latest_ = std::max(latest_, *time);
+        if (time) latest_ = greatest(latest_, *time);
         if constexpr (requires(const RecordContext& context) { visit_(context, sample); }) {
             visit_(RecordContext{record, *event, time.value_or(latest_)}, sample);
         }
@@ -162,7 +171,7 @@ class Walk {
             trailer = events_.events()[index].trailer.read(record);
             if (trailer.time) {
                 time = *trailer.time;
-                latest_ = std::max(latest_, time);
+                latest_ = greatest(latest_, time);
             }
         }
         if constexpr (requires(const RecordContext& context) { visit_(context, *decoded); }) {
@@ -229,7 +238,7 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
         bytes.total = recording.bytes();
         bytes.records = framed;
         bytes.outside_records = recording.outside_records() + stream.payload_bytes();
-        bytes.unread = bytes.total - std::min(bytes.total, bytes.records + bytes.outside_records);
+        bytes.unread = bytes.total - least(bytes.total, bytes.records + bytes.outside_records);
     };
     if (options.order == RecordOrder::file) {
         auto stream = recording.records();

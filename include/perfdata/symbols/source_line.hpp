@@ -31,8 +31,7 @@ struct InlinedCall {
 class InlinedCalls {
   public:
     InlinedCalls() = default;
-    explicit InlinedCalls(std::vector<InlinedCall> calls)
-        : calls_(calls.empty() ? nullptr : std::make_shared<const std::vector<InlinedCall>>(std::move(calls))) {}
+    explicit InlinedCalls(std::vector<InlinedCall> calls);
 
     bool empty() const { return calls_ == nullptr; }
     std::size_t size() const { return empty() ? 0 : calls_->size(); }

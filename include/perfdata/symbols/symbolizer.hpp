@@ -13,20 +13,26 @@
 
 #include "perfdata/core/error.hpp"
 #include "perfdata/recording/completeness.hpp"
-#include "perfdata/recording/recording.hpp"
-#include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/code_image.hpp"
 #include "perfdata/symbols/code_place.hpp"
 #include "perfdata/symbols/frame_name.hpp"
-#include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/symbols/source_line.hpp"
+#include "perfdata/symbols/symbol_miss.hpp"
 #include "perfdata/symbols/symbolizer_options.hpp"
 #include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/function_index.hpp"
 
 namespace perfdata {
 
+class BpfPrograms;
 class CodeSources;
+class JitCodes;
+class KernelNames;
+class Recording;
+struct FoundObject;
+struct KernelText;
+struct RecordedKernel;
+struct RecordedObject;
 
 // Symbolizer answers for one recording and its timeline, which must outlive it. What it loaded stays loaded; views and
 // pointers live as long as it, also when it is moved. Const use from many threads is safe.

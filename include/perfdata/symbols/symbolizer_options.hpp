@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "perfdata/recording/progress.hpp"
-#include "perfdata/symbols/elf/find/object_finder.hpp"
-#include "perfdata/timeline/jit_files.hpp"
+#include "perfdata/symbols/elf/find/finder_options.hpp"
+#include "perfdata/timeline/jit_search.hpp"
 
 namespace perfdata {
+
+class FileSystem;
 
 struct SourceFileOptions {
     // Directories to look for source files in: below each the recorded path as it is, then without its first parts, one

@@ -82,7 +82,7 @@ class AddressSpaces {
     };
     const Mapping* find(SpaceIndex space, Address address, Time time, Stretch& stretch) const;
     // mappings() returns all mappings ever made, by time.
-    std::span<const Mapping> mappings() const { return mappings_; }
+    std::span<const Mapping> mappings() const;
 
   private:
     static constexpr std::uint32_t all = ~std::uint32_t{0};

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "perfdata/core/types.hpp"
-#include "perfdata/wire/feature/bpf_prog_info.hpp"
+#include "perfdata/wire/identities.hpp"
 
 namespace perfdata {
+
+struct BpfProgramInfo;
 
 // CodeIndex is the index of a Code in Timeline::code().
 using CodeIndex = std::uint32_t;
@@ -54,9 +56,7 @@ struct BpfLoad {
     std::string_view symbol_name = {};
 
     // function_count() returns the number of functions of the program, as far as it is known.
-    std::size_t function_count() const {
-        return info != nullptr && !info->jited_ksyms().empty() ? info->jited_ksyms().size() : functions.size();
-    }
+    std::size_t function_count() const;
 };
 
 // BpfSymbol is the parsed KSYMBOL name of a BPF function: "bpf_prog_<tag>_<name>", where "_<name>" may be missing.

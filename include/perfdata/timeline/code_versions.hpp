@@ -83,7 +83,7 @@ class CodeVersions {
         std::vector<Time> times;  // when it became another version, ascending
     };
 
-    explicit CodeVersions(const FunctionIndex& index) : index_(&index), timeline_(&index.timeline()) {}
+    explicit CodeVersions(const FunctionIndex& index);
     std::uint32_t find_number(Address address, Time time) const;
     // Code and the kernel's functions have one order: by address, the kernel's first, code by its index.
     using Key = std::tuple<Address, bool, CodeIndex>;

@@ -11,10 +11,11 @@
 #include "perfdata/timeline/code_class.hpp"
 #include "perfdata/timeline/code_filter.hpp"
 #include "perfdata/timeline/frame.hpp"
-#include "perfdata/timeline/jit_codes.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 namespace perfdata {
+
+class JitCodes;
 
 // FunctionExtent is where a function begins, and how long it is.
 struct FunctionExtent {

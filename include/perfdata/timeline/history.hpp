@@ -2,13 +2,11 @@
 // Values that change over time: the comm of a thread, the address space of a process.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/recording/hash_key.hpp"
 
@@ -25,20 +23,10 @@ class History {
         T value;
     };
 
-    class Builder {
-      public:
-        // add(key, from, value): add the values of one key in time order.
-        void add(std::uint64_t key, Time from, T value) { added_.push_back({key, {from, std::move(value)}}); }
-        History build() &&;
+    // Its members are in history_builder.hpp.
+    class Builder;
 
-      private:
-        friend class History;
-        struct Added {
-            std::uint64_t key;
-            Item item;
-        };
-        std::vector<Added> added_;
-    };
+    bool empty() const { return items_.empty(); }
 
     // of(key) returns all values it ever had, by time.
     std::span<const Item> of(std::uint64_t key) const {
@@ -61,12 +49,12 @@ class History {
     };
     Lasting lasting(std::uint64_t key, Time time) const {
         const auto items = of(key);
-        const auto later = std::ranges::upper_bound(items, time, {}, &Item::from);
+        const auto later = first_above(items, time, [](const Item& item) { return item.from; });
         Lasting found;
-        if (later != items.end()) found.until = later->from;
-        if (later != items.begin()) {
-            found.value = &std::prev(later)->value;
-            found.from = std::prev(later)->from;
+        if (later != items.size()) found.until = items[later].from;
+        if (later != 0) {
+            found.value = &items[later - 1].value;
+            found.from = items[later - 1].from;
         }
         return found;
     }
@@ -86,30 +74,5 @@ class History {
     std::vector<Slot> slots_;  // a power of two, at most half of them used
     const HashKey* hash_key_ = &HashKey::process();
 };
-
-template <class T>
-History<T> History<T>::Builder::build() && {
-    History history;
-    std::ranges::stable_sort(added_, {}, &Added::key);
-    std::size_t keys = 0;
-    for (std::size_t index = 0; index < added_.size(); ++index) {
-        keys += index == 0 || added_[index].key != added_[index - 1].key;
-    }
-    if (keys != 0) history.slots_.resize(std::bit_ceil(2 * keys));
-    history.items_.reserve(added_.size());
-    for (std::size_t first = 0; first < added_.size();) {
-        const auto key = added_[first].key;
-        auto end = first;
-        for (; end < added_.size() && added_[end].key == key; ++end) {
-            history.items_.push_back(std::move(added_[end].item));
-        }
-        auto place = history.home(key);
-        while (history.slots_[place].count != 0) place = (place + 1) & (history.slots_.size() - 1);
-        history.slots_[place] = {key, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first)};
-        first = end;
-    }
-    added_.clear();
-    return history;
-}
 
 }  // namespace perfdata

@@ -11,11 +11,12 @@
 
 #include "perfdata/core/text_arena.hpp"
 #include "perfdata/timeline/code.hpp"
-#include "perfdata/timeline/jit_clock.hpp"
 #include "perfdata/timeline/jit_dump.hpp"
 #include "perfdata/timeline/versioned_map.hpp"
 
 namespace perfdata {
+
+class JitClock;
 
 // JitFunction is one function at one place during one period. The same function after a move and another one at the
 // same address are other JitFunctions.

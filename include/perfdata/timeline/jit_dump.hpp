@@ -3,14 +3,13 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "perfdata/core/limits.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/source.hpp"
-#include "perfdata/wire/jitdump.hpp"
+#include "perfdata/wire/jitdump/header.hpp"
 
 namespace perfdata {
 
@@ -28,8 +27,9 @@ class JitDump {
     const Limits& limits() const { return limits_; }
     const Source& source() const { return *source_; }
 
-    // walk(completeness, visit) calls visit(const JitRecordView&, const R&) for each record in file order, where R is
-    // JitCodeLoad, JitCodeMove, JitDebugInfo, JitCodeClose or JitUnwindingInfo. The arguments live until the next call.
+    // walk(completeness, visit) is in jit_dump_walk.hpp. It calls visit(const JitRecordView&, const R&) for each record
+    // in file order, where R is JitCodeLoad, JitCodeMove, JitDebugInfo, JitCodeClose or JitUnwindingInfo. The arguments
+    // live until the next call.
     //
     // Records of other types and damaged ones are skipped: both are counted in `completeness` (by JitRecordType), and
     // its byte counts are those of this file. A truncated record ends the file, as when the compiler still runs or was
@@ -49,47 +49,5 @@ class JitDump {
     Limits limits_;
     JitDumpHeader header_;
 };
-
-// JitRecordReader frames the records of a dump, which must outlive it.
-class JitRecordReader {
-  public:
-    JitRecordReader(const JitDump& dump, Completeness& completeness);
-
-    // next() returns the next record, or as much of its beginning as its type needs; empty at the end. The bytes live
-    // until the next call.
-    std::optional<JitRecordView> next();
-
-  private:
-    // held(offset, size) returns that part of the file, which must not be beyond its end; shorter if it cannot be read.
-    Bytes held(std::uint64_t offset, std::size_t size);
-    void end(ErrorCode code, std::string detail);
-
-    const JitDump& dump_;
-    Completeness& completeness_;
-    std::uint64_t at_ = 0;
-    std::uint64_t size_ = 0;  // of the file
-    std::vector<std::byte> block_;
-    std::uint64_t block_at_ = 0;
-    std::size_t block_size_ = 0;
-};
-
-template <class Visit>
-void JitDump::walk(Completeness& completeness, Visit&& visit) const {
-    JitRecordReader reader(*this, completeness);
-    while (const auto record = reader.next()) {
-        auto& counts = completeness.records[record->header.type];
-        const auto decode = [&]<class R>() {
-            const auto decoded = R::decode(*record);
-            if (!decoded) {
-                ++counts.damaged;
-                completeness.diagnostics.add(decoded.error());
-                return;
-            }
-            ++counts.decoded;
-            visit(*record, *decoded);
-        };
-        with_jit_record_type(record->header.type, decode, [&] { ++counts.skipped; });
-    }
-}
 
 }  // namespace perfdata

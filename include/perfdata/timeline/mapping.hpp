@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "perfdata/core/types.hpp"
-#include "perfdata/wire/record/mmap2.hpp"
+#include "perfdata/wire/identities.hpp"
 
 namespace perfdata {
 
@@ -49,8 +49,8 @@ using ObjectIndex = std::uint32_t;
 struct Object {
     std::string path;  // as recorded: any bytes
     ObjectKind kind = ObjectKind::file;
-    std::optional<BuildId> build_id;    // from MMAP2 with build-id
-    std::optional<Mmap2::Inode> inode;  // from MMAP2 without
+    std::optional<BuildId> build_id;  // from MMAP2 with build-id
+    std::optional<FileInode> inode;   // from MMAP2 without
 };
 
 // Mapping is one record MMAP or MMAP2. It lasts until others cover it or its process calls exec or ends, and longer in

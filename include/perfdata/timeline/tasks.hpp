@@ -8,13 +8,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "perfdata/timeline/address_spaces.hpp"
 #include "perfdata/timeline/history.hpp"
 #include "perfdata/timeline/mapping.hpp"
-#include "perfdata/wire/record/namespaces.hpp"
+#include "perfdata/wire/identities.hpp"
 
 namespace perfdata {
 
@@ -65,7 +64,7 @@ class Tasks {
 
     // namespaces_at(pid, tid, time): the element at `index` is of kind namespace_kind(index). For a thread without a
     // record: those of its process. Empty if not recorded.
-    std::span<const Namespaces::Link> namespaces_at(Pid pid, Tid tid, Time time, Machine machine = host) const;
+    std::span<const NamespaceLink> namespaces_at(Pid pid, Tid tid, Time time, Machine machine = host) const;
 
     // cgroup(id) returns the path of the cgroup with the id found in samples; empty if not recorded.
     std::optional<std::string_view> cgroup(std::uint64_t id) const;
@@ -75,8 +74,8 @@ class Tasks {
     // machine_of(id) returns the machine of samples with that event id.
     Machine machine_of(EventId id) const {
         if (guests_.empty()) return host;
-        const auto found = guests_.find(id);
-        return found == guests_.end() ? host : found->second;
+        const auto* machine = guests_.at(id.value, {});
+        return machine == nullptr ? host : *machine;
     }
     bool has_guests() const { return !guests_.empty(); }
 
@@ -85,10 +84,10 @@ class Tasks {
 
     const Object& object(const Mapping& mapping) const { return objects_[mapping.object]; }
     // objects() returns each distinct mapped object, ordered by its first record.
-    std::span<const Object> objects() const { return objects_; }
+    std::span<const Object> objects() const;
     // mappings() returns all mappings ever made, threads() every life of a thread, both by time.
-    std::span<const Mapping> mappings() const { return spaces_.mappings(); }
-    std::span<const Thread> threads() const { return threads_; }
+    std::span<const Mapping> mappings() const;
+    std::span<const Thread> threads() const;
 
   private:
     friend class RecentTasks;
@@ -99,7 +98,7 @@ class Tasks {
         bool exec = false;
     };
     // vsyscall() returns some mapping of [vsyscall], which is never empty, or null.
-    const Mapping* vsyscall() const { return vsyscall_ < mappings().size() ? &mappings()[vsyscall_] : nullptr; }
+    const Mapping* vsyscall() const;
     static std::uint64_t key(Machine machine, std::uint32_t id) { return std::uint64_t{machine.pid} << 32 | id; }
 
     AddressSpaces spaces_;
@@ -112,10 +111,10 @@ class Tasks {
     History<std::uint32_t> comm_history_;         // by machine and tid: index in comms_
     std::vector<Thread> threads_;
     History<std::uint32_t> thread_history_;  // by machine and tid: index in threads_
-    std::vector<std::vector<Namespaces::Link>> namespace_sets_;
+    std::vector<std::vector<NamespaceLink>> namespace_sets_;
     History<std::uint32_t> namespace_history_;  // by machine and tid: index in namespace_sets_
     std::map<std::uint64_t, std::string> cgroups_;
-    std::unordered_map<EventId, Machine, KeyedHash> guests_;  // keyed: a constant for each search
+    History<Machine> guests_;  // by event id, at all times
 };
 
 }  // namespace perfdata

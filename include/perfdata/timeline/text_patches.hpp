@@ -2,7 +2,6 @@
 // How the kernel changed its own code while it was recorded: every TEXT_POKE, by address and time.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,8 +9,8 @@
 #include <vector>
 
 #include "perfdata/core/range_index.hpp"
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/core/types.hpp"
-#include "perfdata/wire/record/text_poke.hpp"
 
 namespace perfdata {
 
@@ -24,7 +23,7 @@ struct TextPatch {
     Bytes new_bytes;           // likewise; empty: the code is gone
 
     // range() returns the range it may have changed.
-    AddressRange range() const { return {address, std::max(old_bytes.size(), new_bytes.size())}; }
+    AddressRange range() const { return {address, greatest(old_bytes.size(), new_bytes.size())}; }
 };
 
 // TextPatches is const once built and may be read from many threads. A search takes time proportional to its results
@@ -32,7 +31,7 @@ struct TextPatch {
 class TextPatches {
   public:
     // all() is in time order; patches of equal time are in the order of the recording.
-    std::span<const TextPatch> all() const { return patches_; }
+    std::span<const TextPatch> all() const;
     // touching(range) returns the patches that write to a byte of the range, in the same order. Pointers live as long
     // as this object.
     std::vector<const TextPatch*> touching(AddressRange range) const;

@@ -77,9 +77,9 @@ class Timeline {
     const TextPatches& patches() const { return patches_; }
 
     // code() returns all code that ever existed, in order of registration.
-    std::span<const Code> code() const { return code_; }
+    std::span<const Code> code() const;
     // loads() returns all BPF programs, in order of their loading.
-    std::span<const BpfLoad> loads() const { return loads_; }
+    std::span<const BpfLoad> loads() const;
     const BpfFeatures& bpf() const { return bpf_; }
     const std::optional<KernelMapping>& kernel() const { return kernel_; }
     // build_ids() returns build-ids by path, without those of guests: from the feature BUILD_ID, and from records
@@ -94,7 +94,7 @@ class Timeline {
 
   private:
     friend class TimelineBuilder;
-    explicit Timeline(BpfFeatures bpf) : bpf_(std::move(bpf)) {}
+    explicit Timeline(BpfFeatures bpf);
     static Result<Timeline> read(const Recording& recording, const TimelineOptions& options);
 
     BpfFeatures bpf_;

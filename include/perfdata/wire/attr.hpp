@@ -2,12 +2,11 @@
 // perf_event_attr: what an event was configured to record. Follows include/uapi/linux/perf_event.h of Linux 7.3.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 
 #include "perfdata/core/cursor.hpp"
+#include "perfdata/core/small_algorithms.hpp"
 
 namespace perfdata {
 
@@ -76,7 +75,7 @@ struct Attr {
 
 inline Attr Attr::decode(Bytes bytes, AnyOrder order) {
     std::array<std::byte, known_bytes> padded{};
-    std::memcpy(padded.data(), bytes.data(), std::min(bytes.size(), padded.size()));
+    copy_bytes(bytes.first(least(bytes.size(), padded.size())), padded.data());
     Cursor in(padded, order, {.where = "attr"});
     Attr attr;
     attr.type = in.u32();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "elf_packed.hpp"
 
+#include <algorithm>
 #include <array>
 #include <boost/iostreams/device/array.hpp>
 #include <boost/iostreams/filter/zlib.hpp>

@@ -17,8 +17,8 @@
 namespace perfdata {
 namespace {
 
-constexpr std::uint16_t first_reserved = 0xff00;  // SHN_LORESERVE
-constexpr std::size_t longest_symbol = 512;       // KSYM_NAME_LEN: of a longer one the beginning
+constexpr std::uint16_t first_reserved_section = 0xff00;  // SHN_LORESERVE
+constexpr std::size_t longest_symbol = 512;               // KSYM_NAME_LEN: of a longer one the beginning
 constexpr std::ptrdiff_t most_nested = 16;
 constexpr std::ptrdiff_t most_tables = 16;  // of one section with code; compilers make one
 constexpr unsigned section_symbol = 3, function_symbol = 2;
@@ -101,7 +101,7 @@ class SymbolTable {
         symbol.type = in.u8() & 0xfu;
         in.skip(1);
         symbol.section = in.u16();
-        if (symbol.section >= first_reserved) symbol.section = 0;  // no number of a section
+        if (symbol.section >= first_reserved_section) symbol.section = 0;  // no number of a section
         if (file_->wide()) {
             symbol.value = in.u64();
             symbol.size = in.u64();

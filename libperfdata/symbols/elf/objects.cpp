@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "perfdata/core/cursor.hpp"
 #include "perfdata/core/parallel.hpp"
 #include "perfdata/symbols/elf/demangle/demangle.hpp"
 #include "perfdata/symbols/elf/elf_symbols.hpp"

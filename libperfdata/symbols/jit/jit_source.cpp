@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "perfdata/symbols/jit/jit_lines.hpp"
+#include "perfdata/timeline/jit_clock.hpp"
 #include "perfdata/timeline/jit_files.hpp"
+#include "perfdata/wire/jitdump/record.hpp"
 
 #include "read_file.hpp"
 

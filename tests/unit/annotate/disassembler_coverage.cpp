@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every byte of any code belongs to exactly one instruction or piece of data.
+#include <algorithm>
 #include <random>
 
 #include "catch.hpp"

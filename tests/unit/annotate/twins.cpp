@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A recording's byte-swapped twin has the same annotation: programs, names, lines, code and hits.
+#include <algorithm>
+
 #include "perfdata/annotate/page/page.hpp"
 
 #include "catch.hpp"

@@ -2,6 +2,7 @@
 // The table of architectures, and agreement of all its users.
 #include "perfdata/core/arch.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>

@@ -4,6 +4,8 @@
 
 #include <random>
 
+#include "perfdata/core/range_index_builder.hpp"
+
 #include "catch.hpp"
 
 using namespace perfdata;

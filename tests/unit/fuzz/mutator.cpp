@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
 
 #include "catch.hpp"

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "perfdata/profile/call_filter.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/timeline/frame_at.hpp"
 

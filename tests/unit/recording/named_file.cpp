@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <stop_token>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <random>
 
+#include "perfdata/wire/sample.hpp"
+
 #include "catch.hpp"
 #include "support/build.hpp"
 #include "support/records.hpp"

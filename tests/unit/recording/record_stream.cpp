@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/recording/record_stream.hpp"
 
+#include <algorithm>
+
 #include "catch.hpp"
 #include "support/files.hpp"
 #include "support/records.hpp"

@@ -2,6 +2,8 @@
 // Whole recordings: containers, layouts, and headers with false information.
 #include "perfdata/recording/recording.hpp"
 
+#include <algorithm>
+
 #include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A recording and its byte-swapped twin, which a machine of the other byte order would have written, have the same
 // content.
+#include <algorithm>
+
 #include "catch.hpp"
 #include "support/crafted.hpp"
 #include "support/files.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs of zeros and file holes between records, as in a recording that perf never finished.
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <unistd.h>

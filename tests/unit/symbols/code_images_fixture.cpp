@@ -2,6 +2,7 @@
 // Pokes of a real kernel. The fixture contains no other code of it, so each poked place is a function here, and the
 // copy of memory contains what the first poke of each place found, or what the last one left.
 #include <map>
+#include <sstream>
 
 #include "unit/symbols/patched_scene.hpp"
 

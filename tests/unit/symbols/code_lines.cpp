@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Lines of code from the recording, or from dumps beside it.
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
+#include "perfdata/timeline/jit_codes.hpp"
 
 #include "catch.hpp"
 #include "support/files.hpp"

@@ -2,6 +2,7 @@
 // The two ways to open a file: named by a recording, or given by the user.
 #include "perfdata/symbols/elf/find/file_system.hpp"
 
+#include <chrono>
 #include <fstream>
 #include <sys/stat.h>
 #include <thread>
@@ -39,7 +40,11 @@ TEST_CASE("The time of a file is that of its last change", "[symbols][files]") {
     const TempDir directory;
     const auto path = directory.write("file", blob_of("content"));
     const LocalFiles files;
-    CHECK(files.modified({"", path}) == std::filesystem::last_write_time(path));
+    const auto found = files.modified({"", path});
+    REQUIRE(found);
+    const auto since = std::chrono::seconds(found->seconds) + std::chrono::nanoseconds(found->nanoseconds);
+    const std::chrono::sys_time<std::chrono::nanoseconds> time(since);
+    CHECK(std::chrono::file_clock::from_sys(time) == std::filesystem::last_write_time(path));
     CHECK_FALSE(files.modified({"", path + "x"}));
     CHECK_FALSE(files.modified({"", "/dev/null"}));
 }

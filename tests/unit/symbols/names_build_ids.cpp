@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Build ids from records, as in pipe streams.
+#include "perfdata/symbols/elf/find/object_finder.hpp"
+#include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 #include "catch.hpp"

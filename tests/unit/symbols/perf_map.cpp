@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/symbols/jit/perf_map.hpp"
 
+#include <cstdio>
+
 #include "catch.hpp"
 #include "support/files.hpp"
 #include "support/random.hpp"

@@ -101,11 +101,10 @@ TEST_CASE("Local source files are read only if asked for, and only if older than
     CHECK(scene.make().text("/src/a.c", 1, {}).empty());
     scene.options.local_sources = true;
     CHECK(scene.make().text("/src/a.c", 1, {}) == "local");
-    const FileTime old{};
-    scene.files->times["/src/a.c"] = old + std::chrono::seconds(10);
-    scene.files->times["/bin/a"] = old + std::chrono::seconds(9);
+    scene.files->times["/src/a.c"] = {10, 0};
+    scene.files->times["/bin/a"] = {9, 0};
     CHECK(scene.make().text("/src/a.c", 1, "/bin/a").empty());
-    scene.files->times["/bin/a"] = old + std::chrono::seconds(11);
+    scene.files->times["/bin/a"] = {11, 0};
     CHECK(scene.make().text("/src/a.c", 1, "/bin/a") == "local");
     scene.finder.offline = true;
     CHECK(scene.make().text("/src/a.c", 1, "/bin/a").empty());

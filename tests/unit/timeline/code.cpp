@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/timeline/code.hpp"
 
+#include "perfdata/wire/feature/bpf_prog_info.hpp"
+
 #include "catch.hpp"
 
 using namespace perfdata;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/timeline/history.hpp"
-
 #include <map>
+
+#include "perfdata/timeline/history_builder.hpp"
 
 #include "catch.hpp"
 #include "support/random.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/timeline/jit_codes.hpp"
 
+#include "perfdata/timeline/jit_clock.hpp"
+
 #include "catch.hpp"
 #include "support/jitdump.hpp"
 #include "unit/timeline/world.hpp"

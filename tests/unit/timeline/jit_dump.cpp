@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/timeline/jit_dump.hpp"
 
+#include "perfdata/timeline/jit_dump_walk.hpp"
+
 #include "catch.hpp"
 #include "support/files.hpp"
 #include "support/jitdump.hpp"

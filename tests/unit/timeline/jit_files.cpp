@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "perfdata/wire/jitdump/header.hpp"
+
 #include "catch.hpp"
 #include "support/files.hpp"
 #include "support/jitdump.hpp"

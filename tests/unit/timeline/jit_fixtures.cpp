@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A recording of code generated at run time, its dump, and the output of perf inject for both. See
 // fixtures/MANIFEST.md.
+#include <algorithm>
+
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/jit/perf_map.hpp"
+#include "perfdata/timeline/jit_clock.hpp"
 #include "perfdata/timeline/jit_code.hpp"
 #include "perfdata/timeline/jit_files.hpp"
 

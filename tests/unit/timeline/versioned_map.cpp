@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "perfdata/timeline/versioned_map.hpp"
-
 #include <limits>
 #include <string>
+
+#include "perfdata/timeline/versioned_map_builder.hpp"
 
 #include "catch.hpp"
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <random>
 
-#include "perfdata/timeline/versioned_map.hpp"
+#include "perfdata/timeline/versioned_map_builder.hpp"
 
 #include "catch.hpp"
 

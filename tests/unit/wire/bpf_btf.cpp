@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/wire/feature/bpf_btf.hpp"
 
+#include "perfdata/wire/feature/btf_reader.hpp"
+
 #include "catch.hpp"
 #include "support/features.hpp"
 

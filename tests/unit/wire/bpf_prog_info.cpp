@@ -2,6 +2,8 @@
 // Entries of BPF_PROG_INFO: fields, framing, sizes. Arrays are tested in another file.
 #include "perfdata/wire/feature/bpf_prog_info.hpp"
 
+#include "perfdata/wire/feature/bpf_prog_reader.hpp"
+
 #include "catch.hpp"
 #include "support/program_info.hpp"
 

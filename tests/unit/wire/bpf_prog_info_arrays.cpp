@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The arrays of a program info: presence, place, and damage.
 #include "perfdata/wire/feature/bpf_prog_info.hpp"
+#include "perfdata/wire/feature/bpf_prog_reader.hpp"
 
 #include "catch.hpp"
 #include "support/program_info.hpp"

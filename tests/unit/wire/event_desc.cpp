@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/wire/feature/event_desc.hpp"
 
+#include <algorithm>
+
 #include "catch.hpp"
 #include "support/attr.hpp"
 #include "support/features.hpp"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/wire/jitdump.hpp"
 
+#include <algorithm>
+#include <type_traits>
+
 #include "catch.hpp"
 #include "support/jitdump.hpp"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Samples with every set of parts: the decoder returns what was written, and uses up the record.
+#include <algorithm>
+
 #include "catch.hpp"
 #include "support/attr.hpp"
 #include "support/samples.hpp"

@@ -2,12 +2,13 @@
 // Where finished output goes.
 #pragma once
 
-#include <functional>
 #include <string_view>
+
+#include "perfdata/core/callback.hpp"
 
 namespace perfdata {
 
 // Sink takes finished output, a block at a time.
-using Sink = std::function<void(std::string_view)>;
+using Sink = Callback<void(std::string_view)>;
 
 }  // namespace perfdata

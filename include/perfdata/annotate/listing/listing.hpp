@@ -13,6 +13,7 @@
 #include "perfdata/annotate/disassembly/disassembler.hpp"
 #include "perfdata/profile/call_edges.hpp"
 #include "perfdata/profile/profile.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 namespace perfdata {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "perfdata/core/endian.hpp"
 #include "perfdata/core/error.hpp"
 #include "perfdata/wire/feature/bpf_btf.hpp"
 

@@ -3,11 +3,11 @@
 // events. tracing_data_put in tools/perf/util/trace-event-info.c.
 #pragma once
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 
 #include "perfdata/core/cursor.hpp"
+#include "perfdata/core/small_algorithms.hpp"
 
 namespace perfdata {
 
@@ -34,7 +34,7 @@ struct TraceFormat {
             auto here = rest.substr(0, end);
             if (here.starts_with(key)) {
                 here.remove_prefix(key.size());
-                here.remove_prefix(std::min(here.find_first_not_of(' '), here.size()));
+                here.remove_prefix(least(here.find_first_not_of(' '), here.size()));
                 return here;
             }
             if (end == std::string_view::npos) break;

@@ -2,6 +2,7 @@
 // JIT_CODE_LOAD (0): a function was compiled.
 #pragma once
 
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/wire/jitdump/record.hpp"
 
 namespace perfdata {
@@ -28,7 +29,7 @@ struct JitCodeLoad {
 
     // held_bytes(header) returns how much of a record decode() needs; the caller may have to read it first.
     static std::uint64_t held_bytes(const JitRecordHeader& header) {
-        return std::min<std::uint64_t>(header.size, fixed_bytes + longest_name);
+        return least<std::uint64_t>(header.size, fixed_bytes + longest_name);
     }
 
     static Result<JitCodeLoad> decode(const JitRecordView& record) {
@@ -47,8 +48,8 @@ struct JitCodeLoad {
                                     std::to_string(behind) + " bytes");
         }
         const auto before_code = behind - load.range.size;
-        Cursor name(in.bytes(std::min<std::uint64_t>({before_code, in.remaining(), longest_name})), record.order,
-                    {.where = record_name, .offset = record.offset + fixed_bytes});
+        Cursor name(in.bytes(least<std::uint64_t>(least<std::uint64_t>(before_code, in.remaining()), longest_name)),
+                    record.order, {.where = record_name, .offset = record.offset + fixed_bytes});
         load.name = name.terminated_string();
         if (!name.ok()) return name.contradiction("the name does not end before the code, or is of 64 KiB");
         load.code_at = record.offset + record.header.size - load.range.size;

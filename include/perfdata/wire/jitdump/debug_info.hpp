@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/wire/jitdump/record.hpp"
 
 namespace perfdata {
@@ -32,7 +33,7 @@ struct JitDebugInfo {
 
     // held_bytes(header): up to the first entry's address.
     static std::uint64_t held_bytes(const JitRecordHeader& header) {
-        return std::min<std::uint64_t>(header.size, fixed_bytes + sizeof(std::uint64_t));
+        return least<std::uint64_t>(header.size, fixed_bytes + sizeof(std::uint64_t));
     }
 
     static Result<JitDebugInfo> decode(const JitRecordView& record) {

@@ -2,9 +2,8 @@
 // The common beginning of all records of a jitdump file.
 #pragma once
 
-#include <algorithm>
-
 #include "perfdata/core/cursor.hpp"
+#include "perfdata/core/small_algorithms.hpp"
 
 namespace perfdata {
 
@@ -47,7 +46,7 @@ struct JitRecordView {
 
     // body(where) returns a cursor behind the header.
     Cursor body(std::string_view where) const {
-        Cursor in(bytes.first(std::min<std::size_t>(bytes.size(), header.size)), order,
+        Cursor in(bytes.first(least<std::size_t>(bytes.size(), header.size)), order,
                   {.where = where, .offset = offset});
         in.skip(JitRecordHeader::bytes);
         return in;

@@ -2,15 +2,11 @@
 // BPF_EVENT (18): a BPF program was loaded or unloaded. Linux 5.1; perf_event_bpf_output in kernel/events/core.c.
 #pragma once
 
-#include <algorithm>
-#include <array>
-
+#include "perfdata/core/small_algorithms.hpp"
+#include "perfdata/wire/identities.hpp"
 #include "perfdata/wire/record.hpp"
 
 namespace perfdata {
-
-// BpfTag is the kernel's hash of a program or a subprogram. Different programs share tags: it is not a key.
-using BpfTag = std::array<std::byte, 8>;
 
 //      8 u16 type . 10 u16 flags . 12 u32 id . 16 u8 tag[8] . trailer
 struct BpfEvent {
@@ -31,7 +27,7 @@ struct BpfEvent {
         event.kind = in.u16();
         event.flags = in.u16();
         event.id = {in.u32()};
-        std::ranges::copy(in.bytes(event.tag.size()), event.tag.begin());
+        copy_bytes(in.bytes(event.tag.size()), event.tag.data());
         if (!in.ok()) return in.failure("the tag");
         return event;
     }

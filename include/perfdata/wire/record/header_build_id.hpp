@@ -3,8 +3,7 @@
 // perf_event__synthesize_build_id in tools/perf/util/synthetic-events.c.
 #pragma once
 
-#include <algorithm>
-
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/wire/record.hpp"
 #include "perfdata/wire/record/mmap2.hpp"
 
@@ -27,9 +26,9 @@ struct HeaderBuildId {
         HeaderBuildId header;
         constexpr auto most = static_cast<std::uint8_t>(std::tuple_size_v<decltype(header.build_id.value)>);
         header.pid = static_cast<std::int32_t>(in.u32());
-        std::ranges::copy(in.bytes(most), header.build_id.value.begin());
+        copy_bytes(in.bytes(most), header.build_id.value.data());
         const auto size = in.u8();
-        header.build_id.size = (record.header().misc >> 15 & 1) != 0 ? std::min(size, most) : most;
+        header.build_id.size = (record.header().misc >> 15 & 1) != 0 ? least(size, most) : most;
         in.skip(3);
         header.filename = in.terminated_string();
         if (!in.ok()) return in.failure("the file name");

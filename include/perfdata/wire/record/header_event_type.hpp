@@ -2,8 +2,7 @@
 // HEADER_EVENT_TYPE (65): the name of an event, in pipe streams of perf before 3.13.
 #pragma once
 
-#include <algorithm>
-
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/wire/record.hpp"
 #include "perfdata/wire/record/arrays.hpp"
 
@@ -23,7 +22,7 @@ struct HeaderEventType {
         HeaderEventType event;
         event.event_id = in.u64();
         if (!in.ok()) return in.failure("the event");
-        event.name = take_text(in, std::min<std::size_t>(in.remaining(), 64));
+        event.name = take_text(in, least<std::size_t>(in.remaining(), 64));
         return event;
     }
 

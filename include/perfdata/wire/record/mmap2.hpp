@@ -3,22 +3,13 @@
 // perf_event_mmap_output in kernel/events/core.c.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <optional>
 
+#include "perfdata/core/small_algorithms.hpp"
+#include "perfdata/wire/identities.hpp"
 #include "perfdata/wire/record.hpp"
 
 namespace perfdata {
-
-// BuildId identifies the content of a file; `size` bytes of it are valid (0: none).
-struct BuildId {
-    std::array<std::byte, 20> value{};
-    std::uint8_t size = 0;
-
-    Bytes bytes() const { return Bytes(value).first(size); }
-    bool operator==(const BuildId&) const = default;
-};
 
 //      8 u32 pid . 12 u32 tid . 16 u64 addr . 24 u64 len . 32 u64 pgoff
 //     40 misc bit 14 clear: u32 maj . u32 min . u64 ino . u64 ino_generation
@@ -29,10 +20,7 @@ struct Mmap2 {
     static constexpr std::string_view record_name = "record MMAP2";
     static constexpr std::size_t min_bytes = 73;
 
-    struct Inode {
-        std::uint32_t major = 0, minor = 0;
-        std::uint64_t number = 0, generation = 0;
-    };
+    using Inode = FileInode;
 
     Pid pid;
     Tid tid;
@@ -54,9 +42,9 @@ struct Mmap2 {
         map.page_offset = in.u64();
         if ((record.header().misc >> 14 & 1) != 0) {
             BuildId id;
-            id.size = std::min<std::uint8_t>(in.u8(), static_cast<std::uint8_t>(id.value.size()));
+            id.size = least<std::uint8_t>(in.u8(), static_cast<std::uint8_t>(id.value.size()));
             in.skip(3);
-            std::ranges::copy(in.bytes(id.value.size()), id.value.begin());
+            copy_bytes(in.bytes(id.value.size()), id.value.data());
             map.build_id = id;
         } else {
             Inode inode;

@@ -2,6 +2,7 @@
 // NAMESPACES (16): the namespaces of a thread. Linux 4.12; perf_event_namespaces_output in kernel/events/core.c.
 #pragma once
 
+#include "perfdata/wire/identities.hpp"
 #include "perfdata/wire/record.hpp"
 #include "perfdata/wire/record/arrays.hpp"
 
@@ -19,10 +20,7 @@ struct Namespaces {
     static constexpr std::string_view record_name = "record NAMESPACES";
     static constexpr std::size_t min_bytes = 24;
 
-    // Link is the identity of a namespace: of its file under /proc/PID/ns.
-    struct Link {
-        std::uint64_t device = 0, inode = 0;
-    };
+    using Link = NamespaceLink;
 
     Pid pid;
     Tid tid;

@@ -2,11 +2,11 @@
 // The variable parts of one sample as typed views.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <optional>
 
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/wire/sample/branch_stack.hpp"
 #include "perfdata/wire/sample/data_source.hpp"
@@ -86,7 +86,7 @@ class SampleDetails {
         stack.asked_for = order_.template load<std::uint64_t>(at);
         if (stack.asked_for == 0) return stack;
         const auto copied = order_.template load<std::uint64_t>(at + 8 + stack.asked_for);
-        stack.bytes = Bytes(at + 8, static_cast<std::size_t>(std::min(copied, stack.asked_for)));
+        stack.bytes = Bytes(at + 8, static_cast<std::size_t>(least(copied, stack.asked_for)));
         return stack;
     }
     std::optional<Weight> weight() const {

@@ -9,6 +9,7 @@
 #include <gelf.h>
 #include <map>
 #include <mutex>
+#include <new>
 
 #include "debug_image.hpp"
 #include "dwarf_merger.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "dwarf_ranges.hpp"
 
+#include <algorithm>
 #include <dwarf.h>
 
 #include "perfdata/core/cursor.hpp"

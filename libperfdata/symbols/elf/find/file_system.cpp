@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <map>
+#include <mutex>
 #include <system_error>
 
 namespace perfdata {
@@ -18,6 +20,31 @@ std::unexpected<Error> out_of_reach(const std::string& path) {
 
 }  // namespace
 
+Result<std::shared_ptr<const Source>> FileSystem::open_given(const std::string& path, const Limits& limits,
+                                                             Content content) const {
+    return open({{}, path}, limits, content);
+}
+
+bool FileSystem::has(const FileName& name) const {
+    return open(name, {}).has_value();
+}
+
+Result<std::string> FileSystem::read_kernel_file_start(const std::string& path, std::uint64_t most) const {
+    auto text = read_kernel_file(path, std::numeric_limits<std::uint64_t>::max());
+    if (text && text->size() > most) text->resize(static_cast<std::size_t>(most));
+    return text;
+}
+
+struct LocalFiles::ReadOnce {
+    std::mutex mutex;
+    std::map<std::string, Result<std::shared_ptr<const Source>>> files;
+};
+
+LocalFiles::LocalFiles(Reach reach, LinkWalk walk)
+    : reach_(reach), walk_(walk), read_once_(std::make_unique<ReadOnce>()) {}
+
+LocalFiles::~LocalFiles() = default;
+
 Result<std::shared_ptr<const Source>> LocalFiles::open(const FileName& name, const Limits& limits,
                                                        Content content) const {
     if (!reaches(name)) return out_of_reach(name.shown());
@@ -29,9 +56,10 @@ Result<std::shared_ptr<const Source>> LocalFiles::open_given(const std::string& 
                                                              Content content) const {
     std::error_code unknown;
     if (std::filesystem::is_regular_file(path, unknown)) return open_source(path, limits, content);
-    const std::scoped_lock lock(mutex_);
-    if (const auto known = read_once_.find(path); known != read_once_.end()) return known->second;
-    return read_once_.emplace(path, open_source(path, limits, content)).first->second;
+    const std::scoped_lock lock(read_once_->mutex);
+    auto& files = read_once_->files;
+    if (const auto known = files.find(path); known != files.end()) return known->second;
+    return files.emplace(path, open_source(path, limits, content)).first->second;
 }
 
 bool LocalFiles::has(const FileName& name) const {
@@ -72,8 +100,7 @@ std::optional<FileTime> LocalFiles::modified(const FileName& name) const {
     if (!reaches(name)) return {};
     const auto time = named_file_time(name, walk_);
     if (!time) return {};
-    const auto since = std::chrono::seconds(time->tv_sec) + std::chrono::nanoseconds(time->tv_nsec);
-    return std::chrono::file_clock::from_sys(std::chrono::sys_time<std::chrono::nanoseconds>(since));
+    return FileTime{time->tv_sec, time->tv_nsec};
 }
 
 std::optional<FileIdentity> LocalFiles::identity(const FileName& name) const {

@@ -229,7 +229,7 @@ struct ObjectFinder::DebugSearch {
     const FileSystem& files;
     Opened& opened;
     BuildId id;
-    const std::function<bool(const ElfFile&)>& accept;
+    const Callback<bool(const ElfFile&)>& accept;
     DebugFile found{};
 
     void take(const FileName& name) {
@@ -245,7 +245,7 @@ struct ObjectFinder::DebugSearch {
 };
 
 ObjectFinder::DebugFile ObjectFinder::find_debug(const RecordedObject& object, const FoundObject& found,
-                                                 const std::function<bool(const ElfFile&)>& accept) const {
+                                                 const Callback<bool(const ElfFile&)>& accept) const {
     const auto id = build_id_of(found.file->build_id());
     if (!id) return {};
     DebugSearch search{options_, *files_, *opened_, *id, accept};
@@ -269,7 +269,7 @@ std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file,
     if (!link) return {};
     const auto id = build_id_of(as_bytes(link->build_id));
     if (!id) return {};
-    const std::function<bool(const ElfFile&)> any = [](const ElfFile&) { return true; };
+    const Callback<bool(const ElfFile&)> any = [](const ElfFile&) { return true; };
     DebugSearch search{options_, *files_, *opened_, *id, any};
     search.caches_and_roots();
     if (!link->path.starts_with('/')) {

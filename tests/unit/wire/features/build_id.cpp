@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/wire/feature/build_id.hpp"
 
+#include <algorithm>
+
 #include "catch.hpp"
 #include "unit/wire/features/payload.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compares the features of real recordings with the output of perf 6.1.187: `perf report --header-only -I -i FILE`.
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>

@@ -2,12 +2,9 @@
 // The viewing machine's files, as far as symbols are looked for in them.
 #pragma once
 
+#include <compare>
 #include <cstdint>
-#include <filesystem>
-#include <limits>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -18,7 +15,13 @@
 
 namespace perfdata {
 
-using FileTime = std::filesystem::file_time_type;
+// FileTime is a time of the machine's clock, since 1970 in UTC.
+struct FileTime {
+    std::int64_t seconds = 0;
+    std::int64_t nanoseconds = 0;  // below 1,000,000,000
+
+    auto operator<=>(const FileTime&) const = default;
+};
 
 // FileSystem is the only way in which symbols/ opens files by name. There are two ways to open one, by who named it:
 // open() for names that a recording has, or a file that was read because of it; open_given() for those that the user
@@ -38,20 +41,14 @@ class FileSystem {
     // open_given(path, limits) is by the user's word: anything that can be read, such as a pipe. What can be read only
     // once may be asked for again. Errors: io, malformed, limit.
     virtual Result<std::shared_ptr<const Source>> open_given(const std::string& path, const Limits& limits,
-                                                             Content content = Content::any) const {
-        return open({{}, path}, limits, content);
-    }
+                                                             Content content = Content::any) const;
     // has(name) is whether open() would find a file that it may read.
-    virtual bool has(const FileName& name) const { return open(name, {}).has_value(); }
+    virtual bool has(const FileName& name) const;
     // read_kernel_file(path, most) is a file of /proc or /sys, whose size is not known beforehand. Only fixed names may
     // come here: reading some of these files waits for ever. Errors: missing, io, limit.
     virtual Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const = 0;
     // read_kernel_file_start(path, most) is so many bytes of its beginning, or all.
-    virtual Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const {
-        auto text = read_kernel_file(path, std::numeric_limits<std::uint64_t>::max());
-        if (text && text->size() > most) text->resize(static_cast<std::size_t>(most));
-        return text;
-    }
+    virtual Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const;
     // modified(name) is when the file was last written; nothing if that is not known.
     virtual std::optional<FileTime> modified(const FileName&) const { return {}; }
     // identity(name) tells which names lead to one file: a recording and a tree of files may have any number of names
@@ -67,7 +64,8 @@ enum class Reach : std::uint8_t { machine, given };
 // outside of a root must belong to this user or to root, as in perf.
 class LocalFiles final : public FileSystem {
   public:
-    explicit LocalFiles(Reach reach = Reach::machine, LinkWalk walk = LinkWalk::kernel) : reach_(reach), walk_(walk) {}
+    explicit LocalFiles(Reach reach = Reach::machine, LinkWalk walk = LinkWalk::kernel);
+    ~LocalFiles() override;
 
     Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits& limits,
                                                Content content = Content::any) const override;
@@ -84,9 +82,8 @@ class LocalFiles final : public FileSystem {
 
     Reach reach_;
     LinkWalk walk_;
-    mutable std::mutex mutex_;
-    // Pipes, by the path that was given.
-    mutable std::map<std::string, Result<std::shared_ptr<const Source>>> read_once_;
+    struct ReadOnce;
+    std::unique_ptr<ReadOnce> read_once_;  // pipes, by the path that was given
 };
 
 }  // namespace perfdata

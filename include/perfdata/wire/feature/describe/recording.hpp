@@ -5,6 +5,8 @@
 #include "perfdata/wire/feature/auxtrace.hpp"
 #include "perfdata/wire/feature/bpf_btf.hpp"
 #include "perfdata/wire/feature/bpf_prog_info.hpp"
+#include "perfdata/wire/feature/bpf_prog_reader.hpp"
+#include "perfdata/wire/feature/btf_reader.hpp"
 #include "perfdata/wire/feature/build_id.hpp"
 #include "perfdata/wire/feature/clock_data.hpp"
 #include "perfdata/wire/feature/clockid.hpp"

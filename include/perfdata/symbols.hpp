@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The room symbols: names, bytes and lines of code, and the files that they are from.
+#pragma once
+
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
+#include "perfdata/symbols/bpf/btf.hpp"
+#include "perfdata/symbols/code_image.hpp"
+#include "perfdata/symbols/code_place.hpp"
+#include "perfdata/symbols/elf/demangle/demangle.hpp"
+#include "perfdata/symbols/elf/elf_file.hpp"
+#include "perfdata/symbols/elf/elf_symbols.hpp"
+#include "perfdata/symbols/elf/find/archived_files.hpp"
+#include "perfdata/symbols/elf/find/file_system.hpp"
+#include "perfdata/symbols/elf/find/finder_options.hpp"
+#include "perfdata/symbols/elf/find/object_finder.hpp"
+#include "perfdata/symbols/elf/objects.hpp"
+#include "perfdata/symbols/frame_name.hpp"
+#include "perfdata/symbols/jit/jit_lines.hpp"
+#include "perfdata/symbols/jit/perf_map.hpp"
+#include "perfdata/symbols/kernel/kallsyms.hpp"
+#include "perfdata/symbols/kernel/kernel_names.hpp"
+#include "perfdata/symbols/object_architecture.hpp"
+#include "perfdata/symbols/source_line.hpp"
+#include "perfdata/symbols/symbol_miss.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
+#include "perfdata/symbols/symbolizer_options.hpp"

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The room timeline: who owned an address, when.
+#pragma once
+
+#include "perfdata/timeline/address_spaces.hpp"
+#include "perfdata/timeline/code.hpp"
+#include "perfdata/timeline/code_class.hpp"
+#include "perfdata/timeline/code_filter.hpp"
+#include "perfdata/timeline/code_versions.hpp"
+#include "perfdata/timeline/frame.hpp"
+#include "perfdata/timeline/frame_at.hpp"
+#include "perfdata/timeline/function_index.hpp"
+#include "perfdata/timeline/history.hpp"
+#include "perfdata/timeline/jit_clock.hpp"
+#include "perfdata/timeline/jit_code.hpp"
+#include "perfdata/timeline/jit_codes.hpp"
+#include "perfdata/timeline/jit_dump.hpp"
+#include "perfdata/timeline/jit_dump_walk.hpp"
+#include "perfdata/timeline/jit_files.hpp"
+#include "perfdata/timeline/jit_search.hpp"
+#include "perfdata/timeline/mapping.hpp"
+#include "perfdata/timeline/mapping_lives.hpp"
+#include "perfdata/timeline/recent_tasks.hpp"
+#include "perfdata/timeline/tasks.hpp"
+#include "perfdata/timeline/text_patches.hpp"
+#include "perfdata/timeline/timeline.hpp"
+#include "perfdata/timeline/versioned_map.hpp"

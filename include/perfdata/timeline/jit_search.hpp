@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Where jitdump files and perf maps are looked for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "perfdata/core/limits.hpp"
+
+namespace perfdata {
+
+// JitSearch lists where to look, in this order: files given by the user, below symfs, next to the recording, and where
+// the recorded machine had them, unless there is a symfs. Files given by the user are opened whatever they are, found
+// ones as by open_named_file(). No link leads out of symfs, nor away from the recording.
+struct JitSearch {
+    std::vector<std::string> given;         // --jitdump FILE
+    std::string symfs;                      // --symfs DIRECTORY; empty: none
+    std::vector<std::string> beside;        // directories, such as that of the recording
+    bool as_recorded = true;                // false under --offline: this machine is not the recorded one
+    Limits limits{};                        // for unpacking given files to look at their headers
+    std::vector<std::string> given_maps{};  // --perf-map FILE
+};
+
+}  // namespace perfdata
