@@ -68,8 +68,11 @@ struct SampleFilter {
     }
     bool needs_comm() const { return !comms.empty(); }
     bool has_time(Time time) const {
-        return times.empty() ||
-               std::ranges::any_of(times, [&](const TimeRange& range) { return range.contains(time); });
+        if (times.empty()) return true;
+        for (const auto& range : times) {
+            if (range.contains(time)) return true;
+        }
+        return false;
     }
 
     // Each returns the first part that leaves out a sample; none: it passes. They look neither at the event nor at the
