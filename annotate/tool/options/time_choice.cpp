@@ -53,10 +53,11 @@ std::optional<double> parse_part(std::string_view text) {
 }
 
 std::unexpected<Error> wrong(std::string_view text, std::string_view why) {
-    return fail(ErrorCode::malformed, Error::no_offset, "--time",
-                fmt::format("{}{}{}; expected START,END in seconds such as 12.5,13.25, either of which may be left out, "
-                            "or a part of the recording such as 10%-20% or 10%/2",
-                            why, text.empty() ? "" : ": ", printable(text)));
+    return fail(
+        ErrorCode::malformed, Error::no_offset, "--time",
+        fmt::format("{}{}{}; expected START,END in seconds such as 12.5,13.25, either of which may be left out, "
+                    "or a part of the recording such as 10%-20% or 10%/2",
+                    why, text.empty() ? "" : ": ", printable(text)));
 }
 
 std::string_view trimmed(std::string_view text) {
