@@ -149,7 +149,7 @@ TEST_CASE("A sample that several parts of a filter leave out counts for the firs
     CHECK(filter.drop_moment({5}, 1) == FilterPart::time);
     CHECK(filter.drop_moment({4}, 1) == FilterPart::cpu);
     CHECK(filter.drop_moment({4}, {}) == FilterPart::cpu);
-    for (const std::uint64_t time : {1, 2, 3, 4}) CHECK(filter.drop_moment({time}, 0) == FilterPart::none);
+    for (const std::uint64_t time : {1u, 2u, 3u, 4u}) CHECK(filter.drop_moment({time}, 0) == FilterPart::none);
     CHECK_FALSE(filter.needs_comm());
     filter.comms = {"cc"};
     filter.pids = {1};
