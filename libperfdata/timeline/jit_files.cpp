@@ -13,7 +13,7 @@
 namespace perfdata {
 namespace {
 
-std::string_view last_part(std::string_view path) {
+std::string_view file_name_of(std::string_view path) {
     return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
@@ -36,7 +36,7 @@ void use(JitDumpFile& file, std::string path, Result<std::shared_ptr<const Sourc
 
 std::optional<std::uint32_t> jitdump_pid(std::string_view path) {
     constexpr std::string_view before = "jit-", behind = ".dump";
-    auto name = last_part(path);
+    auto name = file_name_of(path);
     if (!name.starts_with(before) || !name.ends_with(behind)) return {};
     if (name.size() <= before.size() + behind.size()) return {};
     name.remove_prefix(before.size());
@@ -48,9 +48,9 @@ std::optional<std::uint32_t> jitdump_pid(std::string_view path) {
 }
 
 FoundFile find_recorded_file(const std::string& path, const JitSearch& search, std::span<const std::string> given) {
-    const std::string name(last_part(path));
+    const std::string name(file_name_of(path));
     for (const auto& file : given) {
-        if (last_part(file) == name) return {file, JitDumpFile::From::given, {}};
+        if (file_name_of(file) == name) return {file, JitDumpFile::From::given, {}};
     }
     std::vector<std::pair<FileName, JitDumpFile::From>> places;
     // ".." does not lead out of symfs.

@@ -1,49 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/symbols/bpf/btf.hpp"
 
-#include <bpf/btf.h>
-#include <bpf/libbpf.h>
 #include <cerrno>
-#include <mutex>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include "perfdata/core/cursor.hpp"
 
 #include "btf_declaration.hpp"
+#include "btf_types.hpp"
 
 namespace perfdata {
 namespace {
 
 constexpr std::string_view btf_place = "feature BPF_BTF";
 
-// libbpf prints what it dislikes to stderr. Its printer is one for the whole process: take it away for the length of a
-// call and give it back.
-class Silence {
-  public:
-    Silence() : lock_(mutex()), before_(libbpf_set_print(nullptr)) {}
-    ~Silence() { libbpf_set_print(before_); }
-    Silence(const Silence&) = delete;
-    Silence& operator=(const Silence&) = delete;
-
-  private:
-    static std::mutex& mutex() {
-        static std::mutex one;
-        return one;
-    }
-    std::lock_guard<std::mutex> lock_;
-    libbpf_print_fn_t before_;
-};
-
-struct FreeBtf {
-    void operator()(btf* types) const { btf__free(types); }
-};
-
 }  // namespace
-
-struct Btf::Types {
-    std::unique_ptr<::btf, FreeBtf> parsed;
-};
 
 Btf::Btf(Bytes strings) : strings_(strings), last_end_(as_text(strings).rfind('\0')) {}
 Btf::Btf(Btf&&) noexcept = default;
@@ -79,16 +52,14 @@ Result<Btf> Btf::parse(const BtfBlob& blob, AnyOrder order) {
                                 name + ": a header of " + std::to_string(header_size) + " bytes"};
         return result;
     }
-    auto types = std::make_unique<Types>();
-    const Silence silence;
-    types->parsed.reset(btf__new(blob.data.data(), static_cast<std::uint32_t>(blob.data.size())));
-    if (!types->parsed) {
-        if (errno == ENOMEM) throw std::bad_alloc();
+    auto types = BtfTypes::parse(blob.data);
+    if (!types) {
+        if (types.error() == ENOMEM) throw std::bad_alloc();
         result.problem_ = Error{ErrorCode::malformed, blob.offset, std::string(btf_place),
-                                name + ": libbpf refuses its types: " + std::generic_category().message(errno)};
+                                name + ": libbpf refuses its types: " + std::generic_category().message(types.error())};
         return result;
     }
-    result.types_ = std::move(types);
+    result.types_ = std::make_unique<BtfTypes>(std::move(*types));
     return result;
 }
 
@@ -104,13 +75,12 @@ std::string_view Btf::text(std::uint32_t offset) const {
 
 std::string_view Btf::function_name(std::uint32_t type_id) const {
     if (!types_) return {};
-    const auto* type = btf__type_by_id(types_->parsed.get(), type_id);
-    if (type == nullptr || !btf_is_func(type)) return {};
-    return text(type->name_off);
+    const auto type = types_->type(type_id);
+    return type && type->kind == BtfType::Kind::function ? text(type->name) : std::string_view{};
 }
 
 std::string Btf::prototype(std::uint32_t type_id) const {
-    return types_ ? btf_function_declaration(*types_->parsed, type_id) : std::string{};
+    return types_ ? btf_function_declaration(*types_, type_id) : std::string{};
 }
 
 }  // namespace perfdata

@@ -2,9 +2,8 @@
 #include "btf_declaration.hpp"
 
 #include <algorithm>
-#include <bpf/btf.h>
-#include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace perfdata {
 namespace {
@@ -19,59 +18,58 @@ constexpr std::string_view unknown = "?";
 // Declares `declarator` ("v", "*v", "(*f)(int)") as being of a type, from the inside out as C does it.
 class Declaration {
   public:
-    explicit Declaration(const btf& types) : types_(types) {}
+    explicit Declaration(const BtfTypes& types) : types_(types) {}
 
     std::string of(std::uint32_t id, std::string declarator, int depth = 0) const {
+        using Kind = BtfType::Kind;
         if (id == 0) return join("void", declarator);
-        const auto* type = btf__type_by_id(&types_, id);
-        if (type == nullptr || depth > deepest || ++steps_ > most_steps) return join(unknown, declarator);
-        switch (btf_kind(type)) {
-            case BTF_KIND_PTR: return of(type->type, pointer_to(type->type, "*" + std::move(declarator)), depth + 1);
-            case BTF_KIND_CONST: return qualified("const", *type, std::move(declarator), depth);
-            case BTF_KIND_VOLATILE: return qualified("volatile", *type, std::move(declarator), depth);
-            case BTF_KIND_RESTRICT: return qualified("restrict", *type, std::move(declarator), depth);
-            case BTF_KIND_TYPE_TAG: return of(type->type, std::move(declarator), depth + 1);
-            case BTF_KIND_ARRAY: {
-                const auto* array = btf_array(type);
-                return of(array->type, std::move(declarator) + "[" + std::to_string(array->nelems) + "]", depth + 1);
+        const auto type = types_.type(id);
+        if (!type || depth > deepest || ++steps_ > most_steps) return join(unknown, declarator);
+        switch (type->kind) {
+            case Kind::pointer: return of(type->type, pointer_to(type->type, "*" + std::move(declarator)), depth + 1);
+            case Kind::constant: return qualified("const", type->type, std::move(declarator), depth);
+            case Kind::is_volatile: return qualified("volatile", type->type, std::move(declarator), depth);
+            case Kind::restricted: return qualified("restrict", type->type, std::move(declarator), depth);
+            case Kind::tag: return of(type->type, std::move(declarator), depth + 1);
+            case Kind::array: {
+                const auto array = types_.array(id);
+                return of(array.type, std::move(declarator) + "[" + std::to_string(array.count) + "]", depth + 1);
             }
-            case BTF_KIND_FUNC_PROTO:
-                return of(type->type, std::move(declarator) + parameters(*type, depth + 1), depth + 1);
-            case BTF_KIND_STRUCT: return join("struct " + name_of(*type), declarator);
-            case BTF_KIND_UNION: return join("union " + name_of(*type), declarator);
-            case BTF_KIND_FWD: return join((btf_kflag(type) ? "union " : "struct ") + name_of(*type), declarator);
-            case BTF_KIND_ENUM:
-            case BTF_KIND_ENUM64: return join("enum " + name_of(*type), declarator);
-            default: return join(name_of(*type), declarator);
+            case Kind::prototype:
+                return of(type->type, std::move(declarator) + parameters(id, type->count, depth + 1), depth + 1);
+            case Kind::structure: return join("struct " + name_of(*type), declarator);
+            case Kind::union_type: return join("union " + name_of(*type), declarator);
+            case Kind::forward: return join((type->is_union ? "union " : "struct ") + name_of(*type), declarator);
+            case Kind::enumeration: return join("enum " + name_of(*type), declarator);
+            case Kind::named:
+            case Kind::function: return join(name_of(*type), declarator);
         }
+        return join(unknown, declarator);
     }
 
-    std::string parameters(const btf_type& proto, int depth) const {
-        const auto count = btf_vlen(&proto);
+    std::string parameters(std::uint32_t prototype, std::uint32_t count, int depth) const {
         if (count == 0) return "(void)";
         std::string text = "(";
-        const auto* parameter = btf_params(&proto);
-        for (unsigned index = 0; index < count; ++index, ++parameter) {
+        for (std::uint32_t index = 0; index < count; ++index) {
             if (index != 0) text += ", ";
             if (++steps_ > most_steps) {
                 text += unknown;
                 break;
             }
-            if (parameter->type == 0 && parameter->name_off == 0) {
+            const auto parameter = types_.parameter(prototype, index);
+            if (parameter.type == 0 && parameter.name == 0) {
                 text += "...";
             } else {
-                text += of(parameter->type, text_at(parameter->name_off), depth);
+                text += of(parameter.type, text_at(parameter.name), depth);
             }
         }
         return text + ")";
     }
 
     std::string text_at(std::uint32_t offset) const {
-        const auto* text = btf__name_by_offset(&types_, offset);
-        if (text == nullptr) return {};
-        const auto size = std::min(strnlen(text, longest_type_name), names_left_);
-        names_left_ -= size;
-        return std::string(text, size);
+        const auto text = types_.text(offset, std::min(longest_type_name, names_left_));
+        names_left_ -= text.size();
+        return std::string(text);
     }
 
   private:
@@ -81,26 +79,23 @@ class Declaration {
         return text + declarator;
     }
 
-    std::string name_of(const btf_type& type) const {
-        auto name = text_at(type.name_off);
+    std::string name_of(const BtfType& type) const {
+        auto name = text_at(type.name);
         return name.empty() ? "{...}" : name;
     }
 
     // A qualifier of a pointer stands behind its star, that of anything else in front.
-    std::string qualified(std::string_view word, const btf_type& type, std::string declarator, int depth) const {
-        if (leads_to_pointer(type.type)) {
-            return of(type.type, declarator.empty() ? std::string(word) : std::string(word) + " " + declarator,
-                      depth + 1);
+    std::string qualified(std::string_view word, std::uint32_t id, std::string declarator, int depth) const {
+        if (leads_to_pointer(id)) {
+            return of(id, declarator.empty() ? std::string(word) : std::string(word) + " " + declarator, depth + 1);
         }
-        return std::string(word) + " " + of(type.type, std::move(declarator), depth + 1);
+        return std::string(word) + " " + of(id, std::move(declarator), depth + 1);
     }
 
     bool leads_to_pointer(std::uint32_t id) const {
         for (int depth = 0; depth < deepest; ++depth) {
-            const auto* type = btf__type_by_id(&types_, id);
-            if (type == nullptr || !(btf_is_mod(type) || btf_kind(type) == BTF_KIND_TYPE_TAG)) {
-                return type != nullptr && btf_is_ptr(type);
-            }
+            const auto type = types_.type(id);
+            if (!type || !type->is_qualifier()) return type && type->kind == BtfType::Kind::pointer;
             id = type->type;
         }
         return false;
@@ -108,35 +103,37 @@ class Declaration {
 
     // A star in front of an array or a function needs brackets: int (*p)[4].
     std::string pointer_to(std::uint32_t id, std::string declarator) const {
-        const auto* type = btf__type_by_id(&types_, id);
-        const bool binds = type != nullptr && (btf_is_array(type) || btf_is_func_proto(type));
+        const auto type = types_.type(id);
+        const bool binds = type && (type->kind == BtfType::Kind::array || type->kind == BtfType::Kind::prototype);
         return binds ? "(" + declarator + ")" : declarator;
     }
 
-    const btf& types_;
+    const BtfTypes& types_;
     mutable int steps_ = 0;
     mutable std::size_t names_left_ = most_name_bytes;
 };
 
-std::string_view linkage(const btf_type& function) {
-    switch (btf_vlen(&function)) {  // a FUNC keeps its linkage where other kinds keep a count
-        case BTF_FUNC_STATIC: return "static ";
-        case BTF_FUNC_EXTERN: return "extern ";
-        default: return "";
+std::string_view word_of(BtfType::Linkage linkage) {
+    switch (linkage) {
+        case BtfType::Linkage::internal: return "static ";
+        case BtfType::Linkage::external: return "extern ";
+        case BtfType::Linkage::global: break;
     }
+    return "";
 }
 
 }  // namespace
 
-std::string btf_function_declaration(const btf& types, std::uint32_t id) {
-    const auto* function = btf__type_by_id(&types, id);
-    if (function == nullptr || !btf_is_func(function)) return {};
-    const auto* proto = btf__type_by_id(&types, function->type);
-    if (proto == nullptr || !btf_is_func_proto(proto)) return {};
+std::string btf_function_declaration(const BtfTypes& types, std::uint32_t id) {
+    const auto function = types.type(id);
+    if (!function || function->kind != BtfType::Kind::function) return {};
+    const auto prototype = types.type(function->type);
+    if (!prototype || prototype->kind != BtfType::Kind::prototype) return {};
     const Declaration declaration(types);
-    auto name = declaration.text_at(function->name_off);
-    return std::string(linkage(*function)) +
-           declaration.of(proto->type, std::move(name) + declaration.parameters(*proto, 1), 1);
+    auto name = declaration.text_at(function->name);
+    return std::string(word_of(function->linkage)) +
+           declaration.of(prototype->type,
+                          std::move(name) + declaration.parameters(function->type, prototype->count, 1), 1);
 }
 
 }  // namespace perfdata

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <string>
 
-struct btf;
+#include "btf_types.hpp"
 
 namespace perfdata {
 
-// btf_function_declaration(types, id) is "static int f(struct ctx *ctx, __u64 n)"; empty if the id is no FUNC.
-std::string btf_function_declaration(const btf& types, std::uint32_t id);
+// btf_function_declaration(types, id) returns "static int f(struct ctx *ctx, __u64 n)"; empty if the id is no
+// function.
+std::string btf_function_declaration(const BtfTypes& types, std::uint32_t id);
 
 }  // namespace perfdata

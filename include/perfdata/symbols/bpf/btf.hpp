@@ -14,6 +14,8 @@
 
 namespace perfdata {
 
+class BtfTypes;
+
 // Btf reads one blob. Strings need only the blob's header; types are parsed by libbpf, which may refuse them (a newer
 // kernel's kinds, damage): then names and prototypes are missing and lines still work. Const use from many threads is
 // safe.
@@ -40,13 +42,11 @@ class Btf {
     std::string prototype(std::uint32_t type_id) const;
 
   private:
-    struct Types;
-
     explicit Btf(Bytes strings);
 
     Bytes strings_;
     std::size_t last_end_;  // of the last string that ends; npos: none does
-    std::unique_ptr<Types> types_;
+    std::unique_ptr<BtfTypes> types_;
     std::optional<Error> problem_;
 };
 
