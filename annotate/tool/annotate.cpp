@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <unistd.h>
 #include <vector>
 
 #include "perfdata/annotate/format/dropped_samples.hpp"
@@ -14,6 +13,7 @@
 #include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/symbols/object_architecture.hpp"
 
+#include "core/platform.hpp"
 #include "page/titles.hpp"
 #include "report/without_samples.hpp"
 #include "tool.hpp"
@@ -53,7 +53,7 @@ class Annotate {
 
     int run() {
         const auto& place = options_.common.place;
-        if (html() && (place ? place->is_terminal() : ::isatty(STDOUT_FILENO) != 0)) {
+        if (html() && (place ? place->is_terminal() : platform::is_terminal(platform::standard_output))) {
             complain("HTML is not for terminals: give -o FILE");
             return usage;
         }

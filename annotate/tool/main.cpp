@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -8,13 +7,12 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "perfdata/annotate/disassembly/disassembler.hpp"
 
+#include "core/platform.hpp"
 #include "tool.hpp"
-#include "tool/output/streams.hpp"
 #include "tool/output/temporary_file.hpp"
 #include "usage.hpp"
 
@@ -28,7 +26,7 @@ namespace {
             std::rethrow_exception(problem);
         } catch (const std::bad_alloc&) {
             complain_of_memory();
-            ::_exit(failed);
+            std::_Exit(failed);
         } catch (...) {  // a bug: abort
         }
     }
@@ -54,10 +52,9 @@ std::vector<std::string> words(int argc, char** argv) {
 }
 
 int run(int argc, char** argv) {
-    open_closed_streams();
-    raise_open_files();
-    std::signal(SIGPIPE, SIG_IGN);  // a reader that goes away ends the output without an error
-    std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the file size limit fails instead
+    platform::open_closed_streams();
+    platform::raise_open_files();
+    platform::fail_writes_quietly();
     remove_temporaries_on_signals();
     Disassembler::throw_without_memory();
     CLI::App app{

@@ -5,16 +5,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <utility>
 
 #include "perfdata/core/memory_limits.hpp"
 
+#include "core/platform.hpp"
 #include "format/words.hpp"
 #include "tool/output/streams.hpp"
 
@@ -110,12 +107,10 @@ std::optional<Error> Common::unreadable_input(const CLI::App& command) {
     for (const auto* option : command.get_options()) {
         if (!is_input(*option) || option->check_lname("input")) continue;
         for (const auto& path : option->results()) {
-            struct stat status = {};
-            const bool there = ::stat(path.c_str(), &status) == 0;
-            const bool directory = there && S_ISDIR(status.st_mode);
+            const auto status = platform::status(path);
             // Do not open it: that would consume the content of a pipe.
-            int problem = there && ::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) == 0 ? 0 : errno;
-            if (problem == 0 && directory && !option->get_type_name().starts_with("DIR")) problem = EISDIR;
+            int problem = status ? platform::may(platform::Access::read, path) : status.error();
+            if (problem == 0 && status->is_directory() && !option->get_type_name().starts_with("DIR")) problem = EISDIR;
             if (problem == 0) continue;
             return Error{ErrorCode::io, Error::no_offset, option->get_name(),
                          fmt::format("{}: cannot open: {}", path, std::strerror(problem))};
@@ -205,7 +200,7 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file) 
     }
     constexpr std::string_view usual = "perf.data";
     const bool is_usual = file == usual || file.ends_with("/perf.data");
-    if (is_usual && ::access(file.c_str(), F_OK) != 0 && errno == ENOENT) {
+    if (is_usual && platform::status(file) == std::unexpected(ENOENT)) {
         error.detail += "; `perf record -a -g -- sleep 5` makes one, or name a recording: FILE";
     }
     return fail(std::move(error));
@@ -216,10 +211,9 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file) 
 Result<Recording> Common::open() const {
     if (max_memory == 0) return about_file(Recording::open(file), file);
 #ifndef PERFDATA_ADDRESS_SANITIZER  // AddressSanitizer reserves terabytes of addresses
-    const ::rlimit wanted{max_memory, max_memory};
-    if (::setrlimit(RLIMIT_DATA, &wanted) != 0) {
+    if (const int problem = platform::limit_memory(max_memory)) {
         return fail(ErrorCode::io, Error::no_offset, "--max-memory",
-                    fmt::format("cannot be set: {}", std::strerror(errno)));
+                    fmt::format("cannot be set: {}", std::strerror(problem)));
     }
 #endif
     return about_file(Recording::open(file, {.limits = limits_within(max_memory)}), file);

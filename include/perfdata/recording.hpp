@@ -16,5 +16,4 @@
 #include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/recording/source.hpp"
-#include "perfdata/recording/spool.hpp"
 #include "perfdata/recording/walk.hpp"

@@ -2,9 +2,8 @@
 #include "perfdata/recording/hash_key.hpp"
 
 #include <chrono>
-#include <sys/auxv.h>
-#include <sys/random.h>
-#include <unistd.h>
+
+#include "core/platform.hpp"
 
 namespace perfdata {
 namespace {
@@ -12,10 +11,7 @@ namespace {
 // Fallback where the kernel provides no random bytes (an old one, a sandbox, early boot): what it gave the process at
 // its start, and values that the author of a file cannot know exactly.
 void draw_without_kernel(HashKey::Seed& seed) {
-    std::array<std::uint64_t, 2> given{};
-    if (const auto at = ::getauxval(AT_RANDOM); at != 0) {
-        std::memcpy(given.data(), reinterpret_cast<const void*>(at), sizeof(given));
-    }
+    const auto given = platform::start_secret();
     const auto now = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
     const auto since = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     std::uint64_t state = given[0] ^ now ^ reinterpret_cast<std::uintptr_t>(&seed);
@@ -25,15 +21,13 @@ void draw_without_kernel(HashKey::Seed& seed) {
         mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
         mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
         word ^= mixed ^ mixed >> 31;
-        state ^= since + static_cast<std::uint64_t>(::getpid());
+        state ^= since + platform::process_id();
     }
 }
 
 HashKey draw() {
     HashKey::Seed seed{};
-    // This few bytes come completely or not at all.
-    const auto got = ::getrandom(seed.data(), sizeof(seed), GRND_NONBLOCK);
-    if (got != static_cast<ssize_t>(sizeof(seed))) draw_without_kernel(seed);
+    if (!platform::random_bytes(std::as_writable_bytes(std::span(seed)))) draw_without_kernel(seed);
     return HashKey(seed);
 }
 

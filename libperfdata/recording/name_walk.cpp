@@ -4,13 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <cstdint>
-#include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -19,7 +13,12 @@
 namespace perfdata {
 namespace {
 
-constexpr int to_pass = O_PATH | O_CLOEXEC;
+using platform::Answer;
+using platform::Descriptor;
+using platform::OpenMode;
+
+constexpr OpenMode to_pass{.what = OpenMode::For::place, .directory = true};
+constexpr OpenMode to_look_at{.what = OpenMode::For::place, .no_link = true};
 constexpr unsigned most_links = 40;
 constexpr std::size_t longest_name = 65536;  // of the rest still to walk, with links expanded
 
@@ -30,8 +29,8 @@ Walked failed(int problem) {
 }
 
 // The user names a root: it may be a link, or /proc/PID/root.
-Descriptor open_root(const std::string& root) {
-    return Descriptor(::open(root.c_str(), to_pass | O_DIRECTORY));
+Answer<Descriptor> open_root(const std::string& root) {
+    return platform::open(root, to_pass);
 }
 
 bool is_number(std::string_view text) {
@@ -45,7 +44,7 @@ class Steps {
         : top_(std::move(top)), at_(std::move(start)), confined_(confined), absolute_(absolute), left_(path) {}
 
     Walked walk() {
-        if (!look(at_.get(), here_)) return failed(errno);
+        if (const int problem = look(at_.get(), here_)) return failed(problem);
         while (true) {
             const auto begin = left_.find_first_not_of('/');
             if (begin == std::string::npos) return failed(EISDIR);
@@ -63,24 +62,25 @@ class Steps {
 
   private:
     struct Identity {
-        dev_t device = 0;
-        ino_t number = 0;
+        std::uint64_t device = 0, number = 0;
 
         bool operator==(const Identity&) const = default;
     };
 
-    static bool look(int fd, Identity& identity) {
-        struct stat status {};
-        if (::fstat(fd, &status) != 0) return false;
-        identity = {status.st_dev, status.st_ino};
-        return true;
+    // look(fd, identity) returns 0 or an errno.
+    static int look(int fd, Identity& identity) {
+        const auto status = platform::status(fd);
+        if (!status) return status.error();
+        identity = {status->device, status->inode};
+        return 0;
     }
 
     // begin_again() returns to the root, for an absolute link.
     int begin_again() {
-        Descriptor top(::fcntl(top_.get(), F_DUPFD_CLOEXEC, 0));
-        if (top.get() < 0 || !look(top.get(), here_)) return errno;
-        at_ = std::move(top);
+        auto top = platform::duplicate(top_.get());
+        if (!top) return top.error();
+        if (const int problem = look(top->get(), here_)) return problem;
+        at_ = std::move(*top);
         above_.clear();
         absolute_ = true;
         return 0;
@@ -90,14 +90,15 @@ class Steps {
     // the walk.
     int go_up() {
         if (above_.empty() && (confined_ || absolute_)) return 0;  // ".." of a root is the root
-        Descriptor up(::openat(at_.get(), "..", to_pass | O_DIRECTORY));
+        auto up = platform::open_at(at_.get(), "..", to_pass);
+        if (!up) return up.error();
         Identity identity;
-        if (up.get() < 0 || !look(up.get(), identity)) return errno;
+        if (const int problem = look(up->get(), identity)) return problem;
         if (!above_.empty()) {
             if (above_.back() != identity) return EXDEV;
             above_.pop_back();
         }
-        at_ = std::move(up);
+        at_ = std::move(*up);
         here_ = identity;
         return 0;
     }
@@ -105,17 +106,18 @@ class Steps {
     // step(part) follows one more part of the name; a result ends the walk.
     std::optional<Walked> step(const std::string& part) {
         if (const auto kind = pseudo_file_system(at_.get())) return through(*kind, part);
-        Descriptor next(::openat(at_.get(), part.c_str(), to_pass | O_NOFOLLOW));
-        struct stat status {};
-        if (next.get() < 0 || ::fstat(next.get(), &status) != 0) return failed(errno);
-        if (S_ISLNK(status.st_mode)) return follow(next.get());
-        if (S_ISDIR(status.st_mode)) {
-            enter(std::move(next), {status.st_dev, status.st_ino});
+        auto next = platform::open_at(at_.get(), part, to_look_at);
+        if (!next) return failed(next.error());
+        const auto status = platform::status(next->get());
+        if (!status) return failed(status.error());
+        if (status->kind == platform::FileKind::link) return follow(next->get());
+        if (status->is_directory()) {
+            enter(std::move(*next), {status->device, status->inode});
             return {};
         }
         if (!left_.empty()) return failed(ENOTDIR);
         Walked walked;
-        walked.fd = std::move(next);
+        walked.fd = std::move(*next);
         walked.folder = std::move(at_);
         walked.last = part;
         return walked;
@@ -129,12 +131,10 @@ class Steps {
 
     std::optional<Walked> follow(int link) {
         if (++links_ > most_links) return failed(ELOOP);
-        std::array<char, PATH_MAX> target;
-        const auto size = ::readlinkat(link, "", target.data(), target.size());
-        if (size < 0) return failed(errno);
-        if (size == 0) return failed(ENOENT);
-        if (static_cast<std::size_t>(size) == target.size()) return failed(ENAMETOOLONG);
-        left_.insert(0, target.data(), static_cast<std::size_t>(size));
+        const auto target = platform::link_target(link);
+        if (!target) return failed(target.error());
+        if (target->empty()) return failed(ENOENT);
+        left_.insert(0, *target);
         if (left_.size() > longest_name) return failed(ENAMETOOLONG);
         if (left_.front() == '/') {
             if (const int problem = begin_again()) return failed(problem);
@@ -151,24 +151,27 @@ class Steps {
             walked.pseudo = kind;
             return walked;
         }
-        Descriptor next(::openat(at_.get(), part.c_str(), to_pass | O_DIRECTORY | (self || root ? 0 : O_NOFOLLOW)));
+        auto mode = to_pass;
+        mode.no_link = !self && !root;
+        auto next = platform::open_at(at_.get(), part, mode);
+        if (!next) return failed(next.error());
         Identity identity;
-        if (next.get() < 0 || !look(next.get(), identity)) return failed(errno);
+        if (const int problem = look(next->get(), identity)) return failed(problem);
         if (!root) {
-            enter(std::move(next), identity);
+            enter(std::move(*next), identity);
             return {};
         }
-        Descriptor top(::fcntl(next.get(), F_DUPFD_CLOEXEC, 0));
-        if (top.get() < 0) return failed(errno);
-        top_ = std::move(top);
-        at_ = std::move(next);
+        auto top = platform::duplicate(next->get());
+        if (!top) return failed(top.error());
+        top_ = std::move(*top);
+        at_ = std::move(*next);
         here_ = identity;
         above_.clear();
         confined_ = true;
         return {};
     }
 
-    Descriptor top_, at_;          // O_PATH
+    Descriptor top_, at_;          // places
     bool confined_;                // the root is not the machine's
     bool absolute_;                // the walk began at the root
     std::string left_;             // what is left to walk
@@ -181,14 +184,14 @@ class Steps {
 
 Walked walk_by_kernel(const std::string& root, const std::string& path) {
     const auto top = open_root(root);
-    if (top.get() < 0) return failed(errno);
-    open_how how{};
-    how.flags = to_pass;
-    how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+    if (!top) return failed(top.error());
+    auto place = platform::open_place_within(top->get(), path);
     Walked walked;
-    walked.fd = Descriptor(static_cast<int>(::syscall(SYS_openat2, top.get(), path.c_str(), &how, sizeof how)));
-    if (walked.fd.get() >= 0) return walked;
-    walked.problem = errno;
+    if (place) {
+        walked.fd = std::move(*place);
+        return walked;
+    }
+    walked.problem = place.error();
     // Sandboxed processes get EPERM for calls that their filter does not know; EAGAIN: somebody moves directories.
     constexpr std::array unable{ENOSYS, EPERM, EINVAL, E2BIG, EAGAIN};
     walked.unable = std::ranges::find(unable, walked.problem) != unable.end();
@@ -198,10 +201,10 @@ Walked walk_by_kernel(const std::string& root, const std::string& path) {
 Walked walk_by_steps(const std::string& root, const std::string& path) {
     const bool absolute = path.starts_with('/') || !root.empty();
     auto top = open_root(root.empty() ? "/" : root);
-    if (top.get() < 0) return failed(errno);
-    Descriptor start(absolute ? ::fcntl(top.get(), F_DUPFD_CLOEXEC, 0) : ::open(".", to_pass | O_DIRECTORY));
-    if (start.get() < 0) return failed(errno);
-    return Steps(std::move(top), std::move(start), !root.empty(), absolute, path).walk();
+    if (!top) return failed(top.error());
+    auto start = absolute ? platform::duplicate(top->get()) : platform::open(".", to_pass);
+    if (!start) return failed(start.error());
+    return Steps(std::move(*top), std::move(*start), !root.empty(), absolute, path).walk();
 }
 
 }  // namespace perfdata

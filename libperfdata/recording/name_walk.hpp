@@ -6,19 +6,19 @@
 #include <string>
 #include <string_view>
 
-#include "perfdata/recording/spool.hpp"
+#include "core/platform.hpp"
 
 namespace perfdata {
 
 // Walked is the end of a walk. fd is O_PATH, below 0 if the walk failed; then `problem` is errno.
 struct Walked {
-    Descriptor fd{-1};
+    platform::Descriptor fd{};
     int problem = 0;
     // For walk_by_kernel(): this kernel, or the process's sandbox, does not support it.
     bool unable = false;
     // For walk_by_steps(): the directory that holds the file, O_PATH, and its name there, which is not a link; and the
     // kernel's own file system that the name led into, where nothing is looked up.
-    Descriptor folder{-1};
+    platform::Descriptor folder{};
     std::string last{};
     std::optional<std::string_view> pseudo{};
 };

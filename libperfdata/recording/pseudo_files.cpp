@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <sys/vfs.h>
+
+#include "core/platform.hpp"
 
 namespace perfdata {
 namespace {
@@ -38,10 +39,10 @@ constexpr std::array kinds{
 }  // namespace
 
 std::optional<std::string_view> pseudo_file_system(int fd) {
-    struct statfs status {};
+    const auto magic = platform::file_system(fd);
     // What cannot be identified does not count as a file.
-    if (::fstatfs(fd, &status) != 0) return "an unknown file system";
-    const auto found = std::ranges::find(kinds, static_cast<std::uint32_t>(status.f_type), &Kind::magic);
+    if (!magic) return "an unknown file system";
+    const auto found = std::ranges::find(kinds, *magic, &Kind::magic);
     return found == kinds.end() ? std::nullopt : std::optional(found->name);
 }
 

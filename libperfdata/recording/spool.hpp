@@ -10,23 +10,9 @@
 
 #include "perfdata/recording/source.hpp"
 
+#include "core/platform.hpp"
+
 namespace perfdata {
-
-// Descriptor closes its file when destroyed.
-class Descriptor {
-  public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-    ~Descriptor();
-    int get() const { return fd_; }
-
-  private:
-    int fd_;
-};
 
 // Spool is an unlinked file in TMPDIR, or in /tmp, to which bytes are appended. Nobody else can open it; it disappears
 // with its last source.
@@ -43,10 +29,10 @@ class Spool {
     std::shared_ptr<const Source> finish(std::optional<Error> damage = {}) &&;
 
   private:
-    Spool(Descriptor file, std::string path, std::uint64_t most)
+    Spool(platform::Descriptor file, std::string path, std::uint64_t most)
         : file_(std::move(file)), path_(std::move(path)), most_(most) {}
 
-    Descriptor file_;
+    platform::Descriptor file_;
     std::string path_;
     std::uint64_t most_;
     std::uint64_t size_ = 0;

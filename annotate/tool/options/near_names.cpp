@@ -8,9 +8,8 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <optional>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
+#include "core/platform.hpp"
 #include "format/words.hpp"
 #include "tool/tool.hpp"
 
@@ -115,9 +114,7 @@ std::string name_list(const std::vector<std::string>& names, std::size_t room) {
 
 std::size_t message_width() {
     constexpr std::size_t least = 40, usual = 160;
-    ::winsize size{};
-    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0)
-        return std::max<std::size_t>(size.ws_col, least);
+    if (const auto columns = platform::terminal_columns(platform::standard_error)) return std::max(*columns, least);
     std::size_t columns = 0;
     if (const char* told = std::getenv("COLUMNS"); told != nullptr) {
         const std::string_view text = told;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <unistd.h>
 #include <utility>
 
+#include "core/platform.hpp"
 #include "streams.hpp"
 
 namespace perfdata::tool {
@@ -15,7 +15,8 @@ namespace {
 // Returns the pager to run, empty if there is none.
 std::string pager() {
     const char* terminal = std::getenv("TERM");
-    const bool interactive = ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;
+    const bool interactive =
+        platform::is_terminal(platform::standard_output) && platform::is_terminal(platform::standard_input);
     if (!interactive || terminal == nullptr || std::string_view(terminal) == "dumb") return {};
     if (const char* chosen = std::getenv("PAGER"); chosen != nullptr) return chosen;
     const char* folders = std::getenv("PATH");
@@ -23,7 +24,7 @@ std::string pager() {
     while (!rest.empty()) {
         const auto folder = rest.substr(0, rest.find(':'));
         rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-        if (::access((std::string(folder) + "/less").c_str(), X_OK) == 0) return "less";
+        if (platform::may(platform::Access::execute, std::string(folder) + "/less") == 0) return "less";
     }
     return {};
 }
@@ -42,9 +43,9 @@ Result<Output> Output::open(const std::optional<OutputPlace>& place) {
 Result<Output> Output::open_paged(const std::optional<OutputPlace>& place) {
     const auto command = place ? std::string() : pager();
     if (command.empty() || command == "cat") return open(place);
-    ::setenv("LESS", "FRX", 0);  // like git: quit if everything fits on one screen, keep colours
+    platform::set_default_environment("LESS", "FRX");  // like git: quit if everything fits on one screen, keep colours
     Output output;
-    output.pager_ = ::popen(command.c_str(), "we");
+    output.pager_ = platform::open_pager(command);
     if (output.pager_ == nullptr) return open(place);
     return output;
 }
@@ -61,7 +62,7 @@ Output::Output(Output&& other) noexcept
 // Output that ends early is shown, except in a file: an old one stays as it was.
 Output::~Output() {
     if (!file_ || !file_->place().is_file()) write_through();
-    if (pager_ != nullptr) ::pclose(pager_);
+    if (pager_ != nullptr) platform::close_pager(pager_);
 }
 
 Sink Output::sink() {
@@ -91,14 +92,14 @@ void Output::write_through() {
 Result<void> Output::commit() {
     write_through();
     if (file_) return file_->commit();
-    if (pager_ != nullptr) ::pclose(std::exchange(pager_, nullptr));  // waits until the reader quits it
+    if (pager_ != nullptr) platform::close_pager(std::exchange(pager_, nullptr));  // waits until the reader quits it
     if (problem_ == 0 || is_reader_gone(problem_)) return {};
     return cannot_write("standard output", problem_);
 }
 
 bool Output::is_terminal() const {
     if (file_) return file_->is_terminal();
-    return pager_ != nullptr || ::isatty(::fileno(stdout)) != 0;
+    return pager_ != nullptr || platform::is_terminal(platform::standard_output);
 }
 
 }  // namespace perfdata::tool

@@ -1,89 +1,38 @@
 // SPDX-License-Identifier: MIT
 #include "output_file.hpp"
 
-#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <sys/xattr.h>
-#include <unistd.h>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "perfdata/core/cursor.hpp"
+
+#include "core/platform.hpp"
 #include "streams.hpp"
 
 namespace perfdata::tool {
 namespace {
 
-template <class Call>
-int retried(Call call) {
-    int result = -1;
-    do {
-        result = call();
-    } while (result < 0 && errno == EINTR);
-    return result;
-}
+using platform::FileStatus;
+using platform::OpenMode;
 
-int closed(int& descriptor) {
-    const int result = descriptor < 0 ? 0 : ::close(std::exchange(descriptor, -1));
-    return result == 0 || errno == EINTR ? 0 : errno;
-}
-
-// Returns a descriptor connected to a named socket, or -1 with errno.
-int connect_to(const std::string& path) {
-    ::sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    std::memcpy(address.sun_path, path.data(), path.size());
-    const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (descriptor < 0) return -1;
-    if (retried([&] { return ::connect(descriptor, reinterpret_cast<const ::sockaddr*>(&address), sizeof address); }) ==
-        0) {
-        return descriptor;
-    }
-    const int problem = errno;
-    ::close(descriptor);
-    errno = problem;
-    return -1;
-}
-
-// True for access lists, labels, and users' own attributes. File capabilities and signatures applied to the old
-// content.
-bool is_kept(std::string_view attribute) {
-    return attribute.starts_with("user.") || attribute == "system.posix_acl_access" || attribute == "security.selinux";
-}
-
-// Attributes that cannot be copied are those that only the system may set.
-void copy_extended_attributes(int from, int to) {
-    std::vector<char> names(std::size_t{64} << 10), value(std::size_t{64} << 10);
-    const auto size = ::flistxattr(from, names.data(), names.size());
-    for (ssize_t at = 0; at < size;) {
-        const char* name = names.data() + at;
-        at += static_cast<ssize_t>(std::strlen(name)) + 1;
-        if (!is_kept(name)) continue;
-        const auto got = ::fgetxattr(from, name, value.data(), value.size());
-        if (got >= 0) (void)::fsetxattr(to, name, value.data(), static_cast<std::size_t>(got), 0);
-    }
-}
+// How an existing regular file is opened to be written in place. It may have been replaced by a FIFO or a link.
+constexpr OpenMode in_place_mode{.what = OpenMode::For::writing, .no_link = true, .no_wait = true};
 
 // copy(from, to) appends a whole file to another. Returns 0 or an errno.
 int copy(int from, int to) {
-    std::vector<char> block(std::size_t{256} << 10);
-    for (::off_t at = 0;;) {
-        const auto got = ::pread(from, block.data(), block.size(), at);
-        if (got == 0) return 0;
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return errno;
-        if (const int problem = write_all(to, {block.data(), static_cast<std::size_t>(got)}); problem != 0) {
-            return problem;
-        }
-        at += got;
+    std::vector<std::byte> block(std::size_t{256} << 10);
+    for (std::uint64_t at = 0;;) {
+        const auto got = platform::read_at(from, at, block);
+        if (!got) return got.error();
+        if (*got == 0) return 0;
+        const auto text = as_text(Bytes(block).first(*got));
+        if (const int problem = platform::write_all(to, text); problem != 0) return problem;
+        at += *got;
     }
 }
 
@@ -104,51 +53,34 @@ Result<OutputFile> OutputFile::open(OutputPlace place, HardLinks links) {
     return file;
 }
 
-OutputFile::OutputFile(OutputFile&& other) noexcept
-    : place_(std::move(other.place_)),
-      temporary_(std::move(other.temporary_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      old_text_(other.old_text_),
-      in_place_(std::move(other.in_place_)),
-      problem_(other.problem_) {
-    other.temporary_.reset();
-}
-
-OutputFile::~OutputFile() {
-    (void)closed(descriptor_);
-}
-
 int OutputFile::open_special() {
-    if (place_.kind == OutputPlace::Kind::descriptor) {
-        constexpr int above_standard = 3;
-        descriptor_ = ::fcntl(place_.descriptor, F_DUPFD_CLOEXEC, above_standard);
-    } else if (S_ISSOCK(place_.status.st_mode)) {
-        descriptor_ = connect_to(place_.path);
-    } else {
-        const int cut = S_ISREG(place_.status.st_mode) ? O_TRUNC : 0;
-        descriptor_ = retried([&] { return ::open(place_.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | cut); });
-    }
-    return descriptor_ >= 0 ? 0 : errno;
+    constexpr int above_standard = 3;
+    const bool is_number = place_.kind == OutputPlace::Kind::descriptor;
+    const OpenMode mode{.what = OpenMode::For::writing, .cut = place_.status.is_regular()};
+    auto opened = is_number ? platform::duplicate(place_.descriptor, above_standard)
+                  : place_.status.kind == platform::FileKind::socket ? platform::connect(place_.path)
+                                                                     : platform::open(place_.path, mode);
+    if (!opened) return opened.error();
+    descriptor_ = std::move(*opened);
+    return 0;
 }
 
 int OutputFile::open_regular(HardLinks links) {
     const auto slash = place_.path.rfind('/');
     const auto directory = slash == std::string::npos ? "." : place_.path.substr(0, slash + 1);
     if (place_.kind == OutputPlace::Kind::fresh) {
-        constexpr ::mode_t new_mode = 0666;  // restricted by the umask
+        constexpr std::uint32_t new_mode = 0666;  // restricted by the umask
         auto temporary = TemporaryFile::create(directory, new_mode);
         if (!temporary) return temporary.error();
         temporary_.emplace(std::move(*temporary));
         return 0;
     }
-    if (links == HardLinks::keep && place_.status.st_nlink > 1) {
-        return open_in_place(fmt::format("it has {} names", place_.status.st_nlink));
+    if (links == HardLinks::keep && place_.status.links > 1) {
+        return open_in_place(fmt::format("it has {} names", place_.status.links));
     }
     // A write-protected file is kept, although its directory would permit replacing it.
-    int old = retried([&] { return ::open(place_.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); });
-    if (old < 0) return errno;
-    (void)closed(old);
-    constexpr ::mode_t private_mode = 0600;  // until it gets the mode of the old one
+    if (const auto old = platform::open(place_.path, in_place_mode); !old) return old.error();
+    constexpr std::uint32_t private_mode = 0600;  // until it gets the mode of the old one
     auto temporary = TemporaryFile::create(directory, private_mode);
     if (temporary) {
         temporary_.emplace(std::move(*temporary));
@@ -160,11 +92,12 @@ int OutputFile::open_regular(HardLinks links) {
 }
 
 int OutputFile::open_in_place(std::string why) {
-    descriptor_ = retried([&] { return ::open(place_.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); });
-    if (descriptor_ < 0) return errno;
-    struct stat status = {};
-    if (::fstat(descriptor_, &status) != 0) return errno;
-    if (!S_ISREG(status.st_mode) || FileIdentity(status) != place_.identity) return EBUSY;  // replaced meanwhile
+    auto opened = platform::open(place_.path, in_place_mode);
+    if (!opened) return opened.error();
+    descriptor_ = std::move(*opened);
+    const auto status = platform::status(descriptor_.get());
+    if (!status) return status.error();
+    if (!status->is_regular() || FileIdentity(*status) != place_.identity) return EBUSY;  // replaced meanwhile
     old_text_ = true;
     in_place_ = std::move(why);
     return 0;
@@ -175,13 +108,15 @@ int OutputFile::writable() {
     if (temporary_) return temporary_->wake();
     if (!old_text_) return 0;
     old_text_ = false;
-    return retried([&] { return ::ftruncate(descriptor_, 0); }) == 0 ? 0 : errno;
+    return platform::cut(descriptor_.get());
 }
 
 void OutputFile::write(std::string_view text) {
     if (problem_ != 0 || text.empty()) return;
     problem_ = writable();
-    if (problem_ == 0) problem_ = write_all(temporary_ ? temporary_->descriptor() : descriptor_, text);
+    if (problem_ == 0) {
+        problem_ = platform::write_all(temporary_ ? temporary_->descriptor() : descriptor_.get(), text);
+    }
 }
 
 void OutputFile::rest() {
@@ -191,7 +126,7 @@ void OutputFile::rest() {
 
 Result<void> OutputFile::commit() {
     if (problem_ == 0) problem_ = writable();
-    if (problem_ == 0) problem_ = temporary_ ? replace() : closed(descriptor_);
+    if (problem_ == 0) problem_ = temporary_ ? replace() : descriptor_.close();
     if (problem_ == 0 || (!place_.is_file() && is_reader_gone(problem_))) return {};
     if (in_place_.empty() || old_text_) return cannot_write(place_.name, problem_);
     return fail(
@@ -200,59 +135,49 @@ Result<void> OutputFile::commit() {
 }
 
 bool OutputFile::is_terminal() const {
-    return !temporary_ && ::isatty(descriptor_) != 0;
+    return !temporary_ && platform::is_terminal(descriptor_.get());
 }
 
 // Copies the old file's attributes to the temporary file. Returns 0, or the errno of an attribute that must not be
 // lost.
-int OutputFile::keep_attributes(const struct stat& old) {
+int OutputFile::keep_attributes(const FileStatus& old) {
     const int descriptor = temporary_->descriptor();
-    struct stat status = {};
-    if (::fstat(descriptor, &status) != 0) return errno;
-    if (status.st_uid != old.st_uid || status.st_gid != old.st_gid) {
-        if (::fchown(descriptor, old.st_uid, old.st_gid) != 0) return errno;
+    const auto fresh = platform::status(descriptor);
+    if (!fresh) return fresh.error();
+    if (fresh->owner != old.owner || fresh->group != old.group) {
+        if (const int problem = platform::set_owner(descriptor, old.owner, old.group); problem != 0) return problem;
     }
-    int from = ::open(place_.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (from >= 0) copy_extended_attributes(from, descriptor);
-    (void)closed(from);
-    constexpr ::mode_t permissions = 07777;
-    if (::fstat(descriptor, &status) != 0) return errno;
-    if ((status.st_mode & permissions) == (old.st_mode & permissions)) return 0;
-    return ::fchmod(descriptor, old.st_mode & permissions) == 0 ? 0 : errno;
+    if (const auto from = platform::open(place_.path, in_place_mode))
+        platform::copy_attributes(from->get(), descriptor);
+    const auto owned = platform::status(descriptor);
+    if (!owned) return owned.error();
+    return owned->permissions == old.permissions ? 0 : platform::set_permissions(descriptor, old.permissions);
 }
 
 int OutputFile::replace() {
-    struct stat old = {};
-    const bool replaces = ::lstat(place_.path.c_str(), &old) == 0;
-    int content = ::fcntl(temporary_->descriptor(), F_DUPFD_CLOEXEC, 0);
-    int problem = content >= 0 ? 0 : errno;
-    if (problem == 0 && replaces) {
-        // It may have been created meanwhile.
-        problem = S_ISREG(old.st_mode) ? 0 : S_ISDIR(old.st_mode) ? EISDIR : EEXIST;
-        if (problem == 0) {
-            const int lost = keep_attributes(old);
-            problem = lost != 0 ? copy_in_place(content, old, "a new file cannot have its owner and mode", lost)
-                                : temporary_->move_to(place_.path);
-            if (lost == 0 && forbids_replacing(problem)) {
-                problem = copy_in_place(content, old, "its directory does not allow to replace it", problem);
-            }
-        }
-    } else if (problem == 0) {
-        problem = temporary_->move_to(place_.path);
+    const auto content = platform::duplicate(temporary_->descriptor());
+    if (!content) return content.error();
+    const auto old = platform::link_status(place_.path);
+    if (!old) return temporary_->move_to(place_.path);
+    // It may have been created meanwhile.
+    if (!old->is_regular()) return old->is_directory() ? EISDIR : EEXIST;
+    if (const int lost = keep_attributes(*old); lost != 0) {
+        return copy_in_place(content->get(), *old, "a new file cannot have its owner and mode", lost);
     }
-    (void)closed(content);
-    return problem;
+    const int problem = temporary_->move_to(place_.path);
+    if (!forbids_replacing(problem)) return problem;
+    return copy_in_place(content->get(), *old, "its directory does not allow to replace it", problem);
 }
 
-int OutputFile::copy_in_place(int content, const struct stat& old, std::string_view why, int problem) {
+int OutputFile::copy_in_place(int content, const FileStatus& old, std::string_view why, int problem) {
     place_.identity = FileIdentity(old);
     if (const int refused = open_in_place(fmt::format("{}: {}", why, std::strerror(problem))); refused != 0) {
         return refused;
     }
     old_text_ = false;
-    if (retried([&] { return ::ftruncate(descriptor_, 0); }) != 0) return errno;
-    if (const int failed = copy(content, descriptor_); failed != 0) return failed;
-    return closed(descriptor_);
+    if (const int failed = platform::cut(descriptor_.get()); failed != 0) return failed;
+    if (const int failed = copy(content, descriptor_.get()); failed != 0) return failed;
+    return descriptor_.close();
 }
 
 }  // namespace perfdata::tool

@@ -24,9 +24,9 @@ class OutputFile {
 
     // open(place) waits for a reader if it is a FIFO. Errors: io.
     static Result<OutputFile> open(OutputPlace place, HardLinks links = HardLinks::keep);
-    OutputFile(OutputFile&& other) noexcept;
+    OutputFile(OutputFile&& other) noexcept = default;
     OutputFile& operator=(OutputFile&&) = delete;
-    ~OutputFile();
+    ~OutputFile() = default;
 
     // write(text): after a failure it writes nothing more, and commit() returns the error.
     void write(std::string_view text);
@@ -48,14 +48,14 @@ class OutputFile {
     int open_regular(HardLinks links);
     int open_in_place(std::string why);
     int writable();
-    int keep_attributes(const struct stat& old);
+    int keep_attributes(const platform::FileStatus& old);
     int replace();
-    int copy_in_place(int content, const struct stat& old, std::string_view why, int problem);
+    int copy_in_place(int content, const platform::FileStatus& old, std::string_view why, int problem);
 
     OutputPlace place_;
     std::optional<TemporaryFile> temporary_;
-    int descriptor_ = -1;    // if there is no temporary file
-    bool old_text_ = false;  // a file written in place still has its old text
+    platform::Descriptor descriptor_;  // if there is no temporary file
+    bool old_text_ = false;            // a file written in place still has its old text
     std::string in_place_;
     int problem_ = 0;  // errno
 };

@@ -4,18 +4,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <memory>
-#include <unistd.h>
 
 namespace perfdata::tool {
 namespace {
 
 namespace fs = std::filesystem;
+
+using platform::FileStatus;
 
 struct Split {
     std::string directory, base;
@@ -29,9 +27,10 @@ Split split(const std::string& path) {
     return {last == std::string::npos ? "/" : path.substr(0, last + 1), path.substr(slash + 1)};
 }
 
+// Returns the path without links; empty if there is no such file.
 std::string real_path(const std::string& path) {
-    const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
-    return real ? std::string(real.get()) : std::string();
+    std::error_code problem;
+    return fs::canonical(path, problem).string();
 }
 
 std::optional<int> number_of(std::string_view text) {
@@ -44,9 +43,9 @@ std::optional<int> number_of(std::string_view text) {
 // Returns the descriptor of this process that a path denotes. Opening the path would not do: a file would be truncated
 // and written from its beginning, a socket could not be opened at all.
 std::optional<int> descriptor_of(const std::string& path) {
-    if (path == "/dev/stdin") return STDIN_FILENO;
-    if (path == "/dev/stdout") return STDOUT_FILENO;
-    if (path == "/dev/stderr") return STDERR_FILENO;
+    if (path == "/dev/stdin") return platform::standard_input;
+    if (path == "/dev/stdout") return platform::standard_output;
+    if (path == "/dev/stderr") return platform::standard_error;
     const auto [directory, base] = split(path);
     const auto number = number_of(base);
     if (!number) return {};
@@ -57,16 +56,12 @@ std::optional<int> descriptor_of(const std::string& path) {
 }
 
 // Returns the target of a link at `path`; empty if it is not a link.
-std::optional<std::string> linked(const std::string& path, const struct stat& status) {
-    if (!S_ISLNK(status.st_mode)) return {};
+std::optional<std::string> linked(const std::string& path, const FileStatus& status) {
+    if (status.kind != platform::FileKind::link) return {};
     std::error_code problem;
     auto target = fs::read_symlink(path, problem).string();
     if (problem || target.empty()) return {};
     return target.starts_with('/') ? target : split(path).directory + "/" + target;
-}
-
-bool same_file(const struct stat& one, const struct stat& other) {
-    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 // True for an ordinary member of a recording's directory: perf's own files, and what perfdata looks for beside them.
@@ -91,43 +86,59 @@ Result<OutputPlace> OutputPlace::find(const std::string& name) {
         if (const auto descriptor = descriptor_of(place.path)) {
             place.kind = Kind::descriptor;
             place.descriptor = *descriptor;
-            const int mode = ::fcntl(*descriptor, F_GETFL);
-            if (mode < 0 || ::fstat(*descriptor, &place.status) != 0) return cannot_write(name, errno);
-            if ((mode & O_ACCMODE) == O_RDONLY) return cannot_write(name, EBADF);
-            if (S_ISDIR(place.status.st_mode)) return cannot_write(name, EISDIR);
-            place.identity = FileIdentity(place.status);
+            const auto writable = platform::can_write(*descriptor);
+            if (!writable) return cannot_write(name, writable.error());
+            const auto status = platform::status(*descriptor);
+            if (!status) return cannot_write(name, status.error());
+            if (!*writable) return cannot_write(name, EBADF);
+            if (status->is_directory()) return cannot_write(name, EISDIR);
+            place.status = *status;
+            place.identity = FileIdentity(*status);
             return place;
         }
-        struct stat status = {};
-        if (::lstat(place.path.c_str(), &status) != 0) {
-            if (errno != ENOENT) return cannot_write(name, errno);
-            const auto [directory, base] = split(place.path);
-            if (::stat(directory.c_str(), &place.status) != 0) return cannot_write(name, errno);
-            if (!S_ISDIR(place.status.st_mode)) return cannot_write(name, ENOTDIR);
-            if (base.empty()) return cannot_write(name, EISDIR);
-            // Better reported before hours of work than after.
-            if (::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
-                return cannot_write(name, errno);
-            place.identity = FileIdentity(place.status, base);
-            return place;
+        const auto status = platform::link_status(place.path);
+        if (!status) {
+            if (status.error() != ENOENT) return cannot_write(name, status.error());
+            return find_fresh(std::move(place));
         }
-        auto target = linked(place.path, status);
+        auto target = linked(place.path, *status);
         if (!target) break;
         if (links == most_links) return cannot_write(name, ELOOP);
         // Links below /proc/PID lead to open files of a process: their text may name nothing, or another file.
-        struct stat through = {}, named = {};
-        const bool there = ::stat(place.path.c_str(), &through) == 0;
-        if (there && (::stat(target->c_str(), &named) != 0 || !same_file(through, named))) break;
+        const auto through = platform::status(place.path);
+        const bool there = through.has_value();
+        if (there) {
+            const auto named = platform::status(*target);
+            if (!named || !through->is_same_file(*named)) break;
+        }
         if (there && real_path(split(place.path).directory).starts_with("/proc/")) break;
         place.path = std::move(*target);
     }
-    if (::stat(place.path.c_str(), &place.status) != 0) return cannot_write(name, errno);
-    place.identity = FileIdentity(place.status);
-    if (S_ISDIR(place.status.st_mode)) return cannot_write(name, EISDIR);
-    struct stat itself = {};
-    const bool reached = ::lstat(place.path.c_str(), &itself) == 0 && same_file(itself, place.status);
-    place.kind = S_ISREG(place.status.st_mode) && reached ? Kind::regular : Kind::special;
-    if (::faccessat(AT_FDCWD, place.path.c_str(), W_OK, AT_EACCESS) != 0) return cannot_write(name, errno);
+    const auto status = platform::status(place.path);
+    if (!status) return cannot_write(name, status.error());
+    place.status = *status;
+    place.identity = FileIdentity(*status);
+    if (status->is_directory()) return cannot_write(name, EISDIR);
+    const auto itself = platform::link_status(place.path);
+    const bool reached = itself && itself->is_same_file(*status);
+    place.kind = status->is_regular() && reached ? Kind::regular : Kind::special;
+    if (const int problem = platform::may(platform::Access::write, place.path)) return cannot_write(name, problem);
+    return place;
+}
+
+// find_fresh(place) checks the directory of a file that does not exist yet.
+Result<OutputPlace> OutputPlace::find_fresh(OutputPlace place) {
+    const auto [directory, base] = split(place.path);
+    const auto status = platform::status(directory);
+    if (!status) return cannot_write(place.name, status.error());
+    if (!status->is_directory()) return cannot_write(place.name, ENOTDIR);
+    if (base.empty()) return cannot_write(place.name, EISDIR);
+    // Better reported before hours of work than after.
+    if (const int problem = platform::may(platform::Access::create, directory)) {
+        return cannot_write(place.name, problem);
+    }
+    place.status = *status;
+    place.identity = FileIdentity(*status, base);
     return place;
 }
 
@@ -136,17 +147,17 @@ bool OutputPlace::is_file() const {
 }
 
 bool OutputPlace::is_terminal() const {
-    return kind == Kind::descriptor && ::isatty(descriptor) != 0;
+    return kind == Kind::descriptor && platform::is_terminal(descriptor);
 }
 
 void TakenFiles::add_recording(const std::string& path) {
-    struct stat status = {};
-    if ((path == "-" ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status)) != 0) return;
-    if (!S_ISDIR(status.st_mode)) {
-        taken_.push_back({FileIdentity(status), "the recording"});
+    const auto status = path == "-" ? platform::status(platform::standard_input) : platform::status(path);
+    if (!status) return;
+    if (!status->is_directory()) {
+        taken_.push_back({FileIdentity(*status), "the recording"});
         return;
     }
-    recordings_.emplace_back(status);
+    recordings_.emplace_back(*status);
     add_files(path);
     add_files(path + "/kcore_dir");
 }
@@ -158,16 +169,16 @@ void TakenFiles::add_files(const std::string& directory) {
          entry.increment(problem)) {
         const bool kernel = directory.ends_with("/kcore_dir");
         if (!kernel && !is_member(entry->path().filename().string())) continue;
-        struct stat status = {};
-        if (::stat(entry->path().c_str(), &status) != 0 || S_ISDIR(status.st_mode)) continue;
-        taken_.push_back({FileIdentity(status), "a file of the recording"});
+        const auto status = platform::status(entry->path().string());
+        if (!status || status->is_directory()) continue;
+        taken_.push_back({FileIdentity(*status), "a file of the recording"});
     }
 }
 
 void TakenFiles::add_input(const std::string& path, std::string role) {
-    struct stat status = {};
-    if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return;
-    taken_.push_back({FileIdentity(status), std::move(role)});
+    const auto status = platform::status(path);
+    if (!status || status->is_directory()) return;
+    taken_.push_back({FileIdentity(*status), std::move(role)});
 }
 
 bool TakenFiles::in_recording(const OutputPlace& place) const {
@@ -175,9 +186,9 @@ bool TakenFiles::in_recording(const OutputPlace& place) const {
     const auto parts = split(place.path);
     auto directory = real_path(parts.directory);
     for (bool direct = true; !directory.empty(); direct = false) {
-        struct stat status = {};
-        if (::stat(directory.c_str(), &status) != 0) return false;
-        if (std::ranges::find(recordings_, FileIdentity(status)) != recordings_.end()) {
+        const auto status = platform::status(directory);
+        if (!status) return false;
+        if (std::ranges::find(recordings_, FileIdentity(*status)) != recordings_.end()) {
             return !direct || is_member(parts.base);
         }
         if (directory == "/") return false;
@@ -188,7 +199,8 @@ bool TakenFiles::in_recording(const OutputPlace& place) const {
 
 std::optional<std::string> TakenFiles::claim(const OutputPlace& place, std::string role) {
     // Two outputs may both be one terminal or /dev/null.
-    if (S_ISCHR(place.status.st_mode) || S_ISSOCK(place.status.st_mode)) return {};
+    const auto kind = place.status.kind;
+    if (kind == platform::FileKind::character_device || kind == platform::FileKind::socket) return {};
     const auto taken = std::ranges::find(taken_, place.identity, &Taken::identity);
     if (taken != taken_.end()) return taken->role;
     if (in_recording(place)) return "a file of the recording";

@@ -6,22 +6,22 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/stat.h>
 #include <vector>
 
 #include "perfdata/core/error.hpp"
+
+#include "core/platform.hpp"
 
 namespace perfdata::tool {
 
 // FileIdentity identifies files whatever names they have: by device and inode. A file that does not exist yet is
 // identified by its directory and its name in it.
 struct FileIdentity {
-    ::dev_t device = 0;
-    ::ino_t inode = 0;
+    std::uint64_t device = 0, inode = 0;
     std::string name;  // empty: the file exists
 
-    explicit FileIdentity(const struct stat& file, std::string name_there = {})
-        : device(file.st_dev), inode(file.st_ino), name(std::move(name_there)) {}
+    explicit FileIdentity(const platform::FileStatus& file, std::string name_there = {})
+        : device(file.device), inode(file.inode), name(std::move(name_there)) {}
     auto operator<=>(const FileIdentity&) const = default;
 };
 
@@ -41,11 +41,14 @@ struct OutputPlace {
     bool is_terminal() const;
 
     Kind kind = Kind::fresh;
-    std::string name;         // as given by the user
-    std::string path;         // after following all links
-    int descriptor = -1;      // of Kind::descriptor
-    struct stat status = {};  // of the existing file, or else of its directory
+    std::string name;             // as given by the user
+    std::string path;             // after following all links
+    int descriptor = -1;          // of Kind::descriptor
+    platform::FileStatus status;  // of the existing file, or else of its directory
     FileIdentity identity{status};
+
+  private:
+    static Result<OutputPlace> find_fresh(OutputPlace place);
 };
 
 // cannot_write(name, problem) returns the error for an errno.

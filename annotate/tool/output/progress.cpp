@@ -3,9 +3,9 @@
 
 #include <cstdlib>
 #include <fmt/format.h>
-#include <unistd.h>
 #include <utility>
 
+#include "core/platform.hpp"
 #include "streams.hpp"
 
 namespace perfdata::tool {
@@ -16,7 +16,7 @@ constexpr std::string_view erase_line = "\r\x1b[K";
 
 bool is_terminal() {
     const char* kind = std::getenv("TERM");
-    return ::isatty(STDERR_FILENO) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
+    return platform::is_terminal(platform::standard_error) && kind != nullptr && std::string_view(kind) != "dumb";
 }
 
 }  // namespace

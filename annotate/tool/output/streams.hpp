@@ -7,17 +7,8 @@
 
 namespace perfdata::tool {
 
-// raise_open_files() raises the limit of open files to its maximum: a recording may have one per CPU, and name any
-// number of others.
-void raise_open_files() noexcept;
-
-// open_closed_streams() opens any closed descriptor from 0 to 2, so that no file opened later becomes one of them.
-// Reading then returns end of file, messages vanish, and output fails as on a closed descriptor.
-void open_closed_streams() noexcept;
-
 // write_all(...) writes all of the text, in any number of calls. If the descriptor is non-blocking it waits for room,
 // at most `patience` milliseconds each time; less than 0 is forever. Returns 0, or the errno that ended it.
-int write_all(int descriptor, std::string_view text, int patience = -1) noexcept;
 int write_all(std::FILE* stream, std::string_view text, int patience = -1) noexcept;
 
 // say(text) writes to standard error as is. Failures are ignored, and it never waits for a non-blocking descriptor.

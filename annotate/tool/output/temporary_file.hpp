@@ -2,9 +2,11 @@
 // A temporary file.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <string>
-#include <sys/types.h>
+
+#include "core/platform.hpp"
 
 namespace perfdata::tool {
 
@@ -12,14 +14,14 @@ namespace perfdata::tool {
 // has called remove_temporaries_on_signals(), a signal that ends the process also removes it.
 class TemporaryFile {
   public:
-    // create(directory, mode) opens the file for reading and writing; the umask is subtracted from the mode. The error
-    // is an errno.
-    static std::expected<TemporaryFile, int> create(const std::string& directory, ::mode_t mode);
+    // create(directory, permissions) opens the file for reading and writing; the umask is subtracted from the
+    // permissions. The error is an errno.
+    static std::expected<TemporaryFile, int> create(const std::string& directory, std::uint32_t permissions);
     TemporaryFile(TemporaryFile&& other) noexcept;
     TemporaryFile& operator=(TemporaryFile&&) = delete;
     ~TemporaryFile();
 
-    int descriptor() const { return descriptor_; }
+    int descriptor() const { return descriptor_.get(); }
     // rest() closes it, wake() reopens it to write at its end. Both return 0 or an errno.
     int rest();
     int wake();
@@ -33,7 +35,7 @@ class TemporaryFile {
 
     TemporaryFile() = default;
 
-    int descriptor_ = -1;
+    platform::Descriptor descriptor_;
     Listed* listed_ = nullptr;  // null: moved away
 };
 

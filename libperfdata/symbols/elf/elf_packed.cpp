@@ -3,10 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/iostreams/device/array.hpp>
-#include <boost/iostreams/filter/zlib.hpp>
-#include <boost/iostreams/filtering_streambuf.hpp>
-#include <exception>
 #include <new>
 #include <string>
 #include <zstd.h>
@@ -18,8 +14,6 @@
 
 namespace perfdata {
 namespace {
-
-namespace io = boost::iostreams;
 
 std::unexpected<Error> damaged(const std::string& why) {
     return fail(ErrorCode::malformed, Error::no_offset, "ELF", "a compressed section cannot be unpacked: " + why);
@@ -36,19 +30,17 @@ Result<void> unpack_zstd(Bytes packed, std::span<char> out) {
 }
 
 Result<void> unpack_zlib(Bytes packed, std::span<char> out) {
-    const auto text = as_text(packed);
-    try {
-        io::filtering_streambuf<io::input> in;
-        in.push(io::zlib_decompressor(), std::streamsize{65536});
-        in.push(io::array_source(text.data(), text.size()));
-        const auto wanted = static_cast<std::streamsize>(out.size());
-        if (in.sgetn(out.data(), wanted) != wanted) return damaged("it is shorter than it says");
-        if (in.sgetc() != std::char_traits<char>::eof()) return damaged("it is longer than it says");
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (const std::exception& problem) {
-        return damaged(problem.what());
-    }
+    bool longer = false;
+    const auto broken = unpack_stream(Packing::zlib, read_from(packed), [&](Bytes got) {
+        longer = got.size() > out.size();
+        if (longer) return false;
+        std::ranges::copy(as_text(got), out.begin());
+        out = out.subspan(got.size());
+        return true;
+    });
+    if (longer) return damaged("it is longer than it says");
+    if (broken) return damaged(*broken);
+    if (!out.empty()) return damaged("it is shorter than it says");
     return {};
 }
 

@@ -9,9 +9,9 @@
 #include "perfdata/core/types.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 
-namespace perfdata {
+#include "recording/unpack.hpp"
 
-enum class Packing : std::uint8_t { none, zlib, zstd };
+namespace perfdata {
 
 // PackedSection is what a section says of itself.
 struct PackedSection {

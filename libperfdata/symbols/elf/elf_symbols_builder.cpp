@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/iostreams/device/array.hpp>
-#include <boost/iostreams/filter/lzma.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "perfdata/symbols/elf/demangle/demangle.hpp"
 
 #include "elf_constants.hpp"
+#include "recording/unpack.hpp"
 
 namespace perfdata {
 namespace {
@@ -36,24 +35,14 @@ bool has_mapping_symbols(std::uint16_t machine) {
     return machine == em_arm || machine == em_aarch64 || machine == em_riscv;
 }
 
-// unpack_xz(packed, limit) is what could be unpacked; nothing if that is more than the limit or nothing at all.
+// unpack_xz(packed, limit) returns what could be unpacked; nothing if that is more than the limit, or nothing at all.
 std::optional<std::string> unpack_xz(std::string_view packed, std::uint64_t limit) {
-    namespace io = boost::iostreams;
     std::string out;
-    try {
-        io::filtering_streambuf<io::input> in;
-        in.push(io::lzma_decompressor());
-        in.push(io::array_source(packed.data(), packed.size()));
-        std::array<char, 65536> buffer;
-        for (;;) {
-            const auto got = in.sgetn(buffer.data(), buffer.size());
-            if (got <= 0) break;
-            out.append(buffer.data(), static_cast<std::size_t>(got));
-            if (out.size() > limit) return {};
-        }
-    } catch (const std::exception&) {
-        if (out.empty()) return {};
-    }
+    const auto broken = unpack_stream(Packing::xz, read_from(std::as_bytes(std::span(packed))), [&](Bytes got) {
+        out += as_text(got);
+        return out.size() <= limit;
+    });
+    if (out.size() > limit || (broken && out.empty())) return {};
     return out;
 }
 

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <sys/mman.h>
 #include <vector>
 
+#include "core/platform.hpp"
 #include "symbols/elf/elf_constants.hpp"
 #include "symbols/elf/elf_packed.hpp"
 
@@ -312,18 +312,16 @@ Result<void> fill(const ElfFile& file, const Header& header, std::span<char> out
 }  // namespace
 
 void DebugImage::Unmap::operator()(char* pages) const {
-    ::munmap(pages, size);
+    platform::unmap(pages, size);
 }
 
 Result<DebugImage> DebugImage::of_size(std::uint64_t size) {
-    auto* pages = size > SIZE_MAX ? MAP_FAILED
-                                  : ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE,
-                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED) {
+    auto* pages = platform::map_zeros(size);
+    if (pages == nullptr) {
         return fail(ErrorCode::limit, Error::no_offset, "ELF",
                     "no room for debug information of " + std::to_string(size) + " bytes");
     }
-    return DebugImage({static_cast<char*>(pages), Unmap{static_cast<std::size_t>(size)}});
+    return DebugImage({pages, Unmap{static_cast<std::size_t>(size)}});
 }
 
 Result<DebugImage> DebugImage::read(const ElfFile& file, const Limits& limits) {

@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
-#include "perfdata/recording/spool.hpp"
+
+#include "recording/spool.hpp"
 
 namespace perfdata {
 namespace {
 
-constexpr std::size_t longest_path = 4096;  // as PATH_MAX of Linux
+constexpr std::size_t longest_path = 4096;  // PATH_MAX of Linux
 constexpr std::size_t most_links = 16;      // that are followed for one name
 constexpr std::size_t usual_names = 512;    // bytes of a file's name and of what it leads to, on average at most
 
