@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who called whom, from which place: as call chains and branch stacks tell.
+// Calls between functions, by call site, from call chains and branch stacks.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace perfdata {
 
-// CallEnd is a function at one end of a call, or all code without a name of one object.
+// CallEnd is a function at one end of a call, or all unnamed code of one object.
 struct CallEnd {
-    Frame function;      // its first byte; without a name: the first of the object
-    bool named = false;  // whether it has a name
+    Frame function;      // its first byte; unnamed code: the first byte of the object
+    bool named = false;  // false: all unnamed code of the object
 
     bool operator==(const CallEnd&) const = default;
     std::uint64_t hash(const HashKey& key) const {
@@ -26,28 +26,29 @@ struct CallEnd {
     }
 };
 
-// CallEdge is the calls of one function from one place.
+// CallEdge counts the calls from one call site to one function.
 struct CallEdge {
     static constexpr std::uint64_t anywhere = ~std::uint64_t{0};
 
     CallEnd caller, callee;
-    // offset is of a byte of the call instruction from the begin of `caller`: chains tell its last byte (the return
-    // address less one), branch stacks its first. `anywhere`: all calls from that function together.
+    // Bytes from the start of `caller` to the call instruction: to its last byte for call chains (the return address
+    // minus one), to its first byte for branch stacks. `anywhere`: all calls from the function together.
     std::uint64_t offset = anywhere;
-    // entry: user space was interrupted there, or asked the kernel for something with the instruction before: no call.
+    // Kernel entry (syscall, fault or interrupt), not a call. For call chains `offset` is then where user space
+    // continues.
     bool entry = false;
-    EventCounts below;                    // samples with this call in their chain, each once
-    std::vector<std::uint64_t> branches;  // how often branch stacks saw it taken, by event; not samples
-    // may_be_jump: it is known from branch stacks only, which do not say whether it was a call.
+    EventCounts below;                    // samples whose chain contains this call, each counted once
+    std::vector<std::uint64_t> branches;  // times that branch stacks recorded it, by event; not samples
+    // Only branch stacks recorded it, and they do not say whether it was a call.
     bool may_be_jump = false;
 };
 
-// FunctionCalls is what one function has to do with calls.
+// FunctionCalls holds the callers and callees of one function.
 struct FunctionCalls {
-    EventCounts with_callees;       // samples with the function in their chain, each once
+    EventCounts with_callees;       // samples whose chain contains the function, each counted once
     std::vector<CallEdge> callers;  // by call site, most samples first
-    std::vector<CallEdge> sites;    // what the function called, by call site
-    std::vector<CallEdge> callees;  // the same of all sites together, most samples first
+    std::vector<CallEdge> sites;    // calls that the function makes, by call site
+    std::vector<CallEdge> callees;  // the same calls, all sites together, most samples first
 };
 
 struct CallOptions {
@@ -56,39 +57,38 @@ struct CallOptions {
     Progress progress = {};
 };
 
-// call_counting(versions) is what to count for them: of a chain the sampled address is folded to its function, callers
-// keep their places. `versions` must outlive the counting.
+// Returns the counting options that CallEdges::make() requires: the sampled address is folded to its function, callers
+// keep their addresses. `versions` must outlive the counting.
 SampleCountOptions call_counting(const CodeVersions& versions);
 
-// CallEdges is const once made.
+// CallEdges changes only in add_branches().
 class CallEdges {
   public:
-    // make(counts, versions, functions): `counts` must be counted as call_counting() says.
+    // Computes the edges of `functions` from counts made with call_counting().
     static CallEdges make(const SampleCounts& counts, const CodeVersions& versions,
                           std::span<const CodeVersion> functions);
-    // count_chains(recording, versions, functions) counts the chains that come by these functions, and only these, as
-    // make() needs them.
+    // Counts only the chains that pass through `functions`, as make() requires. Errors: see SampleCounts::count().
     static Result<SampleCounts> count_chains(const Recording& recording, const CodeVersions& versions,
                                              std::span<const CodeVersion> functions, const CallOptions& options = {});
-    // count(...) is both in one.
+    // Combines count_chains() and make().
     static Result<CallEdges> count(const Recording& recording, const CodeVersions& versions,
                                    std::span<const CodeVersion> functions, const CallOptions& options = {});
 
-    // add_branches(...) adds what branch stacks saw, of the same functions. Stacks that stand for call chains
-    // (--call-graph lbr) do not count.
+    // Adds the calls that branch stacks recorded for the same functions. Ignores stacks that represent call chains
+    // (--call-graph lbr).
     Result<void> add_branches(const Recording& recording, const CodeVersions& versions,
                               std::span<const CodeVersion> functions, const CallOptions& options = {});
 
-    // of(index) is for functions[index].
+    // Returns the calls of functions[index].
     const FunctionCalls& of(std::size_t index) const { return functions_[index]; }
     std::size_t size() const { return functions_.size(); }
-    // events() says which event each cell is of, by index in recording.events().
+    // Returns the event of each cell, as an index in recording.events().
     const std::vector<std::uint32_t>& events() const { return events_; }
 
-    // chain_losses() is of the chains: branch stacks lose none.
+    // Returns the losses of the call chains; branch stacks have none.
     const ChainLosses& chain_losses() const { return chain_losses_; }
 
-    // has_branches(recording) is whether any event was recorded with branch stacks that count.
+    // Returns true if add_branches() can use the branch stacks of any event.
     static bool has_branches(const Recording& recording);
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A quick look whether an address may lie in one of a few functions.
+// A fast test of whether an address may lie in one of a few functions.
 #pragma once
 
 #include <array>
@@ -14,18 +14,20 @@
 
 namespace perfdata {
 
-// CallFilter says no for nearly all addresses that are in none of its functions, and never for one that is: whether an
-// address is in a function at all costs a hundred times as much, and most call chains never come by.
+// CallFilter rejects nearly all addresses outside its functions, and never one inside. An exact look-up costs a hundred
+// times as much, and most call chains touch none of the functions.
 class CallFilter {
   public:
-    // Of code that lies elsewhere in each process all places count where the timeline has it mapped.
+    // Code that each process maps at another address counts at every mapping in the timeline.
     CallFilter(const CodeVersions& versions, std::span<const CodeVersion> functions);
 
+    // Returns false only if the address is in none of the functions.
     bool may_hold(Address address) const {
         return all_ || (halves_[address.value >> 63] && test(places_, place(address)) && test(pages_, page(address)));
     }
 
-    // passes(sample) is for the sampled address and its call chain. What a deferred chain will hold is not known yet.
+    // Tests the sampled address and its call chain. A chain that continues in a deferred part passes: its addresses are
+    // not known yet.
     template <class Order>
     bool passes(const BasicSample<Order>& sample) const {
         if (all_) return true;
@@ -40,8 +42,8 @@ class CallFilter {
     }
 
   private:
-    // Addresses that are chosen to pass cost the look-up that they would cost without the filter.
-    // Two tables: which 16 bytes of a page, small enough to stay in the fastest cache, then which pages by their hash.
+    // Two bit tables: the 16-byte units of a page, small enough for the fastest cache, then pages by hash. Addresses
+    // chosen to pass cost one exact look-up, as without the filter.
     static constexpr unsigned page_bits = 12, place_bits = 4, hash_bits = 22;
 
     static bool test(std::span<const std::uint64_t> bits, std::uint64_t at) {
@@ -55,7 +57,7 @@ class CallFilter {
     void add(Address begin, std::uint64_t size);
 
     bool all_ = false;
-    std::array<bool, 2> halves_{};  // of the address space: whether any function is in it: user space, the kernel
+    std::array<bool, 2> halves_{};  // whether any function lies in user space, in the kernel (upper half)
     std::array<std::uint64_t, (std::size_t{1} << (page_bits - place_bits)) / 64> places_{};
     std::vector<std::uint64_t> pages_;
 };

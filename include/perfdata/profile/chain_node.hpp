@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Call chains as shared nodes.
+// Call chains as nodes that share their callers.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 namespace perfdata {
 
 // ChainNode is a call chain: its innermost frame, and the chain of its callers. Chains with the same callers share
-// these.
+// these: see the drawing in chain_table.hpp.
 struct ChainNode {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-    std::uint32_t caller = none;  // number of a ChainNode that was made before
+    std::uint32_t caller = none;  // number of an earlier ChainNode
     std::uint32_t frame = 0;      // number of a Frame
 
     bool operator==(const ChainNode&) const = default;

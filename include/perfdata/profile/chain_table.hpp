@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Distinct call chains, numbered in the order in which they were first seen.
+// Distinct call chains, numbered by first appearance. Chains with the same callers share their nodes:
+//
+//     chains, outermost first   samples        node  caller  frame  counts of the node
+//     main work                    2             0    none   main   -
+//     main work hash               5             1      0    work   2
+//     main idle                    1             2      1    hash   5
+//                                                3      0    idle   1
+//     main 0 ─┬─ work 1 ─── hash 2
+//             └─ idle 3
+//
+// A sample counts at the node of its innermost frame only. Callers have lower numbers than their callees: one pass from
+// the last node to the first adds the counts of callees to their callers.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +23,11 @@
 
 namespace perfdata {
 
-// ChainTable gives equal nodes the same number. Most chains are of one caller only and were made from it inwards, so a
-// node's first callee mostly lies right behind it: no search.
+// ChainTable gives equal nodes the same number. Most nodes have one callee only, so the table remembers each node's
+// first callee and finds it without a search. Mostly it lies right behind its caller.
 class ChainTable {
   public:
-    // intern(node): node.caller is `none` or a number that was given before.
+    // Returns the number of an equal node, or adds the node. node.caller must be `none` or a number returned before.
     std::uint32_t intern(const ChainNode& node) {
         if (node.caller != ChainNode::none) {
             auto& first = first_callee_[node.caller];
@@ -35,7 +46,7 @@ class ChainTable {
         return number;
     }
 
-    // seal() gives back what only looking up needs: nothing can be interned any more.
+    // Frees what only intern() needs. intern() must not be called afterwards.
     void seal();
 
     std::span<const ChainNode> nodes() const { return {nodes_.data(), nodes_.size()}; }
@@ -50,7 +61,7 @@ class ChainTable {
 
     std::vector<ChainNode> nodes_;
     std::vector<std::uint32_t> first_callee_;  // by node; none: no callee yet
-    HashSlots others_;  // all nodes that are not the first callee of another; cost: see HashSlots
+    HashSlots others_;  // nodes that are not the first callee of their caller; cost: see HashSlots
     const HashKey* hash_key_ = &HashKey::process();
 };
 

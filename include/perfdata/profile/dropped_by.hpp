@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a filter left out.
+// Samples that a filter left out.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace perfdata {
 
-// DroppedBy counts the samples that each part of a filter left out, by event. A sample that several parts would leave
-// out counts for the first of them.
+// DroppedBy counts the samples that each part of a filter left out, by event. A sample that several parts reject counts
+// for the first of them, in the order of FilterPart.
 class DroppedBy {
   public:
     DroppedBy() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much was counted: hits and periods, by event.
+// Hits and periods by event.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace perfdata {
 
-// EventCount is what one event counted at one place.
+// EventCount is the count of one event at one place.
 struct EventCount {
     std::uint64_t hits = 0;     // samples
     std::uint64_t periods = 0;  // sum of their periods; wraps like the counter itself
@@ -26,7 +26,7 @@ struct EventCount {
 // EventCounts has one EventCount for each counted event, in the order of events() of the Profile or SampleCounts.
 using EventCounts = std::vector<EventCount>;
 
-// SharedEventCounts never change. Copies are cheap, so all that has no samples shares one.
+// SharedEventCounts never changes. Copies are cheap: all places without samples share one.
 class SharedEventCounts {
   public:
     SharedEventCounts() = default;
@@ -40,11 +40,12 @@ class SharedEventCounts {
     bool operator==(const SharedEventCounts& other) const;
 
   private:
-    std::shared_ptr<const EventCounts> cells_;  // null: of no event
+    std::shared_ptr<const EventCounts> cells_;  // null: no events
 };
 
+// Adds `cells` to `sum` column by column. A shorter `sum` grows.
 void add(EventCounts& sum, std::span<const EventCount> cells);
-// hits(cells) is the sum over all events.
+// Returns the hits of all events together.
 std::uint64_t hits(std::span<const EventCount> cells);
 
 }  // namespace perfdata

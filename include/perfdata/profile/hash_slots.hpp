@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The hash table under tables of numbered keys.
+// The hash table behind tables of numbered keys.
 #pragma once
 
 #include <bit>
@@ -11,17 +11,17 @@
 
 namespace perfdata {
 
-// HashSlots finds numbers by hash; the keys lie elsewhere. The hash is to be of a HashKey: then a search looks at two
-// places or three on average, whoever chose the keys. Tags of 32 bits suffice for that: of n keys another has the tag
-// that is looked for with a probability of n / 2^32, below one half as there are at most 2^31 keys.
+// HashSlots finds numbers by hash; the keys are stored elsewhere. Hashes must come from a HashKey: then a search reads
+// two or three slots on average, even if a hostile file chose the keys. Tags of 32 bits suffice: among n keys another
+// one has the wanted tag with a probability of n / 2^32, below one half since there are at most 2^31 keys.
 class HashSlots {
   public:
     static constexpr std::uint32_t free = ~std::uint32_t{0};
 
-    // number(hash, same) is the number for which same(number) is true among those that were put in with this hash, by
-    // reference: `free` if there is none, to be set to the number of the new key.
+    // Returns a reference to the matching entry's number, or to a new slot holding `free` for the caller to fill. An
+    // entry matches if it has this hash and same(number) is true. The reference is valid until the next call. Throws
+    // std::bad_alloc for more than 2^31 numbers.
     template <class Same>
-    // Throws std::bad_alloc for more than 2^31 numbers.
     std::uint32_t& number(std::uint64_t hash, Same&& same) {
         if (2 * (used_ + 1) > slots_.size()) grow();
         const auto tag = tag_of(hash);
@@ -36,7 +36,7 @@ class HashSlots {
         }
     }
 
-    // find(hash, same) is that number, or `free`.
+    // Returns the matching entry's number, or `free`.
     template <class Same>
     std::uint32_t find(std::uint64_t hash, Same&& same) const {
         if (slots_.empty()) return free;
@@ -47,11 +47,11 @@ class HashSlots {
         }
     }
 
-    // prefetch(hash) has the memory of a later number(hash) fetched meanwhile.
+    // Prefetches the slot that a later number(hash) reads first.
     void prefetch(std::uint64_t hash) const {
         if (!slots_.empty()) __builtin_prefetch(&slots_[home(tag_of(hash))]);
     }
-    // likely(hash) is the first number that number(hash) would compare, or `free`.
+    // Returns the first number that number(hash) would compare, or `free`.
     std::uint32_t likely(std::uint64_t hash) const {
         if (slots_.empty()) return free;
         const auto tag = tag_of(hash);
@@ -64,7 +64,7 @@ class HashSlots {
   private:
     static constexpr std::uint64_t most_slots = std::uint64_t{1} << 32;  // as many as there are tags
 
-    // The tag decides nearly always: a slot is passed without a look at its key.
+    // The tag nearly always decides: most slots are passed without reading a key.
     struct Slot {
         std::uint32_t tag = 0;
         std::uint32_t number = free;
@@ -73,8 +73,8 @@ class HashSlots {
     static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
     std::size_t home(std::uint32_t tag) const { return tag >> shift_; }
 
-    // Slots lie by the leading bits of their tags, in a larger table as well: old and new one are gone through from
-    // begin to end, and no key is looked at.
+    // Slots are in order of the leading bits of their tags, in the old table as in the new one. So growing passes
+    // through both from begin to end, and reads no key.
     void grow() {
         if (slots_.size() == most_slots) throw std::bad_alloc();
         const auto old = std::exchange(slots_, std::vector<Slot>(slots_.empty() ? 1024 : 2 * slots_.size()));
@@ -87,9 +87,9 @@ class HashSlots {
         }
     }
 
-    std::vector<Slot> slots_;  // a power of two of them, at most half full
+    std::vector<Slot> slots_;  // size: a power of two; at most half full
     std::size_t used_ = 0;
-    unsigned shift_ = 0;  // of a tag, to have its place
+    unsigned shift_ = 0;  // 32 less the bits of a slot's index
 };
 
 }  // namespace perfdata

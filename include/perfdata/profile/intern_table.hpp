@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Distinct keys, numbered in the order in which they were first seen.
+// Distinct keys, numbered by first appearance.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,14 @@
 
 namespace perfdata {
 
-// InternTable gives equal keys the same number. Keys are small values with == and a member hash(const HashKey&)
-// that gives the key all that == compares. What that costs whoever chose the keys: see HashSlots.
+// InternTable gives equal keys the same number. Keys are small values with == and a member hash(const HashKey&) that
+// covers everything == compares. HashSlots bounds the cost of hostile keys.
 template <class Key>
 class InternTable {
   public:
+    // Returns the number of an equal key, or adds the key.
     std::uint32_t intern(const Key& key) { return intern(key, hash(key)); }
-    // The same with the hash(key), which is taken but once where a key is prefetched.
+    // As intern(key), with the hash(key) that was computed for prefetch().
     std::uint32_t intern(const Key& key, std::uint64_t hash) {
         auto& number = slots_.number(hash, [&](std::uint32_t known) { return keys_[known] == key; });
         if (number == HashSlots::free) {
@@ -27,7 +28,8 @@ class InternTable {
         return number;
     }
 
-    // intern_within(most, key, other): once there are `most` keys, a new one counts as the other.
+    // Interns the key. Once there are `most` keys, a new one counts as `other`: this bounds the table when a file
+    // chooses the keys.
     std::uint32_t intern_within(std::size_t most, const Key& key, const Key& other) {
         return intern_within(most, key, hash(key), other);
     }
@@ -38,8 +40,8 @@ class InternTable {
     }
 
     std::uint64_t hash(const Key& key) const { return key.hash(*hash_key_); }
-    // Before many keys are interned: prefetch(hash) for all of them, then prefetch_key(hash) for all, and most of what
-    // intern() looks at is in the cache.
+    // Prepare many keys for intern(): call prefetch(hash) for all of them, then prefetch_key(hash) for all. Then most
+    // of what intern() reads is in the cache.
     void prefetch(std::uint64_t hash) const { slots_.prefetch(hash); }
     void prefetch_key(std::uint64_t hash) const {
         if (const auto number = slots_.likely(hash); number != HashSlots::free) {
@@ -47,7 +49,7 @@ class InternTable {
         }
     }
 
-    // seal() gives back what only looking up needs: nothing can be interned any more.
+    // Frees what only intern() needs. intern() must not be called afterwards.
     void seal() {
         slots_ = {};
         keys_.shrink_to_fit();
