@@ -12,9 +12,9 @@
 namespace perfdata {
 namespace {
 
-constexpr std::uint64_t call_stack = 1u << 11;  // of branch_sample_type: the stack is a call chain
+constexpr std::uint64_t call_stack = 1u << 11;  // PERF_SAMPLE_BRANCH_CALL_STACK: the stack is a call chain
 
-// What perf_event.h's PERF_BR_ says of a branch.
+// Branch types, from PERF_BR_* in perf_event.h.
 enum class BranchKind : std::uint8_t { unknown, call, other };
 
 BranchKind kind_of(const BranchEntry& entry) {
@@ -27,11 +27,11 @@ bool counts(const Event& event) {
     return event.sample.shape().has(SamplePart::branch_stack) && (event.attr.branch_sample_type & call_stack) == 0;
 }
 
-// Distinct branches that begin or end in one of the functions, with how often they were seen.
+// Counts the distinct branches that begin or end in one of the functions.
 class BranchCounter {
   public:
     struct Branch {
-        std::uint32_t from = 0, to = 0;  // places
+        std::uint32_t from = 0, to = 0;  // numbers of places in the CallTable
         bool entry = false, proven = false;
 
         bool operator==(const Branch&) const = default;
@@ -105,11 +105,11 @@ class BranchCounter {
   private:
     static constexpr std::size_t not_counted = ~std::size_t{0};
 
-    // Entries do not say in which mode the CPU was; the upper half of the addresses is the kernel's on all machines
-    // that have branch stacks.
+    // Branch entries do not record the mode of the CPU. On all machines with branch stacks the upper half of the
+    // addresses is the kernel's.
     static bool in_kernel(Address address) { return address.value >> 63 != 0; }
 
-    // Each distinct address is asked for once.
+    // Returns true if the filter passes the sampled code. Tests each distinct frame once.
     bool takes_code(const Moment& moment, std::optional<Address> ip, CpuMode mode) {
         const auto& index = versions_.index();
         const auto frame =
@@ -151,7 +151,7 @@ void merge(std::vector<CallEdge>& edges, std::vector<CallEdge>&& more) {
         };
         return std::tuple(end(edge.caller), edge.offset, end(edge.callee), edge.entry);
     };
-    // Sorted by number, then searched: n log n, whatever branches a file claims.
+    // Sorting indices and searching them costs O(n log n), whatever branches a file claims.
     std::vector<std::size_t> sorted(edges.size());
     std::iota(sorted.begin(), sorted.end(), std::size_t{0});
     const auto by_place = [&](std::size_t at) { return place(edges[at]); };
@@ -163,7 +163,7 @@ void merge(std::vector<CallEdge>& edges, std::vector<CallEdge>&& more) {
             continue;
         }
         const auto known = edges.begin() + static_cast<std::ptrdiff_t>(*found);
-        // What a chain tells was a call.
+        // An edge from a call chain is certainly a call.
         known->branches = std::move(edge.branches);
         known->may_be_jump = edge.may_be_jump && hits(known->below) == 0;
     }

@@ -13,8 +13,15 @@
 namespace perfdata {
 namespace {
 
-// Walks the tree of chains once. What was counted in a node and below is what was sampled while each call on the way
-// to it was under way; of calls that are on the way twice (recursion) only the outer one counts.
+// Walks the tree of chains once. The counts of a node and all nodes below it are the samples taken while each call on
+// the path to it was active. Of a recursive call on the path only the outermost occurrence counts:
+//
+//     own samples          with nodes below    adds to edge       adds to with_callees
+//     main 0                      8            -                  main 8
+//     +- f 3                      8            main->f 8          f 8
+//        +- f 1                   5            f->f 5             (f is active)
+//           +- f 2                4            (f->f is active)   (f is active)
+//              +- g 2             2            f->g 2             g 2
 class EdgeMaker {
   public:
     EdgeMaker(const SampleCounts& counts, CallTable& table)
@@ -31,7 +38,7 @@ class EdgeMaker {
         below_ = own_;
         first_.assign(nodes_.size(), none);
         next_.assign(nodes_.size(), none);
-        // Callers were made before what they called.
+        // Callers have lower numbers than their callees.
         for (auto node = static_cast<std::uint32_t>(nodes_.size()); node-- > 0;) {
             const auto caller = nodes_[node].caller;
             auto& head = caller == ChainNode::none ? root_ : first_[caller];
@@ -44,7 +51,7 @@ class EdgeMaker {
     void run() {
         struct Step {
             std::uint32_t node;
-            std::size_t marks;  // how many there were before it
+            std::size_t marks;  // size of marks_ before it
         };
         std::vector<Step> path;
         for (auto node = root_; node != none;) {
@@ -73,19 +80,20 @@ class EdgeMaker {
 
     const Frame& frame(std::uint32_t node) const { return frames_[nodes_[node].frame]; }
 
-    // User space that has a frame of the kernel below it called nothing: it is where it is.
+    // Returns true for a kernel entry. The user frame called nothing: it counts as a place, not as a call site.
     bool enters(std::uint32_t caller, std::uint32_t callee) const {
         return !in_kernel(frame(caller).mode) && in_kernel(frame(callee).mode);
     }
     static bool in_kernel(CpuMode mode) { return mode == CpuMode::kernel || mode == CpuMode::guest_kernel; }
 
-    // The function that a sample was in, or that was interrupted.
+    // Returns the place of an address that was sampled or interrupted.
     std::uint32_t exact(std::uint32_t node) {
         const auto number = nodes_[node].frame;
         if (exact_[number] == none) exact_[number] = table_.place(frames_[number]);
         return exact_[number];
     }
-    // The function of the call instruction, which may be the last of its function.
+    // Returns the place of the call instruction. It may be the last of its function: then the return address is in
+    // another.
     std::uint32_t before(std::uint32_t node) {
         const auto number = nodes_[node].frame;
         if (before_[number] == none) before_[number] = table_.place(CallTable::before(frames_[number]));
@@ -93,7 +101,7 @@ class EdgeMaker {
     }
 
     void visit(std::uint32_t node) {
-        // A node is a place that was sampled, one that called, or both: nearly always of one function.
+        // A node may be sampled, call others, or both: nearly always in one function. Otherwise its counts are split.
         const bool calls = first_[node] != none;
         const auto here = exact(node);
         const auto caller_here = calls ? before(node) : here;
@@ -124,7 +132,7 @@ class EdgeMaker {
         }
     }
 
-    // mark(number) is whether it was not on the way here yet. Even numbers are functions, odd ones edges.
+    // Puts the number on the path; returns true if it was not there yet. Even numbers are functions, odd ones edges.
     bool mark(std::size_t number) {
         if (under_way_.size() <= number) under_way_.resize(std::max(number + 1, 2 * under_way_.size()));
         marks_.push_back(number);
@@ -135,11 +143,11 @@ class EdgeMaker {
     std::span<const Frame> frames_;
     std::span<const ChainNode> nodes_;
     std::size_t columns_;
-    EventCounts own_, below_;                    // by node and event: sampled in it, and in all it called
-    std::uint32_t root_ = none;                  // first of the outermost
+    EventCounts own_, below_;                    // by node and event: own counts; with all nodes below
+    std::uint32_t root_ = none;                  // first outermost node
     std::vector<std::uint32_t> first_, next_;    // by node: its first callee, the next callee of its caller
     std::vector<std::uint32_t> exact_, before_;  // by frame: number of the place in the table
-    std::vector<std::uint32_t> under_way_;       // how often on the way to the node that is looked at
+    std::vector<std::uint32_t> under_way_;       // occurrences on the path to the current node
     std::vector<std::size_t> marks_;
 };
 

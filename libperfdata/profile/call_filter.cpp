@@ -10,7 +10,7 @@ CallFilter::CallFilter(const CodeVersions& versions, std::span<const CodeVersion
     std::map<ObjectIndex, std::vector<const CodeVersion*>> mapped;
     for (const auto& version : functions) {
         if (version.size == 0) {
-            all_ = true;  // it may reach anywhere
+            all_ = true;  // unknown size: may reach anywhere
         } else if (version.address) {
             add(*version.address, version.size);
         } else if (version.function.kind == FrameKind::object) {
@@ -19,7 +19,7 @@ CallFilter::CallFilter(const CodeVersions& versions, std::span<const CodeVersion
             all_ = true;
         }
     }
-    // So much at most, or filtering costs more than it saves.
+    // Beyond this, filtering costs more than it saves.
     constexpr std::size_t most = 1'000'000;
     std::size_t added = 0;
     for (const auto& mapping : versions.timeline().tasks().mappings()) {
@@ -34,7 +34,7 @@ CallFilter::CallFilter(const CodeVersions& versions, std::span<const CodeVersion
     }
 }
 
-// The byte behind a function counts: a call that never returns may be its last instruction.
+// Includes the byte after the function: the return address if a call that never returns is its last instruction.
 void CallFilter::add(Address begin, std::uint64_t size) {
     constexpr std::uint64_t page_size = 1u << page_bits, place_size = 1u << place_bits, most_pages = 4096;
     const auto last = begin + size;

@@ -21,7 +21,7 @@ std::uint32_t CallTable::end(const CallEnd& end) {
     if (number == listed_.size()) {
         const auto known = asked_for_.size();
         const auto listed = asked_for_.intern(end);
-        // What was not asked for lies behind what was.
+        // Functions that are not listed have numbers after the listed ones.
         listed_.push_back(known == asked_for_.size() && listed < functions_.size() ? listed : none);
     }
     return number;
@@ -75,7 +75,7 @@ CallEdge CallTable::result(std::uint32_t number) const {
     const auto branches = std::span(branches_).subspan(first, columns_);
     result.below.assign(cells.begin(), cells.end());
     result.branches.assign(branches.begin(), branches.end());
-    // To what listing they belong is told by where they stand.
+    // The position in the result implies the version of the listed function.
     result.caller.function.version = result.callee.function.version = 0;
     return result;
 }
@@ -99,7 +99,7 @@ std::vector<FunctionCalls> CallTable::finish() && {
         };
         return std::tuple(end(edge.caller), edge.offset, end(edge.callee), edge.entry);
     };
-    // Versions of the other end are one function.
+    // Merges the versions of the function at the other end.
     const auto merge = [&](std::vector<CallEdge>& edges) {
         std::ranges::sort(edges, {}, place);
         std::vector<CallEdge> merged;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls by what is at their two ends, of a few functions.
+// Calls that begin or end in one of a few functions.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,25 @@
 
 namespace perfdata {
 
-// CallTable numbers places, the functions that they are in, and the calls between them that have one of the listed
-// functions at an end.
+// CallTable numbers places, their functions, and the calls between them that have a listed function at either end.
 class CallTable {
   public:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
     CallTable(const CodeVersions& versions, std::span<const CodeVersion> functions, std::size_t columns);
 
-    // place(frame) is the number of a place: its function and how far in it.
+    // Returns the number of a place: its function and the offset in it.
     std::uint32_t place(const Frame& frame);
     std::uint32_t end_of(std::uint32_t place) const { return places_[place].end; }
     std::uint64_t offset_of(std::uint32_t place) const { return places_[place].offset; }
     bool named(std::uint32_t end) const { return ends_[end].named; }
-    // listed(end) is the index of a function among the listed ones, or none.
+    // Returns the index of the function in the list, or `none`.
     std::uint32_t listed(std::uint32_t end) const { return listed_[end]; }
     bool wanted(std::uint32_t caller, std::uint32_t callee) const {
         return listed_[caller] != none || listed_[callee] != none;
     }
 
-    // edge(...) is the number of a call, edge_anywhere(...) of all from the function that the place is in.
+    // Return the number of a call: from one place, or from anywhere in the function of that place.
     std::uint32_t edge(std::uint32_t place, std::uint32_t callee, bool entry);
     std::uint32_t edge_anywhere(std::uint32_t place, std::uint32_t callee, bool entry);
 
@@ -40,7 +39,7 @@ class CallTable {
 
     std::vector<FunctionCalls> finish() &&;
 
-    // before(frame) is the byte in front of it.
+    // Returns the byte before a return address: the last one of the call instruction.
     static Frame before(Frame frame) {
         if (frame.offset != 0) --frame.offset;
         return frame;
@@ -72,7 +71,7 @@ class CallTable {
     const CodeVersions& versions_;
     std::size_t columns_;
     InternTable<Place> places_;
-    InternTable<CallEnd> ends_;          // versions of one function are different ends
+    InternTable<CallEnd> ends_;          // each version of a function is an end of its own
     std::vector<std::uint32_t> listed_;  // by end
     InternTable<CallEnd> asked_for_;     // the listed functions, in their order
     InternTable<Edge> edges_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When the answer to "what is at this kernel address" may have changed.
+// Times at which the code at a kernel address may change.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 
 namespace perfdata {
 
-// KernelEpochs divides time into stretches in which nothing came to lie or went in kernel space.
+// KernelEpochs divides time into stretches during which no code in kernel space comes, goes or changes.
 class KernelEpochs {
   public:
     KernelEpochs(const Timeline& timeline, const CodeVersions* versions) {
         const auto add = [&](Time time) {
-            // What ends at a time may or may not count as there at that very time: either way it is an epoch apart.
+            // At its end time code may or may not count as present: that nanosecond is an epoch of its own.
             changes_.push_back(time);
             if (time != Time::forever()) changes_.push_back({time.nanoseconds + 1});
         };
@@ -37,7 +37,7 @@ class KernelEpochs {
         changes_.erase(repeated.begin(), repeated.end());
     }
 
-    // at(time) is the number of its stretch.
+    // Returns the number of the epoch. Constant time while times stay in one epoch, else O(log n).
     std::uint32_t at(Time time) {
         if (time < from_ || time >= until_) {
             const auto next = std::ranges::upper_bound(changes_, time);
@@ -51,7 +51,7 @@ class KernelEpochs {
   private:
     std::vector<Time> changes_;
     std::uint32_t epoch_ = 0;
-    Time from_, until_;  // of epoch_; at first of none
+    Time from_, until_;  // of epoch_; empty at first
 };
 
 }  // namespace perfdata

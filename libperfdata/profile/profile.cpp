@@ -20,7 +20,7 @@ struct FrameHash {
     std::size_t operator()(const Frame& frame) const noexcept { return static_cast<std::size_t>(frame.hash(*key)); }
 };
 
-// Groups what was counted by address into functions. Each distinct address is looked up once.
+// Groups counts by address into functions. Looks up each distinct address once.
 class ProfileMaker {
   public:
     ProfileMaker(const Timeline& timeline, const CodeVersions* versions) : timeline_(timeline), versions_(versions) {}
@@ -49,7 +49,7 @@ class ProfileMaker {
         if (added) profile_.functions_.push_back({version_of(*begin), EventCounts(cells.size()), {}});
         auto& function = profile_.functions_[found->second];
         add(function.total, cells);
-        // Of kernel and file the frame's offset is not from the function's start.
+        // Frames of the kernel and of files count their offset from the start of the object.
         function.offsets.push_back({frame.offset - begin->offset, EventCounts(cells.begin(), cells.end())});
     }
 
@@ -71,7 +71,7 @@ class ProfileMaker {
     CodeVersion version_of(const Frame& function) const {
         if (versions_ != nullptr) {
             auto version = versions_->version(function, function.version);
-            version.function.version = 0;  // all versions are of one function
+            version.function.version = 0;  // versions share one function
             return version;
         }
         const auto& code = timeline_.code()[function.index];
@@ -95,7 +95,7 @@ class ProfileMaker {
         }
     }
 
-    // reason(frame) is as of Timeline::locate() if nobody asked for names.
+    // Returns the miss; without names, the one that Timeline::locate() would give.
     Miss reason(const Frame& frame) const {
         const auto miss = frame.miss();
         const bool nowhere = frame.is_nowhere();
@@ -112,7 +112,7 @@ class ProfileMaker {
     void sort() {
         for (auto& function : profile_.functions_) {
             std::ranges::sort(function.offsets, {}, &OffsetHits::offset);
-            // The same place in another mode of the CPU is another frame.
+            // Merge the frames of one place in different modes of the CPU.
             std::vector<OffsetHits> merged;
             for (auto& hit : function.offsets) {
                 if (merged.empty() || merged.back().offset != hit.offset) {
@@ -133,8 +133,8 @@ class ProfileMaker {
 
     const Timeline& timeline_;
     const CodeVersions* versions_;
-    std::unordered_map<Frame, std::size_t, FrameHash> number_;  // keyed: a constant for each search
-    std::map<std::tuple<Unnamed, std::string_view, CodeClass>, std::uint64_t> objects_;  // hits without a name
+    std::unordered_map<Frame, std::size_t, FrameHash> number_;  // keyed hash: constant time per search
+    std::map<std::tuple<Unnamed, std::string_view, CodeClass>, std::uint64_t> objects_;  // hits in unnamed code
     Profile profile_;
 };
 

@@ -13,13 +13,14 @@
 
 namespace perfdata {
 
-// RowTable is rows with their cells.
+// RowTable numbers rows and stores their cells.
 class RowTable {
   public:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
     explicit RowTable(std::size_t columns = 1) : columns_(columns) {}
 
+    // Returns the number of the row; adds it if it is new.
     std::uint32_t number(const SampleCounts::Row& row) {
         if (first_.size() <= row.chain) first_.resize(std::max<std::size_t>(row.chain + 1, 2 * first_.size()));
         auto& first = first_[row.chain];
@@ -33,7 +34,7 @@ class RowTable {
         return number;
     }
 
-    // find(row) is its number, or none.
+    // Returns the number of the row, or `none`.
     std::uint32_t find(const SampleCounts::Row& row) const {
         if (row.chain >= first_.size() || first_[row.chain].number == none) return none;
         if (first_[row.chain].task == row.task) return first_[row.chain].number;
@@ -57,13 +58,13 @@ class RowTable {
     std::size_t columns_;
     std::vector<SampleCounts::Row> rows_;
     EventCounts cells_;
-    // Most chains are of one task only.
+    // The first row of a chain, found without a search: most chains have one task only.
     struct First {
         std::uint32_t task = 0;
         std::uint32_t number = none;
     };
     std::vector<First> first_;  // by chain
-    HashSlots others_;          // all rows that are not the first of their chain; cost: see HashSlots
+    HashSlots others_;          // rows that are not the first of their chain; cost: see HashSlots
     const HashKey* hash_key_ = &HashKey::process();
 };
 

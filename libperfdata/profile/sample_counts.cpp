@@ -25,8 +25,8 @@ std::uint64_t SampledTask::hash(const HashKey& key) const {
 
 namespace {
 
-// RecentFrames remembers the numbers of frames that were asked for lately: most are asked for again soon. Each has one
-// place only: addresses that are chosen to share it cost as much as if there were no such memory.
+// RecentFrames caches the numbers of recently used frames: most are used again soon. Each has one possible slot:
+// addresses chosen to collide cost as much as without the cache.
 template <class Key>
 class RecentFrames {
   public:
@@ -45,7 +45,7 @@ class RecentFrames {
     std::vector<Entry> entries_;
 };
 
-// SampledPlace is where a task was sampled.
+// SampledPlace is a frame that was sampled in a task.
 struct SampledPlace {
     Frame frame;
     std::uint32_t task = 0;
@@ -56,9 +56,12 @@ struct SampledPlace {
 
 }  // namespace
 
-// Each sample costs one lookup for its task, and for each frame of its chain one in the timeline and one in the
-// table of chains. Addresses of the kernel repeat soon, so a small cache stands before the timeline. Without chains a
-// sample is counted in a row of its task and address; rows of one function are added up at the end.
+// Each sample costs one look-up for its task, and for each frame of its chain one in the timeline and one in the chain
+// table. Kernel addresses repeat soon, so a small cache precedes the timeline. Without chains a sample counts by frame
+// and task; places of one function are added up at the end:
+//
+//     with chains       frames -> unfolded_ -> fold -> counts_.chains_ -> chain_rows_ (task, chain)
+//     without chains    frame  -> places_ (task, frame) -> at the end: fold -> chain_rows_
 class SampleCounter {
   public:
     static constexpr bool samples_only = true;
@@ -82,21 +85,21 @@ class SampleCounter {
         for (std::size_t column = 0; column < events.size(); ++column) column_[events[column]] = column;
         chain_rows_ = RowTable(events.size());
         const auto& limits = recording.limits();
-        // A few are always kept, so that the rest has something to be beside.
+        // Always keep a few, so that some places are told apart.
         constexpr std::size_t least = 64;
         most_rows_ = std::max(limits.cells / std::max<std::size_t>(events.size(), 1), least);
         most_nodes_ = limits.chain_nodes;
-        // Every row has a cell for every event, most of them empty if a small file has many events.
+        // Every row has a cell for every event. A small file may declare many events: its samples bound the rows.
         constexpr std::size_t few_events = 8, few_cells = std::size_t{1} << 20, rows_a_sample = 16, nodes_a_sample = 64;
         if (events.size() > few_events) {
             const auto samples = samples_of(timeline.completeness());
             most_rows_ = std::clamp(std::max(few_cells, rows_a_sample * samples) / events.size(), least, most_rows_);
             most_nodes_ = std::min(most_nodes_, std::max(few_cells, nodes_a_sample * samples) / events.size());
         }
-        // Each place may be sampled itself, and is a beginning of a chain then.
+        // Each place may be sampled, and is then a node of its own.
         most_places_ = std::max(std::min(limits.places, most_nodes_), least);
         if (!options.chains) most_places_ = std::min(most_places_, most_rows_);
-        most_tasks_ = std::min(most_places_, most_rows_);  // each may have a row for what is not kept
+        most_tasks_ = std::min(most_places_, most_rows_);  // each may need a row for Miss::not_kept
         counts_.totals_.resize(events.size());
         counts_.considered_.resize(events.size());
         counts_.dropped_ = DroppedBy(events.size());
@@ -141,7 +144,7 @@ class SampleCounter {
             fold_places();
         }
         std::move(chain_rows_).give(counts_.rows_, counts_.cells_);
-        // What follows needs memory, too.
+        // Free the tables: what follows needs memory, too.
         chain_rows_ = RowTable();
         unfolded_ = {};
         folded_ = {};
@@ -183,7 +186,7 @@ class SampleCounter {
         if (options_.by_tid) task.tid = tid;
         if (options_.by_cpu) task.cpu = sample.cpu().value_or(nobody.value);
         if (options_.by_cgroup) task.cgroup = sample.details().cgroup().value_or(0);
-        // Samples of one thread come in a row.
+        // Samples of one thread are mostly adjacent.
         if (!(task == last_task_) || counts_.tasks_.size() == 0) {
             last_task_ = task;
             last_task_number_ = counts_.tasks_.intern_within(most_tasks_, task, SampledTask{});
@@ -195,7 +198,7 @@ class SampleCounter {
     template <class Order>
     FilterPart drop_code(const BasicSample<Order>& sample) {
         if (options_.filter.code.empty() || options_.functions == nullptr) return FilterPart::none;
-        // Without chains recent_kernel_ has numbers of places, not of frames.
+        // Without chains recent_kernel_ numbers places, not frames.
         const auto ip = sample.ip();
         const bool in_places = !options_.chains && ip && is_host_kernel(sample.mode());
         const auto number = unfolded_number(in_places ? looked_up(kernel_frame(*ip)) : look_up(sample));
@@ -207,7 +210,7 @@ class SampleCounter {
         return filter_part(CodePart{part});
     }
 
-    // chain() is the number of the sample's chain: its address, called by the rest of its call chain.
+    // Returns the number of the sample's chain: its address, called by the rest of its call chain.
     template <class Order>
     std::uint32_t chain(const BasicSample<Order>& sample) {
         const auto ip = sample.ip();
@@ -223,7 +226,7 @@ class SampleCounter {
                 return true;
             });
             if (!whole) ++counts_.chain_losses_.broken;
-            // The innermost is the sampled address itself.
+            // The innermost frame is the sampled address itself.
             const std::size_t first = !addresses_.empty() && ip && addresses_.front().first == *ip ? 1 : 0;
             looked_up_.clear();
             for (std::size_t at = first; at < addresses_.size(); ++at) {
@@ -236,7 +239,7 @@ class SampleCounter {
                 if (!looked_up_.empty()) ++counts_.chain_losses_.cut;
                 looked_up_.clear();
             }
-            // Outermost first: a sample often has the outer callers of the one before it.
+            // Outermost first: a sample often shares outer callers with the one before it.
             bool same = true;
             std::size_t depth = 0;
             for (auto at = looked_up_.size(); at-- > 0; ++depth) {
@@ -256,15 +259,15 @@ class SampleCounter {
     struct KernelPlace {
         Address address;
         std::uint32_t epoch = 0;
-        std::uint32_t task = 0;  // with chains none in particular
+        std::uint32_t task = 0;  // 0 with chains
         bool operator==(const KernelPlace&) const = default;
     };
 
-    // LookedUp is a frame that is to be numbered among unfolded_.
+    // LookedUp is a frame with its number in unfolded_, or with its hash.
     struct LookedUp {
         Frame frame;
-        std::uint32_t number = none;  // if it is known already
-        std::uint64_t hash = 0;       // of the frame, else
+        std::uint32_t number = none;  // if known
+        std::uint64_t hash = 0;       // of the frame, if the number is unknown
     };
 
     template <class Order>
@@ -287,12 +290,12 @@ class SampleCounter {
         return {frame, none, hash};
     }
 
-    // Waiting is a sample that is to be counted in places_.
+    // Waiting is a sample that count_waiting() will count in places_.
     struct Waiting {
         SampledPlace place;
-        std::uint32_t number = none;  // of the place, if it is known already
-        std::uint64_t hash = 0;       // of the place, else
-        // Of a place in the kernel: where to remember the number, if it is to be remembered still.
+        std::uint32_t number = none;  // of the place, if known
+        std::uint64_t hash = 0;       // of the place, if the number is unknown
+        // For a kernel place: the cache entry that receives the number, unless it holds another key by then.
         RecentFrames<KernelPlace>::Entry* recent = nullptr;
         KernelPlace key;
         std::uint32_t column = 0;
@@ -322,7 +325,7 @@ class SampleCounter {
     static Frame nowhere(Miss miss, CpuMode mode) { return Frame::nowhere({}, miss, mode); }
     static Frame no_address(CpuMode mode) { return nowhere(Miss::no_address, mode); }
 
-    // row(row) is its number, or that of its task's row for everything beyond the limit.
+    // Returns the number of the row; beyond the limit, of the task's row for Miss::not_kept.
     std::uint32_t row(const SampleCounts::Row& row) {
         if (chain_rows_.rows().size() < most_rows_) return chain_rows_.number(row);
         if (const auto known = chain_rows_.find(row); known != RowTable::none) return known;
@@ -330,9 +333,9 @@ class SampleCounter {
         return chain_rows_.number({row.task, counts_.chains_.intern({ChainNode::none, frame})});
     }
 
-    // Of the host's kernel the answer depends on nothing but address and epoch.
+    // A frame of the host's kernel depends on nothing but address and epoch.
     bool is_host_kernel(CpuMode mode) const { return mode == CpuMode::kernel && moment_.machine == host; }
-    // recent_kernel(...) is the entry to use; its number is `none` if it was used for another place.
+    // Returns the cache entry to use. Its number is `none` if it held another place.
     RecentFrames<KernelPlace>::Entry& recent_kernel(Address address, std::uint32_t task) {
         const KernelPlace key{address, epochs_.at(moment_.time), task};
         auto& recent = recent_kernel_.place(address.value);
@@ -358,7 +361,7 @@ class SampleCounter {
         return unfolded_.intern_within(most_places_, frame, hash, nowhere(Miss::not_kept, frame.mode));
     }
 
-    // chain_number(...) is the number of the folded frame in the counts.
+    // Returns the number of the folded frame in the counts.
     std::uint32_t chain_number(const LookedUp& looked_up) {
         const auto number = unfolded_number(looked_up);
         if (number >= folded_.size()) folded_.resize(unfolded_.size(), none);
@@ -367,7 +370,7 @@ class SampleCounter {
         return folded;
     }
 
-    // caller_number(...) is the number of the frame in the counts as it is.
+    // Returns the number of the unfolded frame in the counts.
     std::uint32_t caller_number(const LookedUp& looked_up) {
         const auto number = unfolded_number(looked_up);
         if (number >= kept_.size()) kept_.resize(unfolded_.size(), none);
@@ -388,7 +391,7 @@ class SampleCounter {
         return number;
     }
 
-    // The tables are larger than the cache: a step for many samples at a time, while memory for the next is fetched.
+    // The tables are larger than the cache: each step handles many samples while the memory of later ones is fetched.
     void count_waiting() {
         for (const auto& one : waiting_) {
             if (one.number == none) places_.prefetch_key(one.hash);
@@ -403,7 +406,7 @@ class SampleCounter {
         waiting_.clear();
     }
 
-    // Each frame is folded but once.
+    // Folds each frame only once.
     void fold_places() {
         std::vector<std::uint32_t> node;  // by number of the folded frame
         const auto columns = counts_.events_.size();
@@ -426,31 +429,31 @@ class SampleCounter {
 
     const Timeline& timeline_;
     const SampleCountOptions& options_;
-    const JitCodes* jit_;  // null if there is none
+    const JitCodes* jit_;  // null: none
     KernelEpochs epochs_;
     RecentTasks recent_tasks_;
     RecentFrames<KernelPlace> recent_kernel_;
     DeferredChains deferred_;
-    std::vector<std::size_t> column_;                                                // of an event
+    std::vector<std::size_t> column_;                                                // by event
     std::size_t most_places_ = 0, most_nodes_ = 0, most_rows_ = 0, most_tasks_ = 0;  // from Limits
     Moment moment_;
     SampledTask last_task_;
     std::uint32_t last_task_number_ = 0;
     InternTable<Frame> unfolded_;
-    std::vector<std::uint32_t> folded_;   // by number in unfolded_: of the frame that counts instead; or none
-    std::vector<std::uint32_t> kept_;     // likewise: of the frame itself
+    std::vector<std::uint32_t> folded_;   // by number in unfolded_: number of the folded frame, or none
+    std::vector<std::uint32_t> kept_;     // likewise: number of the frame itself
     std::vector<std::uint8_t> left_out_;  // likewise: the CodePart that leaves it out; or not_asked
     RowTable chain_rows_;
     // Without chains:
     InternTable<SampledPlace> places_;
-    EventCounts place_cells_;  // of each place one for each counted event
+    EventCounts place_cells_;  // by place and counted event
     std::vector<Waiting> waiting_;
-    std::vector<LookedUp> looked_up_;  // addresses_, but for the sampled one
+    std::vector<LookedUp> looked_up_;  // addresses_ without the sampled one
     std::vector<std::pair<Address, CpuMode>> addresses_;
     struct Level {
         std::uint32_t frame, node;
     };
-    std::vector<Level> last_chain_;  // of the sample before, outermost first, but for the sampled address
+    std::vector<Level> last_chain_;  // of the previous sample, outermost first, without the sampled address
     SampleCounts counts_;
 };
 

@@ -6,8 +6,8 @@
 //     main work hash               5             1      0    work   2
 //     main idle                    1             2      1    hash   5
 //                                                3      0    idle   1
-//     main 0 ─┬─ work 1 ─── hash 2
-//             └─ idle 3
+//     main 0 -+- work 1 --- hash 2
+//             +- idle 3
 //
 // A sample counts at the node of its innermost frame only. Callers have lower numbers than their callees: one pass from
 // the last node to the first adds the counts of callees to their callers.

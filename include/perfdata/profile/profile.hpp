@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the samples fell: hits by version of code, offset and event.
+// Where the samples fell: hits by code version, offset and event.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@
 
 namespace perfdata {
 
-// OffsetHits is what fell on one byte offset of a function.
+// OffsetHits counts the samples at one byte offset of a function.
 struct OffsetHits {
     std::uint64_t offset = 0;
     EventCounts cells;
 };
 
-// FunctionHits is what fell on one version of a function.
+// FunctionHits counts the samples in one version of a function.
 struct FunctionHits {
     CodeVersion version;
     EventCounts total;
     std::vector<OffsetHits> offsets;  // by offset; their cells add up to total
 };
 
-// UnnamedObject is an object with hits in code without a name.
+// UnnamedObject is an object with hits in unnamed code.
 struct UnnamedObject {
     std::string object;  // as FrameName::object
     CodeClass kind = CodeClass::unknown;
@@ -43,37 +43,38 @@ struct UnnamedObject {
 struct ProfileOptions {
     std::stop_token stop;
     Progress progress = {};
-    SampleFilter filter;  // its `code` needs names: count() with versions
+    SampleFilter filter;  // its `code` requires count() with versions
 };
 
-// Profile: cells of all functions(), misses() and unnamed() add up to totals().
+// Profile is the result of one pass over the samples. The cells of functions(), misses() and unnamed() add up to
+// totals().
 class Profile {
   public:
-    // count(recording, timeline) decodes every sample once and asks the timeline who owned its address at its time.
-    // Functions are those of BPF programs and other code that the recording itself tells of; no file is looked at, all
-    // other code is among the misses. The only errors are `cancelled` and
-    // `out_of_memory`.
+    // Decodes every sample once and attributes it to the code that lay at its address at its time. Opens no file:
+    // functions are BPF programs and other code that the recording itself describes, and all other code is among the
+    // misses. Errors: only `cancelled` and `out_of_memory`.
     static Result<Profile> count(const Recording& recording, const Timeline& timeline,
                                  const ProfileOptions& options = {});
-    // count(recording, versions) counts all functions that versions.index() has names of.
+    // Counts all functions that versions.index() can name. Errors: the same.
     static Result<Profile> count(const Recording& recording, const CodeVersions& versions,
                                  const ProfileOptions& options = {});
 
-    // events() says which event each cell is of, by index in recording.events().
+    // Returns the event of each cell, as an index in recording.events().
     const std::vector<std::uint32_t>& events() const { return events_; }
-    // functions() is all code with hits, most hits first; equal ones by time and address.
+    // Returns all code with hits, most hits first; ties by time and address.
     const std::vector<FunctionHits>& functions() const { return functions_; }
     const std::map<Miss, EventCounts>& misses() const { return misses_; }
-    // unnamed() is code without a name, by the reason.
+    // Returns the hits in unnamed code, by reason.
     const std::map<Unnamed, EventCounts>& unnamed() const { return unnamed_; }
-    // unnamed_objects() is which objects these hits are in, for each reason most hits first; equal ones by name.
+    // Returns the objects of these hits: for each reason, most hits first; ties by name.
     const std::map<Unnamed, std::vector<UnnamedObject>>& unnamed_objects() const { return unnamed_objects_; }
     const EventCounts& totals() const { return totals_; }
-    // Returns the same for a filter of events, times and CPUs only.
+    // Returns the counts before the filter's comms, pids, tids, cgroups and code apply: of all samples that pass its
+    // events, times and CPUs.
     const EventCounts& considered() const { return considered_; }
-    // Returns what the filter left out.
+    // Returns the samples that the filter left out.
     const DroppedBy& dropped() const { return dropped_; }
-    // first_time(), last_time() are of the samples; empty if none has a time.
+    // Return the times of the first and last counted sample; nothing if no sample has a time.
     std::optional<Time> first_time() const { return first_time_; }
     std::optional<Time> last_time() const { return last_time_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All samples counted by who ran (command, process, CPU...), where, and called by whom; nothing named yet.
+// Samples counted by task (command, process, CPU...), place and callers, before anything is named.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ class CallFilter;
 class FunctionIndex;
 class JitCodes;
 
-// SampledTask is who was sampled, as far as it was asked for: the other members have their defaults.
+// SampledTask is the task of a sample, as far as SampleCountOptions asks for it: other members keep their defaults.
 struct SampledTask {
-    // comm lives as long as the timeline; equal comms have equal data(). If it is not known, tid is there instead.
+    // Lives as long as the timeline; equal comms have equal data(). Empty if unknown: then `tid` identifies the thread.
     std::string_view comm;
     Pid pid{0};
     Tid tid{0};
@@ -43,43 +43,41 @@ struct SampledTask {
 };
 
 struct SampleCountOptions {
-    // What tells tasks apart.
+    // What distinguishes tasks.
     bool by_comm = true, by_pid = false, by_tid = false, by_cpu = false, by_cgroup = false;
-    bool chains = false;  // count call chains, with their deferred parts; else only the sampled address
-    // Count so many frames of a chain, the innermost. Many samples may share the user part of one, which may have 8,000
-    // addresses; the kernel's own bound is 127 unless kernel.perf_event_max_stack is raised.
+    bool chains = false;  // count call chains with their deferred parts; false: the sampled address only
+    // The number of frames to count of a chain, innermost first. Many samples may share one deferred user part, which
+    // may have 8,000 addresses; the kernel's own bound is 127 unless kernel.perf_event_max_stack is raised.
     std::uint32_t max_stack = 1024;
-    // fold(frame) is what to count instead of a frame, the beginning of its function for example: fewer distinct
-    // chains cost less time and memory. It is called once for each distinct frame. Empty: every address is itself.
+    // Returns the frame to count instead, for example the start of its function: fewer distinct chains cost less time
+    // and memory. Called once per distinct frame. Empty: counts every address as it is.
     Callback<Frame(const Frame&)> fold;
-    bool fold_callers = true;                // false: fold the sampled address only, callers keep theirs
-    const CallFilter* only_calls = nullptr;  // samples that do not pass are not looked at: see CallFilter
-    const JitCodes* jit = nullptr;           // code that the recording itself does not know; empty() counts as none
-    const CodeVersions* versions = nullptr;  // tell versions of kernel code apart: Frame::version
+    bool fold_callers = true;                // false: fold the sampled address only; callers keep theirs
+    const CallFilter* only_calls = nullptr;  // ignore samples that do not pass; null: count all
+    const JitCodes* jit = nullptr;           // code from jitdumps; empty() counts as none
+    const CodeVersions* versions = nullptr;  // distinguish versions of kernel code: Frame::version
     SampleFilter filter;
-    const FunctionIndex* functions = nullptr;  // says what code is called: SampleFilter::code needs it
+    const FunctionIndex* functions = nullptr;  // names code; SampleFilter::code requires it
     std::stop_token stop;
     Progress progress = {};
 };
 
-// ChainLosses is what a counting of call chains left out, in samples.
+// ChainLosses counts the samples whose call chains are incomplete.
 struct ChainLosses {
-    std::uint64_t cut = 0;     // lost their callers because there were more distinct ones than Limits::chain_nodes
-    std::uint64_t broken = 0;  // lack the user part of their chain, which was deferred and never came
-    std::uint64_t deep = 0;    // had more than max_stack frames
+    std::uint64_t cut = 0;     // counted without callers: more distinct chains than Limits::chain_nodes
+    std::uint64_t broken = 0;  // without the user part: it was deferred and never recorded
+    std::uint64_t deep = 0;    // more than max_stack frames
     std::uint32_t max_stack = 0;
 };
 
-// SampleCounts is const once counted. Its size grows with what is distinct, not with the recording.
+// SampleCounts does not change once counted. Its size grows with the distinct tasks and chains, not with the recording.
 class SampleCounts {
   public:
-    // count(recording, timeline) decodes every sample once. The only errors are `cancelled` and
-    // `out_of_memory`. The timeline must outlive
-    // the counts.
+    // Decodes every sample once. The timeline must outlive the counts. Errors: only `cancelled` and `out_of_memory`.
     static Result<SampleCounts> count(const Recording& recording, const Timeline& timeline,
                                       const SampleCountOptions& options = {});
 
-    // A Row is what one task did in one chain; cells(row) has an EventCount for each counted event.
+    // Row is one task in one chain. cells(row) has an EventCount for each counted event.
     struct Row {
         std::uint32_t task = 0;
         std::uint32_t chain = 0;
@@ -92,24 +90,25 @@ class SampleCounts {
         return {cells_.data() + row * events_.size(), events_.size()};
     }
 
-    // events() says which event each cell is of, by index in recording.events().
+    // Returns the event of each cell, as an index in recording.events().
     const std::vector<std::uint32_t>& events() const { return events_; }
     std::span<const SampledTask> tasks() const { return tasks_.keys(); }
     std::span<const ChainNode> chains() const { return chains_.nodes(); }
     std::span<const Frame> frames() const { return frames_.keys(); }
 
-    // totals() is the sum of the cells of all rows.
+    // Returns the sum of the cells of all rows.
     const EventCounts& totals() const { return totals_; }
-    // Returns the same for a filter of events, times and CPUs only.
+    // Returns the counts before the filter's comms, pids, tids, cgroups and code apply: of all samples that pass its
+    // events, times and CPUs.
     const EventCounts& considered() const { return considered_; }
     const DroppedBy& dropped() const { return dropped_; }
-    // first_time(), last_time() are of the counted samples; empty if none has a time.
+    // Return the times of the first and last counted sample; nothing if no sample has a time.
     std::optional<Time> first_time() const { return first_time_; }
     std::optional<Time> last_time() const { return last_time_; }
-    // Places beyond Limits::places are one frame, Miss::not_kept; what would be more rows than Limits::cells allow is
-    // in one such row for each task.
+    // Returns what the call chains lost. Limits bound the counts in two more ways: places beyond Limits::places are one
+    // frame, Miss::not_kept, and rows beyond Limits::cells are one such row for each task.
     const ChainLosses& chain_losses() const { return chain_losses_; }
-    // stacks_not_unwound() is how many samples have callers in a copy of their user stack only, which is not unwound.
+    // Returns the number of samples whose callers are only in a copy of the user stack, which is not unwound.
     std::uint64_t stacks_not_unwound() const { return stacks_not_unwound_; }
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which samples count: one value for everything that counts or shows samples.
+// Which samples count: one type for everything that counts or shows samples.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +24,15 @@ struct TimeRange {
     bool operator==(const TimeRange&) const = default;
 };
 
-// SampledBy is what a sample says of who ran, as far as it is known.
+// SampledBy is the task of a sample, as far as it is known.
 struct SampledBy {
-    std::string_view comm;  // empty: not known
+    std::string_view comm;  // empty: unknown
     Pid pid;
     Tid tid;
     std::optional<std::uint64_t> cgroup;
 };
 
-// FilterPart names a part of a SampleFilter, in the order in which they are asked.
+// FilterPart names a part of a SampleFilter, in the order in which they apply.
 enum class FilterPart : std::uint8_t { none, time, cpu, comm, pid, tid, cgroup, kind, object, symbol };
 inline constexpr std::size_t filter_parts = 10;
 
@@ -46,18 +46,18 @@ constexpr FilterPart filter_part(CodePart part) {
     return FilterPart::none;
 }
 
-// SampleFilter: a sample passes if it passes every part; an empty part passes all. Each part costs log n a sample, and
-// `code` as many comparisons as it has names for each distinct place.
+// SampleFilter passes a sample that passes every part; an empty part passes all. A set costs O(log n) per sample, a
+// list O(n), and `code` one comparison per name for each distinct place.
 struct SampleFilter {
-    std::vector<std::uint32_t> events;  // by index in recording.events(); what counts has its columns in this order
-    std::vector<TimeRange> times;       // a sample passes if one of them contains its time
+    std::vector<std::uint32_t> events;  // indices in recording.events(); counts have their columns in this order
+    std::vector<TimeRange> times;       // a sample passes if any of them contains its time
     std::set<std::uint32_t> cpus;       // samples without a CPU do not pass
     std::set<std::string, std::less<>> comms;
     std::set<std::uint32_t> pids, tids;
-    // By number, as in samples (PERF_SAMPLE_CGROUP) and in Tasks::cgroup(). Empty with `by_cgroup`: none passes.
+    // Ids, as in samples (PERF_SAMPLE_CGROUP) and in Tasks::cgroup(). Empty with `by_cgroup`: no sample passes.
     std::set<std::uint64_t> cgroups;
     bool by_cgroup = false;
-    CodeFilter code;  // of the sampled address; callers do not count
+    CodeFilter code;  // for the sampled address; callers do not matter
 
     bool has_event(std::uint32_t event) const {
         if (events.empty()) return true;
@@ -75,8 +75,7 @@ struct SampleFilter {
         return false;
     }
 
-    // Each returns the first part that leaves out a sample; none: it passes. They look neither at the event nor at the
-    // code.
+    // Return the first part that rejects a sample, or `none`. They test neither the event nor the code.
     FilterPart drop_moment(Time time, std::optional<std::uint32_t> cpu) const {
         if (!has_time(time)) return FilterPart::time;
         return cpus.empty() || (cpu && cpus.contains(*cpu)) ? FilterPart::none : FilterPart::cpu;
