@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where bytes and lines of functions are kept: functions of one origin may share them.
+// Where the bytes and lines of functions come from. Functions of one origin may share them.
 #pragma once
 
 #include <compare>
@@ -7,12 +7,12 @@
 
 namespace perfdata {
 
-// CodeOrigin is a file or another thing that holds code or lines.
+// CodeOrigin is a file or another source of code or lines.
 struct CodeOrigin {
     enum class Kind : std::uint8_t { bpf_program, out_of_line, jit_dump, jit_lines, kernel, file };
 
     Kind kind = Kind::kernel;
-    std::uint64_t id = 0;  // among those of its kind, for one Symbolizer
+    std::uint64_t id = 0;  // unique within its kind and one Symbolizer
 
     auto operator<=>(const CodeOrigin&) const = default;
 };
@@ -20,20 +20,20 @@ struct CodeOrigin {
 // CodePlace is where the bytes of a function begin.
 struct CodePlace {
     CodeOrigin origin;
-    std::uint64_t begin = 0;  // in the origin, as it counts
+    std::uint64_t begin = 0;  // address or offset, as the origin counts
 };
 
-// LinesOrigin is what the lines of a function are read from.
+// LinesOrigin is the data from which the lines of a function are read.
 struct LinesOrigin {
     enum class Kind : std::uint8_t {
-        none,  // nothing
-        list,  // a list of its own: a record of a jitdump, or the info of a BPF program
-        file,  // debug information of a file, which can be asked about any address
+        none,  // no lines
+        list,  // the function's own list: a jitdump record, or the info of a BPF program
+        file,  // debug information of a file, searchable by address
     };
 
     Kind kind = Kind::none;
-    const void* from = nullptr;  // the same for functions of one dump, BPF program or file
-    std::uint64_t at = 0;        // where the list is; functions with one `from` and `at` share it
+    const void* from = nullptr;  // equal for all functions of one dump, BPF program or file
+    std::uint64_t at = 0;        // position of the list; functions with equal `from` and `at` share it
 };
 
 }  // namespace perfdata

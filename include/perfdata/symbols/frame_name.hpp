@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a place in code is called.
+// The name of a place in code.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace perfdata {
 
-// FrameName: views live as long as the Symbolizer that they are from.
+// FrameName: views live as long as the Symbolizer that returned them.
 struct FrameName {
-    std::string_view symbol;   // empty: not known. BPF code has the kernel's name for it: bpf_prog_<tag>_<name>
-    std::uint64_t offset = 0;  // of the frame from the start of the symbol; without symbol: in the object
-    std::string_view object;   // perf's "dso": a path, [kernel.kallsyms], [nf_nat], [vdso]; empty: not known
+    std::string_view symbol;   // empty: unknown. BPF code has the kernel's name: bpf_prog_<tag>_<name>
+    std::uint64_t offset = 0;  // of the frame from the start of the symbol; without a symbol: in the object
+    std::string_view object;   // perf's "dso": a path, [kernel.kallsyms], [nf_nat], [vdso]; empty: unknown
     CodeClass kind = CodeClass::unknown;
     // Why a user-space or module frame has no symbol. Other frames have SymbolMiss::between_symbols.
     SymbolMiss miss = SymbolMiss::between_symbols;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Of which architecture a recording is, where only the files of its objects tell.
+// The architecture of a recording, if only the files of its objects show it.
 #pragma once
 
 #include "perfdata/recording/architecture.hpp"
@@ -7,8 +7,8 @@
 
 namespace perfdata {
 
-// find_architecture(recording, names) asks the recording first, then the files that are at hand: the kernel's, then
-// those of mapped objects, in the order of the recording, up to the first that tells.
+// Asks the recording first, then the available files: the kernel's, then those of mapped objects in the order of the
+// recording. Returns the first answer; its name is empty if there is none.
 Architecture find_architecture(const Recording& recording, const Symbolizer& names);
 
 }  // namespace perfdata

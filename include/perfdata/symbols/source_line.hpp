@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Source lines of code, and the calls that a compiler inlined.
+// Source lines of code, and calls that the compiler inlined.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,21 @@
 
 namespace perfdata {
 
-// SourceLine is a place in a source file. Texts live as long as the Symbolizer (or BpfPrograms) that they are from.
+// SourceLine is a place in a source file. Views live as long as the Symbolizer (or BpfPrograms) that returned them.
 struct SourceLine {
     std::string_view file;
     std::uint32_t line = 0;  // 0: code without source
     std::uint32_t column = 0;
-    std::string_view text;  // the line itself, as the compiler kept it
+    std::string_view text;  // the line itself; empty: unknown
 };
 
-// InlinedCall is a function that the compiler wrote into the place of a call to it.
+// InlinedCall is a function that the compiler inlined.
 struct InlinedCall {
-    std::string_view function;  // as in source, demangled; empty: not known
-    SourceLine call;            // where it was called
+    std::string_view function;  // as in the source, demangled; empty: unknown
+    SourceLine call;            // the call site
 };
 
-// InlinedCalls is a chain of them, innermost first. Lines share it: it can be long, and copies are cheap.
+// InlinedCalls is a chain of inlined calls, innermost first. A chain may be long: lines share it, and copies are cheap.
 class InlinedCalls {
   public:
     InlinedCalls() = default;
@@ -43,16 +43,16 @@ class InlinedCalls {
     std::shared_ptr<const std::vector<InlinedCall>> calls_;  // null: none
 };
 
-// LineStart says that from this offset on the code belongs to a line, until the next one.
+// LineStart assigns the code from this offset up to the next LineStart to a source line.
 struct LineStart {
-    std::uint64_t offset = 0;       // of native code, from the start of the function
-    std::uint32_t instruction = 0;  // BPF instruction of the program that the native code at `offset` comes from
+    std::uint64_t offset = 0;       // bytes of native code from the start of the function
+    std::uint32_t instruction = 0;  // BPF instruction that the native code at `offset` was compiled from
     SourceLine source;
     InlinedCalls inlined = {};  // empty: the line is the function's own
 };
 
-// Returns true if an error in reading lines means that something which is there is damaged, or beyond a limit. What the
-// recording lacks is no loss, nor is debug information that this library was built without.
+// Returns true if an error of reading lines means damaged data, or a limit. Data missing from the recording is no loss,
+// nor is debug information that this library was built without.
 constexpr bool is_line_loss(ErrorCode code) {
     return code != ErrorCode::missing && code != ErrorCode::unsupported;
 }

@@ -8,23 +8,23 @@
 namespace perfdata {
 
 enum class SymbolMiss : std::uint8_t {
-    not_a_file,        // anonymous memory, heap, stack: no file stands behind it
-    not_found,         // no file of that name or build id
-    no_build_id,       // no file of that name, and the recording has no build id to look for it by
-    build_id_differs,  // files of that name are there, but not the one that was recorded
-    unproven,          // a local file has the name, but the recording has no build id to prove it by
-    offline,           // the file could only be a local one, and those were forbidden
-    unreadable,        // the file is there but no intact ELF file
-    only_debug_file,   // only the symbols were found, not the file itself that says which offset they belong to
-    no_symbols,        // the file is right but stripped
+    not_a_file,        // anonymous memory, heap or stack: no file
+    not_found,         // no file with this name or build-id
+    no_build_id,       // no file with this name, and no build-id recorded to search by
+    build_id_differs,  // files with this name exist, but not the recorded one
+    unproven,          // a local file has this name, but no recorded build-id proves it
+    offline,           // only a local file could match, and those were forbidden
+    unreadable,        // the file exists, but is not an intact ELF file
+    only_debug_file,   // only a debug file was found; the offsets of its symbols need the file itself
+    no_symbols,        // the recorded file, but stripped
     outside_file,      // no loaded segment of the file has that offset
     between_symbols,   // the file has symbols, but none covers the address
-    not_opened,        // the file is there, and the system does not let us open it
-    other_machine,     // no build id proves the file, and its code does not run on the recorded machine
+    not_opened,        // the file exists, but the system refuses to open it
+    other_machine,     // no build-id proves the file, and its code cannot run on the recorded machine
 };
 inline constexpr unsigned symbol_misses = 13;
 
-// to_string(miss) is a word for JSON.
+// Returns a word for JSON.
 constexpr std::string_view to_string(SymbolMiss miss) {
     switch (miss) {
         case SymbolMiss::not_a_file: return "not_a_file";
@@ -44,7 +44,7 @@ constexpr std::string_view to_string(SymbolMiss miss) {
     return "unknown";
 }
 
-// explain(miss) is a clause for a person.
+// Returns a clause for users.
 constexpr std::string_view explain(SymbolMiss miss) {
     switch (miss) {
         case SymbolMiss::not_a_file: return "no file stands behind this memory";
@@ -67,7 +67,7 @@ constexpr std::string_view explain(SymbolMiss miss) {
     return "unknown";
 }
 
-// remedy(miss) says what would supply the name; empty if nothing would.
+// Returns what would supply the name; empty if nothing would.
 constexpr std::string_view remedy(SymbolMiss miss) {
     switch (miss) {
         case SymbolMiss::not_found:
@@ -94,7 +94,7 @@ constexpr std::string_view remedy(SymbolMiss miss) {
     return {};
 }
 
-// lacks_build_id(miss): what is missing is the build id of a file.
+// Returns true if recorded build-ids would supply the name.
 constexpr bool lacks_build_id(SymbolMiss miss) {
     return miss == SymbolMiss::unproven || miss == SymbolMiss::no_build_id;
 }

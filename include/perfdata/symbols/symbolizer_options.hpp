@@ -15,21 +15,20 @@ namespace perfdata {
 class FileSystem;
 
 struct SourceFileOptions {
-    // Directories to look for source files in: below each the recorded path as it is, then without its first parts, one
-    // after the other. Empty: no source file is read, but for those next to --symfs.
+    // Directories to search for source files: in each the recorded path as it is, then without its first parts, one by
+    // one. Empty: reads no source files except those in --symfs.
     std::vector<std::string> source_dirs;
-    // Read source files where debug information says that they are, on this machine.
+    // Read source files of this machine at the paths in debug information.
     bool local_sources = false;
 };
 
 struct SymbolizerOptions {
     FinderOptions finder;
-    JitSearch jit;  // where jitdump files and perf maps may be; its `given` are --jitdump and --perf-map files
+    JitSearch jit;  // where to search for jitdumps and perf maps, with the files of --jitdump and --perf-map
     bool perf_maps = true;
-    Progress progress = {};                        // of unpacking a build-id cache, the one step that may take long
-    std::shared_ptr<const FileSystem> files = {};  // null: the machine's, as far as `finder` allows
-    std::string kcore =
-        {};  // a copy of /proc/kcore, whole or only some pages; empty: that of the recording's directory
+    Progress progress = {};                        // of unpacking a build-id cache, the only step that may take long
+    std::shared_ptr<const FileSystem> files = {};  // null: this machine's, as far as `finder` allows
+    std::string kcore = {};  // a copy of /proc/kcore, whole or in part; empty: that of the recording's directory
     SourceFileOptions sources = {};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names, bytes and source lines of BPF programs, from what the recording holds of them.
+// Names, bytes and source lines of BPF programs, from the recording.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,32 @@
 
 namespace perfdata {
 
-// FunctionName is what a piece of code is called. Any number of functions may share a long name: these are views, which
-// live as long as the BpfPrograms that they are from.
+// FunctionName is the name of a piece of code. Views live as long as the BpfPrograms that returned them: any number of
+// functions may share a long name.
 struct FunctionName {
-    std::string_view name;  // the best name: BTF's, else the part of the kernel symbol behind the tag, else all of it
-    std::string_view program;  // of the BPF program it belongs to: BTF name of its main function, else the kernel's
-                               // name for the program (at most 15 bytes); empty if there is no program
-    std::string prototype;     // from BTF, else empty
+    std::string_view name;  // from BTF, else the part of the kernel symbol after the tag, else all of it
+    // Of the BPF program: the BTF name of its main function, else the kernel's name for it (at most 15 bytes). Empty if
+    // the code belongs to no program.
+    std::string_view program;
+    std::string prototype;  // from BTF, else empty
 
-    // full() is "program/name"; of a program's main function, and of code without a program, the name alone.
+    // Returns "program/name"; for a program's main function, and for code without a program, the name alone.
     std::string full() const {
         const std::string own(name);
         return program.empty() || program == name ? own : std::string(program) + "/" + own;
     }
 };
 
-// Target is what lies at an address that code jumps to or calls.
+// Target is the function at an address that code jumps to or calls.
 struct Target {
-    std::string name;          // "function", or "program/function" for another BPF program's
-    std::uint64_t offset = 0;  // from the start of what is named
+    std::string name;          // "function", or "program/function" for a subprogram
+    std::uint64_t offset = 0;  // bytes from the start of the function
     CodeIndex code = 0;
 };
 
-// BpfPrograms answers for one timeline, which must outlive it. Const use from many threads is safe. It prepares a
-// program's type information and arrays when they are first asked for, so that all functions of a program together cost
-// n log n of its info, in whatever order and how often it tells addresses.
+// BpfPrograms answers for one timeline, which must outlive it. Const use from many threads is safe. It prepares the
+// type information and arrays of a program on first use. So all functions of a program together cost O(n log n) in the
+// size of its info, in whatever order and however often that repeats addresses.
 class BpfPrograms {
   public:
     explicit BpfPrograms(const Timeline& timeline);
@@ -52,27 +53,28 @@ class BpfPrograms {
     const Timeline& timeline() const { return *timeline_; }
 
     FunctionName name(CodeIndex code) const;
-    // program_name(load) is FunctionName::program of its functions.
+    // Returns FunctionName::program for the functions of a load.
     std::string_view program_name(const BpfLoad& load) const;
 
-    // image(code) is the native code, as long as code.range.size or shorter where the recording has less. It lives as
-    // long as the timeline. Errors say why the recording holds none: missing, malformed.
+    // Returns the native code: code.range.size bytes, or fewer if the recording has fewer. Lives as long as the
+    // timeline. Errors say why the recording has none: missing, malformed.
     Result<Bytes> image(CodeIndex code) const;
 
-    // lines(code) is by offset; empty if the recording has no lines. Errors: malformed.
+    // Returns the lines by offset; empty if the recording has none. Errors: missing (withheld from the recorder),
+    // malformed.
     Result<std::vector<LineStart>> lines(CodeIndex code) const;
 
-    // Returns true if an error of lines() is a loss. Unlike elsewhere types of BTF that are not known are one: they
-    // hide those behind them.
+    // Returns true if an error of lines() is a loss. Unlike elsewhere, unknown types in BTF are one: they hide those
+    // behind them.
     static bool is_loss(const Error& error) { return error.code != ErrorCode::missing; }
 
-    // target(address, time) is empty if no code of the timeline lies there.
+    // Returns the function at the address; nothing if the timeline has no code there.
     std::optional<Target> target(Address address, Time time) const;
 
-    // btf(load) is the type information of a program, null if the recording has none or it is unusable: then problem()
-    // of the load says so.
+    // Returns the type information of a program; null if the recording has none or it is unusable: then problem() of
+    // the load says why.
     const Btf* btf(const BpfLoad& load) const;
-    // problem(load) is what is wrong with the program's BTF.
+    // Returns what is wrong with the program's BTF.
     std::optional<Error> problem(const BpfLoad& load) const;
 
   private:

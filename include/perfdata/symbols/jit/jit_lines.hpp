@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What lines of a jitdump lack.
+// Problems of lines from a jitdump.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace perfdata {
 
-// jit_lines_problem(code, lines) says that names of files in them are damaged, of lines that were read of that jitdump.
+// Reports damaged names of source files in lines that were read from this jitdump; nothing if there are none.
 std::optional<Error> jit_lines_problem(const JitCode& code, const JitLines& lines);
 
 }  // namespace perfdata

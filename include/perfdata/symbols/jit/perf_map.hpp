@@ -13,11 +13,10 @@
 
 namespace perfdata {
 
-// PerfMap answers with the last name that the file has for an address. There is no time in the file: where code was
-// compiled anew or the memory was used again, that name is wrong for samples from before, and nothing can tell. A
-// jitdump (JitCode) is better. Addresses are those of the process; there are no code bytes. perf uses the file for
-// executable memory without a file of its own (//anon, [heap] and the like) only; callers should look into it after all
-// else.
+// PerfMap returns the last name that the file has for an address. The file has no times: if code was compiled anew or
+// memory was reused, the name is wrong for earlier samples, and nothing shows that. A jitdump (JitCode) is better.
+// Addresses are those of the process; there are no code bytes. perf uses the file only for executable memory without a
+// file of its own (//anon, [heap] and the like): callers should try everything else first.
 class PerfMap {
   public:
     struct Symbol {
@@ -26,18 +25,18 @@ class PerfMap {
         std::uint64_t offset = 0;  // of the address, from the start of the range
     };
 
-    // open(path) reads a file, compressed or not. Errors: io, limit, malformed (no line of it is one of a perf map).
+    // Reads a file, compressed or not. Errors: io, limit, malformed (no line of it is one of a perf map).
     static Result<PerfMap> open(const std::string& path, const Limits& limits = {});
     static Result<PerfMap> open(const Source& source, const std::string& path, const Limits& limits = {});
-    // parse(text): lines "START SIZE NAME", numbers in hexadecimal, with or without 0x. An empty text is a map.
+    // Parses lines "START SIZE NAME", numbers in hexadecimal with or without 0x. An empty text is a valid map.
     static Result<PerfMap> parse(std::string text, const std::string& where = "perf map");
 
     std::optional<Symbol> find(Address address) const;
 
-    // size() is how many lines name code, skipped() how many do not: no such line, or a size of 0.
+    // Return the number of lines that name code, and of all other lines: malformed, or with a size of 0.
     std::size_t size() const { return entries_.size(); }
     std::size_t skipped() const { return skipped_; }
-    // damage() is what is wrong with the file: it is packed and breaks off, or has lines that are none of a perf map.
+    // Returns what is wrong with the file: packed data ends early, or some lines are not those of a perf map.
     const std::optional<Error>& damage() const { return damage_; }
 
   private:
@@ -45,7 +44,7 @@ class PerfMap {
         AddressRange range;
         std::uint32_t name, name_size;  // in text_
     };
-    // From `begin` on the entry counts, up to the next stretch.
+    // Stretch is the addresses from `begin` up to the next stretch, where one entry counts.
     struct Stretch {
         std::uint64_t begin;
         std::uint32_t entry;  // none: no entry
@@ -56,16 +55,16 @@ class PerfMap {
 
     std::string text_;
     std::vector<Entry> entries_;  // in file order
-    // Sorted: log n for each search, and for each entry, however they lie over each other.
+    // Sorted: O(log n) per search, and per entry to build, however entries overlap.
     std::vector<Stretch> stretches_;
     std::size_t skipped_ = 0;
     std::optional<Error> damage_;
 };
 
-// perf_map_path(pid) is where a compiler of that process writes its map, as the process sees itself: in a container
-// both the pid and the file system are its own.
+// Returns where a compiler in that process writes its map, as the process itself sees it: in a container the pid and
+// the file system are its own.
 std::string perf_map_path(std::uint32_t pid);
-// find_perf_map(pid, search) looks for it at all places of `search`.
+// Searches all places of `search` for that file.
 FoundFile find_perf_map(std::uint32_t pid, const JitSearch& search);
 
 }  // namespace perfdata

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of the kernel's own code and its modules', from whatever is proven to be of the kernel that was recorded.
+// Names of the kernel and its modules, from files proven to belong to the recorded kernel.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@
 
 namespace perfdata {
 
-// RecordedKernel is what a recording says of its kernel: the MMAP record "[kernel.kallsyms]_text" and the build id of
+// RecordedKernel identifies the recorded kernel: from the MMAP record "[kernel.kallsyms]_text" and the build-id of
 // "[kernel.kallsyms]".
 struct RecordedKernel {
     std::string reference_symbol;  // "_text" or "_stext"; empty: not recorded
     Address reference_address;     // 0: hidden from the recorder
     BuildId build_id;              // size 0: not recorded
     std::string os_release;        // names the vmlinux files of debug packages; may be empty
-    // modules is what was loaded, by name.
+    // Module is a module that was loaded.
     struct Module {
         std::string name;
         AddressRange range;
@@ -31,55 +31,59 @@ struct RecordedKernel {
     std::vector<Module> modules;
 };
 
-// no_kernel_names is the reason of what has no name for want of them (see Unnamed).
+// no_kernel_names is the reason for unnamed kernel code if no names were found (see Unnamed).
 inline constexpr std::string_view no_kernel_names = "there are no names of the recorded kernel";
 
 struct KernelName {
     std::string_view name;
     std::string_view module;   // empty for the kernel itself
     std::uint64_t offset = 0;  // from the start of the function
-    Address function;          // where it began on the recording machine
-    std::uint64_t size = 0;    // of the function; with kallsyms up to the next one (see Kallsyms::find())
+    Address function;          // its address on the recording machine
+    std::uint64_t size = 0;    // bytes; with kallsyms up to the next function (see Kallsyms::find())
 };
 
 // KernelText is the kernel's ELF file.
 struct KernelText {
     std::string path;
     std::shared_ptr<const ElfFile> file;
-    std::uint64_t relocation = 0;  // what to add to an address of the file to have the recording machine's
+    std::uint64_t relocation = 0;  // address on the recording machine less address in the file
     std::string root{};            // see FoundObject::root
 };
 
 // KernelNames is const after loading and may be read from many threads; names live as long as it.
 class KernelNames {
   public:
-    // load(kernel, finder) takes the first that agrees with the recording of: options.kallsyms, options.vmlinux, the
-    // recording's kcore_dir/kallsyms; not when offline, the machine's own /proc/kallsyms if /sys/kernel/notes and the
-    // place of the reference symbol prove it to be the same boot (or a copy of it in the caches that has the kernel and
-    // the recorded modules at the same places: the kernel takes long to write that file); kallsyms by build id in the
-    // caches, vmlinux by build id in the caches and debug directories. Errors: if the user gave a file, why it was not
-    // taken (mismatch: it contradicts the recording); else missing.
+    // Takes the first of these files that agrees with the recording:
+    // 1. options.kallsyms, then options.vmlinux;
+    // 2. kcore_dir/kallsyms of the recording;
+    // 3. unless offline, /proc/kallsyms of this machine, if /sys/kernel/notes and the address of the reference symbol
+    //    prove the same boot. Without a recorded build-id options.allow_local replaces the notes. The kernel takes long
+    //    to write that file, so a copy in the caches is preferred if it has the kernel and the recorded modules at the
+    //    same addresses;
+    // 4. kallsyms by build-id in the caches;
+    // 5. vmlinux by build-id in the caches and debug directories.
+    // Errors: if the user gave a file, why it was rejected (mismatch: it contradicts the recording); else missing.
     static Result<KernelNames> load(const RecordedKernel& kernel, const ObjectFinder& finder);
 
-    // find_text(kernel, finder) is options.vmlinux, or the vmlinux of the recorded build id in the caches and debug
-    // directories. Errors as of load().
+    // Returns options.vmlinux, or the vmlinux of the recorded build-id in the caches and debug directories. Errors: as
+    // load().
     static Result<KernelText> find_text(const RecordedKernel& kernel, const ObjectFinder& finder);
 
     std::optional<KernelName> find(Address address) const;
 
-    // has_function(name) is whether the kernel itself has a function of that name.
+    // Returns true if the kernel itself, without its modules, has a function of that name.
     bool has_function(std::string_view name) const;
 
-    // origin() is the path of the file that the names are from.
+    // Returns the path of the file with the names.
     const std::string& origin() const { return origin_; }
-    // damage() is why that file has fewer names than it should: it is packed and breaks off, for example.
+    // Returns why that file has fewer names than it should: packed data that ends early, for example.
     const std::optional<Error>& damage() const { return damage_; }
-    // running() is whether they are of the kernel that runs this machine, and of the boot that was recorded.
+    // Returns true if the names are those of the kernel now running on this machine, in the recorded boot.
     bool running() const { return running_; }
-    // kallsyms() is the table, null if the names are from a vmlinux or from another boot of the same kernel.
+    // Returns the table; null if the names are from a vmlinux, or from another boot of the same kernel.
     const Kallsyms* kallsyms() const { return kallsyms_ && !only_kernel_ ? &*kallsyms_ : nullptr; }
-    // relocation() is what to add to an address of the file to have the recording machine's. A kallsyms file of another
-    // boot of the same kernel (same build id) names the kernel, but not its modules: those move on their own.
+    // Returns addresses on the recording machine less addresses in the file. A kallsyms file of another boot of the
+    // same kernel (same build-id) names the kernel, but not its modules: those move independently.
     std::uint64_t relocation() const { return relocation_; }
 
   private:
@@ -89,7 +93,7 @@ class KernelNames {
     std::optional<Error> damage_;
     std::uint64_t relocation_ = 0;
     bool running_ = false;
-    bool only_kernel_ = false;  // the file is not of the recorded boot: modules were elsewhere
+    bool only_kernel_ = false;  // the file is from another boot: modules lay elsewhere
     std::optional<Kallsyms> kallsyms_;
     std::optional<ElfSymbols> vmlinux_;
 };
