@@ -289,7 +289,7 @@ bool run_on_stack(std::size_t bytes, void (*call)(void*), void* argument) {
     if (::pthread_attr_init(&attributes) != 0) return false;
     StackCall made{call, argument};
     pthread_t thread{};
-    // Signals are for threads that somebody else made.
+    // The new thread blocks all signals: they are for the program's own threads.
     sigset_t all, before;
     ::sigfillset(&all);
     const bool masked = ::pthread_sigmask(SIG_SETMASK, &all, &before) == 0;

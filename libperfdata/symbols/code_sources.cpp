@@ -11,7 +11,7 @@
 namespace perfdata {
 namespace {
 
-// files_for(options, ...) returns this machine's files, and those in a packed build-id cache, which may be a pipe.
+// Returns this machine's files, together with those of a packed build-id cache. That may be a pipe.
 std::shared_ptr<const FileSystem> files_for(const SymbolizerOptions& options, std::vector<Error>& problems,
                                             DiagnosticLog& losses) {
     const auto& finder = options.finder;
@@ -84,7 +84,7 @@ CodePart CodeSources::left_out(const Frame& frame, const CodeFilter& filter) con
     const auto name = of(frame).name(frame);
     const auto* load = timeline_.load_of(frame);
     if (load == nullptr) return filter.leaves_out(name.kind, name.object, name.symbol, frame.offset);
-    // Listings call the object of a BPF program by its id, and its functions as BTF does.
+    // Listings name the object of a BPF program by its id and its functions by BTF: a filter may use those names, too.
     if (!filter.takes_kind(name.kind)) return CodePart::kind;
     const auto listed = "[bpf:" + std::to_string(load->id.value) + "]";
     if (!filter.takes_object(name.object, name.kind) && !filter.takes_object(listed, name.kind)) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// All sources of code of one recording, and the one place that knows which of them a frame belongs to.
+// All sources of code of one recording. Only this class knows to which of them a frame belongs.
 //
-//     Frame ──► of(frame) ─┬─ code     BPF program ............ bpf/bpf_source
-//                          │           trampoline, kprobe slot  kernel/out_of_line_source
-//                          ├─ object   kernel, module ......... kernel/kernel_source
-//                          │           mapped file, vDSO ...... elf/file_source
-//                          ├─ jit      function of a jitdump .. jit/jit_source
-//                          ├─ memory   without a file ......... jit/perf_map_source
-//                          └─ nowhere  kernel address ......... kernel/kernel_source
-//                                      anything else .......... nowhere_source
+//     Frame -> of(frame) -+- code     BPF program ............ bpf/bpf_source
+//                         |           trampoline, kprobe slot  kernel/out_of_line_source
+//                         +- object   kernel, module ......... kernel/kernel_source
+//                         |           mapped file, vDSO ...... elf/elf_source
+//                         +- jit      function of a jitdump .. jit/jit_source
+//                         +- memory   without a file ......... jit/perf_map_source
+//                         +- nowhere  kernel address ......... kernel/kernel_source
+//                                     anything else .......... nowhere_source
 #pragma once
 
 #include <memory>
@@ -31,7 +31,7 @@
 
 namespace perfdata {
 
-// CodeSources stays where it is made: its parts refer to each other. Const use from many threads is safe.
+// CodeSources cannot move: its parts refer to each other. Const use from many threads is safe.
 class CodeSources final : public FunctionIndex {
   public:
     // Recording and timeline must outlive it.
@@ -49,7 +49,7 @@ class CodeSources final : public FunctionIndex {
     std::optional<NamelessCode> nameless(const Frame& frame) const override;
     CodePart left_out(const Frame& frame, const CodeFilter& filter) const override;
 
-    // Returns the versions of code. They are found when they are first asked for: who only counts functions needs none.
+    // Returns the versions of code. Computes them on first use: callers that only count functions need none.
     const CodeVersions& versions() const;
 
     const BpfPrograms& bpf() const { return bpf_programs_; }

@@ -16,14 +16,14 @@ std::vector<LineStart> LineTexts::add_to(std::vector<LineStart> lines, const std
     const auto add = [&](SourceLine& source) {
         if (source.text.empty()) source.text = sources_.text(source.file, source.line, built);
     };
-    // By what it was: lines share their chains of inlined calls, and go on doing so.
+    // Old and new chains by address: lines that shared a chain share its copy.
     std::map<const InlinedCall*, std::pair<InlinedCalls, InlinedCalls>> chains;
     for (auto& line : lines) {
         add(line.source);
         if (line.inlined.empty()) continue;
         auto& [bare, with_text] = chains[line.inlined.data()];
         if (bare.empty()) {
-            bare = line.inlined;  // so that nothing else comes to lie there
+            bare = line.inlined;  // keeps the old chain alive: no other one gets its address
             std::vector<InlinedCall> calls(bare.begin(), bare.end());
             for (auto& call : calls) add(call.call);
             with_text = InlinedCalls(std::move(calls));

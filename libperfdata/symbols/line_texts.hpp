@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts that source lines refer to: lines of source files, and names of files.
+// Texts of source lines: lines of source files, and file names.
 #pragma once
 
 #include <memory>
@@ -24,9 +24,9 @@ class LineTexts {
     LineTexts(SourceFileOptions options, const ObjectFinder& finder)
         : sources_(std::move(options), finder.options(), finder.shared_files()) {}
 
-    // Keeps one copy of each text. A search takes log n comparisons of at most the text's length.
+    // Keeps one copy of each text. A search takes O(log n) comparisons of at most the text's length.
     std::string_view keep(std::string_view text);
-    // Adds the text of lines that debug information does not have itself. `built`: see SourceFiles::text().
+    // Adds the source text to lines whose debug information has none. `built`: see SourceFiles::text().
     std::vector<LineStart> add_to(std::vector<LineStart> lines, const std::string& built);
     std::optional<Error> problem() const { return sources_.problem(); }
 

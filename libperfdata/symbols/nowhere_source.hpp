@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Addresses of which nothing is recorded.
+// Addresses about which nothing is recorded.
 #pragma once
 
 #include "perfdata/timeline/timeline.hpp"

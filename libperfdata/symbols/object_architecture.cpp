@@ -10,7 +10,7 @@ Architecture find_architecture(const Recording& recording, const Symbolizer& nam
     if (auto told = find_architecture(recording); !told.name.empty()) return told;
     const auto told_by = [](const ElfFile& file, const std::string& path) {
         auto name = elf_architecture(file.machine(), file.order().endian());
-        // A program of 32 bits runs on a kernel of 64, whose registers the samples have.
+        // A 32-bit program may run on a 64-bit kernel, whose registers the samples have.
         if (!file.wide()) name = {};
         return Architecture{std::string(name), "the file " + path};
     };

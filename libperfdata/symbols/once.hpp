@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Work that is done once, whoever comes first.
+// Work that only the first caller does.
 #pragma once
 
 #include <atomic>
@@ -8,11 +8,11 @@
 
 namespace perfdata {
 
-// Once is a std::once_flag whose body may throw where memory runs out: the way of an exception through pthread_once
-// leads through the C library, which loads a library for it and aborts if it cannot.
+// Once is a std::once_flag whose body may throw when memory runs out. An exception through pthread_once unwinds through
+// the C library, which loads another library for that and aborts if it cannot.
 class Once {
   public:
-    // once(body) calls body() unless a former call has ended without an exception. Threads wait for each other.
+    // Calls body() unless an earlier call returned without an exception. Threads wait for each other.
     template <class Body>
     void operator()(Body&& body) {
         if (done_.load(std::memory_order_acquire)) return;
@@ -22,7 +22,7 @@ class Once {
         done_.store(true, std::memory_order_release);
     }
 
-    // done() is whether a call has ended: what it wrote may then be read.
+    // Returns true if a call has returned: then what it wrote may be read.
     bool done() const { return done_.load(std::memory_order_acquire); }
 
   private:

@@ -7,7 +7,7 @@
 namespace perfdata {
 namespace {
 
-// byte_of(bytes, index) is nothing where there was no code.
+// Returns nothing where there was no code.
 std::optional<std::byte> byte_of(Bytes bytes, std::size_t index) {
     if (index >= bytes.size()) return {};
     return bytes[index];
@@ -52,8 +52,17 @@ PatchedCode::Overlap PatchedCode::overlap(const TextPatch& patch) const {
     return {static_cast<std::size_t>(first), static_cast<std::size_t>(first + count), static_cast<std::size_t>(skip)};
 }
 
-// Each place that patches change (patches that overlap change one place) goes through states 0, 1, ... with each patch
-// one more. A byte of the copy agrees with some of these states; the copy is right if one of them suits all bytes.
+// A place is a run of bytes that overlapping patches change. It goes through states 0, 1, 2...: each patch begins a new
+// one. The copy is right if all its known bytes agree with one state:
+//
+//     state             0    1    2      patch 1: 0f 1f -> e8 10
+//     byte 0           0f   e8   cc      patch 2: e8    -> cc
+//     byte 1           1f   10   10
+//     copy e8 10             x           right: taken between patches 1 and 2
+//     copy 0f 10                         byte 0 agrees with state 0, byte 1 with 1 and 2: a problem
+//
+// Each byte adds the states with which it agrees as differences. So the cost is O(n log n) in the number of patches and
+// linear in their bytes.
 std::vector<Error> PatchedCode::check(std::span<const TextPatch* const> patches) const {
     struct Meeting {
         Overlap where;
@@ -76,12 +85,12 @@ std::vector<Error> PatchedCode::check(std::span<const TextPatch* const> patches)
 
         struct Track {
             std::optional<std::byte> value;  // what the last patch left here
-            std::size_t since = 0;           // the first state that has it
+            std::size_t since = 0;           // the first state with this value
             bool touched = false;
         };
         const auto states = static_cast<std::size_t>(end - place) + 1;
         std::vector<Track> tracks(last - first);
-        std::vector<std::ptrdiff_t> fits(states + 1);  // how many bytes more than in the state before agree
+        std::vector<std::ptrdiff_t> fits(states + 1);  // agreeing bytes, less those of the state before
         std::ptrdiff_t bytes = 0;
         const auto agree = [&](std::size_t offset, std::optional<std::byte> value, std::size_t from, std::size_t to) {
             if (!known_[offset] || (value && *value != bytes_[offset])) return;
@@ -95,7 +104,7 @@ std::vector<Error> PatchedCode::check(std::span<const TextPatch* const> patches)
                 auto& track = tracks[offset - first];
                 const auto index = where.skip + (offset - where.first);
                 const auto before = byte_of(patch->old_bytes, index), after = byte_of(patch->new_bytes, index);
-                // A patch that two events told of finds its own bytes.
+                // A patch that two events recorded finds its own bytes.
                 if (broken == nullptr && track.value && before && *track.value != *before && track.value != after) {
                     broken = patch;
                 }
@@ -143,7 +152,7 @@ void PatchedCode::apply(std::span<const TextPatch* const> patches, Time until) {
             known_[offset] = done[offset] = true;
         }
     };
-    // The last patch before the time counts; where there is none, what the first one after it found.
+    // The last patch before the time counts. Without one, what the first patch after it found counts.
     const auto later = std::ranges::lower_bound(patches, until, {}, [](const TextPatch* patch) { return patch->time; });
     for (auto patch = later; patch != patches.begin();) {
         --patch;

@@ -20,14 +20,14 @@ namespace perfdata {
 struct SourceContext {
     const Recording& recording;
     const Timeline& timeline;
-    const SymbolizerOptions& options;  // valid while sources are made, not later
+    const SymbolizerOptions& options;  // valid only while sources are made
     const ObjectFinder& finder;
     LineTexts& texts;
     std::function<const CodeVersions&()> versions;  // may be called once all sources are made
-    std::vector<Error>& problems;                   // what could not be loaded, with what would supply it
-    DiagnosticLog& losses;                          // what is there and could not be read
+    std::vector<Error>& problems;                   // what could not be loaded, and what would supply it
+    DiagnosticLog& losses;                          // what was found but could not be read
 
-    // Tells what is there and cannot be read as a loss; what is not here, or is of something else, as a problem.
+    // Reports missing data and data of something else as a problem, unreadable data as a loss.
     void tell(Error error) const {
         if (error.code == ErrorCode::missing || error.code == ErrorCode::mismatch) {
             problems.push_back(std::move(error));

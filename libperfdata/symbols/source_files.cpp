@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t longest_path = 4096;  // as PATH_MAX of Linux
 
-constexpr std::size_t most_parts = 64;  // of a path, that are looked for in a directory: each is a file to open
+constexpr std::size_t most_parts = 64;  // of a path, tried in a directory: each is a file to open
 
 }  // namespace
 
@@ -23,7 +23,7 @@ std::string_view SourceFiles::File::line(std::uint32_t number) const {
     return text;
 }
 
-// split(text) is where its lines begin.
+// Returns where the lines of the text begin.
 std::vector<std::uint32_t> SourceFiles::split(std::string_view text) {
     std::vector<std::uint32_t> lines;
     const bool ends = text.empty() || text.ends_with('\n');
@@ -72,7 +72,8 @@ std::shared_ptr<const SourceFiles::File> SourceFiles::read(const FileName& name,
     return {};
 }
 
-// A file and where its lines begin take room together: a file packed to a few bytes may be lines and nothing else.
+// The text and the begins of its lines count against room_ together: a file packed to a few bytes may be nothing but
+// line ends.
 std::shared_ptr<const SourceFiles::File> SourceFiles::take(const FileName& name, bool dated) {
     auto limits = finder_.limits;
     limits.unpacked_bytes = std::min(limits.unpacked_bytes, room_);
@@ -109,7 +110,7 @@ std::shared_ptr<const SourceFiles::File> SourceFiles::find(const std::string& re
     if (path.empty()) return {};
     for (const auto& directory : options_.source_dirs) {
         std::string_view rest = path;
-        // A longer one names no file; it is not worth a copy for each of its parts.
+        // Longer paths name no file: copying each of their suffixes is not worth it.
         while (rest.size() > longest_path && rest.contains('/')) rest.remove_prefix(rest.find('/') + 1);
         const auto parts = static_cast<std::size_t>(std::ranges::count(rest, '/'));
         for (auto more = parts; more >= most_parts; --more) rest.remove_prefix(rest.find('/') + 1);

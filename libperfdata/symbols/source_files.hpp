@@ -23,21 +23,22 @@ class SourceFiles {
     SourceFiles(SourceFileOptions options, FinderOptions finder, std::shared_ptr<const FileSystem> files);
     ~SourceFiles();
 
-    // text(file, line, built) is the line without its end; empty if the file is not found, or shorter. `file` is as in
-    // debug information, `built` the file of code made from it: what is younger than that is not what was compiled.
-    // That is not asked of files in directories that the user gave. Lives as long as this.
+    // Returns the line without its end; empty if the file is not found, or is shorter. `file` is the path in debug
+    // information, `built` the file of code compiled from it. A younger source file of this machine is ignored: it is
+    // not what was compiled. In directories that the user gave, age does not matter. The text lives as long as this
+    // object.
     std::string_view text(std::string_view file, std::uint32_t line, const std::string& built);
 
-    // problem() is how many files were left out so far because all of them together would take too much.
+    // Reports how many files were left out so far, because together they exceed Limits::source_file_bytes.
     std::optional<Error> problem() const;
 
   private:
     struct File {
         std::string content;
-        std::vector<std::uint32_t> lines;  // where they begin
-        std::optional<FileTime> modified;  // nothing: it does not matter
+        std::vector<std::uint32_t> lines;  // where they begin in `content`
+        std::optional<FileTime> modified;  // nothing: its age does not matter
 
-        // line(number) is its text, without what ends it; empty if there is none. Numbers begin with 1.
+        // Returns the text of a line without its end; empty if there is none. Numbers begin with 1.
         std::string_view line(std::uint32_t number) const;
     };
 
@@ -51,15 +52,14 @@ class SourceFiles {
     FinderOptions finder_;
     std::shared_ptr<const FileSystem> files_;
     mutable std::mutex mutex_;
-    std::uint64_t room_, left_out_ = 0;                                     // bytes for all files; files
+    std::uint64_t room_, left_out_ = 0;                                     // bytes left for all files; number of files
     std::map<std::string, std::shared_ptr<const File>, std::less<>> read_;  // by recorded path; null: not found
-    // What any number of paths may lead to; those of this machine are dated.
+    // By identity, as any number of paths may lead to one file, and by whether its age matters.
     std::map<std::pair<FileIdentity, bool>, std::shared_ptr<const File>> files_read_;
-    std::map<std::string, std::optional<FileTime>, std::less<>> built_;  // by path
+    std::map<std::string, std::optional<FileTime>, std::less<>> built_;  // modification times by path
 };
 
-// source_path(recorded) is a path without ".", ".." and empty parts, and without a leading slash: what leads out of the
-// root ends there.
+// Returns the path without ".", "..", empty parts and the leading slash. ".." does not lead out of the root.
 std::string source_path(std::string_view recorded);
 
 }  // namespace perfdata

@@ -17,7 +17,7 @@ struct Call {
 }  // namespace
 
 bool has_stack(std::size_t bytes) {
-    // For the first thread this reads a file: ask once.
+    // For the first thread this reads a file: do it only once.
     thread_local const auto extent = platform::stack_of_this_thread();
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     return !extent || here < extent->begin || here >= extent->end || here - extent->begin >= bytes;

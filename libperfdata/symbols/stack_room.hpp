@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Room on the stack for code of others that recurses as deep as its input says.
+// Stack for foreign code that recurses as deep as its input says.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,11 @@
 
 namespace perfdata {
 
-// has_stack(bytes) is whether this thread has so much of its stack left. It is true as well where nobody can tell, as
-// on the stack of a fiber.
+// Returns true if this thread has that much stack left, or if that is unknown, as on the stack of a fiber.
 bool has_stack(std::size_t bytes);
 
-// on_own_stack(bytes, call) makes the call on a stack of that size, and waits for it. What the call throws goes
-// through. It is false, with nothing called, where the system gives no such stack.
+// Calls `call` on a stack of that size and waits for it. Exceptions of the call pass through. Returns false, without
+// calling, if the system provides no such stack.
 bool on_own_stack(std::size_t bytes, const std::function<void()>& call);
 
 }  // namespace perfdata

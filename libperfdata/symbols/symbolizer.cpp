@@ -49,7 +49,7 @@ FunctionExtent Symbolizer::extent(const Frame& frame) const {
 Result<CodeImage> Symbolizer::image(const CodeVersion& version) const {
     const auto most = sources_->limits().function_bytes;
     const auto& source = sources_->of(version.function);
-    // Nobody vouches for the sizes in tables of symbols.
+    // Sizes in symbol tables are unverified.
     auto image = source.image(version, std::min(version.size, most));
     if (!image) return image;
     const auto name = source.name(version.function);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Symbolizer and extents of code that the timeline itself knows: BPF programs and what the kernel made for a while.
+// Names and extents of code that the timeline itself knows: BPF programs and the kernel's out-of-line code.
 #pragma once
 
 #include "perfdata/timeline/timeline.hpp"
