@@ -15,7 +15,7 @@ using SpaceIndex = std::uint32_t;
 
 // AddressSpaces answers find(space, address, time). It is built once, from changes in time order.
 //
-// perf records no munmap: at every time the newest mapping of an address wins. So nothing has to be cut or copied:
+// perf records no munmap: the newest mapping of an address wins. So nothing has to be cut or copied:
 //   - a new mapping hides what it overlaps; the remainders of those mappings stay visible;
 //   - a forked space is a link to its parent and the number of mappings that existed by then. Its own mappings
 //     hide the parent's.

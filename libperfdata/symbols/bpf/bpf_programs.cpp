@@ -14,7 +14,7 @@ std::string program_place(const BpfLoad& load) {
     return "BPF program " + std::to_string(load.id.value);
 }
 
-// why_absent(...) is why an array that a listing needs is not there.
+// Returns why an array that a listing needs is absent.
 Error why_absent(const BpfLoad& load, BpfArray which) {
     const auto& info = *load.info;
     const auto name = std::string(to_string(which));
@@ -32,7 +32,7 @@ Error why_absent(const BpfLoad& load, BpfArray which) {
 
 }  // namespace
 
-// Program is where to find things in the arrays of an info.
+// Program indexes the arrays of an info.
 struct BpfPrograms::Program {
     explicit Program(const BpfProgramInfo& info) {
         const auto sizes = info.jited_func_lens();
@@ -53,17 +53,17 @@ struct BpfPrograms::Program {
 
     bool is_function(std::uint64_t address) const { return std::ranges::binary_search(function_begins, address); }
 
-    // The image is all functions one after the other: a function begins where those before it end.
+    // The image has all functions in sequence: each begins where the one before it ends.
     std::vector<std::uint64_t> code_begins;
     std::vector<std::uint64_t> function_begins;                        // addresses, sorted
     std::vector<std::pair<std::uint64_t, std::uint32_t>> line_places;  // addresses and entries, sorted
 };
 
-// Made when first asked for, kept for good: thousands of programs may share or repeat types, few are looked at.
+// Filled on first use and kept: thousands of programs may share or repeat types, but few are looked at.
 struct BpfPrograms::Cache {
     std::mutex mutex;
     std::map<std::uint32_t, Result<Btf>> btf;   // by id
-    std::map<std::uint32_t, Program> programs;  // by id: of programs() no two have the same
+    std::map<std::uint32_t, Program> programs;  // by id, which is unique in programs()
 };
 
 BpfPrograms::BpfPrograms(const Timeline& timeline) : timeline_(&timeline), cache_(std::make_unique<Cache>()) {}
@@ -187,7 +187,7 @@ Result<std::vector<LineStart>> BpfPrograms::lines(CodeIndex index) const {
         return malformed(std::to_string(info.lines()) + " lines, but native addresses of " +
                          std::to_string(addresses.size()));
     }
-    // The entries of a function begin with the one at its start; functions are in program order, not by address.
+    // The entries of a function begin with the one at its start. Functions are in program order, not by address.
     const auto start = code.range.begin.value;
     const auto& places = program(info);
     const auto first = std::ranges::lower_bound(places.line_places, std::pair(start, std::uint32_t{0}));
@@ -198,7 +198,7 @@ Result<std::vector<LineStart>> BpfPrograms::lines(CodeIndex index) const {
         if (!code.range.contains({addresses[entry]})) break;
         const auto offset = addresses[entry] - start;
         if (!result.empty() && offset < result.back().offset) break;
-        // Each entry belongs to one function, even if those in front of it claim to reach as far.
+        // Each entry belongs to one function, even if functions before it claim to reach as far.
         if (offset != 0 && places.is_function(addresses[entry])) break;
         const auto line = info.line_info(entry);
         result.push_back(

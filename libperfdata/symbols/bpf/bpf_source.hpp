@@ -10,7 +10,7 @@
 
 namespace perfdata {
 
-// Bytes and lines are those that perf asked the kernel for; it is not known when. TEXT_POKE records say what changed.
+// Bytes and lines are those that perf read from the kernel at an unknown time. TEXT_POKE records say what changed.
 class BpfSource final : public TimelineCode {
   public:
     BpfSource(const SourceContext& context, const BpfPrograms& programs)

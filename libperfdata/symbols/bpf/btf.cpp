@@ -23,6 +23,8 @@ Btf::Btf(Btf&&) noexcept = default;
 Btf& Btf::operator=(Btf&&) noexcept = default;
 Btf::~Btf() = default;
 
+// The header, struct btf_header in linux/btf.h:
+//
 //     0 u16 magic . 2 u8 version . 3 u8 flags . 4 u32 header size
 //     8 u32 types offset . 12 u32 types size . 16 u32 strings offset . 20 u32 strings size   (from the header's end)
 Result<Btf> Btf::parse(const BtfBlob& blob, AnyOrder order) {
@@ -46,7 +48,7 @@ Result<Btf> Btf::parse(const BtfBlob& blob, AnyOrder order) {
     }
     Btf result(blob.data.subspan(static_cast<std::size_t>(begin), strings_size));
 
-    // libbpf takes such a header, and its inline functions then read numbers where none may lie.
+    // libbpf accepts such a header. Its inline functions would then read misaligned numbers.
     if (header_size % 4 != 0) {
         result.problem_ = Error{ErrorCode::malformed, blob.offset + 4, std::string(btf_place),
                                 name + ": a header of " + std::to_string(header_size) + " bytes"};

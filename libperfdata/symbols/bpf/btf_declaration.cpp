@@ -8,14 +8,14 @@
 namespace perfdata {
 namespace {
 
-// Types of a damaged file may refer to themselves, and branch while doing so.
+// Bounds for damaged files: their types may refer to themselves, and branch while doing so.
 constexpr int deepest = 32;
 constexpr int most_steps = 500;
 constexpr std::size_t longest_type_name = 512;
 constexpr std::size_t most_name_bytes = 16384;
 constexpr std::string_view unknown = "?";
 
-// Declares `declarator` ("v", "*v", "(*f)(int)") as being of a type, from the inside out as C does it.
+// Declares `declarator` ("v", "*v", "(*f)(int)") with a type, from the inside out as in C.
 class Declaration {
   public:
     explicit Declaration(const BtfTypes& types) : types_(types) {}
@@ -84,7 +84,7 @@ class Declaration {
         return name.empty() ? "{...}" : name;
     }
 
-    // A qualifier of a pointer stands behind its star, that of anything else in front.
+    // The qualifier of a pointer follows its star; that of any other type precedes it.
     std::string qualified(std::string_view word, std::uint32_t id, std::string declarator, int depth) const {
         if (leads_to_pointer(id)) {
             return of(id, declarator.empty() ? std::string(word) : std::string(word) + " " + declarator, depth + 1);
@@ -101,7 +101,7 @@ class Declaration {
         return false;
     }
 
-    // A star in front of an array or a function needs brackets: int (*p)[4].
+    // A pointer to an array or a function needs parentheses: int (*p)[4].
     std::string pointer_to(std::uint32_t id, std::string declarator) const {
         const auto type = types_.type(id);
         const bool binds = type && (type->kind == BtfType::Kind::array || type->kind == BtfType::Kind::prototype);

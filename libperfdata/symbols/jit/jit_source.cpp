@@ -17,7 +17,7 @@
 namespace perfdata {
 namespace {
 
-// Files of JIT code of one process: each is searched for each of its samples.
+// Per process: each sample of it searches all of its dumps.
 constexpr std::size_t most_dumps = 64;
 
 Result<JitDump> open_jit_dump(const JitDumpFile& file, const FileSystem& files, const Limits& limits) {
@@ -42,7 +42,7 @@ JitSource::JitSource(const SourceContext& context) : context_(context) {
     const auto& files = context.finder.files();
     auto search = context.options.jit;
     search.limits = context.recording.limits();
-    // Names of files in the recording may lead to one file any number of times: it is read once.
+    // Any number of recorded names may lead to one file: read it once.
     std::map<std::pair<ReadFile, std::uint32_t>, std::optional<std::size_t>> read;
     std::set<std::pair<std::uint32_t, std::size_t>> known;
     bool too_many = false;
@@ -123,12 +123,12 @@ Result<std::vector<LineStart>> JitSource::lines(const Frame& function, std::uint
     if (!found) return fail(found.error());
     std::vector<LineStart> lines;
     lines.reserve(found->size());
-    // Entries share the text of a file, which may be long.
+    // Entries share file names, which may be long.
     std::map<const char*, std::string_view> kept;
     for (const auto& line : *found) {
         auto [file, added] = kept.try_emplace(line.file.data());
         if (added) file->second = context_.texts.keep(line.file);
-        // The number of a line says nothing without its file.
+        // A line number is useless without its file.
         lines.push_back({line.offset, 0, {file->second, line.damaged ? 0 : line.line, 0, {}}});
     }
     return context_.texts.add_to(std::move(lines), {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Jitdumps as a source of code: functions that a just-in-time compiler wrote down with their bytes and lines.
+// Jitdumps as a source of code: functions that a just-in-time compiler recorded with their bytes and lines.
 #pragma once
 
 #include "perfdata/timeline/jit_codes.hpp"
@@ -20,7 +20,7 @@ class JitSource final : public CodeSource {
     CodePlace place(const CodeVersion& version) const override;
     LinesOrigin lines_origin(const Frame& function) const override;
     std::uint64_t lines_size(const Frame& function) const override;
-    // Says that names of files are damaged.
+    // Reports damaged names of source files.
     std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const override;
 
     const JitCodes& codes() const { return codes_; }

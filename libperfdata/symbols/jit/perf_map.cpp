@@ -11,8 +11,7 @@
 namespace perfdata {
 namespace {
 
-// take_hex(text) is the number that the text begins with, and takes it off; nothing if it has none or has more than 64
-// bits.
+// Takes a number off the start of the text; nothing if there is none, or if it has more than 64 bits.
 std::optional<std::uint64_t> take_hex(std::string_view& text) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
@@ -34,7 +33,7 @@ struct MapLine {
     std::string_view name;
 };
 
-// "START SIZE NAME"; the name may have blanks in it.
+// Parses "START SIZE NAME". The name may contain blanks.
 std::optional<MapLine> parse_line(std::string_view text) {
     if (text.ends_with('\r')) text.remove_suffix(1);
     const auto start = take_hex(text);
@@ -102,8 +101,14 @@ Result<PerfMap> PerfMap::parse(std::string text, const std::string& where) {
     return map;
 }
 
-// Of the entries at an address the last of the file counts. Going up through all addresses where something begins or
-// ends, a heap has the entries there, the last on top.
+// Cuts the entries into stretches: the last entry in the file counts.
+//
+//     line 1       |------a------|
+//     line 2           |--b--|
+//     line 3             |c|
+//     stretches    | a |b|c|b| a |
+//
+// Goes up through all addresses where an entry begins or ends. A heap has the entries there, the last one on top.
 void PerfMap::lay_out() {
     std::vector<std::uint64_t> turns;
     std::vector<std::uint32_t> by_begin(entries_.size());

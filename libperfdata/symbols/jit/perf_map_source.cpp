@@ -41,7 +41,7 @@ void PerfMapSource::load(const SourceContext& context) {
     const auto& files = context.finder.files();
     std::set<std::string, std::less<>> unused(context.options.jit.given_maps.begin(),
                                               context.options.jit.given_maps.end());
-    std::map<ReadFile, std::shared_ptr<const PerfMap>> maps;  // null: it cannot be read
+    std::map<ReadFile, std::shared_ptr<const PerfMap>> maps;  // null: unreadable
     for (const auto& [pid, path] : names_) {
         const auto found = find_perf_map(pid, context.options.jit);
         if (found.path.empty()) continue;

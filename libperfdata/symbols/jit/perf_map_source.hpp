@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory of processes without a file as a source: perf maps have names of it.
+// Memory without a file as a source of code: perf maps name it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace perfdata {
 
-// Nobody has bytes and lines of such code.
+// Bytes and lines of such code are not recorded anywhere.
 class PerfMapSource final : public CodeSource {
   public:
     explicit PerfMapSource(const SourceContext& context);
@@ -31,7 +31,7 @@ class PerfMapSource final : public CodeSource {
     void load(const SourceContext& context);
     std::optional<PerfMap::Symbol> symbol(const Frame& frame) const;
 
-    std::map<std::uint32_t, std::shared_ptr<const PerfMap>> maps_;  // by pid; log n each
+    std::map<std::uint32_t, std::shared_ptr<const PerfMap>> maps_;  // by pid: O(log n) per search
     std::map<std::uint32_t, std::string> names_;                    // by pid: "/tmp/perf-PID.map"
 };
 

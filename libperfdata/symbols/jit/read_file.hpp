@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which files of just-in-time compilers are one and the same.
+// The identity of files of just-in-time compilers.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace perfdata {
 
-// ReadFile is a file by what it is, so that no other name for it makes it another; by its path if that is not known.
+// ReadFile identifies a file whatever name leads to it; by its path if the identity is unknown.
 using ReadFile = std::pair<std::optional<FileIdentity>, std::string>;
 
-// read_file(files, name, path): no name for what the user gave, which may be a pipe.
+// Returns the identity of a file. No `name`: the user gave the file, which may be a pipe.
 inline ReadFile read_file(const FileSystem& files, const std::optional<FileName>& name, const std::string& path) {
     if (name) {
         if (const auto identity = files.identity(*name)) return {identity, {}};

@@ -32,13 +32,13 @@ struct Line {
     std::string_view name, module;
 };
 
-// Lines goes through the text line by line: "<hex address> <type> <name>[\t[<module>]]". There are 100000 of them and
-// more, at each start of the tool.
+// Lines reads the text line by line: "<hex address> <type> <name>[\t[<module>]]". It must be fast: each start of the
+// tool reads 100,000 lines and more.
 class Lines {
   public:
     explicit Lines(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
 
-    // next(line) passes over what is no such line; false at the end.
+    // Reads the next line of this form and skips others; false at the end.
     bool next(Line& line) {
         while (at_ != end_) {
             const bool good = read(line);
@@ -57,7 +57,7 @@ class Lines {
         return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
     }
 
-    // read(line) leaves at_ behind what it took of the line, not behind its end.
+    // Leaves at_ after what it took of the line, not after the line's end.
     bool read(Line& line) {
         const auto* const begin = at_;
         line.address = 0;
@@ -82,7 +82,7 @@ class Lines {
         if (module.starts_with('[') && module.ends_with(']')) line.module = module.substr(1, module.size() - 2);
     }
 
-    // A file may come from a system that ends lines in another way.
+    // A file may have line ends of CR and LF.
     static std::string_view without_return(std::string_view text) {
         if (text.ends_with('\r')) text.remove_suffix(1);
         return text;
@@ -144,17 +144,16 @@ Result<Kallsyms> Kallsyms::parse(std::string text, const std::string& where) {
     return table;
 }
 
-// The kernel lists itself by address, and then its modules, one after the other.
+// The file lists the kernel itself by address, and then its modules one after another: only these need sorting.
 void Kallsyms::sort() {
     const auto modules = std::ranges::is_sorted_until(entries_, {}, &Entry::address);
     std::ranges::stable_sort(modules, entries_.end(), {}, &Entry::address);
     std::ranges::inplace_merge(entries_, modules, {}, &Entry::address);
 }
 
-// Of several names of one address perf shows the one that the file has last, and so do we: the kernel lists the names
-// of a system call's implementation before those of its entry, and strong symbols before weak ones, as in
-// __do_sys_getpid,
-// __x64_sys_getpid; __memcpy, memcpy.
+// Keeps the last of several names of one address, as perf does. The kernel lists the names of a system call's
+// implementation before those of its entry, and strong symbols before weak ones: __do_sys_getpid, __x64_sys_getpid;
+// __memcpy, memcpy.
 void Kallsyms::drop_aliases() {
     std::size_t kept = 0;
     for (const auto& entry : entries_) {
@@ -194,9 +193,10 @@ std::map<std::string_view, Address> Kallsyms::module_begins() const {
     return begins;
 }
 
-// Few names are asked for: an index of all would cost more than the search.
+// Only few names are searched: an index of all would cost more.
 std::optional<Address> Kallsyms::address_of(std::string_view name) const {
-    // The kernel's own limit; the search takes as many times longer in the worst case.
+    // The kernel's own limit. It bounds the cost: in the worst case the search compares the whole name at each
+    // position.
     constexpr std::size_t most = 512;
     if (name.empty() || name.size() > most) return {};
     const std::string wanted = ' ' + std::string(name);

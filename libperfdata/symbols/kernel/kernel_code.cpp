@@ -12,7 +12,7 @@ KernelCode::KernelCode(const Recording& recording, const RecordedKernel& recorde
                        const MappedFiles& files, const std::string& kcore, std::vector<Error>& problems)
     : recorded_(recorded), names_(names), files_(files), limits_(recording.limits()) {
     if (!kcore.empty()) {
-        // What the user gave is looked at now, so that it can be told what is wrong with it.
+        // Open the user's file now, to report what is wrong with it.
         auto opened = open_kcore({"", kcore}, true);
         if (opened) {
             kcore_once_([&] { kcore_ = std::move(*opened); });
@@ -41,7 +41,7 @@ Result<KernelCode::Kcore> KernelCode::open_kcore(const FileName& name, bool give
     if (file->type() != ElfFile::Type::core) {
         return fail(ErrorCode::mismatch, Error::no_offset, path, "it is no copy of /proc/kcore: not an ELF core file");
     }
-    // The kernel's own notes lie in its memory; copies of the code alone do not have them.
+    // Compare the build-id in the kernel's notes, if the copy has them: they are in its memory, but not in its code.
     const auto* table = names_ != nullptr ? names_->kallsyms() : nullptr;
     const auto& recorded = recorded_.build_id;
     const auto begin = table != nullptr ? table->address_of("__start_notes") : std::nullopt;
@@ -67,7 +67,7 @@ const std::optional<KernelCode::Kcore>& KernelCode::kcore() const {
             kcore_ = std::move(*opened);
             return;
         }
-        // A name of ours, not of the recording.
+        // Our own path, not one from the recording.
         if (!running_) return;
         if (auto opened = open_kcore({"", "/proc/kcore"}, true)) kcore_ = std::move(*opened);
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files that hold the code of the recorded kernel: copies of its memory, its ELF file, those of its modules.
+// Files with the code of the recorded kernel: copies of its memory, its ELF file, and those of its modules.
 #pragma once
 
 #include <map>
@@ -21,20 +21,19 @@
 
 namespace perfdata {
 
-// KernelCode opens each file when it is first needed. Const use from many threads is safe.
+// KernelCode opens each file on first use. Const use from many threads is safe.
 class KernelCode {
   public:
-    // Kernel, names (null: none) and files must outlive it. `kcore` is what the user gave; what is wrong with it goes
-    // to `problems`.
+    // `recorded`, `names` (null: none) and `files` must outlive it. `kcore` is the user's file: its errors go to
+    // `problems`.
     KernelCode(const Recording& recording, const RecordedKernel& recorded, const KernelNames* names,
                const MappedFiles& files, const std::string& kcore, std::vector<Error>& problems);
 
-    // read(function, address, code, image) fills `code` and says in the image where it is from and what makes it
-    // doubtful. Errors: missing (what would supply it), mismatch, io, malformed.
+    // Fills `code`, and sets the origin and the problems of the image. Errors: missing (what would supply it),
+    // mismatch, io, malformed.
     Result<void> read(const Frame& function, Address address, PatchedCode& code, CodeImage& image) const;
 
-    // read_kcore(address, code, image) looks into copies of memory only; false if there is none or it has nothing
-    // of it.
+    // Reads copies of memory only. Returns false if there is none, or if it does not have the code.
     Result<bool> read_kcore(Address address, PatchedCode& code, CodeImage& image) const;
 
   private:
@@ -43,7 +42,7 @@ class KernelCode {
         std::shared_ptr<const ElfFile> file;
     };
 
-    // open_kcore(name, given): by the user's word, or by ours, if given.
+    // `given`: the name is the user's or our own, not one from the recording.
     Result<Kcore> open_kcore(const FileName& name, bool given) const;
     const std::optional<Kcore>& kcore() const;
     Result<void> read_vmlinux(Address address, PatchedCode& code, CodeImage& image) const;
@@ -54,12 +53,12 @@ class KernelCode {
     const KernelNames* names_;
     const MappedFiles& files_;
     Limits limits_;
-    std::vector<FileName> candidates_;  // copies of memory that may be there
+    std::vector<FileName> candidates_;  // copies of memory that may exist
     bool running_ = false;              // the recorded boot is that of this machine
     mutable Once kcore_once_, vmlinux_once_;
     mutable std::optional<Kcore> kcore_;
     mutable std::mutex relocations_mutex_;
-    mutable std::map<const ElfFile*, std::unique_ptr<CodeRelocations>> relocations_;  // of modules, which they keep
+    mutable std::map<const ElfFile*, std::unique_ptr<CodeRelocations>> relocations_;  // by module; each keeps it
     mutable Result<KernelText> vmlinux_ = fail(ErrorCode::missing, Error::no_offset, {}, {});
 };
 

@@ -11,15 +11,15 @@
 
 namespace perfdata {
 
-// Loader tries one file after the other.
+// Loader tries one file after another.
 struct KernelNames::Loader {
     const RecordedKernel& kernel;
     const ObjectFinder& finder;
     const FinderOptions& options;
     KernelNames names;
     KernelText elf;                // what vmlinux() found
-    bool only_text = false;        // it is to find the code, not the names
-    std::optional<Error> refused;  // why a file that the user gave, or the last one, cannot be used
+    bool only_text = false;        // find the code, not the names
+    std::optional<Error> refused;  // why a file that the user gave cannot be used
 
     bool known_place() const { return !kernel.reference_symbol.empty() && kernel.reference_address != Address{}; }
 
@@ -27,8 +27,8 @@ struct KernelNames::Loader {
         if (!refused) refused = Error{code, Error::no_offset, path, std::move(detail)};
     }
 
-    // kallsyms(path, ...) takes a file. same_kernel says that the build id proves it, so that it may be of another
-    // boot. `given`: the user named the file; what is wrong with it is then the answer.
+    // Tries a kallsyms file. `same_kernel`: its build-id proves it, so it may be from another boot. `given`: the user
+    // named it, so its error becomes the result.
     bool kallsyms(const FileName& name, bool same_kernel, bool given) {
         Limits limits = options.limits;
         limits.unpacked_bytes = std::min(limits.unpacked_bytes, limits.kallsyms_bytes);
@@ -129,7 +129,7 @@ struct KernelNames::Loader {
         return false;
     }
 
-    // The places where distributions and perf put the kernel's ELF file.
+    // Searches where distributions and perf put the kernel's ELF file.
     bool vmlinux_somewhere() {
         if (kernel.build_id.size == 0) return false;
         for (const auto& cache : options.caches()) {
@@ -144,7 +144,7 @@ struct KernelNames::Loader {
         if (!options.symfs.empty()) roots.push_back(options.symfs);
         if (options.machine()) roots.emplace_back();
         for (const auto& root : roots) {
-            // A release with a slash would lead elsewhere, and so would "..".
+            // A release with a slash leads to another directory, and so does "..".
             const auto& release = kernel.os_release;
             if (release.empty() || release == "." || release == ".." || release.find('/') != std::string::npos)
                 continue;
@@ -158,7 +158,7 @@ struct KernelNames::Loader {
         return false;
     }
 
-    // A copy is of the recorded boot if the kernel and each of its modules begin where they did.
+    // Returns true if the kernel and each of its modules begin where they did: then the copy is from the recorded boot.
     bool all_in_place() const {
         const auto& table = *names.kallsyms_;
         if (table.address_of(kernel.reference_symbol) != kernel.reference_address) return false;
@@ -169,7 +169,7 @@ struct KernelNames::Loader {
         });
     }
 
-    // same_boot(path): the running kernel is where the recorded one was.
+    // Returns true if the running kernel lies where the recorded one did.
     bool same_boot(const std::string& path) const {
         constexpr std::uint64_t enough = 64 << 10;  // the reference symbol is among the first
         auto text = finder.files().read_kernel_file_start(path, enough);
@@ -188,8 +188,8 @@ struct KernelNames::Loader {
         return false;
     }
 
-    // Whether the running kernel is the recorded one, by its build id. Where the recording has none the user may say
-    // so; one of another release is another one nevertheless.
+    // Returns true if the running kernel is the recorded one, by its build-id. If none is recorded, the user may vouch
+    // for it (allow_local), but not if its release differs.
     bool runs_here() const {
         if (kernel.build_id.size == 0) {
             if (!options.allow_local) return false;
@@ -203,7 +203,8 @@ struct KernelNames::Loader {
         return same_build_id(kernel.build_id, build_id_of_notes(as_bytes(*notes), AnyOrder(std::endian::native)));
     }
 
-    // It must be of the same boot as well: its reference symbol is where it was.
+    // Takes the running kernel's names if it is the recorded one, and in the same boot: the reference symbol is where
+    // it was.
     bool running_kernel() {
         if (!options.machine() || !known_place() || !runs_here()) return false;
         const std::string path = "/proc/kallsyms";

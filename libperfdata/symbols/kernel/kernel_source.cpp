@@ -88,7 +88,7 @@ void KernelSource::find_by_address(Address address, const Frame& frame, Found& f
     found.extent.begin.offset = frame.offset - name->offset;
     found.extent.size = name->size;
     found.extent.address = name->function;
-    // Text that is in no recorded mapping: what is freed after boot, for example.
+    // Text in no recorded mapping: code that is freed after boot, for example.
     if (found.name.object.empty() && name->module.empty()) found.name.object = "[kernel.kallsyms]";
 }
 

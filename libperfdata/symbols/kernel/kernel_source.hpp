@@ -15,9 +15,9 @@
 
 namespace perfdata {
 
-// Names are from a kallsyms file or a vmlinux, those of modules also from their files. Bytes are from a copy of
-// the kernel's memory, else from vmlinux and the modules' files. It also answers for kernel addresses in no recorded
-// mapping: its names may know them all the same.
+// Names come from a kallsyms file or a vmlinux, those of modules also from their files. Bytes come from a copy of the
+// kernel's memory, else from vmlinux and the modules' files. KernelSource also answers for kernel addresses in no
+// recorded mapping: its names may cover them.
 class KernelSource final : public CodeSource {
   public:
     KernelSource(const SourceContext& context, const MappedFiles& files, DebugLines& lines);
@@ -32,10 +32,10 @@ class KernelSource final : public CodeSource {
     std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const override;
 
     const RecordedKernel& recorded() const { return recorded_; }
-    // Returns where the kernel's names are from, null if there are none.
+    // Returns the kernel's names; null if there are none.
     const KernelNames* names() const { return names_ ? &*names_ : nullptr; }
     const KernelCode& code() const { return *code_; }
-    // Returns which of the problems matters only where code of the kernel has no name: the user gave no file for it,
+    // Returns the index of the problem that matters only if kernel code has no name: the user gave no file with names,
     // and none was found.
     std::optional<std::size_t> problem() const { return problem_; }
     // Returns what is wrong with the copy of memory that the user gave.
@@ -61,7 +61,7 @@ class KernelSource final : public CodeSource {
     std::optional<KernelCode> code_;
     // Debug information of vmlinux, opened when lines are first asked for.
     mutable CodeFile text_;
-    mutable std::uint64_t text_relocation_ = 0;  // what to add to the file's addresses
+    mutable std::uint64_t text_relocation_ = 0;  // recorded address less address in the file
 };
 
 }  // namespace perfdata

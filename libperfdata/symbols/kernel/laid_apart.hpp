@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// To whom each address belongs where ranges lie over each other.
+// Overlapping ranges, cut into disjoint ones.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +10,23 @@
 
 namespace perfdata {
 
-// laid_apart(items, wins, same) is pieces of the items that lie apart from each other, by address: each address that
-// any of them covers belongs to the one that wins(it, other) over all others there. Pieces that touch and are the
-// same(one, other) are one. Items have a member `range` with begin and end. O(n log n) for n items, at most 2n pieces:
-// however they lie, an address is asked of one item only.
+// Cuts items into disjoint pieces, by address. Each address belongs to the item that wins(it, other) over all others
+// there. Touching pieces that are same(one, other) become one. Items have a member `range` with begin and end.
+//
+//     items     |-----a-----|
+//                   |-b-|               b wins over a
+//                       |----c----|     a wins over c
+//     pieces    |-a-|-b-|-a-|--c--|
+//
+// Takes O(n log n) for n items and makes at most 2n pieces, however items overlap. So a search by address finds one
+// item.
 template <class Item, class Wins, class Same>
 std::vector<Item> laid_apart(std::vector<Item> items, Wins wins, Same same) {
     std::erase_if(items, [](const Item& item) { return item.range.begin >= item.range.end; });
     std::ranges::stable_sort(items, {}, [](const Item& item) { return item.range.begin; });
     std::vector<Item> apart;
     std::uint64_t at = 0;
-    // Those behind have begun later: what they cover beyond the end of one is theirs.
+    // Items that lose stay in the queue: what they cover beyond the winner's end is theirs.
     const auto behind = [&](const Item* one, const Item* other) { return wins(*other, *one); };
     std::priority_queue<const Item*, std::vector<const Item*>, decltype(behind)> open(behind);
     const auto cover = [&](std::uint64_t end) {
@@ -48,8 +54,8 @@ std::vector<Item> laid_apart(std::vector<Item> items, Wins wins, Same same) {
     return apart;
 }
 
-// each_piece(apart, begin, end, visit) visits what laid_apart() made and overlaps the range, by address; the range that
-// is passed on is the part inside.
+// Visits the pieces of laid_apart() that overlap [begin, end), by address, with the part inside. Stops if visit()
+// returns false.
 template <class Item, class Visit>
 void each_piece(const std::vector<Item>& apart, std::uint64_t begin, std::uint64_t end, Visit&& visit) {
     auto piece = std::ranges::upper_bound(apart, begin, {}, [](const Item& one) { return one.range.end; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Code that the kernel made for a while as a source: kprobe slots, ftrace trampolines, BPF trampolines and dispatchers.
+// Out-of-line code of the kernel as a source: kprobe slots, ftrace trampolines, BPF trampolines and dispatchers.
 #pragma once
 
 #include "kernel_code.hpp"
@@ -8,8 +8,8 @@
 
 namespace perfdata {
 
-// The bytes are those of the TEXT_POKE records that laid it there; a copy of memory has it for sure only if it was
-// there all the time. Nobody knows source lines of it.
+// The bytes come from the TEXT_POKE records that wrote the code. A copy of memory certainly has it only if it existed
+// all the time. Its source lines are not recorded anywhere.
 class OutOfLineSource final : public TimelineCode {
   public:
     OutOfLineSource(const SourceContext& context, const KernelCode& kernel)

@@ -12,7 +12,7 @@
 namespace perfdata {
 namespace {
 
-// changes_between(...) is what the patches of a version changed: bytes that are other ones after it than before.
+// Returns what the patches of a version changed: bytes that differ before and after it.
 std::vector<CodeChange> changes_between(const PatchedCode& before, const PatchedCode& after, Address begin,
                                         std::span<const TextPatch* const> patches, const CodeVersion& version) {
     std::vector<CodeChange> changes;
@@ -20,7 +20,7 @@ std::vector<CodeChange> changes_between(const PatchedCode& before, const Patched
     const auto first_of = std::ranges::lower_bound(patches, version.from, {}, &TextPatch::time);
     for (const auto* patch : std::ranges::subrange(first_of, patches.end())) {
         if (patch->time >= version.until) break;
-        // What was taken away is still shown.
+        // Removed code is still shown.
         const AddressRange range{patch->address, patch->new_bytes.size()};
         if (range.size == 0) continue;
         const auto first = patch->address < begin ? 0 : patch->address - begin;
@@ -28,13 +28,13 @@ std::vector<CodeChange> changes_between(const PatchedCode& before, const Patched
         CodeChange change{first, patch->time, {}, {}};
         bool differs = false;
         for (auto offset = static_cast<std::size_t>(first); offset < last; ++offset) {
-            // Code that is laid where none was is no change of code.
+            // Code written where there was none is no change of code.
             if (!before.known(offset) || !after.known(offset)) break;
             change.before.push_back(before.bytes()[offset]);
             change.after.push_back(after.bytes()[offset]);
             differs = differs || change.before.back() != change.after.back();
         }
-        // Two events may tell of one change.
+        // Two events may record one change.
         if (!differs || !told.emplace(change.offset, change.before.size()).second) continue;
         changes.push_back(std::move(change));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Images of code that lies at one address for everybody, and that the kernel may have patched.
+// Images of code that has one address for all processes and that the kernel may have patched.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,22 @@ namespace perfdata {
 
 inline constexpr std::string_view the_recording = "the recording";
 
-// ReadCode fills a copy of the code, and says in the image where the bytes are from.
+// ReadCode fills a copy of the code and sets the origin of the image.
 using ReadCode = std::function<Result<void>(PatchedCode&, CodeImage&)>;
 
-// patched_image(versions, version, size, held, read) makes one version of code: what `read` has, with the patches up to
-// the end of the version applied and those after it undone.
+// Makes the image of one version: the bytes of `read`, with the patches before the end of the version applied and later
+// ones undone. It does not matter when the source was read, but PatchedCode::check() must accept its bytes:
 //
-//     time ──────────► from            until
-//     bytes   e8 xx..  │ 0f 1f ...     │ e8 yy..      TEXT_POKE at `from` and at `until`
-//                      │◄── version ──►│
-//     copy taken here ──────────────────────────► undo what came at or after `until`
+//     time    code of f                   TEXT_POKE at bytes 1 to 5         version
+//             55 0f 1f 44 00 00 c3                                             0
+//     t1      55 e8 10 20 30 40 c3        old 0f 1f 44 00 00, new e8 ...       1
+//     t2      55 0f 1f 44 00 00 c3        old e8 ..., new 0f 1f 44 00 00       2
+//     ?       source: 55 0f 1f 44 00 00 c3
 //
-// `held` is how many bytes the source may have: records claim any size, and what nobody has takes no memory.
+//     version 1: the last poke before its end, at t1, has the new bytes     55 e8 10 20 30 40 c3
+//     version 0: no poke before its end; the first one has the old bytes    55 0f 1f 44 00 00 c3
+//
+// `held` bounds the memory, as records claim any size: it is how many bytes the source may have.
 Result<CodeImage> patched_image(const CodeVersions& versions, const CodeVersion& version, std::uint64_t size,
                                 std::uint64_t held, const ReadCode& read);
 
