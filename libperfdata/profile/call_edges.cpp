@@ -14,7 +14,7 @@ namespace perfdata {
 namespace {
 
 // Walks the tree of chains once. The counts of a node and all nodes below it are the samples taken while each call on
-// the path to it was active. Of a recursive call on the path only the outermost occurrence counts:
+// the path to it was active. If the path has a call twice (recursion), only the outer one counts:
 //
 //     own samples          with nodes below    adds to edge       adds to with_callees
 //     main 0                      8            -                  main 8

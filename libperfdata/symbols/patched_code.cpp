@@ -61,8 +61,8 @@ PatchedCode::Overlap PatchedCode::overlap(const TextPatch& patch) const {
 //     copy e8 10             x           right: taken between patches 1 and 2
 //     copy 0f 10                         byte 0 agrees with state 0, byte 1 with 1 and 2: a problem
 //
-// Each byte adds the states with which it agrees as differences. So the cost is O(n log n) in the number of patches and
-// linear in their bytes.
+// Each byte agrees with a range of states, and `fits` has only the changes at its two ends. So the cost is O(n log n)
+// in the number of patches and linear in their bytes.
 std::vector<Error> PatchedCode::check(std::span<const TextPatch* const> patches) const {
     struct Meeting {
         Overlap where;

@@ -58,7 +58,8 @@ class KernelCode {
     mutable Once kcore_once_, vmlinux_once_;
     mutable std::optional<Kcore> kcore_;
     mutable std::mutex relocations_mutex_;
-    mutable std::map<const ElfFile*, std::unique_ptr<CodeRelocations>> relocations_;  // by module; each keeps it
+    // By module. Each keeps its file alive.
+    mutable std::map<const ElfFile*, std::unique_ptr<CodeRelocations>> relocations_;
     mutable Result<KernelText> vmlinux_ = fail(ErrorCode::missing, Error::no_offset, {}, {});
 };
 

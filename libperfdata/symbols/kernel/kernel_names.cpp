@@ -208,7 +208,7 @@ struct KernelNames::Loader {
     bool running_kernel() {
         if (!options.machine() || !known_place() || !runs_here()) return false;
         const std::string path = "/proc/kallsyms";
-        // Copies are found by build id.
+        // Copies are found by build-id.
         if (kernel.build_id.size != 0 && same_boot(path) && from_copy_of_this_boot()) return names.running_ = true;
         names = {};
         auto text = finder.files().read_kernel_file(path, options.limits.kallsyms_bytes);

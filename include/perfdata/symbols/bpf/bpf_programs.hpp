@@ -21,8 +21,8 @@ namespace perfdata {
 // functions may share a long name.
 struct FunctionName {
     std::string_view name;  // from BTF, else the part of the kernel symbol after the tag, else all of it
-    // Of the BPF program: the BTF name of its main function, else the kernel's name for it (at most 15 bytes). Empty if
-    // the code belongs to no program.
+    // The name of its BPF program: that of the main function in BTF, else the kernel's (at most 15 bytes). Empty if the
+    // code belongs to no program.
     std::string_view program;
     std::string prototype;  // from BTF, else empty
 
