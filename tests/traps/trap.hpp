@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Known mistakes of perf.data readers, one test each: the input that misleads a naive parser, and the right answer
-// field by field. The numbers follow the project's list of known mistakes, which names the readers that made them.
+// field by field. The numbers are those of docs/format-traps.md, which explains each mistake.
 //
 // For trap 31, control characters in names, these tests check that any bytes arrive; the tests of pages check how they
 // are shown.
