@@ -59,7 +59,7 @@ void write_text_listing(const PageContext& page, const Listing& listing, const T
 void write_text_versions(const PageContext& page, std::span<const Listing> listings, const TextOptions& options,
                          const Sink& sink);
 
-// write_json_page(...) writes one document, schema perfdata.annotation/1 (see the README).
+// write_json_page(...) writes one document, schema perfdata.annotation/1 (see docs/json.md).
 void write_json_page(const PageContext& page, std::span<const Listing> listings,
                      std::span<const Unattributed> unattributed, const Sink& sink);
 

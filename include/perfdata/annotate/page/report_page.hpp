@@ -15,7 +15,7 @@ struct ReportTextOptions {
 
 void write_report_text(const Report& report, const ReportTextOptions& options, const Sink& sink);
 
-// write_report_json(...) writes one document, schema perfdata.report/1 (see the README).
+// write_report_json(...) writes one document, schema perfdata.report/1 (see docs/json.md).
 void write_report_json(const Report& report, const Sink& sink);
 
 }  // namespace perfdata
