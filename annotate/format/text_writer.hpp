@@ -56,7 +56,7 @@ class TextWriter {
     // hexadecimal(26, 4) is "  1a".
     void hexadecimal(std::uint64_t value, std::size_t width = 0) {
         std::array<char, 16> digits;
-        const auto* const end = std::to_chars(digits.begin(), digits.end(), value, 16).ptr;
+        const auto* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
         const std::string_view content(digits.data(), static_cast<std::size_t>(end - digits.data()));
         if (content.size() < width) spaces(width - content.size());
         put(content);

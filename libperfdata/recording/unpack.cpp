@@ -75,7 +75,7 @@ class ZstdDevice {
 
   private:
     struct State {
-        explicit State(Device packed) : device(packed) {
+        explicit State(Device from) : device(from) {
             if (context == nullptr) throw std::bad_alloc();
         }
         void read_more() {

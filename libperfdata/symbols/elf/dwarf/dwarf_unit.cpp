@@ -230,8 +230,8 @@ Result<void> DwarfUnit::inlined(DwarfRange within, std::uint64_t& budget, std::v
             known = inlining_.emplace(function.die, std::move(*inlining)).first;
         }
         const auto& found = known->second;
-        each_piece(found.places, part.begin, part.end, [&](const DwarfInlining::Place& place, DwarfRange range) {
-            calls.push_back({range, &found, place.call});
+        each_piece(found.places, part.begin, part.end, [&](const DwarfInlining::Place& inlined, DwarfRange range) {
+            calls.push_back({range, &found, inlined.call});
             return true;
         });
         return true;
