@@ -41,7 +41,7 @@ std::string filter_text(std::span<const DroppedSamples> dropped, std::span<const
     }
     return fmt::format("Filters keep {} of {} samples: {}; percentages are of {}", hits(kept), all, parts, hits(whole));
 }
-std::string filter_text(std::span<const std::uint64_t> dropped, std::uint64_t kept) {
+std::string filter_text(std::span<const std::uint64_t> dropped, std::uint64_t kept, std::string_view what) {
     auto all = kept;
     std::string parts;
     for (std::size_t number = 0; number < dropped.size(); ++number) {
@@ -50,7 +50,7 @@ std::string filter_text(std::span<const std::uint64_t> dropped, std::uint64_t ke
         const auto option = option_of(static_cast<FilterPart>(number));
         parts += fmt::format("{}{} drops {}", parts.empty() ? "" : ", ", option, dropped[number]);
     }
-    return parts.empty() ? std::string() : fmt::format("filters keep {} of {} samples: {}", kept, all, parts);
+    return parts.empty() ? std::string() : fmt::format("filters keep {} of {} {}: {}", kept, all, what, parts);
 }
 std::string filter_text(const DroppedBy& dropped, std::span<const EventCount> kept, std::span<const EventCount> whole) {
     return filter_text(dropped_samples(dropped), kept, whole);

@@ -132,13 +132,9 @@ Result<DumpFilter> make_filter(const DumpOptions& options, const Recording& reco
     const auto events = chosen_events(recording, options.events);
     if (!events) return fail(events.error());
     filter.events.insert(events->begin(), events->end());
-    if (!options.time.empty()) {
-        const auto times = TimeChoice::parse(options.time);
-        if (!times) return fail(times.error());
-        auto ranges = times->ranges(recording);
-        if (!ranges) return fail(ranges.error());
-        filter.times = std::move(*ranges);
-    }
+    auto times = chosen_times(recording, options.time);
+    if (!times) return fail(times.error());
+    filter.times = std::move(*times);
     return filter;
 }
 

@@ -81,18 +81,9 @@ std::optional<NamelessCode> CodeSources::nameless(const Frame& frame) const {
 
 CodePart CodeSources::left_out(const Frame& frame, const CodeFilter& filter) const {
     if (filter.empty()) return CodePart::none;
+    if (frame.is_code()) return bpf_programs_.left_out(frame.index, frame.offset, filter);
     const auto name = of(frame).name(frame);
-    const auto* load = timeline_.load_of(frame);
-    if (load == nullptr) return filter.leaves_out(name.kind, name.object, name.symbol, frame.offset);
-    // Listings name the object of a BPF program by its id and its functions by BTF: a filter may use those names, too.
-    if (!filter.takes_kind(name.kind)) return CodePart::kind;
-    const auto listed = "[bpf:" + std::to_string(load->id.value) + "]";
-    if (!filter.takes_object(name.object, name.kind) && !filter.takes_object(listed, name.kind)) {
-        return CodePart::object;
-    }
-    if (filter.takes_symbol(name.symbol, frame.offset)) return CodePart::none;
-    const auto function = bpf_programs_.name(frame.index).name;
-    return !function.empty() && filter.takes_symbol(function, 0) ? CodePart::none : CodePart::symbol;
+    return filter.leaves_out(name.kind, name.object, name.symbol, frame.offset);
 }
 
 const CodeVersions& CodeSources::versions() const {

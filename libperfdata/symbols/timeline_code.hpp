@@ -14,9 +14,7 @@ class TimelineCode : public CodeSource {
 
     FrameName name(const Frame& frame) const override {
         const auto& code = code_of(frame);
-        const bool out_of_line = code.kind == CodeKind::out_of_line;
-        return {code.symbol, frame.offset, out_of_line ? "[kernel.kallsyms]" : code.symbol,
-                out_of_line ? CodeClass::out_of_line : CodeClass::bpf, SymbolMiss::between_symbols};
+        return {code.symbol, frame.offset, object_of(code), code_class(code.kind), SymbolMiss::between_symbols};
     }
     FunctionExtent extent(const Frame& frame) const override {
         auto begin = frame;

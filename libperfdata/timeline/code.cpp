@@ -26,6 +26,10 @@ bool is_bpf_image(std::string_view symbol) {
            symbol.starts_with("bpf__");
 }
 
+std::string_view object_of(const Code& code) {
+    return code.kind == CodeKind::out_of_line ? "[kernel.kallsyms]" : code.symbol;
+}
+
 std::string hex(const BpfTag& tag) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string text;

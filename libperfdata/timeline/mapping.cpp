@@ -60,4 +60,12 @@ std::string module_name(std::string_view path) {
     return name;
 }
 
+std::string object_of(const Object& object) {
+    switch (object.kind) {
+        case ObjectKind::kernel: return "[kernel.kallsyms]";
+        case ObjectKind::module: return "[" + module_name(object.path) + "]";
+        default: return object.path;
+    }
+}
+
 }  // namespace perfdata

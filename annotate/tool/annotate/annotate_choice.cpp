@@ -82,7 +82,7 @@ class Chooser {
             called.name = symbolizer_.bpf().name(function.index);
             called.symbol = code.symbol;
             called.object = object_name(timeline_, code);
-            called.kind = code.kind == CodeKind::out_of_line ? CodeClass::out_of_line : CodeClass::bpf;
+            called.kind = code_class(code.kind);
             return called;
         }
         const auto name = symbolizer_.name(function);

@@ -78,13 +78,9 @@ Result<SampleFilter> SampleChoice::filter(const Recording& recording) const {
         if (!range) return fail(range.error());
         for (auto cpu = range->first; cpu <= range->last; ++cpu) filter.cpus.insert(cpu);
     }
-    if (!time.empty()) {
-        const auto times = TimeChoice::parse(time);
-        if (!times) return fail(times.error());
-        auto ranges = times->ranges(recording);
-        if (!ranges) return fail(ranges.error());
-        filter.times = std::move(*ranges);
-    }
+    auto times = chosen_times(recording, time);
+    if (!times) return fail(times.error());
+    filter.times = std::move(*times);
     filter.code = code();
     return filter;
 }

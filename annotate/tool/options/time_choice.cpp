@@ -204,4 +204,11 @@ Result<std::vector<TimeRange>> TimeChoice::ranges(const Recording& recording) co
     return ranges;
 }
 
+Result<std::vector<TimeRange>> chosen_times(const Recording& recording, const std::string& time) {
+    if (time.empty()) return std::vector<TimeRange>{};
+    const auto choice = TimeChoice::parse(time);
+    if (!choice) return fail(choice.error());
+    return choice->ranges(recording);
+}
+
 }  // namespace perfdata::tool

@@ -39,4 +39,8 @@ class TimeChoice {
     std::vector<Share> shares_;
 };
 
+// Returns the ranges that --time chooses; none for an empty text, which chooses all. Errors: malformed, and those of
+// TimeChoice::ranges().
+Result<std::vector<TimeRange>> chosen_times(const Recording& recording, const std::string& time);
+
 }  // namespace perfdata::tool

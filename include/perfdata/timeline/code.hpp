@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "perfdata/core/types.hpp"
+#include "perfdata/timeline/code_class.hpp"
 #include "perfdata/wire/identities.hpp"
 
 namespace perfdata {
@@ -23,6 +24,11 @@ enum class CodeKind : std::uint8_t {
     bpf_image,    // a BPF trampoline or dispatcher: claims a page; its code is not recorded
     out_of_line,  // kprobe slots, ftrace trampolines
 };
+
+// Returns the kind of code that users see.
+constexpr CodeClass code_class(CodeKind kind) {
+    return kind == CodeKind::out_of_line ? CodeClass::out_of_line : CodeClass::bpf;
+}
 
 // code_name_bytes(versions) returns the limit in bytes on the names of that much code (see Limits::code_versions).
 constexpr std::uint64_t code_name_bytes(std::size_t versions) {
@@ -42,6 +48,10 @@ struct Code {
     std::optional<std::uint32_t> load;
     std::uint32_t subprogram = 0;
 };
+
+// Returns the object that perf says the code is in: the symbol of BPF code, "[kernel.kallsyms]" for out-of-line code.
+// It lives as long as the timeline.
+std::string_view object_of(const Code& code);
 
 // BpfLoad is one BPF program from its load to its unload.
 struct BpfLoad {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "perfdata/core/types.hpp"
+#include "perfdata/timeline/code_class.hpp"
 #include "perfdata/wire/identities.hpp"
 
 namespace perfdata {
@@ -32,6 +33,13 @@ enum class ObjectKind : std::uint8_t {
 ObjectKind object_kind(std::string_view path);
 std::string_view to_string(ObjectKind kind);
 
+// Returns the kind of code in it that users see. Memory of a process may also hold JIT code, if a perf map names it.
+constexpr CodeClass code_class(ObjectKind kind) {
+    return kind == ObjectKind::kernel   ? CodeClass::kernel
+           : kind == ObjectKind::module ? CodeClass::module
+                                        : CodeClass::user;
+}
+
 // is_deleted(path): the kernel appends " (deleted)" if the file had been deleted when it was mapped, or never had a
 // name.
 bool is_deleted(std::string_view path);
@@ -52,6 +60,9 @@ struct Object {
     std::optional<BuildId> build_id;  // from MMAP2 with build-id
     std::optional<FileInode> inode;   // from MMAP2 without
 };
+
+// Returns what users call it: "[kernel.kallsyms]", "[nf_nat]", or the path.
+std::string object_of(const Object& object);
 
 // Mapping is one record MMAP or MMAP2. It lasts until others cover it or its process calls exec or ends, and longer in
 // processes forked meanwhile: so its end depends on the process.

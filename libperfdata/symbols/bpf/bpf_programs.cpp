@@ -129,6 +129,21 @@ FunctionName BpfPrograms::name(CodeIndex index) const {
     return result;
 }
 
+CodePart BpfPrograms::left_out(CodeIndex index, std::uint64_t offset, const CodeFilter& filter) const {
+    if (filter.empty()) return CodePart::none;
+    const auto& code = timeline_->code()[index];
+    const auto kind = code_class(code.kind);
+    const auto object = object_of(code);
+    if (!code.load) return filter.leaves_out(kind, object, code.symbol, offset);
+    // Listings call the object of a BPF program by its id, and its functions as BTF does.
+    if (!filter.takes_kind(kind)) return CodePart::kind;
+    const auto listed = "[bpf:" + std::to_string(timeline_->loads()[*code.load].id.value) + "]";
+    if (!filter.takes_object(object, kind) && !filter.takes_object(listed, kind)) return CodePart::object;
+    if (filter.takes_symbol(code.symbol, offset)) return CodePart::none;
+    const auto function = name(index).name;
+    return !function.empty() && filter.takes_symbol(function, 0) ? CodePart::none : CodePart::symbol;
+}
+
 Result<Bytes> BpfPrograms::image(CodeIndex index) const {
     const auto& code = timeline_->code()[index];
     if (code.kind != CodeKind::bpf_program) {

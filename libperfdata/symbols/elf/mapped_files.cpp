@@ -21,11 +21,7 @@ MappedFiles::MappedFiles(const Timeline& timeline, const ObjectFinder& finder)
         }
         file_of_.push_back(symbols_.add(recorded));
         has_build_ids_ = has_build_ids_ || (object.kind == ObjectKind::file && recorded.build_id.size != 0);
-        switch (object.kind) {
-            case ObjectKind::kernel: object_names_.emplace_back("[kernel.kallsyms]"); break;
-            case ObjectKind::module: object_names_.push_back("[" + module_name(object.path) + "]"); break;
-            default: object_names_.push_back(object.path);
-        }
+        object_names_.push_back(object_of(object));
     }
 }
 

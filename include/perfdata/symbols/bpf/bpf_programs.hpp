@@ -13,6 +13,7 @@
 #include "perfdata/core/error.hpp"
 #include "perfdata/symbols/bpf/btf.hpp"
 #include "perfdata/symbols/source_line.hpp"
+#include "perfdata/timeline/code_filter.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 namespace perfdata {
@@ -55,6 +56,11 @@ class BpfPrograms {
     FunctionName name(CodeIndex code) const;
     // Returns FunctionName::program for the functions of a load.
     std::string_view program_name(const BpfLoad& load) const;
+
+    // Returns the first part of the filter that leaves out code of the timeline, at an offset from its start. A BPF
+    // program's functions have two names, the kernel's and that in BTF, and their object is called by the kernel's name
+    // or [bpf:ID]. Out-of-line code is known by its kernel symbol.
+    CodePart left_out(CodeIndex code, std::uint64_t offset, const CodeFilter& filter) const;
 
     // Returns the native code: code.range.size bytes, or fewer if the recording has fewer. Lives as long as the
     // timeline. Errors say why the recording has none: missing, malformed.
