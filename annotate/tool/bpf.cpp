@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <vector>
 
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 
@@ -10,10 +11,72 @@
 #include "format/words.hpp"
 #include "page/json/json_parts.hpp"
 #include "tool.hpp"
+#include "tool/options/list_options.hpp"
 #include "tool/session.hpp"
 
 namespace perfdata::tool {
 namespace {
+
+constexpr CodeClass listed_kinds[] = {CodeClass::bpf};
+
+struct BpfChoice {
+    Common common;
+    ListChoice list;
+};
+
+// ListedLoad is a program with those of its functions that the filter keeps.
+struct ListedLoad {
+    const BpfLoad* load = nullptr;
+    std::vector<CodeIndex> functions;
+
+    std::size_t left_out() const { return load->functions.size() - functions.size(); }
+};
+
+// Listed is what the filter keeps.
+struct Listed {
+    std::vector<ListedLoad> loads;
+    std::vector<CodeIndex> others;  // code without a program: trampolines, dispatchers, functions of unknown programs
+    ListCounts counts;              // of both
+
+    std::string headline() const { return counts.headline("entries"); }
+};
+
+// Keeps the functions of a program that pass, and returns what leaves out all of it: nothing if any is kept.
+FilterPart choose_functions(const BpfPrograms& symbols, const ListFilter& filter, ListedLoad& listed) {
+    const auto& load = *listed.load;
+    if (!filter.has_life(load.loaded_at, load.unloaded_at)) return FilterPart::time;
+    auto furthest = CodePart::none;
+    for (const auto index : load.functions) {
+        const auto part = symbols.left_out(index, 0, filter.code);
+        if (part == CodePart::none) listed.functions.push_back(index);
+        furthest = std::max(furthest, part);
+    }
+    // Of a program whose functions were not seen only the id is known.
+    if (load.functions.empty()) {
+        furthest = filter.code.leaves_out(CodeClass::bpf, fmt::format("[bpf:{}]", load.id.value), {}, 0);
+    }
+    return listed.functions.empty() ? filter_part(furthest) : FilterPart::none;
+}
+
+Listed choose(const BpfPrograms& symbols, const ListFilter& filter) {
+    const auto& timeline = symbols.timeline();
+    Listed listed;
+    for (const auto& load : timeline.loads()) {
+        ListedLoad one{&load, {}};
+        const auto part = choose_functions(symbols, filter, one);
+        listed.counts.add(part);
+        if (part == FilterPart::none) listed.loads.push_back(std::move(one));
+    }
+    for (CodeIndex index = 0; index < timeline.code().size(); ++index) {
+        const auto& code = timeline.code()[index];
+        if (code.load || code.kind == CodeKind::out_of_line) continue;
+        const auto part = filter.has_life(code.from, code.until) ? filter_part(symbols.left_out(index, 0, filter.code))
+                                                                 : FilterPart::time;
+        listed.counts.add(part);
+        if (part == FilterPart::none) listed.others.push_back(index);
+    }
+    return listed;
+}
 
 std::optional<Time> unless(Time time, Time none) {
     return time == none ? std::nullopt : std::optional(time);
@@ -41,7 +104,8 @@ void write_function(JsonWriter& json, const BpfPrograms& symbols, CodeIndex inde
     json.end_object();
 }
 
-void write_load(JsonWriter& json, const BpfPrograms& symbols, const BpfLoad& load) {
+void write_load(JsonWriter& json, const BpfPrograms& symbols, const ListedLoad& listed) {
+    const auto& load = *listed.load;
     const auto* info = load.info;
     json.begin_object();
     json.member("program_id", load.id.value);
@@ -61,31 +125,29 @@ void write_load(JsonWriter& json, const BpfPrograms& symbols, const BpfLoad& loa
     const auto problem = symbols.problem(load);
     json.member("problem", problem ? std::optional(problem->message()) : std::nullopt);
     json.member("subprograms", std::uint64_t{load.function_count()});
+    if (listed.left_out() != 0) json.member("functions_left_out", std::uint64_t{listed.left_out()});
     json.key("functions");
     json.begin_array();
-    for (const auto index : load.functions) write_function(json, symbols, index);
+    for (const auto index : listed.functions) write_function(json, symbols, index);
     json.end_array();
     json.end_object();
 }
 
-void write_json(const Recording& recording, const BpfPrograms& symbols, const Sink& sink) {
-    const auto& timeline = symbols.timeline();
+void write_json(const Recording& recording, const BpfPrograms& symbols, const Listed& listed,
+                const Sink& sink) {
     JsonWriter json(sink);
     json.begin_object();
     json.member("schema", "perfdata.bpf/1");
     write_recording(json, RecordingFacts::of(recording));
-    write_completeness(json, timeline.completeness(), true);
+    write_completeness(json, symbols.timeline().completeness(), true);
+    write_dropped(json, listed.counts.dropped());
     json.key("programs");
     json.begin_array();
-    for (const auto& load : timeline.loads()) write_load(json, symbols, load);
+    for (const auto& load : listed.loads) write_load(json, symbols, load);
     json.end_array();
-    // Code without a program: trampolines, dispatchers, and functions of unknown programs.
     json.key("others");
     json.begin_array();
-    for (CodeIndex index = 0; index < timeline.code().size(); ++index) {
-        const auto& code = timeline.code()[index];
-        if (!code.load && code.kind != CodeKind::out_of_line) write_function(json, symbols, index);
-    }
+    for (const auto index : listed.others) write_function(json, symbols, index);
     json.end_array();
     json.end_object();
     json.finish();
@@ -96,9 +158,10 @@ std::string there(Time from, Time until) {
                        until == Time::forever() ? "its end" : seconds(until));
 }
 
-void write_text(const BpfPrograms& symbols, const Sink& sink) {
+void write_text(const BpfPrograms& symbols, const Listed& listed, const Sink& sink) {
     const auto& timeline = symbols.timeline();
-    std::string text;
+    std::string text = listed.headline();
+    if (!text.empty()) text += "\n\n";
     bool any = false;
     // Write in blocks: prototypes repeat names, so the text may be many times the size of the recording.
     const auto flush = [&](std::size_t held) {
@@ -120,7 +183,8 @@ void write_text(const BpfPrograms& symbols, const Sink& sink) {
         }
         flush(block);
     };
-    for (const auto& load : timeline.loads()) {
+    for (const auto& one : listed.loads) {
+        const auto& load = *one.load;
         const auto name = symbols.program_name(load);
         fmt::format_to(std::back_inserter(text), "{}  {}  {}  tag {}", load.id.value,
                        name.empty() ? "(no name)" : shown(name),
@@ -133,35 +197,39 @@ void write_text(const BpfPrograms& symbols, const Sink& sink) {
         if (const auto problem = symbols.problem(load)) {
             fmt::format_to(std::back_inserter(text), "  {}\n", shown(problem->message()));
         }
-        for (const auto index : load.functions) function(index);
+        for (const auto index : one.functions) function(index);
+        if (one.left_out() != 0) {
+            fmt::format_to(std::back_inserter(text), "  ({} of its functions left out)\n", one.left_out());
+        }
         text += '\n';
         flush(block);
     }
-    bool titled = false;
-    for (CodeIndex index = 0; index < timeline.code().size(); ++index) {
-        const auto& code = timeline.code()[index];
-        if (code.load || code.kind == CodeKind::out_of_line) continue;
-        if (!titled) text += "Trampolines, dispatchers and functions of unknown programs\n";
-        titled = true;
-        function(index);
-    }
+    if (!listed.others.empty()) text += "Trampolines, dispatchers and functions of unknown programs\n";
+    for (const auto index : listed.others) function(index);
     flush(0);
     if (!any) sink("No BPF programs in this recording.\n");
 }
 
-int run(const Common& common) {
+int run(const BpfChoice& choice) {
+    const auto& common = choice.common;
+    if (!choice.list.can_list("bpf", listed_kinds)) return usage;
     Session session(common);
-    if (!session.open() || !session.read_timeline()) return failed;
+    if (!session.open()) return failed;
+    const auto filter = choice.list.filter(session.recording());
+    if (!filter) return session.give_up(filter.error());
+    if (!session.read_timeline()) return failed;
+    const auto listed = choose(session.bpf(), *filter);
     auto output = session.open_output();
     if (!output) return failed;
     if (common.json) {
-        write_json(session.recording(), session.bpf(), output->sink());
+        write_json(session.recording(), session.bpf(), listed, output->sink());
     } else {
-        write_text(session.bpf(), output->sink());
+        write_text(session.bpf(), listed, output->sink());
     }
     if (!session.commit(*output)) return failed;
     const auto completeness = session.completeness();
     session.warn(completeness);
+    if (!common.quiet) choice.list.note_absent_names(session.bpf(), false);
     return session.exit_code(completeness);
 }
 
@@ -169,10 +237,11 @@ int run(const Common& common) {
 
 void add_bpf(CLI::App& app, int& exit) {
     auto* command = app.add_subcommand("bpf", "List the BPF programs: functions, prototypes, addresses, life times");
-    auto common = std::make_shared<Common>();
-    common->add_to(*command);
-    begin_anew(*command, common);
-    common->on_run(*command, exit, [common] { return run(*common); });
+    auto choice = std::make_shared<BpfChoice>();
+    choice->common.add_to(*command);
+    choice->list.add_to(*command);
+    begin_anew(*command, choice);
+    choice->common.on_run(*command, exit, [choice] { return run(*choice); });
 }
 
 }  // namespace perfdata::tool

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "perfdata/annotate/elf/elf_writer.hpp"
@@ -18,19 +19,38 @@
 #include "format/words.hpp"
 #include "tool.hpp"
 #include "tool/extract/extract_sources.hpp"
+#include "tool/options/list_options.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/near_names.hpp"
+#include "tool/options/sample_options.hpp"
 #include "tool/options/time_choice.hpp"
 #include "tool/session.hpp"
 
 namespace perfdata::tool {
 namespace {
 
+constexpr CodeClass listed_kinds[] = {CodeClass::bpf, CodeClass::jit};
+
 struct ExtractChoice {
     Common common;
     NameChoice names;
+    ListChoice list;
     std::string symbol, program, at, sources;
+
+    // Returns false if the options contradict each other, and says so: exit code `usage`.
+    bool makes_sense() const;
 };
+
+bool ExtractChoice::makes_sense() const {
+    const bool programs = !program.empty();
+    const auto kinds = std::span(listed_kinds).first(programs ? 1 : 2);
+    if (!list.can_list(programs ? "extract --program" : "extract", kinds)) return false;
+    const bool takes_jit = CodeFilter{parse_kinds(list.kinds), {}, {}}.takes_kind(CodeClass::jit);
+    if (list.pids.empty() || (!programs && takes_jit)) return true;
+    complain(fmt::format("--pid: BPF programs belong to no process, and {} asks for them alone",
+                         programs ? "--program" : "--kind"));
+    return false;
+}
 
 // Candidate is code that the options may select: functions of one BPF program, or a JIT function.
 struct Candidate {
@@ -41,6 +61,7 @@ struct Candidate {
     std::vector<CodeIndex> functions;
     const JitFunction* jit = nullptr;
     const JitCode* jit_code = nullptr;
+    std::uint32_t jit_index = 0;  // of `jit` in JitCodes
 
     // called() returns a view: all moves of a JIT function share its name.
     std::string_view called() const { return jit != nullptr ? jit->name : std::string_view(name); }
@@ -67,7 +88,12 @@ class Extract {
     explicit Extract(const ExtractChoice& choice) : choice_(choice), session_(choice.common) {}
 
     int run() {
-        if (!session_.open() || !session_.read_timeline()) return failed;
+        if (!choice_.makes_sense()) return usage;
+        if (!session_.open()) return failed;
+        auto filter = choice_.list.filter(session_.recording());
+        if (!filter) return session_.give_up(filter.error());
+        filter_ = std::move(*filter);
+        if (!session_.read_timeline()) return failed;
         session_.open_symbolizer(choice_.names);
         const auto& symbolizer = session_.symbolizer();
         const auto& symbols = session_.bpf();
@@ -77,6 +103,7 @@ class Extract {
             session_.warn(session_.completeness(), false);
             return session_.give_up(nothing(symbols, symbolizer));
         }
+        if (!choose(symbolizer)) return failed;
         if (!choice_.at.empty()) {
             const auto time = *parse_time(choice_.at);
             const auto all = candidates_;
@@ -113,6 +140,61 @@ class Extract {
     void note_lines(std::string_view what, const Error& error, bool loss) {
         lost_lines_ = lost_lines_ || loss;
         if (!choice_.common.quiet) complain(fmt::format("warning: {}: {}", what, error.message()));
+    }
+
+    // Takes out what the filter does not keep, and says so. Returns false if that is everything: there is nothing to
+    // write then.
+    bool choose(const Symbolizer& symbolizer) {
+        if (filter_.empty()) return true;
+        const auto all = candidates_;
+        ListCounts counts, functions;
+        std::erase_if(candidates_, [&](Candidate& candidate) {
+            const auto part = left_out(symbolizer, candidate, functions);
+            counts.add(part);
+            return part != FilterPart::none;
+        });
+        if (candidates_.empty()) {
+            complain(fmt::format("{}: {}; there are:", wanted(), counts.text("pieces of code")));
+            list(all);
+            return false;
+        }
+        session_.note(counts.text("pieces of code"));
+        if (candidates_.size() == 1) session_.note(functions.text("functions"));
+        return true;
+    }
+
+    // Returns the first part of the filter that leaves out all of a candidate, and takes out those of its functions
+    // that are left out.
+    FilterPart left_out(const Symbolizer& symbolizer, Candidate& candidate, ListCounts& counts) const {
+        if (candidate.jit != nullptr) return left_out(symbolizer, candidate);
+        if (!filter_.has_life(candidate.from, candidate.until)) return FilterPart::time;
+        if (!filter_.pids.empty()) return FilterPart::pid;  // the kernel's code is no process's
+        auto furthest = CodePart::none;
+        ListCounts functions;
+        std::erase_if(candidate.functions, [&](CodeIndex index) {
+            const auto part = symbolizer.bpf().left_out(index, 0, filter_.code);
+            furthest = std::max(furthest, part);
+            functions.add(filter_part(part));
+            return part != CodePart::none;
+        });
+        if (candidate.functions.empty()) return filter_part(furthest);
+        counts = functions;
+        candidate.range = symbolizer.timeline().code()[candidate.functions.front()].range;
+        return FilterPart::none;
+    }
+    FilterPart left_out(const Symbolizer& symbolizer, const Candidate& candidate) const {
+        // The times of a dump without a clock to compare it by are its own: perhaps it was there.
+        const bool timed = candidate.jit_code->timed();
+        if (timed && !filter_.has_life(candidate.from, candidate.until)) return FilterPart::time;
+        const auto last = candidate.until == Time::forever() ? candidate.until : Time{candidate.until.nanoseconds - 1};
+        const auto has = [&](std::uint32_t pid) {
+            const auto& jit = symbolizer.jit();
+            const auto place = jit.find(symbolizer.timeline().tasks(), Pid{pid}, candidate.range.begin, last);
+            return place && place->function == candidate.jit_index;
+        };
+        if (!filter_.pids.empty() && std::ranges::none_of(filter_.pids, has)) return FilterPart::pid;
+        const Frame frame{0, candidate.jit_index, FrameKind::jit, CpuMode::user};
+        return filter_part(symbolizer.functions().left_out(frame, filter_.code));
     }
 
     std::string wanted() const {
@@ -162,7 +244,7 @@ class Extract {
             const auto add = [&](std::string name, std::vector<CodeIndex> functions) {
                 const auto& first = timeline.code()[functions.front()];
                 candidates_.push_back({std::move(name), first.range, first.from, first.until, load.id.value,
-                                       std::move(functions), nullptr, nullptr});
+                                       std::move(functions), nullptr, nullptr, 0});
             };
             const std::string program(symbols.program_name(load));
             if (choice_.symbol.empty()) {
@@ -178,11 +260,13 @@ class Extract {
 
     void find_jit(const Symbolizer& symbolizer) {
         if (!choice_.program.empty()) return;
+        std::uint32_t index = 0;
         for (const auto& code : symbolizer.jit().codes()) {
             for (const auto& function : code->functions()) {
+                const auto number = index++;
                 if (function.name != choice_.symbol) continue;
                 candidates_.push_back(
-                    {{}, function.range, function.from, function.until, {}, {}, &function, code.get()});
+                    {{}, function.range, function.from, function.until, {}, {}, &function, code.get(), number});
             }
         }
     }
@@ -337,6 +421,7 @@ class Extract {
 
     const ExtractChoice& choice_;
     Session session_;
+    ListFilter filter_;
     std::vector<Candidate> candidates_;
     std::vector<Piece> pieces_;
     bool lost_lines_ = false;
@@ -372,6 +457,7 @@ void add_extract(CLI::App& app, int& exit) {
         ->add_option("--sources", choice->sources,
                      "Write source files with the lines that the recording has to this directory, for objdump -S")
         ->type_name("DIR");
+    choice->list.add_to(*command, "Only code of just-in-time compilers in these processes");
     choice->names.add_to(*command);
     begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice] { return Extract(*choice).run(); });

@@ -15,7 +15,9 @@
 
 #include "format/json_writer.hpp"
 #include "format/words.hpp"
+#include "page/json/json_parts.hpp"
 #include "tool.hpp"
+#include "tool/options/list_options.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/time_choice.hpp"
 #include "tool/session.hpp"
@@ -23,12 +25,31 @@
 namespace perfdata::tool {
 namespace {
 
+// Memory of a process counts as user code, whatever code was made in it.
+constexpr CodeClass listed_kinds[] = {CodeClass::kernel, CodeClass::module, CodeClass::bpf, CodeClass::out_of_line,
+                                      CodeClass::user};
+
 struct SymbolsChoice {
     Common common;
     NameChoice names;
+    ListChoice list;
     std::string at, address, history;
-    std::optional<std::uint32_t> pid;  // -1: no process
+
+    // Returns false if the options contradict each other, and says so: exit code `usage`.
+    bool makes_sense() const;
 };
+
+bool SymbolsChoice::makes_sense() const {
+    if (!at.empty() && !list.time.empty()) {
+        complain("--time: --at asks for one moment already; --time chooses among what --history lists");
+        return false;
+    }
+    if (!address.empty() && list.pids.size() > 1) {
+        complain("--pid: an address has one name in each process; give one of them with --address");
+        return false;
+    }
+    return list.can_list("symbols", listed_kinds);
+}
 
 Result<Address> parse_address(const std::string& text) {
     std::string_view digits = text;
@@ -47,17 +68,20 @@ struct Entry {
     std::string_view kind, name;  // live as long as the timeline
     std::optional<std::uint32_t> pid, program;
     std::optional<std::uint64_t> file_offset;
+    std::optional<CodeIndex> code;
+    const Object* object = nullptr;  // of a mapping, else null
 };
 
-Entry entry(const Timeline& timeline, const Code& code) {
-    Entry entry{code.range, code.from, code.until, kind_name(code.kind), code.symbol, {}, {}, {}};
+Entry entry(const Timeline& timeline, CodeIndex index) {
+    const auto& code = timeline.code()[index];
+    Entry entry{code.range, code.from, code.until, kind_name(code.kind), code.symbol, {}, {}, {}, index};
     if (code.load) entry.program = timeline.loads()[*code.load].id.value;
     return entry;
 }
 
 Entry entry(const Timeline& timeline, const Mapping& mapping, AddressRange range, std::optional<std::uint32_t> pid) {
     const auto& object = timeline.tasks().object(mapping);
-    Entry entry{range, mapping.from, Time::forever(), to_string(object.kind), object.path, pid, {}, {}};
+    Entry entry{range, mapping.from, Time::forever(), to_string(object.kind), object.path, pid, {}, {}, {}, &object};
     if (pid) entry.file_offset = mapping.offset_of(range.begin);
     return entry;
 }
@@ -84,18 +108,19 @@ void visible(Find&& find, std::span<const Mapping> mappings, Take&& take) {
     if (current != nullptr) take(*current, AddressRange{begin, current->range.last() - begin + 1});
 }
 
-std::vector<Entry> at_time(const Timeline& timeline, Time time, std::optional<std::uint32_t> pid) {
+std::vector<Entry> at_time(const Timeline& timeline, Time time, const std::set<std::uint32_t>& pids) {
     std::vector<Entry> entries;
     const auto& tasks = timeline.tasks();
-    for (const auto& code : timeline.code()) {
-        if (code.from <= time && time < code.until) entries.push_back(entry(timeline, code));
+    for (CodeIndex index = 0; index < timeline.code().size(); ++index) {
+        const auto& code = timeline.code()[index];
+        if (code.from <= time && time < code.until) entries.push_back(entry(timeline, index));
     }
     visible([&](Address address) { return tasks.kernel_mapping_at(address, time); }, tasks.mappings(),
             [&](const Mapping& mapping, AddressRange range) {
                 entries.push_back(entry(timeline, mapping, range, std::nullopt));
             });
-    if (pid) {
-        visible([&](Address address) { return tasks.mapping_at(Pid{*pid}, address, time); }, tasks.mappings(),
+    for (const auto pid : pids) {
+        visible([&](Address address) { return tasks.mapping_at(Pid{pid}, address, time); }, tasks.mappings(),
                 [&](const Mapping& mapping, AddressRange range) {
                     entries.push_back(entry(timeline, mapping, range, pid));
                 });
@@ -104,14 +129,13 @@ std::vector<Entry> at_time(const Timeline& timeline, Time time, std::optional<st
     return entries;
 }
 
-std::vector<Entry> history(const Timeline& timeline, Address address, std::optional<std::uint32_t> pid) {
+std::vector<Entry> history(const Timeline& timeline, Address address) {
     constexpr Pid kernel{~std::uint32_t{0}};
     std::vector<Entry> entries;
-    for (const auto& code : timeline.code()) {
-        if (code.range.contains(address)) entries.push_back(entry(timeline, code));
+    for (CodeIndex index = 0; index < timeline.code().size(); ++index) {
+        if (timeline.code()[index].range.contains(address)) entries.push_back(entry(timeline, index));
     }
-    const auto of = pid ? std::optional(Pid{*pid}) : std::nullopt;
-    for (const auto& [mapping, until] : mapping_lives(timeline.tasks(), address, of)) {
+    for (const auto& [mapping, until] : mapping_lives(timeline.tasks(), address)) {
         const auto owner = mapping->pid == kernel ? std::nullopt : std::optional(mapping->pid.value);
         entries.push_back(entry(timeline, *mapping, mapping->range, owner));
         entries.back().until = until;
@@ -120,12 +144,30 @@ std::vector<Entry> history(const Timeline& timeline, Address address, std::optio
     return entries;
 }
 
+// Returns the first part of the filter that leaves out an entry. What is the kernel's is in every process.
+FilterPart left_out(const BpfPrograms& programs, const ListFilter& filter, const Entry& entry) {
+    if (!filter.has_life(entry.from, entry.until)) return FilterPart::time;
+    if (entry.pid && !filter.pids.empty() && !filter.pids.contains(*entry.pid)) return FilterPart::pid;
+    if (entry.code) return filter_part(programs.left_out(*entry.code, 0, filter.code));
+    return filter.left_out(*entry.object);
+}
+
 // Answer is everything that is written.
 struct Answer {
     std::optional<Time> at;
     std::optional<Address> address;
     std::optional<FrameName> name;  // name at `address`
     std::vector<Entry> entries;
+    ListCounts counts;
+
+    // Takes out what the filter does not keep.
+    void choose(const BpfPrograms& programs, const ListFilter& filter) {
+        std::erase_if(entries, [&](const Entry& entry) {
+            const auto part = left_out(programs, filter, entry);
+            counts.add(part);
+            return part != FilterPart::none;
+        });
+    }
 };
 
 void write_json(const Answer& answer, const Sink& sink) {
@@ -140,6 +182,7 @@ void write_json(const Answer& answer, const Sink& sink) {
         if (!answer.name->object.empty()) json.member("object", answer.name->object);
         json.member("kind", to_string(answer.name->kind));
     }
+    write_dropped(json, answer.counts.dropped());
     json.key("entries");
     json.begin_array();
     for (const auto& entry : answer.entries) {
@@ -173,6 +216,7 @@ void write_text(const Answer& answer, const Sink& sink) {
         }
         fmt::format_to(out, " ({})\n\n", answer.name->object.empty() ? "[unknown]" : shown(answer.name->object));
     }
+    if (const auto line = answer.counts.headline("entries"); !line.empty()) fmt::format_to(out, "{}\n\n", line);
     if (!answer.entries.empty()) {
         fmt::format_to(out, "{:>16} {:>12} {:>16} {:>16} {:>7} {:<11} {}\n", "BEGIN", "SIZE", "FROM", "UNTIL", "PID",
                        "KIND", "NAME");
@@ -190,17 +234,21 @@ void write_text(const Answer& answer, const Sink& sink) {
 }
 
 int run(const SymbolsChoice& choice) {
+    if (!choice.makes_sense()) return usage;
     Session session(choice.common);
-    if (!session.open() || !session.read_timeline()) return failed;
+    if (!session.open()) return failed;
+    const auto filter = choice.list.filter(session.recording());
+    if (!filter) return session.give_up(filter.error());
+    if (!session.read_timeline()) return failed;
     const auto& timeline = session.timeline();
 
     Answer answer;
     if (!choice.history.empty()) {
         answer.address = *parse_address(choice.history);
-        answer.entries = history(timeline, *answer.address, choice.pid);
+        answer.entries = history(timeline, *answer.address);
     } else {
         answer.at = *parse_time(choice.at);
-        answer.entries = at_time(timeline, *answer.at, choice.pid);
+        answer.entries = at_time(timeline, *answer.at, filter->pids);
         if (!choice.address.empty()) {
             answer.address = *parse_address(choice.address);
             std::erase_if(answer.entries, [&](const Entry& e) { return !e.range.contains(*answer.address); });
@@ -208,10 +256,13 @@ int run(const SymbolsChoice& choice) {
             if (!session.check_names(choice.names)) return failed;
             const auto& symbolizer = session.symbolizer();
             const auto* jit = symbolizer.jit().empty() ? nullptr : &symbolizer.jit();
-            const Moment moment{*answer.at, Pid{choice.pid.value_or(~0u)}, host};
+            const Pid pid{filter->pids.empty() ? ~0u : *filter->pids.begin()};
+            const Moment moment{*answer.at, pid, host};
             answer.name = symbolizer.name(frame_at(timeline, jit, moment, *answer.address, CpuMode::unknown));
         }
     }
+    const bool knows = !answer.entries.empty();
+    answer.choose(session.bpf(), *filter);
 
     auto output = session.open_output();
     if (!output) return failed;
@@ -223,7 +274,12 @@ int run(const SymbolsChoice& choice) {
     if (!session.commit(*output)) return failed;
     const auto completeness = session.completeness();
     session.warn(completeness);
-    if (answer.entries.empty()) session.note("the recording knows of nothing there");
+    if (!knows) session.note("the recording knows of nothing there");
+    if (!choice.common.quiet) choice.list.note_absent_names(session.bpf(), true);
+    const bool without_processes = answer.at && filter->pids.empty() && filter->code.takes_kind(CodeClass::user);
+    if (knows && answer.entries.empty() && without_processes) {
+        session.note("mappings of a process are listed with --pid");
+    }
     return session.exit_code(completeness);
 }
 
@@ -237,7 +293,8 @@ void add_symbols(CLI::App& app, int& exit) {
                            "  perfdata symbols --at 12.5                 the kernel, its modules and BPF code then\n"
                            "  perfdata symbols --at 12.5 --pid 42        and the mappings of a process\n"
                            "  perfdata symbols --at 12.5 --address A     what was at an address then\n"
-                           "  perfdata symbols --history A               all that ever was there, and when");
+                           "  perfdata symbols --history A               all that ever was there, and when\n"
+                           "  perfdata symbols --history A --time 12,13  what of it was there between these times");
     auto choice = std::make_shared<SymbolsChoice>();
     choice->common.add_to(*command);
     auto* question = command->add_option_group("question")->require_option(1);
@@ -252,8 +309,7 @@ void add_symbols(CLI::App& app, int& exit) {
         ->excludes(history_option)
         ->check(checked(parse_address), "")
         ->type_name("ADDRESS");
-    add_whole(*command, "--pid", choice->pid, "The mappings of this process, too; with --history: of it only",
-              Whole::process());
+    choice->list.add_to(*command, "The mappings of these processes, too; with --history: of no others");
     choice->names.add_to(*command);
     command->remove_option(command->get_option("--jobs"));  // at most one file is read
     begin_anew(*command, choice);

@@ -7,7 +7,9 @@
 #include <fmt/ranges.h>
 #include <memory>
 #include <new>
+#include <span>
 #include <sstream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -113,11 +115,30 @@ constexpr PerfOption perf_options[] = {
     {"script", "-s", "`perfdata script --json` is for other programs; -S chooses functions"},
 };
 
+// Options of other commands that mean nothing to some.
+constexpr std::string_view of_samples =
+    "that chooses among samples, and what is listed has none: --time, --dso, -S and --kind choose here";
+constexpr std::string_view of_rows = "percentages choose among rows, which report and annotate have";
+constexpr PerfOption foreign_options[] = {
+    {"bpf", "--pid",
+     "BPF programs belong to no process; `perfdata symbols --at SECONDS --pid NUMBER` shows what is in one"},
+    {"", "--percent-limit", of_rows},
+    {"", "--percentage", of_rows},
+};
+constexpr std::string_view list_commands[] = {"bpf", "symbols", "extract"};
+constexpr std::string_view sample_options[] = {"-e",    "--event", "--comm", "--comms", "--tid",
+                                               "--cpu", "-C",      "--cgroup"};
+
+// Says what to use instead of an option, or why it means nothing to the command; empty if it is known nowhere.
 std::string perf_option(const std::string& command, std::string_view option) {
-    for (const auto& one : perf_options) {
-        if (one.option == option && (one.command.empty() || one.command == command)) return std::string(one.words);
+    for (const auto options : {std::span<const PerfOption>(perf_options), std::span<const PerfOption>(foreign_options)}) {
+        for (const auto& one : options) {
+            if (one.option == option && (one.command.empty() || one.command == command)) return std::string(one.words);
+        }
     }
-    return {};
+    const bool lists = std::ranges::find(list_commands, command) != std::end(list_commands);
+    const bool of_sample = std::ranges::find(sample_options, option) != std::end(sample_options);
+    return lists && of_sample ? std::string(of_samples) : std::string();
 }
 
 std::string unexpected(const CLI::App& app, const CLI::App& command) {
