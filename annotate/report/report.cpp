@@ -8,6 +8,7 @@
 
 #include "perfdata/symbols/symbolizer.hpp"
 
+#include "format/percent_limit.hpp"
 #include "format/words.hpp"
 #include "report_facts.hpp"
 #include "report_places.hpp"
@@ -204,18 +205,11 @@ class ReportMaker {
         });
     }
 
-    bool reaches(std::span<const EventCount> cells, double limit) const {
-        for (std::size_t column = 0; column < cells.size(); ++column) {
-            if (share(cells[column].periods, report_.whole[column].periods) >= limit) return true;
-        }
-        return false;
-    }
-
     void drop_small_rows() {
         report_.hidden_by_event.resize(columns_.size());
         if (options_.percent_limit <= 0) return;
         report_.hidden_rows = std::erase_if(report_.rows, [&](const ReportRow& row) {
-            if (reaches(row.total, options_.percent_limit)) return false;
+            if (reaches(row.total, report_.whole, options_.percent_limit)) return false;
             for (std::size_t column = 0; column < columns_.size(); ++column) {
                 if (row.total[column].hits != 0) ++report_.hidden_by_event[column];
             }

@@ -14,14 +14,17 @@
 #include "perfdata/symbols/object_architecture.hpp"
 
 #include "core/platform.hpp"
+#include "format/percent_limit.hpp"
 #include "page/titles.hpp"
 #include "report/without_samples.hpp"
 #include "tool.hpp"
 #include "tool/annotate/annotate_choice.hpp"
 #include "tool/annotate/annotate_html.hpp"
+#include "tool/annotate/annotate_limit.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/line_options.hpp"
 #include "tool/options/name_options.hpp"
+#include "tool/options/percent_options.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/options/time_choice.hpp"
 #include "tool/session.hpp"
@@ -35,7 +38,7 @@ struct AnnotateOptions {
     LineChoice lines;
     FunctionChoice functions;
     SampleChoice samples;
-    std::string percentage = "absolute";
+    PercentChoice percent;
     std::string title;
     std::string style = "att";
     std::string percent_type;  // empty: depends on the format
@@ -88,9 +91,10 @@ class Annotate {
             all.events = filter->events;
             return count(all);
         };
-        const auto chosen = choose_functions(options_.functions,
-                                             {recording, *profile, symbolizer, *filter, relative(), without_filter});
+        auto chosen = choose_functions(options_.functions,
+                                       {recording, *profile, symbolizer, *filter, relative(), without_filter});
         if (!chosen) return session_.give_up(chosen.error());
+        hidden_ = hide_small(*chosen, relative() ? profile->totals() : profile->considered(), options_.percent.limit);
         absent_ = chosen->absent;
         const auto listed = html() && options_.functions.symbols.empty()
                                 ? html_listings(chosen->functions, profile->totals())
@@ -114,13 +118,13 @@ class Annotate {
         note_problems(listings, symbolizer, completeness);
         lacks_callers_ = (html() || options_.calls) && completeness.stacks_not_unwound != 0 &&
                          has_unread_stacks(recording, filter->events);
-        return write({recording, session_.timeline(), *profile, completeness, {}, relative()}, listings,
+        return write({recording, session_.timeline(), *profile, completeness, {}, relative(), hidden_}, listings,
                      chosen->unattributed);
     }
 
   private:
     bool html() const { return options_.common.format == "html"; }
-    bool relative() const { return options_.percentage == "relative"; }
+    bool relative() const { return options_.percent.relative(); }
 
     // For an HTML page, one pass over the chains yields the flame graph as well.
     Result<void> count_calls(const Recording& recording, const Symbolizer& symbolizer, std::vector<Listing>& listings,
@@ -208,7 +212,7 @@ class Annotate {
         const auto status = session_.exit_code(page.completeness, lacks_callers_);
         if (options_.common.quiet) return status;
         options_.samples.note_absent_tasks(session_.timeline());
-        if (!listings.empty()) return status;
+        if (!listings.empty() || hidden_ != 0) return status;
         if (const auto what = without_samples(page.recording, page.completeness); !what.empty()) {
             complain("note: " + what);
         } else if (options_.functions.versions) {
@@ -238,6 +242,9 @@ class Annotate {
         for (const auto& text : {nameless_, unnamed_callers_, source_note_}) {
             const bool told = std::ranges::count(notes, text) != 0;
             if (!text.empty() && !told) notes.push_back(text);
+        }
+        if (auto text = hidden_text(hidden_, "function", options_.percent.limit); !text.empty()) {
+            notes.push_back(std::move(text));
         }
         for (auto& note : chain_notes(chain_losses_)) notes.push_back(std::move(note));
         if (arch_.guessed()) {
@@ -301,6 +308,7 @@ class Annotate {
     std::vector<std::string> absent_;         // see ChosenFunctions::absent
     std::string nameless_, unnamed_callers_;  // missing build ids; text output has the first above its table
     Architecture arch_;
+    std::uint64_t hidden_ = 0;    // functions below --percent-limit
     bool lacks_callers_ = false;  // some samples lack callers that the options ask for
 };
 
@@ -341,11 +349,7 @@ void add_annotate(CLI::App& app, int& exit) {
                      "global-hits, global-period: of all samples; local-hits, local-period: of the function's\n"
                      "(default global-hits, of HTML local-hits)")
         ->check(one_of({"global-hits", "global-period", "local-hits", "local-period"}));
-    command
-        ->add_option("--percentage", options->percentage,
-                     "absolute: of all samples of the chosen events, times and CPUs; relative: of those that the\n"
-                     "filters leave")
-        ->check(one_of({"absolute", "relative"}));
+    options->percent.add_to(*command, "Leave out functions with less percent of the periods than this");
     command->add_flag("--asm-raw", options->raw_bytes, "Show the bytes of each instruction");
     command->add_flag("--show-total-period", options->show_periods, "A column of periods beside the hits");
     command->add_flag("--bpf-registers", options->bpf_registers,

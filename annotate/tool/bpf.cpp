@@ -133,8 +133,7 @@ void write_load(JsonWriter& json, const BpfPrograms& symbols, const ListedLoad& 
     json.end_object();
 }
 
-void write_json(const Recording& recording, const BpfPrograms& symbols, const Listed& listed,
-                const Sink& sink) {
+void write_json(const Recording& recording, const BpfPrograms& symbols, const Listed& listed, const Sink& sink) {
     JsonWriter json(sink);
     json.begin_object();
     json.member("schema", "perfdata.bpf/1");

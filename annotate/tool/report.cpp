@@ -19,6 +19,7 @@
 #include "tool/options/event_choice.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/near_names.hpp"
+#include "tool/options/percent_options.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/session.hpp"
 
@@ -58,10 +59,10 @@ struct ReportChoice {
     NameChoice names;
     std::vector<std::string> keys = words_of(ReportOptions().keys);
     SampleChoice samples;
-    std::string graph, percentage = "absolute";
+    PercentChoice percent;
+    std::string graph;
     bool children = false, no_children = false, graph_given = false;
     bool hits = false, periods = false;
-    double percent_limit = 0;
     unsigned max_stack = usual_stack;
 };
 
@@ -116,15 +117,6 @@ Result<Graph> parse_graph(const std::string& text) {
     return graph;
 }
 
-Result<double> parse_percent(const std::string& text) {
-    double percent = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), percent);
-    // "nan" fails both comparisons.
-    if (problem == std::errc{} && end == text.data() + text.size() && percent >= 0 && percent <= 100) return percent;
-    return fail(wrong("--percent-limit", fmt::format("{} is no percentage; give a number from 0 to 100",
-                                                     text.empty() ? "nothing" : text)));
-}
-
 class ReportRun {
   public:
     explicit ReportRun(const ReportChoice& choice) : choice_(choice), session_(choice.common) {}
@@ -168,8 +160,8 @@ class ReportRun {
             session_.note("this recording has no call chains (perf record -g)");
         }
         options_.children = chains && !choice_.no_children;
-        options_.percent_limit = choice_.percent_limit;
-        options_.relative = choice_.percentage == "relative";
+        options_.percent_limit = choice_.percent.limit;
+        options_.relative = choice_.percent.relative();
         options_.program_details = choice_.common.json;
         options_.code = choice_.samples.code();
         wants_callers_ = !choice_.no_children || !graph || graph->tree != ReportTree::none;
@@ -270,13 +262,7 @@ void add_report(CLI::App& app, int& exit) {
               {1, deepest_stack, "a number from 1 to 1024 (default 127)"});
     command->add_flag("-n,--show-nr-samples", choice->hits, "A column of samples");
     command->add_flag("--show-total-period", choice->periods, "A column of periods");
-    command->add_option("--percent-limit", choice->percent_limit, "Leave out rows with less percent than this")
-        ->check(checked(parse_percent), "")
-        ->type_name("PERCENT");
-    command
-        ->add_option("--percentage", choice->percentage,
-                     "absolute: of all samples; relative: of those that the filters leave")
-        ->check(one_of({"absolute", "relative"}));
+    choice->percent.add_to(*command, "Leave out rows with less percent than this");
     choice->samples.add_to(*command);
     choice->names.add_to(*command);
     begin_anew(*command, choice);

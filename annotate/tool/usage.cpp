@@ -126,12 +126,13 @@ constexpr PerfOption foreign_options[] = {
     {"", "--percentage", of_rows},
 };
 constexpr std::string_view list_commands[] = {"bpf", "symbols", "extract"};
-constexpr std::string_view sample_options[] = {"-e",    "--event", "--comm", "--comms", "--tid",
-                                               "--cpu", "-C",      "--cgroup"};
+constexpr std::string_view sample_options[] = {"-e",    "--event", "--comm", "--comms",
+                                               "--tid", "--cpu",   "-C",     "--cgroup"};
 
 // Says what to use instead of an option, or why it means nothing to the command; empty if it is known nowhere.
 std::string perf_option(const std::string& command, std::string_view option) {
-    for (const auto options : {std::span<const PerfOption>(perf_options), std::span<const PerfOption>(foreign_options)}) {
+    for (const auto options :
+         {std::span<const PerfOption>(perf_options), std::span<const PerfOption>(foreign_options)}) {
         for (const auto& one : options) {
             if (one.option == option && (one.command.empty() || one.command == command)) return std::string(one.words);
         }

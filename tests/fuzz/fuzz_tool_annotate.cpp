@@ -19,6 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             {"", "--show-total-period"},
             {"", "--at={time}"},
             {"", "--no-pager"},
+            {"", "--percent-limit=1", "--percent-limit=50 --percentage=relative", "--percentage=relative"},
         });
     command.run({data, size});
     return 0;

@@ -7,6 +7,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                                           {"--max-memory=64M", "--max-memory=16M", "--max-memory=256M"},
                                                           {"--strict", "", "--quiet", "--strict --quiet"},
                                                           {"", "--json"},
+                                                          {"", "--time=,{time}", "--time={time},"},
+                                                          {"", "--symbols={symbol}", "--dso=[bpf:1]", "--kind=bpf"},
                                                       });
     command.run({data, size});
     return 0;

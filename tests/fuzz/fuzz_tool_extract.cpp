@@ -12,6 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                        {"--program={program}", "--symbol={symbol}", "--symbol={symbol} --program={program}",
                         "--symbol={program}/0", "--symbol=function", "--symbol=jit_gen0"},
                        {"", "--at={time}"},
+                       {"", "--time=,{time}", "--time={time},", "--pid={pid}"},
+                       {"", "--symbols={symbol}", "--dso=[bpf:{program}]", "--kind=bpf,jit"},
                    });
     command.run({data, size});
     return 0;

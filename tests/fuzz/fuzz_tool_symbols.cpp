@@ -12,6 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                        {"--at={time}", "--at={time} --address={address}", "--history={address}", "--at=0",
                         "--history=ffffffffffffffff"},
                        {"", "--pid={pid}", "--pid=-1"},
+                       {"", "--time=,{time}", "--time={time},", "--pid={pid},1"},
+                       {"", "--symbols={symbol}", "--dso=[kernel.kallsyms]", "--kind=kernel,bpf", "--kind=user"},
                    });
     command.run({data, size});
     return 0;

@@ -36,6 +36,7 @@ class JsonPage {
             function(listing);
         }
         json_.end_array();
+        if (page_.hidden_functions != 0) json_.member("hidden_functions", page_.hidden_functions);
         json_.key("unattributed");
         json_.begin_array();
         for (const auto& entry : unattributed) {

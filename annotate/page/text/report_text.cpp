@@ -9,6 +9,7 @@
 #include "perfdata/annotate/page/report_page.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
 
+#include "format/percent_limit.hpp"
 #include "format/words.hpp"
 #include "page/report_words.hpp"
 #include "page/titles.hpp"
@@ -68,9 +69,8 @@ class ReportText {
             const auto& what = report_.without_samples;
             print("# {}\n", what.empty() ? "no samples to show" : what);
         }
-        if (hidden_rows_ != 0) {
-            print("#\n# {} row{} below --percent-limit {} left out\n", hidden_rows_, hidden_rows_ == 1 ? "" : "s",
-                  report_.options.percent_limit);
+        if (const auto hidden = hidden_text(hidden_rows_, "row", report_.options.percent_limit); !hidden.empty()) {
+            print("#\n# {}\n", hidden);
         }
     }
 

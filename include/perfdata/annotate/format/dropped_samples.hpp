@@ -29,8 +29,8 @@ std::string filter_text(std::span<const DroppedSamples> dropped, std::span<const
                         std::span<const EventCount> whole);
 std::string filter_text(const DroppedBy& dropped, std::span<const EventCount> kept, std::span<const EventCount> whole);
 
-// Returns "filters keep 5 of 90 samples: --comm drops 80, --pid drops 5" by FilterPart; empty if none was dropped. `what`
-// is what was counted.
+// Returns "filters keep 5 of 90 samples: --comm drops 80, --pid drops 5" by FilterPart; empty if none was dropped.
+// `what` is what was counted.
 std::string filter_text(std::span<const std::uint64_t> dropped, std::uint64_t kept, std::string_view what = "samples");
 
 }  // namespace perfdata

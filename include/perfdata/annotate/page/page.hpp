@@ -25,6 +25,7 @@ struct PageContext {
     // Further warnings for the reader, for example that callers were not counted. JSON only.
     std::span<const std::string> notes = {};
     bool relative = false;  // percentages are of what the filter leaves; else of all samples of its times and CPUs
+    std::uint64_t hidden_functions = 0;  // functions with too small a share to be shown
 
     // Returns what percentages of all samples are of.
     const EventCounts& whole() const { return relative ? profile.totals() : profile.considered(); }
