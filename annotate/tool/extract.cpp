@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "perfdata/annotate/elf/elf_writer.hpp"
@@ -18,10 +17,10 @@
 
 #include "format/words.hpp"
 #include "tool.hpp"
+#include "tool/extract/extract_candidates.hpp"
 #include "tool/extract/extract_sources.hpp"
 #include "tool/options/list_options.hpp"
 #include "tool/options/name_options.hpp"
-#include "tool/options/near_names.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/options/time_choice.hpp"
 #include "tool/session.hpp"
@@ -35,14 +34,15 @@ struct ExtractChoice {
     Common common;
     NameChoice names;
     ListChoice list;
-    std::string symbol, program, at, sources;
+    ExtractNames code;
+    std::string at, sources;
 
     // Returns false if the options contradict each other, and says so: exit code `usage`.
     bool makes_sense() const;
 };
 
 bool ExtractChoice::makes_sense() const {
-    const bool programs = !program.empty();
+    const bool programs = !code.program.empty();
     const auto kinds = std::span(listed_kinds).first(programs ? 1 : 2);
     if (!list.can_list(programs ? "extract --program" : "extract", kinds)) return false;
     const bool takes_jit = CodeFilter{parse_kinds(list.kinds), {}, {}}.takes_kind(CodeClass::jit);
@@ -51,27 +51,6 @@ bool ExtractChoice::makes_sense() const {
                          programs ? "--program" : "--kind"));
     return false;
 }
-
-// Candidate is code that the options may select: functions of one BPF program, or a JIT function.
-struct Candidate {
-    std::string name;    // of a BPF program or function; else see called()
-    AddressRange range;  // of the first function
-    Time from, until = Time::forever();
-    std::optional<std::uint32_t> program;  // program id
-    std::vector<CodeIndex> functions;
-    const JitFunction* jit = nullptr;
-    const JitCode* jit_code = nullptr;
-    std::uint32_t jit_index = 0;  // of `jit` in JitCodes
-
-    // called() returns a view: all moves of a JIT function share its name.
-    std::string_view called() const { return jit != nullptr ? jit->name : std::string_view(name); }
-    bool there(Time time) const { return from <= time && time < until; }
-    // a_time() returns a time when it was loaded.
-    Time a_time() const {
-        if (from != Time{} || until == Time::forever()) return from;
-        return Time{until.nanoseconds - 1};
-    }
-};
 
 // Piece is a function with the storage behind its views.
 struct Piece {
@@ -97,11 +76,10 @@ class Extract {
         session_.open_symbolizer(choice_.names);
         const auto& symbolizer = session_.symbolizer();
         const auto& symbols = session_.bpf();
-        find_programs(symbols);
-        find_jit(symbolizer);
+        candidates_ = find_candidates(choice_.code, symbolizer);
         if (candidates_.empty()) {
             session_.warn(session_.completeness(), false);
-            return session_.give_up(nothing(symbols, symbolizer));
+            return session_.give_up(no_candidates(choice_.code, symbolizer));
         }
         if (!choose(symbolizer)) return failed;
         if (!choice_.at.empty()) {
@@ -109,14 +87,16 @@ class Extract {
             const auto all = candidates_;
             std::erase_if(candidates_, [&](const Candidate& candidate) { return !candidate.there(time); });
             if (candidates_.empty()) {
-                complain(fmt::format("--at: nothing called {} was there at {}; there are:", wanted(), choice_.at));
-                list(all);
+                complain(fmt::format("--at: nothing called {} was there at {}; there are:", choice_.code.wanted(),
+                                     choice_.at));
+                list_candidates(all);
                 return failed;
             }
         }
         if (candidates_.size() > 1) {
-            complain(fmt::format("{} pieces of code are called {}; choose one:", candidates_.size(), wanted()));
-            list(candidates_);
+            complain(
+                fmt::format("{} pieces of code are called {}; choose one:", candidates_.size(), choice_.code.wanted()));
+            list_candidates(candidates_);
             return failed;
         }
         if (auto got = collect(candidates_.front(), symbols); !got) return session_.give_up(got.error());
@@ -146,188 +126,21 @@ class Extract {
     // write then.
     bool choose(const Symbolizer& symbolizer) {
         if (filter_.empty()) return true;
-        const auto all = candidates_;
+        const auto all = std::exchange(candidates_, {});
         ListCounts counts, functions;
-        std::erase_if(candidates_, [&](Candidate& candidate) {
-            const auto part = left_out(symbolizer, candidate, functions);
+        for (auto candidate : all) {
+            const auto part = left_out(symbolizer, filter_, candidate, functions);
             counts.add(part);
-            return part != FilterPart::none;
-        });
+            if (part == FilterPart::none) candidates_.push_back(std::move(candidate));
+        }
         if (candidates_.empty()) {
-            complain(fmt::format("{}: {}; there are:", wanted(), counts.text("pieces of code")));
-            list(all);
+            complain(fmt::format("{}: {}; there are:", choice_.code.wanted(), counts.text("pieces of code")));
+            list_candidates(all);
             return false;
         }
         session_.note(counts.text("pieces of code"));
         if (candidates_.size() == 1) session_.note(functions.text("functions"));
         return true;
-    }
-
-    // Returns the first part of the filter that leaves out all of a candidate, and takes out those of its functions
-    // that are left out.
-    FilterPart left_out(const Symbolizer& symbolizer, Candidate& candidate, ListCounts& counts) const {
-        if (candidate.jit != nullptr) return left_out(symbolizer, candidate);
-        if (!filter_.has_life(candidate.from, candidate.until)) return FilterPart::time;
-        if (!filter_.pids.empty()) return FilterPart::pid;  // the kernel's code is no process's
-        auto furthest = CodePart::none;
-        ListCounts functions;
-        std::erase_if(candidate.functions, [&](CodeIndex index) {
-            const auto part = symbolizer.bpf().left_out(index, 0, filter_.code);
-            furthest = std::max(furthest, part);
-            functions.add(filter_part(part));
-            return part != CodePart::none;
-        });
-        if (candidate.functions.empty()) return filter_part(furthest);
-        counts = functions;
-        candidate.range = symbolizer.timeline().code()[candidate.functions.front()].range;
-        return FilterPart::none;
-    }
-    FilterPart left_out(const Symbolizer& symbolizer, const Candidate& candidate) const {
-        // The times of a dump without a clock to compare it by are its own: perhaps it was there.
-        const bool timed = candidate.jit_code->timed();
-        if (timed && !filter_.has_life(candidate.from, candidate.until)) return FilterPart::time;
-        const auto last = candidate.until == Time::forever() ? candidate.until : Time{candidate.until.nanoseconds - 1};
-        const auto has = [&](std::uint32_t pid) {
-            const auto& jit = symbolizer.jit();
-            const auto place = jit.find(symbolizer.timeline().tasks(), Pid{pid}, candidate.range.begin, last);
-            return place && place->function == candidate.jit_index;
-        };
-        if (!filter_.pids.empty() && std::ranges::none_of(filter_.pids, has)) return FilterPart::pid;
-        const Frame frame{0, candidate.jit_index, FrameKind::jit, CpuMode::user};
-        return filter_part(symbolizer.functions().left_out(frame, filter_.code));
-    }
-
-    std::string wanted() const {
-        if (choice_.symbol.empty()) return "program " + choice_.program;
-        return choice_.program.empty() ? choice_.symbol : choice_.symbol + " of program " + choice_.program;
-    }
-
-    bool means_program(const BpfPrograms& symbols, const BpfLoad& load) const {
-        return choice_.program.empty() || choice_.program == std::to_string(load.id.value) ||
-               choice_.program == symbols.program_name(load);
-    }
-
-    // means_function(...) compares a BTF name, a kernel symbol, or PROGRAM/SUBPROGRAM by name or number, as annotate
-    // does.
-    bool means_function(const BpfPrograms& symbols, const BpfLoad& load, CodeIndex index) const {
-        const auto& code = symbols.timeline().code()[index];
-        const auto name = symbols.name(index);
-        const std::string_view wanted = choice_.symbol;
-        if (wanted == name.name || wanted == code.symbol) return true;
-        const auto slash = wanted.find('/');
-        if (slash == std::string_view::npos) return false;
-        const auto program = wanted.substr(0, slash), function = wanted.substr(slash + 1);
-        return (program == name.program || program == std::to_string(load.id.value)) &&
-               (function == name.name || function == std::to_string(code.subprogram));
-    }
-
-    // Damaged recordings may repeat a subprogram or an address. Keep the last one.
-    static std::vector<CodeIndex> each_once(const Timeline& timeline, const BpfLoad& load) {
-        std::map<std::uint32_t, CodeIndex> last;
-        std::map<Address, CodeIndex> last_there;
-        const auto& code = timeline.code();
-        for (const auto index : load.functions) {
-            last[code[index].subprogram] = index;
-            last_there[code[index].range.begin] = index;
-        }
-        auto functions = load.functions;
-        std::erase_if(functions, [&](CodeIndex index) {
-            return last[code[index].subprogram] != index || last_there[code[index].range.begin] != index;
-        });
-        return functions;
-    }
-
-    void find_programs(const BpfPrograms& symbols) {
-        const auto& timeline = symbols.timeline();
-        for (const auto& load : timeline.loads()) {
-            if (!means_program(symbols, load) || load.functions.empty()) continue;
-            const auto add = [&](std::string name, std::vector<CodeIndex> functions) {
-                const auto& first = timeline.code()[functions.front()];
-                candidates_.push_back({std::move(name), first.range, first.from, first.until, load.id.value,
-                                       std::move(functions), nullptr, nullptr, 0});
-            };
-            const std::string program(symbols.program_name(load));
-            if (choice_.symbol.empty()) {
-                add(program, each_once(timeline, load));
-                continue;
-            }
-            for (const auto index : load.functions) {
-                if (means_function(symbols, load, index))
-                    add(program + "/" + std::string(symbols.name(index).name), {index});
-            }
-        }
-    }
-
-    void find_jit(const Symbolizer& symbolizer) {
-        if (!choice_.program.empty()) return;
-        std::uint32_t index = 0;
-        for (const auto& code : symbolizer.jit().codes()) {
-            for (const auto& function : code->functions()) {
-                const auto number = index++;
-                if (function.name != choice_.symbol) continue;
-                candidates_.push_back(
-                    {{}, function.range, function.from, function.until, {}, {}, &function, code.get(), number});
-            }
-        }
-    }
-
-    Error nothing(const BpfPrograms& symbols, const Symbolizer& symbolizer) const {
-        // Collects names for suggestions and labels for the list, each label once, in the order of the recording.
-        std::set<std::string> known;
-        std::vector<std::string> all, labels;
-        const auto add = [&](std::string name, std::string label) {
-            if (!known.insert(label).second) return;
-            if (!name.empty()) all.push_back(std::move(name));
-            labels.push_back(std::move(label));
-        };
-        const auto& timeline = symbols.timeline();
-        for (const auto& load : timeline.loads()) {
-            if (choice_.symbol.empty()) {
-                const std::string program(symbols.program_name(load));
-                add(program, fmt::format("{} ({})", load.id.value, program));
-            } else if (means_program(symbols, load)) {
-                for (const auto index : load.functions) {
-                    const std::string name(symbols.name(index).name);
-                    add(name, name);
-                }
-            }
-        }
-        if (choice_.program.empty()) {
-            for (const auto& code : symbolizer.jit().codes()) {
-                std::string_view last;  // moves of a function share its name and its storage
-                for (const auto& function : code->functions()) {
-                    if (function.name.data() == last.data()) continue;
-                    last = function.name;
-                    add(std::string(last), std::string(last));
-                }
-            }
-        }
-        auto text = fmt::format("the recording has no code called {}", wanted());
-        const auto near = near_names(choice_.symbol.empty() ? choice_.program : choice_.symbol, all);
-        const auto width = message_width();
-        const auto around = std::string_view("perfdata: --program: ; did you mean ? (missing)").size() + text.size();
-        const auto room = std::max(width, around + 24) - around;
-        if (labels.empty()) {
-            text += "; it has none of BPF programs or just-in-time compilers";
-        } else if (!near.empty()) {
-            text += "; did you mean " + name_list(near, room) + "?";
-        } else {
-            text += "; it has " + name_list(labels, room);
-        }
-        return {ErrorCode::missing, Error::no_offset, choice_.symbol.empty() ? "--program" : "--symbol",
-                std::move(text)};
-    }
-
-    static void list(const std::vector<Candidate>& candidates) {
-        constexpr std::size_t shown = 20;
-        for (std::size_t index = 0; index < candidates.size() && index < shown; ++index) {
-            const auto& one = candidates[index];
-            complain(fmt::format("  {}--at {}   {} at {:#x}, {} to {}",
-                                 one.program ? fmt::format("--program {} ", *one.program) : "", seconds(one.a_time()),
-                                 one.called(), one.range.begin.value, one.from == Time{} ? "before" : seconds(one.from),
-                                 one.until == Time::forever() ? "the end" : seconds(one.until)));
-        }
-        if (candidates.size() > shown) complain(fmt::format("  and {} more", candidates.size() - shown));
     }
 
     Result<void> collect(const Candidate& candidate, const BpfPrograms& symbols) {
@@ -443,11 +256,12 @@ void add_extract(CLI::App& app, int& exit) {
     command->remove_option(command->get_option("--json"));
     command->remove_option(command->get_option("--color"));
     auto* what = command->add_option_group("what")->require_option(1, 2);
-    what->add_option("-s,--symbol", choice->symbol,
+    what->add_option("-s,--symbol", choice->code.symbol,
                      "This function: a BTF name, a kernel symbol (bpf_prog_<tag>_<name>), PROGRAM/SUBPROGRAM by names "
                      "or numbers, or the name of a JIT function")
         ->type_name("NAME");
-    what->add_option("--program", choice->program, "The BPF program of this id or name; without --symbol: all of it")
+    what->add_option("--program", choice->code.program,
+                     "The BPF program of this id or name; without --symbol: all of it")
         ->type_name("ID|NAME");
     command->add_option("--at", choice->at, "The one that was there at this time, in seconds")
         ->check(checked(parse_time), "")

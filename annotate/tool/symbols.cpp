@@ -149,7 +149,7 @@ FilterPart left_out(const BpfPrograms& programs, const ListFilter& filter, const
     if (!filter.has_life(entry.from, entry.until)) return FilterPart::time;
     if (entry.pid && !filter.pids.empty() && !filter.pids.contains(*entry.pid)) return FilterPart::pid;
     if (entry.code) return filter_part(programs.left_out(*entry.code, 0, filter.code));
-    return filter.left_out(*entry.object);
+    return filter.left_out(*entry.object, entry.pid);
 }
 
 // Answer is everything that is written.

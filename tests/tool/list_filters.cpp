@@ -201,6 +201,11 @@ TEST_CASE("symbols keeps the entries of a history that a filter means", "[lists]
         CHECK(all(history(address, {"-S", name})["entries"]) == those(whole["entries"], is_it));
         CHECK(all(history(address, {"--dso", name})["entries"]) == those(whole["entries"], is_it));
     }
+    // Memory of a process is called as in report, which cannot know who compiled into it.
+    const auto memory = run(place, {"symbols", "--json", "--history", "7f484ca8a005", "--dso", "[JIT] tid 32346",
+                                    fixture("jit/tinyjit.data")});
+    REQUIRE(memory["entries"].items().size() == 1);
+    CHECK(memory["entries"].items().front()["kind"].text() == "anonymous memory");
     // A process has its own mappings and the kernel's.
     const std::string code = "401000";
     const auto mappings = history(code, {});

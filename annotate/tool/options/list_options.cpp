@@ -6,6 +6,8 @@
 #include <fmt/ranges.h>
 #include <functional>
 
+#include "perfdata/symbols/jit/perf_map.hpp"
+
 #include "format/words.hpp"
 #include "near_names.hpp"
 #include "option_values.hpp"
@@ -54,10 +56,14 @@ bool ListFilter::has_life(Time from, Time until) const {
                                [&](const TimeRange& range) { return from <= range.until && range.from < until; });
 }
 
-FilterPart ListFilter::left_out(const Object& object) const {
+FilterPart ListFilter::left_out(const Object& object, std::optional<std::uint32_t> pid) const {
     const auto kind = code_class(object.kind);
     if (!code.takes_kind(kind)) return FilterPart::kind;
-    if (!code.takes_object(object_of(object), kind)) return FilterPart::object;
+    const bool memory = pid && object.kind == ObjectKind::anonymous;
+    if (!code.takes_object(object_of(object), kind) &&
+        (!memory || !code.takes_object(perf_map_path(*pid), CodeClass::user))) {
+        return FilterPart::object;
+    }
     return code.symbols.empty() ? FilterPart::none : FilterPart::symbol;
 }
 
@@ -115,10 +121,12 @@ void ListChoice::note_absent_names(const BpfPrograms& programs, bool mappings) c
     };
     const auto has_object = [&](const std::string& name) {
         const ListFilter filter{{}, {}, {{}, {name}, {}}};
-        const auto is_it = [&](const Object& object) { return filter.left_out(object) == FilterPart::none; };
+        const auto is_it = [&](const Mapping& mapping) {
+            return filter.left_out(timeline.tasks().object(mapping), mapping.pid.value) == FilterPart::none;
+        };
         const auto is_load = [&](const BpfLoad& load) { return name == fmt::format("[bpf:{}]", load.id.value); };
         return std::ranges::any_of(timeline.loads(), is_load) || code_has(filter.code) ||
-               (mappings && std::ranges::any_of(timeline.tasks().objects(), is_it));
+               (mappings && std::ranges::any_of(timeline.tasks().mappings(), is_it));
     };
     const auto has_symbol = [&](const std::string& name) { return code_has({{}, {}, {name}}); };
     if (const auto absent = without(objects, has_object); !absent.empty()) {
@@ -136,7 +144,8 @@ void ListChoice::note_absent_names(const BpfPrograms& programs, bool mappings) c
             near.add(timeline.code()[index].symbol);
             near.add(programs.name(index).name);
         }
-        note_absent("--symbols", "BPF function or out-of-line code called", absent, near.names());
+        note_absent("--symbols", mappings ? "BPF function or out-of-line code called" : "BPF function called", absent,
+                    near.names());
     }
 }
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -30,7 +31,8 @@ struct ListFilter {
     // Returns true if a life overlaps one of the ranges: it has begun at `from` and is over at `until`.
     bool has_life(Time from, Time until) const;
     // Returns the first part that leaves out a mapping. It holds any number of functions, so --symbols leaves it out.
-    FilterPart left_out(const Object& object) const;
+    // Memory of a process is also known as "[JIT] tid PID", as in report.
+    FilterPart left_out(const Object& object, std::optional<std::uint32_t> pid) const;
 };
 
 // ListCounts counts what a filter keeps, and what each part of it leaves out.
