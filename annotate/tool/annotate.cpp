@@ -26,6 +26,7 @@
 #include "tool/options/name_options.hpp"
 #include "tool/options/percent_options.hpp"
 #include "tool/options/sample_options.hpp"
+#include "tool/options/screen_options.hpp"
 #include "tool/options/time_choice.hpp"
 #include "tool/session.hpp"
 
@@ -46,7 +47,7 @@ struct AnnotateOptions {
     bool raw_bytes = false;
     bool show_periods = false;
     bool bpf_registers = false;
-    bool no_pager = false;
+    ScreenChoice screen;
     bool calls = false, no_calls = false;  // neither: depends on the format
 };
 
@@ -183,7 +184,7 @@ class Annotate {
     int write(const PageContext& page, const std::vector<Listing>& listings,
               const std::vector<Unattributed>& unattributed) {
         const bool json = options_.common.json;
-        auto output = json || html() || options_.no_pager ? session_.open_output() : session_.open_paged_output();
+        auto output = json || html() ? session_.open_output() : session_.open_paged_output(options_.screen);
         if (!output) return failed;
         const auto sink = output->sink();
         const bool kernel = lacks_kernel_names(page.profile, listings);
@@ -202,7 +203,9 @@ class Annotate {
             if (auto text = advice(listings); !text.empty()) html.notes.push_back(std::move(text));
             write_html_page(page, listings, unattributed, flame_, html, sink);
         } else {
-            write_text(page, listings, unattributed, wants_color(options_.common, *output), sink);
+            const bool color = wants_color(options_.common, *output);
+            options_.screen.write(*output, "",
+                                  [&](const Sink& cut) { write_text(page, listings, unattributed, color, cut); });
         }
         if (!session_.commit(*output)) return failed;
         session_.warn(page.completeness, kernel);
@@ -357,7 +360,12 @@ void add_annotate(CLI::App& app, int& exit) {
     auto* calls = command->add_flag("--calls", options->calls,
                                     "Say who calls whom, as call chains and branch stacks tell (HTML does)");
     command->add_flag("--no-calls", options->no_calls, "Leave that out of HTML")->excludes(calls);
-    command->add_flag("--no-pager", options->no_pager, "Do not show text on a terminal with $PAGER or less");
+    // Shown anyway.
+    command->add_flag_callback(
+        "-l,--print-line", [] {}, "Say the lines of source text: they are always shown");
+    command->add_flag_callback(
+        "-n,--show-nr-samples", [] {}, "Show numbers of samples: they are always shown");
+    options->screen.add_to(*command);
     options->lines.add_to(*command);
     options->names.add_to(*command);
     options->names.add_code_to(*command);

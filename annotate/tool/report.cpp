@@ -3,10 +3,7 @@
 #include "perfdata/annotate/report/report.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,11 +13,14 @@
 
 #include "format/words.hpp"
 #include "tool.hpp"
+#include "tool/info/header_lines.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/near_names.hpp"
 #include "tool/options/percent_options.hpp"
 #include "tool/options/sample_options.hpp"
+#include "tool/options/screen_options.hpp"
+#include "tool/report/row_options.hpp"
 #include "tool/session.hpp"
 
 namespace perfdata::tool {
@@ -29,93 +29,16 @@ namespace {
 // The kernel's default limit of frames, and the largest accepted. Of deeper chains the innermost frames count.
 constexpr unsigned usual_stack = 127, deepest_stack = 1024;
 
-// words_of(keys) returns their words for --sort.
-std::vector<std::string> words_of(const std::vector<ReportKey>& keys) {
-    std::vector<std::string> words;
-    for (const auto key : keys) words.emplace_back(perfdata::words_of(key).word);
-    return words;
-}
-
-// key_help() returns the help of --sort, wrapped like that of other options.
-std::string key_help() {
-    constexpr std::size_t widest = 100;
-    std::string text = "What tells rows apart:";
-    std::size_t line = text.size();
-    for (const auto& one : report_keys()) {
-        const bool last = &one == &report_keys().back();
-        std::string item(one.word);
-        if (!one.note.empty()) item += fmt::format(" ({})", one.note);
-        item += last ? '.' : ',';
-        const bool fits = line + 1 + item.size() <= widest;
-        text += fits ? ' ' : '\n';
-        line = (fits ? line + 1 : 0) + item.size();
-        text += item;
-    }
-    return fmt::format("{} Default: {}", text, fmt::join(words_of(ReportOptions().keys), ","));
-}
-
 struct ReportChoice {
     Common common;
     NameChoice names;
-    std::vector<std::string> keys = words_of(ReportOptions().keys);
+    RowChoice rows;
     SampleChoice samples;
     PercentChoice percent;
-    std::string graph;
-    bool children = false, no_children = false, graph_given = false;
-    bool hits = false, periods = false;
+    ScreenChoice screen;
+    bool header = false;
     unsigned max_stack = usual_stack;
 };
-
-Error wrong(std::string_view option, std::string detail) {
-    return {ErrorCode::malformed, Error::no_offset, std::string(option), std::move(detail)};
-}
-
-Result<ReportKey> parse_key(const std::string& word) {
-    if (const auto key = report_key(word)) return *key;
-    std::string known;
-    for (const auto& one : report_keys()) {
-        const bool last = &one == &report_keys().back();
-        known += fmt::format("{}{}", known.empty() ? "" : last ? " and " : ", ", one.word);
-    }
-    return fail(wrong("--sort", fmt::format("cannot sort by {}; by {}", word, known)));
-}
-
-// Graph is perf's -g: words and the percent limit of branches, separated by commas.
-struct Graph {
-    std::optional<ReportTree> tree;
-    std::optional<double> limit;
-};
-
-Result<Graph> parse_graph(const std::string& text) {
-    Graph graph;
-    std::string_view rest = text;
-    while (!rest.empty()) {
-        const auto word = rest.substr(0, rest.find(','));
-        rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-        double limit = 0;
-        const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), limit);
-        if (word == "none") {
-            graph.tree = ReportTree::none;
-        } else if (word == "caller") {
-            graph.tree = ReportTree::caller;
-        } else if (word == "callee") {
-            graph.tree = ReportTree::callee;
-        } else if (problem == std::errc{} && end == word.data() + word.size() && limit >= 0 && limit <= 100) {
-            graph.limit = limit;
-        } else if (word != "graph") {
-            std::error_code none;
-            if (std::filesystem::exists(text, none)) {
-                return fail(wrong("--call-graph", fmt::format("{} is a file; write the recording before -g, or a word "
-                                                              "behind it: -g caller {}",
-                                                              text, text)));
-            }
-            return fail(wrong("--call-graph", fmt::format("{}: expected caller, callee or none, and the least "
-                                                          "percentage of a branch, such as caller,0.5",
-                                                          word)));
-        }
-    }
-    return graph;
-}
 
 class ReportRun {
   public:
@@ -149,36 +72,38 @@ class ReportRun {
   private:
     // The words are already checked: only what depends on the recording can fail.
     void choose(const Recording& recording) {
-        options_.keys.clear();
-        for (const auto& word : choice_.keys) {
-            if (const auto key = parse_key(word); key && !options_.has(*key)) options_.keys.push_back(*key);
-        }
+        const auto& rows = choice_.rows;
+        options_.keys = rows.chosen_keys();
         const bool chains = has_chains(recording);
-        const auto graph = parse_graph(choice_.graph);
-        const bool wants_trees = choice_.graph_given && graph && graph->tree != ReportTree::none;
-        if ((wants_trees || choice_.children) && !chains && !has_unread_stacks(recording)) {
+        const auto graph = rows.chosen_graph();
+        if ((rows.wants_trees() || rows.asks_for_children()) && !chains && !has_unread_stacks(recording)) {
             session_.note("this recording has no call chains (perf record -g)");
         }
-        options_.children = chains && !choice_.no_children;
+        options_.children = chains && !rows.rules_out_children();
         options_.percent_limit = choice_.percent.limit;
         options_.relative = choice_.percent.relative();
         options_.program_details = choice_.common.json;
         options_.code = choice_.samples.code();
-        wants_callers_ = !choice_.no_children || !graph || graph->tree != ReportTree::none;
-        if (!chains || !graph) return;
+        wants_callers_ = !rows.rules_out_children() || graph.tree != ReportTree::none;
+        if (!chains) return;
         // As in perf: callees if rows count them, else callers.
-        options_.tree = graph->tree.value_or(options_.children ? ReportTree::caller : ReportTree::callee);
-        options_.tree_limit = graph->limit.value_or(options_.tree_limit);
+        options_.tree = graph.tree.value_or(options_.children ? ReportTree::caller : ReportTree::callee);
+        options_.tree_limit = graph.limit.value_or(options_.tree_limit);
     }
 
     int write(const Report& report, const SampleCounts& counts) {
-        auto output = session_.open_output();
+        const bool json = choice_.common.json;
+        auto output = json ? session_.open_output() : session_.open_paged_output(choice_.screen);
         if (!output) return failed;
-        if (choice_.common.json) {
+        if (json) {
             write_report_json(report, output->sink());
         } else {
-            const ReportTextOptions text{wants_color(choice_.common, *output), choice_.hits, choice_.periods};
-            write_report_text(report, text, output->sink());
+            const ReportTextOptions text{wants_color(choice_.common, *output), choice_.rows.shows_hits(),
+                                         choice_.rows.shows_periods(), choice_.screen.columns(*output)};
+            choice_.screen.write(*output, "# ", [&](const Sink& sink) {
+                if (choice_.header) write_header_lines(session_.recording(), sink);
+                write_report_text(report, text, sink);
+            });
         }
         if (!session_.commit(*output)) return failed;
         session_.warn(report.completeness, lacks_kernel_names(report, counts));
@@ -239,35 +164,18 @@ void add_report(CLI::App& app, int& exit) {
     auto* command = app.add_subcommand("report", "Show where the samples fell, by function or by whatever else");
     auto choice = std::make_shared<ReportChoice>();
     choice->common.add_to(*command);
-    const auto list = [&](const char* names, std::vector<std::string>& values, const char* help) {
-        return add_list(*command, names, values, help);
-    };
-    const auto sort_help = key_help();
-    list("-s,--sort", choice->keys, sort_help.c_str())->check(each(checked(parse_key)), "")->type_name("KEYS");
+    auto* graph = choice->rows.add_to(*command);
     choice->common.add_stdio_to(*command);
-    auto* children = command->add_flag("--children", choice->children,
-                                       "Rows count what they called as well: the default if there are call chains");
-    command->add_flag("--no-children", choice->no_children, "Rows count samples in themselves only")
-        ->excludes(children);
-    auto* graph =
-        command
-            ->add_option("-g,--call-graph", choice->graph,
-                         "Trees: caller (what a row called), callee (who called it) or none, and the least\n"
-                         "percentage of a branch (default 0.5), such as caller,3. perf's word graph is taken,\n"
-                         "too: the shares here are always those of a graph")
-            ->expected(0, 1)
-            ->check(checked(parse_graph), "")
-            ->type_name("TREES");
     add_whole(*command, "--max-stack", choice->max_stack, "Only so many frames of a chain (default 127)",
               {1, deepest_stack, "a number from 1 to 1024 (default 127)"});
-    command->add_flag("-n,--show-nr-samples", choice->hits, "A column of samples");
-    command->add_flag("--show-total-period", choice->periods, "A column of periods");
     choice->percent.add_to(*command, "Leave out rows with less percent than this");
+    add_header_to(*command, choice->header);
+    choice->screen.add_to(*command);
     choice->samples.add_to(*command);
     choice->names.add_to(*command);
     begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice, graph] {
-        choice->graph_given = graph->count() != 0;
+        choice->rows.graph_given = graph->count() != 0;
         return ReportRun(*choice).run();
     });
 }

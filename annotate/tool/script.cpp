@@ -14,6 +14,7 @@
 #include "page/titles.hpp"
 #include "report/without_samples.hpp"
 #include "tool.hpp"
+#include "tool/info/header_lines.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/near_names.hpp"
@@ -32,6 +33,7 @@ struct ScriptChoice {
     std::size_t most_frames = 127;
     bool nanoseconds = false;
     SampleChoice samples;
+    bool header = false;
 };
 
 FieldChoice chosen_fields(const ScriptChoice& choice) {
@@ -125,6 +127,7 @@ int run(const ScriptChoice& choice) {
     }
     auto output = session.open_output();
     if (!output) return failed;
+    if (choice.header && !options->json) write_header_lines(recording, output->sink());
     options->progress = session.progress("writing samples", *output);
     const auto counts = write_script(recording, symbolizer, *options, output->sink());
     session.end_progress();
@@ -162,6 +165,7 @@ void add_script(CLI::App& app, int& exit) {
     add_whole(*command, "--max-stack", choice->most_frames, "Frames of a call chain to show (default 127)",
               {0, 65535, "a number from 0 to 65535 (default 127)"});
     command->add_flag("--ns", choice->nanoseconds, "Times with nine digits behind the point");
+    add_header_to(*command, choice->header);
     choice->samples.add_to(*command, "-c,--comms,--comm", "--dso,--dsos");
     choice->names.add_to(*command);
     command->remove_option(command->get_option("--jobs"));  // files are read lazily, in the order of the samples

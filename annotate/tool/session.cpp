@@ -62,8 +62,8 @@ std::optional<Output> Session::open_output() {
     return opened(common_.open_output());
 }
 
-std::optional<Output> Session::open_paged_output() {
-    return opened(Output::open_paged(common_.place));
+std::optional<Output> Session::open_paged_output(const ScreenChoice& screen) {
+    return opened(screen.no_pager ? common_.open_output() : Output::open_paged(common_.place));
 }
 
 std::optional<Output> Session::opened(Result<Output> output) {

@@ -12,6 +12,7 @@
 
 #include "tool/options/line_options.hpp"
 #include "tool/options/name_options.hpp"
+#include "tool/options/screen_options.hpp"
 #include "tool/output/progress.hpp"
 #include "tool/tool.hpp"
 
@@ -51,7 +52,7 @@ class Session {
 
     // open_output(), open_paged_output(): empty if that failed and was reported.
     std::optional<Output> open_output();
-    std::optional<Output> open_paged_output();
+    std::optional<Output> open_paged_output(const ScreenChoice& screen);
     bool commit(Output& output);
 
     // completeness() returns what has not been read so far: of the recording and of files of names.

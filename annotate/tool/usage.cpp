@@ -80,7 +80,6 @@ struct PerfOption {
     std::string_view command, option, words;  // command: empty for all
 };
 constexpr PerfOption perf_options[] = {
-    {"", "--header", "`perfdata info` shows the header"},
     {"", "--header-only", "`perfdata info` shows the header"},
     {"", "-I", "`perfdata info` shows the header"},
     {"", "-D", "`perfdata dump` shows all records"},
@@ -96,22 +95,17 @@ constexpr PerfOption perf_options[] = {
     {"", "--verbose", "`perfdata info --verbose` shows the header in full, `perfdata dump` all records"},
     {"", "--force", "files of any owner are read without it"},
     {"", "-f", "files of any owner are read without it"},
-    {"report", "-F", "--sort chooses the columns of names; -n and --show-total-period add those of numbers"},
-    {"report", "--fields", "--sort chooses the columns of names; -n and --show-total-period add those of numbers"},
     {"report", "-c", "--comm chooses threads by name"},
-    {"report", "-G", "-g caller shows what a row called"},
-    {"report", "--inverted", "-g caller shows what a row called"},
+    {"", "--header", "`perfdata info` shows the header"},
+    {"report", "--hierarchy", "rows are told apart by all keys of --sort at once"},
+    {"report", "--inline", "callers show inlined functions only in `perfdata annotate`"},
+    {"report", "--mem-mode", "`perfdata script -F +data_src,+addr` shows each access"},
     {"report", "--symbol-filter", "-S chooses functions by their whole names"},
     {"report", "--no-source", "`perfdata annotate` shows source lines"},
     {"report", "-T", "`--sort tid` tells threads apart"},
     {"report", "--threads", "`--sort tid` tells threads apart"},
     {"report", "-b", "`perfdata annotate --calls` shows what branch stacks tell"},
     {"report", "--branch-stack", "`perfdata annotate --calls` shows what branch stacks tell"},
-    {"annotate", "-l", "source lines and their numbers are shown without it"},
-    {"annotate", "--print-line", "source lines and their numbers are shown without it"},
-    {"annotate", "-n", "samples are shown without it"},
-    {"annotate", "--show-nr-samples", "samples are shown without it"},
-    {"annotate", "-S", "-s names a function"},
     {"script", "-s", "`perfdata script --json` is for other programs; -S chooses functions"},
 };
 

@@ -44,7 +44,7 @@ CodeSources::CodeSources(const Recording& recording, const Timeline& timeline, c
       texts_(options_.sources, finder_),
       context_{recording, timeline, options_, finder_, texts_, [this]() -> const CodeVersions& { return versions(); },
                problems_, losses_},
-      files_(timeline, finder_),
+      files_(timeline, finder_, options_.demangle),
       debug_lines_(files_, texts_),
       bpf_programs_(timeline),
       kernel_(context_, files_, debug_lines_),

@@ -61,6 +61,7 @@ std::vector<std::string> nonsense_for(const Option& option) {
         // An empty text means no value.
         {"TREES", with(all_but(all_nonsense, {"", "1.5"}), {",", "caller,,", "101"})},
         {"KEYS", with(all_nonsense, {",", "comm,", ",comm", "comm,,dso"})},
+        {"COLUMNS", with(all_nonsense, {"39", "100001", "80,20", "+80"})},
         {"FIELDS", all_nonsense},
         {"TYPE", all_nonsense},
         {"NAMES", {"", ",", "a,", ",a", "a,,b"}},

@@ -18,12 +18,15 @@ namespace perfdata {
 namespace {
 
 // Columns are as wide as their widest entry up to this: template names and paths are longer. The last is never padded.
-constexpr std::size_t widest = 60;
+std::size_t widest_column(std::size_t width) {
+    constexpr std::size_t usual = 60, least = 12, columns = 4;
+    return width == 0 ? usual : std::clamp(width / columns, least, usual);
+}
 
 class ReportText {
   public:
     ReportText(const Report& report, const ReportTextOptions& options, const Sink& sink)
-        : report_(report), options_(options), sink_(sink) {}
+        : report_(report), options_(options), widest_(widest_column(options.width)), sink_(sink) {}
 
     void write() {
         lost();
@@ -171,14 +174,14 @@ class ReportText {
                 } else if (key == ReportKey::comm) {
                     width_[at] = std::max(width_[at], comm_width(row.task));
                 } else {
-                    width_[at] = std::max(width_[at], std::min(widest, field(row, key).size()));
+                    width_[at] = std::max(width_[at], std::min(widest_, field(row, key).size()));
                 }
             }
         }
         for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
             if (report_.options.keys[at] != ReportKey::object) continue;
             for (const auto object : objects) {
-                width_[at] = std::max(width_[at], std::min(widest, shown(object).size()));
+                width_[at] = std::max(width_[at], std::min(widest_, shown(object).size()));
             }
         }
     }
@@ -372,6 +375,7 @@ class ReportText {
 
     const Report& report_;
     const ReportTextOptions& options_;
+    const std::size_t widest_;
     const Sink& sink_;
     std::vector<std::size_t> columns_;  // of the current table
     std::uint64_t hidden_rows_ = 0;     // rows that the percent limit removed from the table

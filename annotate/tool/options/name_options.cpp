@@ -82,6 +82,10 @@ void NameChoice::add_to(CLI::App& command) {
         ->excludes(local)
         ->excludes(debug_dir)
         ->group(group);
+    command
+        .add_flag("--demangle,!--no-demangle", demangle,
+                  "Show names of C++ and Rust as in the source (the default), or as in the file")
+        ->group(group);
     add_whole(command, "-j,--jobs", jobs, "Threads that load files (default: one per CPU)",
               {1, 256, "a number from 1 to 256 (default: one per CPU)"})
         ->group(group);
@@ -91,6 +95,7 @@ SymbolizerOptions NameChoice::options(const Recording& recording, Progress progr
     SymbolizerOptions names;
     names.progress = std::move(progress);
     names.kcore = kcore;
+    names.demangle = demangle;
     auto& finder = names.finder;
     finder.vmlinux = vmlinux;
     finder.kallsyms = kallsyms;

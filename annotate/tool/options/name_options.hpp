@@ -22,6 +22,7 @@ struct NameChoice {
     std::vector<std::string> jit_dumps, perf_maps;
     bool offline = false;
     bool allow_local = false;
+    bool demangle = true;
     unsigned jobs = 0;  // threads that load files; 0: one per CPU
 
     void add_to(CLI::App& command);

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
@@ -17,10 +18,8 @@ std::unexpected<Error> no_value(std::string detail) {
     return fail(ErrorCode::malformed, Error::no_offset, {}, std::move(detail));
 }
 
-bool is_number(std::string_view text) {
-    double number = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return end == text.data() + text.size() && problem == std::errc{} && std::isfinite(number);
+bool is_number(const std::string& text) {
+    return parse_decimal(text).has_value();
 }
 
 // Describes an empty value, by the type name in the help.
@@ -54,6 +53,16 @@ CLI::Validator words_check(const std::vector<std::string>& words, bool list) {
 }
 
 }  // namespace
+
+// libc++ 19 has no from_chars() for this. The tool sets no locale: the decimal point is a point.
+std::optional<double> parse_decimal(const std::string& text) {
+    if (text.empty() || text.front() == '+' || text.find_first_not_of("0123456789.eE+-") != std::string::npos)
+        return {};
+    char* end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    if (end != text.c_str() + text.size() || !std::isfinite(number)) return {};
+    return number;
+}
 
 Whole Whole::process() {
     return {-1, std::numeric_limits<std::int32_t>::max(), "the number of a process, such as 4711"};

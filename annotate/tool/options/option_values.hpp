@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,9 @@ auto each(Check check) {
         return std::string();
     };
 }
+
+// parse_decimal(text) returns a number such as -1, 0.5 or 1e3.
+std::optional<double> parse_decimal(const std::string& text);
 
 // one_of(words) returns a check that accepts one of the words, and lists them in the help.
 CLI::Validator one_of(const std::vector<std::string>& words);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "percent_options.hpp"
 
-#include <charconv>
 #include <fmt/format.h>
 
 #include "option_values.hpp"
@@ -10,10 +9,7 @@ namespace perfdata::tool {
 namespace {
 
 Result<double> parse_percent(const std::string& text) {
-    double percent = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), percent);
-    // "nan" fails both comparisons.
-    if (problem == std::errc{} && end == text.data() + text.size() && percent >= 0 && percent <= 100) return percent;
+    if (const auto percent = parse_decimal(text); percent && *percent >= 0 && *percent <= 100) return *percent;
     return fail(ErrorCode::malformed, Error::no_offset, "--percent-limit",
                 fmt::format("{} is no percentage; give a number from 0 to 100", text.empty() ? "nothing" : text));
 }

@@ -30,6 +30,7 @@ struct SymbolizerOptions {
     std::shared_ptr<const FileSystem> files = {};  // null: this machine's, as far as `finder` allows
     std::string kcore = {};  // a copy of /proc/kcore, whole or in part; empty: that of the recording's directory
     SourceFileOptions sources = {};
+    bool demangle = true;  // names of C++ and Rust as in the source; false: as in the file
 };
 
 }  // namespace perfdata

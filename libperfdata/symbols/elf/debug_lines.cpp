@@ -16,7 +16,7 @@ std::optional<Error> CodeFile::problem(std::span<const LineStart> given) const {
 
 Result<std::shared_ptr<DwarfLines>> DebugLines::open(const RecordedObject& recorded, const FoundObject& found) {
     const auto& finder = files_.finder();
-    DwarfFiles files{found.file, {}, {}};
+    DwarfFiles files{found.file, {}, {}, files_.demangles()};
     auto name = found.name();
     if (has_lines(*found.file)) {
         files.debug = found.file;

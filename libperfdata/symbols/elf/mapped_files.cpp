@@ -5,8 +5,11 @@
 
 namespace perfdata {
 
-MappedFiles::MappedFiles(const Timeline& timeline, const ObjectFinder& finder)
-    : timeline_(timeline), symbols_(finder), base_(timeline.tasks().objects().size()) {
+MappedFiles::MappedFiles(const Timeline& timeline, const ObjectFinder& finder, bool demangle)
+    : timeline_(timeline),
+      demangles_(demangle),
+      symbols_(finder, {.demangle = demangle}),
+      base_(timeline.tasks().objects().size()) {
     const auto& tasks = timeline.tasks();
     for (const auto& mapping : tasks.mappings()) {
         auto& base = base_[mapping.object];

@@ -17,12 +17,13 @@ namespace perfdata {
 // MappedFiles opens a file when it is first asked for. Const use from many threads is safe.
 class MappedFiles {
   public:
-    // The timeline must outlive it.
-    MappedFiles(const Timeline& timeline, const ObjectFinder& finder);
+    // The timeline must outlive it. `demangle`: see SymbolizerOptions.
+    MappedFiles(const Timeline& timeline, const ObjectFinder& finder, bool demangle);
 
     const Timeline& timeline() const { return timeline_; }
     const ObjectFinder& finder() const { return symbols_.finder(); }
     const ObjectSymbols& symbols() const { return symbols_; }
+    bool demangles() const { return demangles_; }
     FileIndex index(ObjectIndex object) const { return file_of_[object]; }
     // Returns true if the recording has a build id of any file that ran.
     bool has_build_ids() const { return has_build_ids_; }
@@ -55,6 +56,7 @@ class MappedFiles {
 
   private:
     const Timeline& timeline_;
+    bool demangles_;
     ObjectSymbols symbols_;
     std::vector<FileIndex> file_of_;  // these are by ObjectIndex
     std::vector<std::string> object_names_;

@@ -11,6 +11,8 @@ struct ReportTextOptions {
     bool color = false;
     bool hits = false;     // show a column of samples
     bool periods = false;  // show a column of periods
+    // The width to make columns for. Lines are not cut to it. 0: any
+    std::size_t width = 0;
 };
 
 void write_report_text(const Report& report, const ReportTextOptions& options, const Sink& sink);

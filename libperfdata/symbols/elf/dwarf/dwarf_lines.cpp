@@ -128,7 +128,7 @@ struct DwarfLines::State {
     std::optional<DebugImage> image;
     DwflHandle dwfl;
     Dwarf* dwarf = nullptr;
-    bool relocatable = false;
+    bool relocatable = false, demangle = true;
     std::vector<SectionPlace> sections;  // by place in the file and apart from each other
 
     std::optional<DwarfSections> contents;
@@ -175,6 +175,7 @@ Result<DwarfLines> DwarfLines::read(const DwarfFiles& files, const Limits& limit
     // libdw 0.188 writes through null where a relocatable file has no sections at all.
     if (!has_lines(*files.debug)) return fail(ErrorCode::missing, Error::no_offset, "DWARF", "there are no lines");
     auto state = std::make_unique<State>();
+    state->demangle = files.demangle;
     if (files.debug->type() == ElfFile::Type::relocatable) {
         if (auto opened = state->open_relocatable(files, limits); !opened) return fail(opened.error());
     } else {
@@ -294,7 +295,7 @@ Result<void> DwarfLines::State::read_units(std::uint64_t first_code) {
     if (auto right = entries->check_units(); !right) return right;
     // Names of functions and files, of which compilers write most once.
     constexpr std::uint64_t some_texts = std::uint64_t{1} << 20, times = 16;
-    texts.emplace(some_texts + times * contents->size());
+    texts.emplace(some_texts + times * contents->size(), demangle);
     while (!damage && (got = dwarf_get_units(dwarf, unit, &unit, nullptr, &type, &die, nullptr)) == 0) {
         if (type == DW_UT_type || type == DW_UT_split_type || dwarf_tag(&die) == DW_TAG_partial_unit) continue;
         add_unit(die);

@@ -20,6 +20,7 @@ struct DwarfFiles {
     std::shared_ptr<const ElfFile> file;       // the code
     std::shared_ptr<const ElfFile> debug;      // what has its debug information; may be the same
     std::shared_ptr<const ElfFile> alternate;  // what dwz moved parts of that to; null: nothing, or it was not found
+    bool demangle = true;                      // names of inlined functions
 };
 
 // DwarfLines may be used from several threads at once: one is served after the other.

@@ -277,7 +277,7 @@ std::string_view DwarfUnit::name_of(const Dwarf_Die& die) {
         if (std::find_if(entries.begin(), end, has) == end) continue;
         const char* found = dwarf_formstring(&value);
         if (found == nullptr) continue;
-        const bool plain = attribute == DW_AT_name;
+        const bool plain = attribute == DW_AT_name || !texts_->demangles();
         const auto [known, added] = names_.try_emplace({found, plain});
         if (added) {
             const auto text = sections_->text(found).value_or(std::string_view{});

@@ -26,7 +26,10 @@ namespace perfdata {
 // many bytes, of all that it was asked to keep: the texts of a file can be made of each other, and be long.
 class DwarfTexts {
   public:
-    explicit DwarfTexts(std::uint64_t room) : room_(room) {}
+    // `demangle`: see DwarfFiles.
+    DwarfTexts(std::uint64_t room, bool demangle) : room_(room), demangles_(demangle) {}
+
+    bool demangles() const { return demangles_; }
 
     // has_room(size): if not, now or earlier, nothing more is kept.
     bool has_room(std::uint64_t size) {
@@ -54,6 +57,7 @@ class DwarfTexts {
   private:
     std::set<std::string, std::less<>> texts_;
     std::uint64_t room_;
+    bool demangles_;
     bool full_ = false, nameless_file_ = false;
     std::optional<Error> why_;
 };

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "row_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <string_view>
+
+#include "tool/options/option_values.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+constexpr std::array<std::string_view, 4> number_fields{"overhead", "overhead_children", "sample", "period"};
+
+Error wrong(std::string_view option, std::string detail) {
+    return {ErrorCode::malformed, Error::no_offset, std::string(option), std::move(detail)};
+}
+
+// Returns the words of --sort for the keys.
+std::vector<std::string> words_of(const std::vector<ReportKey>& keys) {
+    std::vector<std::string> words;
+    for (const auto key : keys) words.emplace_back(perfdata::words_of(key).word);
+    return words;
+}
+
+// Returns the help of --sort, wrapped like that of other options.
+std::string key_help() {
+    constexpr std::size_t longest_line = 100;
+    std::string text = "What tells rows apart:";
+    std::size_t line = text.size();
+    for (const auto& one : report_keys()) {
+        const bool last = &one == &report_keys().back();
+        std::string item(one.word);
+        if (!one.note.empty()) item += fmt::format(" ({})", one.note);
+        item += last ? '.' : ',';
+        const bool fits = line + 1 + item.size() <= longest_line;
+        text += fits ? ' ' : '\n';
+        line = (fits ? line + 1 : 0) + item.size();
+        text += item;
+    }
+    return fmt::format("{} Default: {}", text, fmt::join(words_of(ReportOptions().keys), ","));
+}
+
+std::string known_keys() {
+    std::string known;
+    for (const auto& one : report_keys()) {
+        const bool last = &one == &report_keys().back();
+        known += fmt::format("{}{}", known.empty() ? "" : last ? " and " : ", ", one.word);
+    }
+    return known;
+}
+
+Result<ReportKey> parse_key(const std::string& word) {
+    if (const auto key = report_key(word)) return *key;
+    return fail(wrong("--sort", fmt::format("cannot sort by {}; by {}", word, known_keys())));
+}
+
+Result<std::string> parse_field(const std::string& word) {
+    if (report_key(word) || std::ranges::find(number_fields, word) != number_fields.end()) return word;
+    return fail(wrong("--fields", fmt::format("there is no column {}; there are {}, {}", word,
+                                              fmt::join(number_fields, ", "), known_keys())));
+}
+
+Result<Graph> parse_graph(const std::string& text) {
+    Graph graph;
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const std::string word(rest.substr(0, rest.find(',')));
+        rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+        const auto limit = parse_decimal(word);
+        if (word == "none") {
+            graph.tree = ReportTree::none;
+        } else if (word == "caller") {
+            graph.tree = ReportTree::caller;
+        } else if (word == "callee") {
+            graph.tree = ReportTree::callee;
+        } else if (limit && *limit >= 0 && *limit <= 100) {
+            graph.limit = *limit;
+        } else if (word != "graph") {
+            std::error_code none;
+            if (std::filesystem::exists(text, none)) {
+                return fail(wrong("--call-graph", fmt::format("{} is a file; write the recording before -g, or a word "
+                                                              "behind it: -g caller {}",
+                                                              text, text)));
+            }
+            return fail(wrong("--call-graph", fmt::format("{}: expected caller, callee or none, and the least "
+                                                          "percentage of a branch, such as caller,0.5",
+                                                          word)));
+        }
+    }
+    return graph;
+}
+
+}  // namespace
+
+CLI::Option* RowChoice::add_to(CLI::App& command) {
+    const auto sort_help = key_help();
+    add_list(command, "-s,--sort", keys, sort_help.c_str())->check(each(checked(parse_key)), "")->type_name("KEYS");
+    add_list(command, "-F,--fields", fields,
+             "Columns, as perf spells them: overhead, overhead_children, sample, period, and keys of --sort, which\n"
+             "then tell rows apart: overhead,sample,symbol. Numbers stand in front. Default: overhead and the keys")
+        ->check(each(checked(parse_field)), "")
+        ->type_name("FIELDS");
+    auto* children_flag = command.add_flag("--children", children,
+                                           "Rows count what they called as well: the default if there are call chains");
+    command.add_flag("--no-children", no_children, "Rows count samples in themselves only")->excludes(children_flag);
+    auto* graph_option =
+        command
+            .add_option("-g,--call-graph", graph,
+                        "Trees: caller (what a row called), callee (who called it) or none, and the least\n"
+                        "percentage of a branch (default 0.5), such as caller,3. perf's word graph is taken,\n"
+                        "too: the shares here are always those of a graph")
+            ->expected(0, 1)
+            ->check(checked(parse_graph), "")
+            ->type_name("TREES");
+    command.add_flag("-G,--inverted", inverted, "The same as -g caller, as perf spells it")->excludes(graph_option);
+    command.add_flag("-n,--show-nr-samples", hits, "A column of samples");
+    command.add_flag("--show-total-period", periods, "A column of periods");
+    return graph_option;
+}
+
+std::vector<ReportKey> RowChoice::chosen_keys() const {
+    std::vector<ReportKey> chosen;
+    for (const auto* words : {&fields, &keys}) {
+        for (const auto& word : *words) {
+            const auto key = report_key(word);
+            if (key && std::ranges::find(chosen, *key) == chosen.end()) chosen.push_back(*key);
+        }
+    }
+    return chosen.empty() ? ReportOptions().keys : chosen;
+}
+
+Graph RowChoice::chosen_graph() const {
+    auto chosen = parse_graph(graph).value_or(Graph{});
+    if (inverted) chosen.tree = ReportTree::caller;
+    return chosen;
+}
+
+bool RowChoice::has_field(const std::string& word) const {
+    return std::ranges::find(fields, word) != fields.end();
+}
+
+}  // namespace perfdata::tool
