@@ -85,7 +85,7 @@ class ZstdDevice {
         }
 
         struct Free {
-            void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+            void operator()(ZSTD_DCtx* unused) const { ZSTD_freeDCtx(unused); }
         };
         Device device;
         std::unique_ptr<ZSTD_DCtx, Free> context{ZSTD_createDCtx()};
