@@ -18,9 +18,8 @@ Result<std::uint32_t> parse_record_type(const std::string& text) {
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     constexpr std::string_view prefix = "PERF_RECORD_";
     if (name.starts_with(prefix)) name.erase(0, prefix.size());
-    constexpr auto last = static_cast<std::uint32_t>(RecordType::schedstat_domain);
     std::string known;
-    for (std::uint32_t type = 1; type <= last; ++type) {
+    for (std::uint32_t type = 1; type <= last_record_type; ++type) {
         const auto type_name = record_type_name(type);
         if (type_name.empty()) continue;
         if (type_name == name) return type;

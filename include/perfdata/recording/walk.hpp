@@ -60,7 +60,7 @@ inline Error too_small(const RecordView& record, std::size_t least) {
 class RecordCounter {
   public:
     RecordCounts& of(std::uint32_t type) { return type < known_.size() ? known_[type] : other_[type]; }
-    RecordCounts& of(RecordType type) { return known_[static_cast<std::size_t>(type)]; }
+    RecordCounts& of(RecordType type) { return of(static_cast<std::uint32_t>(type)); }
 
     void add_to(std::map<std::uint32_t, RecordCounts>& records) const {
         const auto add = [&](std::uint32_t type, const RecordCounts& counts) {
@@ -75,7 +75,7 @@ class RecordCounter {
     }
 
   private:
-    std::array<RecordCounts, static_cast<std::size_t>(RecordType::schedstat_domain) + 1> known_{};
+    std::array<RecordCounts, last_record_type + 1> known_{};
     std::map<std::uint32_t, RecordCounts> other_;
 };
 

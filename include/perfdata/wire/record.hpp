@@ -127,6 +127,13 @@ constexpr std::string_view record_type_name(std::uint32_t type) {
     return {};
 }
 
+// The highest type with a name.
+inline constexpr std::uint32_t last_record_type = [] {
+    std::uint32_t type = static_cast<std::uint32_t>(RecordType::header_attr);
+    while (!record_type_name(type + 1).empty()) ++type;
+    return type;
+}();
+
 // Bits 0-2 of misc: the CPU mode.
 enum class CpuMode : std::uint8_t { unknown = 0, kernel, user, hypervisor, guest_kernel, guest_user };
 
