@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers of ELF that several files need: System V ABI. Those of machines are in core/arch.hpp.
+// ELF constants that several files need, from the System V ABI. The numbers of machines are in core/arch.hpp.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 
 namespace perfdata {
 
-inline constexpr std::uint32_t no_bits = 8;                        // a section's type: it has no bytes in the file
-inline constexpr std::uint32_t rela_section = 4, rel_section = 9;  // relocations, with addends of their own or not
-inline constexpr std::uint64_t compressed_flag = 0x800;            // a section's
+inline constexpr std::uint32_t no_bits = 8;  // section type SHT_NOBITS: no bytes in the file
+inline constexpr std::uint32_t rela_section = 4,
+                               rel_section = 9;          // SHT_RELA, SHT_REL: relocations with and without addends
+inline constexpr std::uint64_t compressed_flag = 0x800;  // section flag SHF_COMPRESSED
 
 }  // namespace perfdata

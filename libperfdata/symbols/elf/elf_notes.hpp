@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The build id among ELF notes: a section or segment of an ELF file, or /sys/kernel/notes.
+// Finds the build-id among ELF notes: those of a section or segment of an ELF file, or of /sys/kernel/notes.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 
 namespace perfdata {
 
-// build_id_of_notes(notes, order) is the descriptor of the note "GNU" 3; empty if there is none.
+// Returns the descriptor of the first note "GNU" of type 3 (NT_GNU_BUILD_ID) with 1 to 64 bytes; empty if there is
+// none.
 inline std::vector<std::byte> build_id_of_notes(Bytes notes, AnyOrder order) {
     constexpr std::uint32_t build_id_note = 3;
     const auto padding = [](std::uint32_t size) { return (4 - size % 4) % 4; };

@@ -69,7 +69,8 @@ Result<PackedSection> packed_section(const ElfFile& file, const ElfFile::Section
         }
         return PackedSection{type == zlib ? Packing::zlib : Packing::zstd, in.position(), size};
     }
-    // "ZLIB", then the size in big-endian order. Without that it has been unpacked, and kept its name.
+    // GNU's older way: "ZLIB", then the unpacked size in big-endian order. A section without this header was unpacked
+    // by a tool that kept the name.
     if (!as_text(start).starts_with("ZLIB")) return plain;
     Cursor in(start, AnyOrder(std::endian::big), {.where = "compressed section", .offset = section.offset});
     in.skip(4);

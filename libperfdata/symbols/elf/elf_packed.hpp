@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compressed sections of ELF files. System V ABI, "Section Compression", and GNU's older way.
+// Unpacks compressed sections of ELF files: those with SHF_COMPRESSED (System V ABI, "Section Compression"), and GNU's
+// older ones with the names ".z...".
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,18 @@
 
 namespace perfdata {
 
-// PackedSection is what a section says of itself.
+// PackedSection is what a section says about its own packing. Nothing of it is checked.
 struct PackedSection {
     Packing packing = Packing::none;
-    std::uint64_t head = 0;  // bytes before the packed ones
+    std::uint64_t head = 0;  // bytes in front of the packed ones
     std::uint64_t size = 0;  // in bytes, unpacked
 };
 
-// packed_section(file, section) reads the beginning of its bytes. Errors: io, truncated, unsupported.
+// Returns how a section is packed. Reads at most its first 24 bytes. Errors: io, truncated, unsupported (another kind
+// of compression).
 Result<PackedSection> packed_section(const ElfFile& file, const ElfFile::Section& section);
 
-// unpack(packed, packing, out) fills `out`. Error: malformed: these are not the packed bytes of just so many.
+// Unpacks into `out`. Error: malformed, if the bytes are damaged or do not unpack to exactly out.size() bytes.
 Result<void> unpack(Bytes packed, Packing packing, std::span<char> out);
 
 }  // namespace perfdata

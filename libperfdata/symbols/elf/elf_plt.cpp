@@ -10,12 +10,13 @@
 namespace perfdata {
 namespace {
 
+// Extends the sign of a number of `bits` bits.
 std::uint64_t extended(std::uint64_t value, unsigned bits) {
     const auto sign = std::uint64_t{1} << (bits - 1);
     return ((value & ((sign << 1) - 1)) ^ sign) - sign;
 }
 
-// StubCode is read at offsets that may lie behind its end: zeros are no instruction of a stub.
+// StubCode reads code at any offset. Behind the end it reads zeros, which are no instruction of a stub.
 class StubCode {
   public:
     StubCode(const PltSection& section, Bytes bytes) : section_(section), bytes_(bytes) {}
@@ -32,8 +33,8 @@ class StubCode {
     Bytes bytes_;
 };
 
-// x86_slot(...): [endbr64] [bnd] jmp *slot, which is told relative to the next instruction; on i386 absolute or
-// relative to %ebx.
+// Returns the slot of a stub: [endbr64] [bnd] jmp *slot. On x86-64 the operand is relative to the next instruction; on
+// i386 it is absolute or relative to %ebx.
 std::optional<std::uint64_t> x86_slot(const PltSection& section, const StubCode& code, std::size_t at) {
     constexpr std::uint32_t endbr64 = 0xfa1e0ff3, endbr32 = 0xfb1e0ff3;
     constexpr unsigned bnd = 0xf2, jump = 0xff, to_memory = 0x25, to_memory_by_ebx = 0xa3;
@@ -52,7 +53,7 @@ std::optional<std::uint64_t> x86_slot(const PltSection& section, const StubCode&
     return {};
 }
 
-// arm64_slot(...): [bti c]; adrp x16, page; ldr x17, [x16, #low]
+// Returns the slot of a stub: [bti c]; adrp x16, page; ldr x17, [x16, #low].
 std::optional<std::uint64_t> arm64_slot(const PltSection& section, const StubCode& code, std::size_t at) {
     constexpr std::uint32_t bti_c = 0xd503245f;
     if (code.word(at) == bti_c) at += 4;
@@ -62,13 +63,13 @@ std::optional<std::uint64_t> arm64_slot(const PltSection& section, const StubCod
     return ((section.address + at) & ~std::uint64_t{0xfff}) + (pages << 12) + (ldr >> 10 & 0xfff) * 8;
 }
 
-// s390_slot(...): larl %r1,slot
+// Returns the slot of a stub: larl %r1,slot.
 std::optional<std::uint64_t> s390_slot(const PltSection& section, const StubCode& code, std::size_t at) {
     if (code.byte(at) != 0xc0 || code.byte(at + 1) != 0x10) return {};
     return section.address + at + extended(code.word(at + 2), 32) * 2;
 }
 
-// riscv_slot(...): auipc t3, high; ld t3, low(t3)
+// Returns the slot of a stub: auipc t3, high; ld t3, low(t3).
 std::optional<std::uint64_t> riscv_slot(const PltSection& section, const StubCode& code, std::size_t at) {
     const auto auipc = code.word(at), load = code.word(at + 4);
     const std::uint32_t wanted = section.wide ? 0x000e3e03 : 0x000e2e03;  // ld, lw
@@ -106,9 +107,10 @@ std::vector<PltStub> plt_stubs(const PltSection& section, Bytes bytes) {
         if (!slot) continue;
         const auto size = std::min(step, code.size() - at);
         stubs.push_back({section.address + at, size, *slot});
-        if (section.machine == em_aarch64) at += code.word(at) == 0xd503245f ? 8 : 4;  // not once more behind "bti c"
+        if (section.machine == em_aarch64)
+            at += code.word(at) == 0xd503245f ? 8 : 4;  // a stub matches behind its "bti c" too: count it once
     }
-    if (section.machine == em_aarch64) {  // 16 bytes or 24, and nothing between them
+    if (section.machine == em_aarch64) {  // stubs have 16 or 24 bytes, with nothing between them
         for (std::size_t index = 0; index < stubs.size(); ++index) {
             const auto end = index + 1 < stubs.size() ? stubs[index + 1].address : section.address + code.size();
             stubs[index].size = std::min<std::uint64_t>(end - stubs[index].address, 24);

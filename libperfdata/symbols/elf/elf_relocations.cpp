@@ -18,16 +18,17 @@ namespace perfdata {
 namespace {
 
 constexpr std::uint16_t first_reserved_section = 0xff00;  // SHN_LORESERVE
-constexpr std::size_t longest_symbol = 512;               // KSYM_NAME_LEN: of a longer one the beginning
-constexpr std::ptrdiff_t most_nested = 16;
-constexpr std::ptrdiff_t most_tables = 16;  // of one section with code; compilers make one
-constexpr unsigned section_symbol = 3, function_symbol = 2;
+constexpr std::size_t longest_symbol = 512;               // KSYM_NAME_LEN; longer names end there
+constexpr std::ptrdiff_t most_nested = 16;                // functions that are tried for an address
+constexpr std::ptrdiff_t most_tables = 16;  // of relocations, for one section of code; compilers write one
+constexpr unsigned section_symbol = 3, function_symbol = 2;  // STT_SECTION, STT_FUNC
 
 Bytes as_bytes(const std::string& text) {
     return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-// Whether a field holds a distance, and from where: System V ABI supplements of the machines.
+// Returns where a field's distance counts from, or none if the field holds no distance. The types are those of the
+// machines' supplements to the System V ABI.
 RelocationBase base_of(std::uint16_t machine, std::uint64_t type) {
     if (machine == em_x86_64 && (type == 2 || type == 4)) return RelocationBase::next_instruction;  // PC32, PLT32
     if (machine == em_386 && (type == 2 || type == 4)) return RelocationBase::next_instruction;
@@ -35,7 +36,7 @@ RelocationBase base_of(std::uint16_t machine, std::uint64_t type) {
     return RelocationBase::none;
 }
 
-// The table of symbols that relocations refer to.
+// SymbolTable is the table of symbols that relocations refer to.
 class SymbolTable {
   public:
     SymbolTable(const ElfFile& file, std::string entries, std::string strings)
@@ -46,14 +47,15 @@ class SymbolTable {
         std::ranges::stable_sort(functions_, {}, place);
     }
 
-    // name(index, addend) is the symbol's name. Of a section it is the function at the addend, which then is from the
-    // beginning of that function.
+    // Returns a symbol's name; empty if the symbol is not there. For the symbol of a section, returns the function at
+    // the addend and makes `addend` count from the beginning of that function. The addend is short by `distance`: see
+    // find().
     std::string name(std::uint64_t index, std::int64_t distance, std::int64_t& addend) const {
         const auto symbol = at(index);
         if (!symbol) return {};
         if (symbol->type != section_symbol) return std::string(text(symbol->name));
         if (symbol->section >= file_->sections().size()) return {};
-        // Modulo 2^64, as a loader adds.
+        // The sum wraps around at 2^64, as in a loader.
         const auto wanted = static_cast<std::uint64_t>(addend) + static_cast<std::uint64_t>(distance) + symbol->value;
         if (const auto* function = function_at(symbol->section, wanted)) {
             addend = static_cast<std::int64_t>(wanted - function->value - static_cast<std::uint64_t>(distance));
@@ -74,7 +76,8 @@ class SymbolTable {
         return {symbol.section, symbol.value};
     }
 
-    // The nearest that begins there or below and is long enough; a few may lie inside others.
+    // Returns the nearest function that begins at or below `value` and covers it, or null. A few functions may lie
+    // inside others.
     const Symbol* function_at(std::uint16_t section, std::uint64_t value) const {
         const auto behind = std::ranges::upper_bound(functions_, std::pair(section, value), {}, place);
         const auto first = behind - std::min<std::ptrdiff_t>(most_nested, behind - functions_.begin());
@@ -120,13 +123,13 @@ class SymbolTable {
     std::vector<Symbol> functions_;  // by section and place
 };
 
-// Field is one entry of a table. Fields are as wide as the instruction's operand; where in it they are matters, not how
-// wide they are.
+// Field is one entry of a table of relocations. It does not keep how wide the field is: that follows from the operand
+// of the instruction.
 struct Field {
     std::uint64_t offset = 0;  // in its section
     std::int64_t addend = 0;
     std::uint32_t symbol = 0, type = 0;
-    std::uint32_t symbols = 0;  // the section with the symbol
+    std::uint32_t symbols = 0;  // number of the section with the table of symbols
 };
 
 }  // namespace
@@ -148,12 +151,12 @@ struct CodeRelocations::Tables {
 
     const ElfFile& file;
     std::mutex mutex;
-    // By section: sections share no bytes, so that all of them together are no longer than the file. What goes beyond
-    // that is not read, or reading it for each section with code would take as long as somebody likes.
+    // By section. In an intact file sections share no bytes, so together they are no longer than the file. Sections
+    // beyond that sum are not read: a hostile file could make each section of code read the same large table.
     std::vector<bool> readable;
-    std::vector<std::uint32_t> by_code;  // tables of relocations, by the section that they are about
-    std::map<std::uint32_t, std::optional<SymbolTable>> symbols;  // by section; none if it is damaged
-    std::map<std::uint32_t, std::vector<Field>> fields;  // by section with code; by offset, then as in the file
+    std::vector<std::uint32_t> by_code;  // numbers of tables, by the section that they relocate
+    std::map<std::uint32_t, std::optional<SymbolTable>> symbols;  // by section; nothing: damaged
+    std::map<std::uint32_t, std::vector<Field>> fields;  // by section of code; sorted by offset, then as in the file
 
     std::optional<std::string> content(std::uint32_t section) const {
         if (section >= file.sections().size() || !readable[section]) return {};
@@ -195,7 +198,8 @@ struct CodeRelocations::Tables {
         }
     }
 
-    // of_code(number) is all fields of a section with code.
+    // Returns all fields of a section of code, and reads them on first use. They stay where they are: a map moves
+    // nothing.
     const std::vector<Field>& of_code(std::uint32_t number) {
         const std::scoped_lock lock(mutex);
         if (const auto known = fields.find(number); known != fields.end()) return known->second;
@@ -209,7 +213,7 @@ struct CodeRelocations::Tables {
         return fields.emplace(number, std::move(found)).first->second;
     }
 
-    // symbols_of(field): they were read with it, and stay where they are.
+    // Returns the symbols that a field refers to. read_fields() has read them, and they stay where they are.
     const SymbolTable& symbols_of(const Field& field) {
         const std::scoped_lock lock(mutex);
         return *symbols.find(field.symbols)->second;
@@ -223,16 +227,17 @@ CodeRelocations::~CodeRelocations() = default;
 std::vector<CodeRelocation> CodeRelocations::find(std::uint64_t vaddr, std::uint64_t size) const {
     std::vector<CodeRelocation> found;
     if (file_->type() != ElfFile::Type::relocatable) return found;
-    // Addresses are places in the file.
+    // Addresses in a relocatable file are file offsets.
     const auto* code = file_->code_section(vaddr);
     if (code == nullptr) return found;
     const auto& fields = tables_->of_code(static_cast<std::uint32_t>(code - file_->sections().data()));
     const auto begin = vaddr - code->offset;
     auto field = std::ranges::lower_bound(fields, begin, {}, &Field::offset);
-    // No more of them than there are bytes.
+    // Any number of fields may have one offset: at most as many are returned as there are bytes.
     for (; field != fields.end() && field->offset - begin < size && found.size() < size; ++field) {
         const auto base = base_of(file_->machine(), field->type);
-        // What the usual operand at the end of an instruction adds to the addend.
+        // The addend counts from the field; the target counts from the instruction. On x86 the usual operand ends 4
+        // bytes further, with its instruction; on s390 it begins 2 bytes into it.
         const std::int64_t distance = base == RelocationBase::next_instruction ? 4
                                       : base == RelocationBase::instruction    ? -2
                                                                                : 0;

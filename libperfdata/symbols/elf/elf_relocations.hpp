@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a loader fills into code of a relocatable file: the calls of a kernel module, above all.
+// Relocations of code: what a loader fills into the code of a relocatable file, above all the calls of a kernel module.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace perfdata {
 
-// CodeRelocations is of one file. Each table is read once, when code that it is for is first asked for. Const use from
-// many threads is safe.
+// CodeRelocations reads the relocations of one file. It reads each table once, when code of its section is first asked
+// for. Const use from many threads is safe.
 class CodeRelocations {
   public:
     explicit CodeRelocations(std::shared_ptr<const ElfFile> file);
@@ -20,8 +20,8 @@ class CodeRelocations {
     CodeRelocations& operator=(const CodeRelocations&) = delete;
     ~CodeRelocations();
 
-    // find(vaddr, size) is what is filled into the code there, ascending. Of a file that is not relocatable, or whose
-    // tables are damaged, nothing.
+    // Returns the relocations of the code at `vaddr`, by offset from there, at most `size` of them. Returns none if the
+    // file is not relocatable or its tables are damaged.
     std::vector<CodeRelocation> find(std::uint64_t vaddr, std::uint64_t size) const;
 
   private:
