@@ -17,9 +17,8 @@
 
 namespace perfdata {
 
-// ElfFile is an ELF file of either class and byte order. Opening reads headers and notes, sections are read when they
-// are asked for. The file is not believed: every size is checked against the input and the limits. Const use from many
-// threads is safe.
+// ElfFile reads ELF files of either class and byte order. Opening reads headers and notes; sections are read on demand.
+// Every size is checked against the input and the limits. Const use from many threads is safe.
 class ElfFile {
   public:
     enum class Type : std::uint16_t { relocatable = 1, executable = 2, shared = 3, core = 4 };
@@ -38,18 +37,18 @@ class ElfFile {
         std::uint64_t vaddr = 0, offset = 0, file_size = 0, memory_size = 0;
         bool executable = false;
     };
-    // DebugLink names the file that strip put the symbols into.
+    // DebugLink names the separate debug file, as .gnu_debuglink does.
     struct DebugLink {
         std::string name;
         std::uint32_t crc = 0;
     };
 
     struct AlternateLink {
-        std::string path;  // absolute, or from where the file is
+        std::string path;  // absolute, or relative to the file's directory
         std::string build_id;
     };
 
-    // open(source) fails (malformed, truncated, limit, io) if the input is no ELF file or its headers are damaged.
+    // Opens a file. Errors: malformed (no ELF file, or its headers are damaged), truncated, limit, io.
     static Result<ElfFile> open(std::shared_ptr<const Source> source, const Limits& limits = {});
 
     ElfFile(ElfFile&&) noexcept = default;
@@ -57,39 +56,39 @@ class ElfFile {
     ElfFile(const ElfFile&) = delete;
     ElfFile& operator=(const ElfFile&) = delete;
 
-    // source() is the whole file, for readers that go their own way.
+    // Returns the whole file.
     const Source& source() const { return *source_; }
 
     Type type() const { return type_; }
-    // machine() is EM_*.
+    // Returns EM_*.
     std::uint16_t machine() const { return machine_; }
     bool wide() const { return wide_; }  // 64 bit
     AnyOrder order() const { return order_; }
     const std::vector<Section>& sections() const { return sections_; }
     const std::vector<Segment>& segments() const { return segments_; }
-    // section(name) is the first of that name, null if there is none.
+    // Returns the first section of that name; null if there is none.
     const Section* section(std::string_view name) const;
-    // code_section(offset) is the first with code that has the byte at this place of the file, null if there is none.
+    // Returns the first executable section that contains this file offset; null if there is none.
     const Section* code_section(std::uint64_t offset) const;
 
-    // build_id() is empty if the file has none.
+    // Returns the build-id; empty if the file has none.
     Bytes build_id() const { return build_id_; }
     std::optional<DebugLink> debug_link() const;
-    // alternate_link() names the file that dwz moved what several files have in common to.
+    // Returns the file that dwz moved common debug information to (.gnu_debugaltlink).
     std::optional<AlternateLink> alternate_link() const;
 
-    // content(section) is its bytes in the file. Errors: truncated, limit, io, missing (it has none: NOBITS),
-    // unsupported (they are compressed, as only sections of debug information are).
+    // Returns the section's bytes. Errors: truncated, limit, io, missing (NOBITS), unsupported (compressed; only debug
+    // sections are).
     Result<std::string> content(const Section& section) const;
 
-    // vaddr(file_offset) is the address that the ELF file gives the byte at that offset. Nothing if no segment holds
-    // it. In a relocatable file (a kernel module) addresses are file offsets.
+    // Returns the virtual address of the byte at a file offset; nothing if no segment contains it. In a relocatable
+    // file (a kernel module) addresses are file offsets.
     std::optional<std::uint64_t> vaddr(std::uint64_t file_offset) const;
-    // layout_known() is false for a debug file from which the offsets of the executable segments were stripped.
+    // Returns false for a debug file whose executable segments lost their file offsets when it was made.
     bool layout_known() const;
-    // read(vaddr, out) fills `out` with the file's bytes for that address and says how many there were.
+    // Reads the file's bytes at a virtual address. Returns how many there were. Errors: io.
     Result<std::size_t> read(std::uint64_t vaddr, std::span<std::byte> out) const;
-    // next_segment(vaddr) is the next address above at which bytes of a segment begin; nothing if there are none.
+    // Returns the lowest start of a segment's bytes above the address; nothing if there is none.
     std::optional<std::uint64_t> next_segment(std::uint64_t vaddr) const;
 
   private:
@@ -99,8 +98,8 @@ class ElfFile {
     Result<void> read_sections(std::uint64_t offset, std::uint64_t count, std::uint16_t size, std::uint32_t names);
     Result<void> read_segments(std::uint64_t offset, std::uint64_t count, std::uint16_t size);
     void read_build_id();
-    // Stretch is addresses or offsets, up to where the next begins, and the index of what counts there: of a segment
-    // or of a section.
+    // Stretch is a range of addresses or offsets, up to the next stretch, and the index of the segment or section that
+    // counts there. Segments and sections may overlap; stretches do not.
     struct Stretch {
         std::uint64_t begin = 0;
         std::uint32_t index = 0;  // all ones: none
@@ -124,11 +123,11 @@ class ElfFile {
     AnyOrder order_;
     std::vector<char> section_names_;
     std::vector<Section> sections_;
-    // Searches in them are O(log n), however many a file claims.
-    std::vector<std::uint32_t> by_name_;   // the first of each name
-    std::vector<Stretch> code_by_offset_;  // of a relocatable file only
+    // Sorted: a search takes O(log n), however many sections the file claims.
+    std::vector<std::uint32_t> by_name_;   // the first section of each name
+    std::vector<Stretch> code_by_offset_;  // only in relocatable files
     std::vector<Segment> segments_;
-    std::vector<Stretch> by_offset_, by_vaddr_;  // of segments_: a search is O(log n), however many a file claims
+    std::vector<Stretch> by_offset_, by_vaddr_;  // of segments_; sorted
     std::vector<Segment> note_segments_;
     std::vector<std::byte> build_id_;
 };

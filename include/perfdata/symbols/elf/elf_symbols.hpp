@@ -14,17 +14,17 @@
 
 namespace perfdata {
 
-// ElfSymbols is one flat table over the string sections that the names are in. Of several symbols at one address it
-// keeps the one that perf would show. Const use from many threads is safe.
+// ElfSymbols is a flat table of functions, sorted by address. It keeps one of several symbols at one address: the one
+// that perf shows. Const use from many threads is safe.
 class ElfSymbols {
   public:
-    // Longer names end there: many symbols can have the end of one text for their names.
+    // Longer names are cut. A hostile file may point many symbols into one long text.
     static constexpr std::size_t most_name = 65535;
 
     struct Symbol {
-        std::string_view name;    // as in the file, not demangled; "name@plt" for entries of the PLT
-        std::uint64_t value = 0;  // address in the ELF file's own terms
-        std::uint64_t size = 0;   // a symbol without a size reaches to the next one
+        std::string_view name;    // as in the file, not demangled; "name@plt" for PLT entries
+        std::uint64_t value = 0;  // virtual address
+        std::uint64_t size = 0;   // a symbol without size extends to the next one
     };
     struct Found {
         std::size_t index = 0;  // of symbol()
@@ -32,21 +32,21 @@ class ElfSymbols {
         std::uint64_t offset = 0;  // from symbol.value
     };
 
-    // load(file, debug) reads .symtab, else .dynsym and mini debug info, and names the PLT. `debug` is the file that
-    // the symbols were moved to, or null. Errors: missing (neither has functions), and damage that left none.
+    // Reads .symtab, else .dynsym and mini debug info (.gnu_debugdata), and names PLT entries. `debug`: the separate
+    // debug file, or null. Errors: missing (no functions in either), or the damage if it left no functions.
     static Result<ElfSymbols> load(const ElfFile& file, const ElfFile* debug = nullptr, const Limits& limits = {});
 
-    // damage() is why there may be more functions than these: one of the tables could not be read.
+    // Returns why functions may be missing: a table could not be read.
     const std::optional<Error>& damage() const { return damage_; }
 
-    // find(vaddr) is the innermost function that covers the address.
+    // Returns the innermost function that covers the address.
     std::optional<Found> find(std::uint64_t vaddr) const;
 
-    // distance(vaddr) is Found::offset alone.
+    // Returns Found::offset alone.
     std::optional<std::uint64_t> distance(std::uint64_t vaddr) const;
 
     std::size_t size() const { return entries_.size(); }
-    // symbol(index) is by address; index < size().
+    // Returns the symbol by its index in the order of addresses; index < size().
     Symbol symbol(std::size_t index) const;
 
   private:
@@ -55,8 +55,8 @@ class ElfSymbols {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     struct Entry {
         std::uint64_t value = 0, size = 0;
-        std::uint32_t name = 0;          // place in names_, which has a NUL behind each
-        std::uint32_t enclosing = none;  // the entry that goes on behind the end of this one
+        std::uint32_t name = 0;          // position in names_, where each name ends in NUL
+        std::uint32_t enclosing = none;  // index of the entry that encloses this one
     };
 
     const Entry* covering(std::uint64_t vaddr) const;
@@ -64,12 +64,12 @@ class ElfSymbols {
     std::optional<Error> damage_;
     std::string names_;
     std::vector<Entry> entries_;
-    // Of each entry one that encloses it, further out, so that any is reached in O(log n) steps; empty where few
-    // enclose each other.
+    // For each entry, an enclosing one further out: a search reaches any in O(log n) steps, however deep a hostile file
+    // nests symbols. Empty if few enclose each other.
     std::vector<std::uint32_t> further_;
 };
 
-// address_of_symbol(file, name) is the value of a symbol of .symtab, whatever its type.
+// Returns the value of a symbol of .symtab, of any type.
 std::optional<std::uint64_t> address_of_symbol(const ElfFile& file, std::string_view name);
 
 }  // namespace perfdata

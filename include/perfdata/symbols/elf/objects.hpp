@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of user-space code and of kernel modules, each file read once.
+// Names of user-space code and of kernel modules. Each file is read once.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@
 
 namespace perfdata {
 
-// FileIndex names a file within one ObjectSymbols.
+// FileIndex identifies a file within one ObjectSymbols.
 struct FileIndex {
     std::uint32_t value = 0;
     constexpr auto operator<=>(const FileIndex&) const = default;
 };
 
 struct NameAndOffset {
-    std::string_view name;  // demangled as perf does; lives as long as the ObjectSymbols
+    std::string_view name;  // demangled like perf's; lives as long as the ObjectSymbols
     std::uint64_t offset = 0;
     std::uint64_t size = 0;            // of the function
-    std::uint64_t function_vaddr = 0;  // its address in the file's own terms, the same for every process
+    std::uint64_t function_vaddr = 0;  // virtual address in the file, equal in all processes
 };
 
-// ObjectSymbols loads a file when its first name is asked for. All members may be used from several threads at once;
-// moving and destroying not.
+// ObjectSymbols loads a file when the first name in it is needed. All members may be called from several threads at
+// once, except moving and destroying.
 class ObjectSymbols {
   public:
     struct Options {
@@ -42,37 +42,36 @@ class ObjectSymbols {
     ObjectSymbols(ObjectSymbols&&) noexcept;
     ObjectSymbols& operator=(ObjectSymbols&&) noexcept;
 
-    // add(object) is the same index for the same object. It does not touch files.
+    // Returns the index of an object, the same one for equal objects. Opens no files.
     FileIndex add(const RecordedObject& object);
     const RecordedObject& recorded(FileIndex index) const;
     std::size_t size() const;
 
-    // name(index, file_offset) is the function at an offset of the file: address - mapping begin + the mapping's page
-    // offset, with page offset 0 for "[vdso]". For a kernel module (a relocatable file) the offset is from the start
-    // of the module's text, which is what its mapping begins with.
+    // Returns the function at a file offset: address - mapping begin + the mapping's page offset, with page offset 0
+    // for
+    // "[vdso]". In a kernel module (a relocatable file) the offset counts from the start of the module's text, where
+    // its mapping begins.
     std::expected<NameAndOffset, SymbolMiss> name(FileIndex index, std::uint64_t file_offset) const;
 
-    // distance(index, file_offset) is how far the offset is from the start of the function that name() would name. It
-    // costs less.
+    // Returns NameAndOffset::offset of name(), for less time.
     std::expected<std::uint64_t, SymbolMiss> distance(FileIndex index, std::uint64_t file_offset) const;
 
-    // vaddr(index, file_offset) is the address in the file's own terms of the byte that name() would name.
+    // Returns the virtual address of the byte that name() names.
     std::expected<std::uint64_t, SymbolMiss> vaddr(FileIndex index, std::uint64_t file_offset) const;
 
-    // found(index) is the file that is used, or why there is none. The pointer lives as long as the object.
+    // Returns the file in use, or why there is none. The pointer lives as long as the ObjectSymbols.
     std::expected<const FoundObject*, SymbolMiss> found(FileIndex index) const;
 
-    // damage() is what could not be read of the symbols of files that are loaded, once for each file.
+    // Returns what could not be read from the symbols of loaded files, one error per file.
     std::vector<Error> damage() const;
 
-    // with_function(name) is which of the files that are loaded have a function of that name, as name() gives it. It
-    // looks at every symbol of theirs.
+    // Returns the loaded files that have a function of this name, as name() returns it. Takes time linear in their
+    // symbols.
     std::vector<FileIndex> with_function(std::string_view name) const;
 
-    // finder() is what finds them.
     const ObjectFinder& finder() const;
 
-    // load_all(objects, jobs) loads them on that many threads.
+    // Loads the files on `jobs` threads.
     void load_all(std::span<const FileIndex> objects, unsigned jobs) const;
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files inside a tar-ball, as `perf archive` packs them from a build-id cache.
+// Reads files in a tar-ball that `perf archive` packed from a build-id cache.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,22 @@
 
 namespace perfdata {
 
-// ArchivedFiles is another file system in which one file, a tar-ball, is a directory too: "/a/perf.data.tar.bz2/x" is
-// x of "/a/perf.data.tar.bz2". Its root is where .build-id is, so it does not matter from where it was packed. Links
-// are followed inside the tar-ball only. Const use from many threads is safe.
+// ArchivedFiles is a file system in which a tar-ball is also a directory: "/a/perf.data.tar.bz2/x" is the member x of
+// "/a/perf.data.tar.bz2". Its root is the directory with .build-id, wherever that is in the tar-ball. Links are
+// followed inside the tar-ball only. Const use from many threads is safe.
 class ArchivedFiles final : public FileSystem {
   public:
-    // available() is false if the library was built without libarchive.
+    // Returns false if the library was built without libarchive.
     static bool available();
 
-    // open(path, beneath) unpacks the tar-ball (plain, or packed with gzip, bzip2, xz or zstd) to a temporary file. In
-    // the tar-balls of `perf archive --all` it takes the one with the symbols. Errors: missing, io, limit, malformed
-    // (no tar-ball), unsupported (see available()).
+    // Unpacks a tar-ball (plain, or packed with gzip, bzip2, xz or zstd) to a temporary file. In the tar-balls of
+    // `perf archive --all` it reads the inner one, with the symbols. Other files are those of `beneath`. Errors:
+    // missing, io, limit, malformed (no tar-ball), unsupported (see available()).
     static Result<std::shared_ptr<const ArchivedFiles>> open(const std::string& path,
                                                              std::shared_ptr<const FileSystem> beneath,
                                                              const Limits& limits, const Progress& progress = {});
 
-    // damage() is why there may be more in the tar-ball than was found: it breaks off, or a limit was reached, or it
-    // has no .build-id at all.
+    // Returns why files may be missing: the tar-ball breaks off, a limit was reached, or it has no .build-id.
     const std::optional<Error>& damage() const { return damage_; }
     std::size_t size() const { return entries_.size(); }  // files and links
 
@@ -47,10 +46,10 @@ class ArchivedFiles final : public FileSystem {
     std::optional<FileIdentity> identity(const FileName& name) const override;
 
   private:
-    // Entry is a piece of content_, or a link.
+    // Entry is a range of content_, or a link.
     struct Entry {
         std::uint64_t offset = 0, size = 0;
-        std::string link;  // empty: none; else from the root of the tar-ball, without "." and ".."
+        std::string link;  // target from the root of the tar-ball, without "." and ".."; empty: no link
     };
     using Entries = std::map<std::string, Entry, std::less<>>;
     using Link = std::pair<std::string, std::string>;
@@ -61,17 +60,17 @@ class ArchivedFiles final : public FileSystem {
     Result<void> unpack(const Source& packed, const Limits& limits, const Progress& progress);
     void find_root();
     void find_links();
-    // find(name) is of a name below root_.
+    // Returns the entry of a name below root_; null if there is none.
     const Entry* find(std::string_view name) const;
 
-    std::string prefix_;  // of all names inside
+    std::string prefix_;  // of all names in the tar-ball
     std::shared_ptr<const FileSystem> beneath_;
-    std::shared_ptr<const Source> content_;  // of all files, one behind the other
-    Entries entries_;  // by name from the root of the tar-ball, without a slash in front; a tree: log n
-    // Links and what they lead to, by name, with '\0' for slashes: what is below a link then stands behind it at once.
-    // Links below others are left out, since names that lead there lead elsewhere before.
+    std::shared_ptr<const Source> content_;  // all files, one after the other
+    Entries entries_;  // by name from the root of the tar-ball, without leading slash; a tree: O(log n)
+    // Links and their targets, sorted by name with '\0' for slashes: names below a link then follow it directly. Links
+    // below other links are left out: no name reaches them.
     std::vector<Link> links_;
-    std::string root_;  // "", or where .build-id is, with a slash behind
+    std::string root_;  // "", or the directory of .build-id with a trailing slash
     std::optional<Error> damage_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which file on the viewing machine is the one that was recorded.
+// Finds the recorded files on the viewing machine.
 #pragma once
 
 #include <expected>
@@ -19,7 +19,7 @@
 
 namespace perfdata {
 
-// RecordedObject is a mapped file as the recording names it. Of two objects with one path the build id tells which.
+// RecordedObject is a mapped file as the recording names it. The build-id tells objects with one path apart.
 struct RecordedObject {
     std::string path;
     BuildId build_id;  // size 0: not recorded
@@ -28,21 +28,25 @@ struct RecordedObject {
 };
 
 struct FoundObject {
-    std::string path;        // where `file` was found; may be a place in the cache
-    std::string debug_path;  // where `debug` was found, empty if it was not
+    std::string path;        // of `file`; may be in a build-id cache
+    std::string debug_path;  // of `debug`; empty if none was found
     std::shared_ptr<const ElfFile> file;
-    std::shared_ptr<const ElfFile> debug;  // its separate symbols, null if it has its own or none were found
-    bool proven = false;                   // its build id is the recorded one
-    std::string root{}, debug_root{};      // the directory that what `file` (`debug`) links to must not lead out of
+    std::shared_ptr<const ElfFile> debug;  // separate symbols; null if it has its own, or none were found
+    bool proven = false;                   // its build-id equals the recorded one
+    std::string root{}, debug_root{};      // directories that links in `file` and `debug` must not leave
 
     FileName name() const { return {root, path.substr(root.size())}; }
     FileName debug_name() const { return {debug_root, debug_path.substr(debug_root.size())}; }
 };
 
-// ObjectFinder looks in this order: the recording's directory, symfs, the build-id caches, the path itself; for the
-// symbols of stripped files in debug_dirs by build id, and by debug link. Names that lead to one file give one
-// ElfFile, as long as somebody has it. Const use from many threads is safe. Without `files` they are the machine's, as
-// far as the options allow.
+// ObjectFinder searches for an object's file, in this order:
+//
+//     recording's directory -> symfs -> build-id caches -> the recorded path
+//         each proven by its build-id; with allow_local also unproven ones
+//     stripped? its symbols: debug_dirs/.build-id/xx/yyyy.debug -> debug link
+//
+// Different names of one file share one ElfFile while anybody uses it. Const use from many threads is safe. Without
+// `files` it uses the machine's files, as far as the options allow.
 class ObjectFinder {
   public:
     explicit ObjectFinder(FinderOptions options = {}, std::shared_ptr<const FileSystem> files = {});
@@ -53,17 +57,16 @@ class ObjectFinder {
 
     std::expected<FoundObject, SymbolMiss> find(const RecordedObject& object) const;
 
-    // find_debug(object, found, accept) is the first separate debug file of a found one that `accept` takes, wherever
-    // find() looks for such files.
+    // Returns the first separate debug file of a found object that `accept` takes, in the order of find().
     struct DebugFile {
         FileName name;
-        std::shared_ptr<const ElfFile> file;  // null: there is none
+        std::shared_ptr<const ElfFile> file;  // null: none
     };
     DebugFile find_debug(const RecordedObject& object, const FoundObject& found,
                          const Callback<bool(const ElfFile&)>& accept) const;
 
-    // find_alternate(file, name) is what the file's alternate_link() names, null if it has none or it is not here. name
-    // is where the file was found.
+    // Returns the file that alternate_link() names; null if there is no link or no such file. `name`: of the file with
+    // the link.
     std::shared_ptr<const ElfFile> find_alternate(const ElfFile& file, const FileName& name) const;
 
   private:
@@ -76,11 +79,11 @@ class ObjectFinder {
     std::shared_ptr<Opened> opened_;
 };
 
-// same_build_id(recorded, in_file): old recordings pad ids of any size to 20 bytes with zeros.
+// Compares build-ids. Old recordings pad ids of any size to 20 bytes with zeros.
 bool same_build_id(const BuildId& recorded, Bytes in_file);
 
-// is_file_name(path) is false for the names that the kernel and perf give to memory without a file: "[heap]", "//anon",
-// "/memfd:x", "/SYSV0000".
+// Returns false for names that the kernel and perf give to memory without a file: "[heap]", "//anon", "/memfd:x",
+// "/SYSV0000".
 bool is_file_name(std::string_view path);
 
 }  // namespace perfdata
