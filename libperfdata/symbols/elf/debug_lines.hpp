@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Debug information of files with code, read when it is first asked for and kept.
+// Reads and keeps the debug information of files with code, on demand.
 #pragma once
 
 #include <array>
@@ -22,14 +22,14 @@
 
 namespace perfdata {
 
-// CodeFile is a file with code, and the lines of that; null if it has none, or is not here.
+// CodeFile is a file with code and its lines; null if it has none, or was not found.
 struct CodeFile {
     Once once;
     Result<std::shared_ptr<DwarfLines>> lines = nullptr;
     std::shared_ptr<const ElfFile> file;
     std::string path;
 
-    // Says what `lines` lack: names of inlined calls that are in a file which is not here, lines without address.
+    // Returns what is missing from `lines`: names of inlined calls in a file that was not found, lines without address.
     std::optional<Error> problem(std::span<const LineStart> given) const;
 };
 
@@ -43,13 +43,13 @@ class DebugLines {
     // Returns the file of a mapped object with its lines, once they were asked for; null if it has none.
     const CodeFile* known(ObjectIndex object);
 
-    // Opens the debug information of a file, wherever it is; null if there is none.
+    // Opens the debug information of a file, in it or in a separate file; null if there is none.
     Result<std::shared_ptr<DwarfLines>> open(const RecordedObject& recorded, const FoundObject& found);
     // Returns the lines of the code at vaddr of an opened file.
     Result<std::vector<LineStart>> in_object(const CodeFile& object, std::uint64_t vaddr, std::uint64_t size);
 
   private:
-    // OpenedLines is debug information that any number of names may lead to.
+    // OpenedLines is the debug information of one file, which may have any number of names.
     struct OpenedLines {
         Once once;
         Result<std::shared_ptr<DwarfLines>> lines = nullptr;  // its error has no name
@@ -60,8 +60,8 @@ class DebugLines {
     const MappedFiles& files_;
     LineTexts& texts_;
     std::mutex mutex_;
-    std::map<std::uint32_t, std::unique_ptr<CodeFile>> objects_;  // by FileIndex; log n each
-    // By what they are read from, which they keep.
+    std::map<std::uint32_t, std::unique_ptr<CodeFile>> objects_;  // by FileIndex; a tree: O(log n)
+    // By the files that they are read from. They keep these open.
     std::map<std::array<std::shared_ptr<const ElfFile>, 3>, std::shared_ptr<OpenedLines>> opened_;
 };
 

@@ -26,7 +26,7 @@ class ElfSource final : public CodeSource {
         begin.offset -= files_.symbols().distance(files_.index(frame.index), frame.offset).value_or(0);
         return begin;
     }
-    // Any number of names may lead to one file.
+    // One file may have any number of names.
     CodePlace place(const CodeVersion& version) const override {
         const auto* read = files_.read(version.function.index);
         return {{CodeOrigin::Kind::file, reinterpret_cast<std::uintptr_t>(read)}, version.function.offset};

@@ -19,8 +19,8 @@ namespace perfdata {
 struct ElfSymbolFields {
     std::uint32_t name = 0;
     std::uint8_t info = 0, other = 0;
-    std::uint32_t section = 0;  // 0: none, or one with a meaning of its own (SHN_ABS, SHN_COMMON)
-    bool extended = false;      // a section of the type SYMTAB_SHNDX has its number
+    std::uint32_t section = 0;  // 0: none, or a special one (SHN_ABS, SHN_COMMON)
+    bool extended = false;      // its number is in a section of type SYMTAB_SHNDX
     std::uint64_t value = 0, size = 0;
 
     static ElfSymbolFields read(Cursor& in, bool wide);
@@ -33,7 +33,7 @@ class ElfSymbolsBuilder {
 
     bool empty() const { return entries_.empty(); }
 
-    // Each adds what there is and remembers the first damage.
+    // Each adds the symbols that can be read, and keeps the first damage.
     void add_table(const ElfFile& file, std::string_view section);
     void add_mini_debug_info(const ElfFile& file);
     void add_plt(const ElfFile& file);
@@ -46,7 +46,7 @@ class ElfSymbolsBuilder {
     class Plt;
 
     static constexpr unsigned local_binding = 0;
-    static constexpr std::size_t compared_name = 4096;  // names longer than this are not compared any further
+    static constexpr std::size_t compared_name = 4096;  // bytes of names that are compared
 
     std::optional<std::uint64_t> address(const ElfFile& file, const ElfSymbolFields& symbol, std::string_view name,
                                          const Descriptors& descriptors) const;
@@ -54,9 +54,9 @@ class ElfSymbolsBuilder {
     std::vector<std::pair<std::uint64_t, std::string>> names_of(std::vector<std::uint64_t> values);
     void add(std::uint64_t value, std::uint64_t size, std::uint64_t name, unsigned binding);
     std::string_view name(const Entry& entry) const;
-    // Shape is what counts of a name as it will be shown.
+    // Shape is what the choice among names at one address depends on: of the name as shown.
     struct Shape {
-        std::size_t underscores = 0, size = 0;  // in front, and of all of it
+        std::size_t underscores = 0, size = 0;  // leading underscores, and bytes in total
     };
     Shape shape(const Entry& entry);
     bool better(const Entry& earlier, const Entry& later);
@@ -69,8 +69,8 @@ class ElfSymbolsBuilder {
     Limits limits_;
     std::string names_;
     std::vector<Entry> entries_;             // `enclosing` is binding and number until link_enclosing()
-    std::map<std::uint32_t, Shape> shapes_;  // of mangled names, by where they are in names_
-    std::uint64_t demangled_ = 0;            // bytes of mangled names that went into shapes_
+    std::map<std::uint32_t, Shape> shapes_;  // of mangled names, by position in names_
+    std::uint64_t demangled_ = 0;            // bytes of mangled names demangled for shapes_
     std::optional<Error> damage_;
 };
 

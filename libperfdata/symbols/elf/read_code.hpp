@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bytes of a function in an ELF file.
+// Reads the bytes of a function from an ELF file.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace perfdata {
 
-// read_code(file, vaddr, code) puts what the file has for the function at that address into `code`. Errors: io.
+// Reads the bytes of the function at a virtual address into `code`. Errors: io.
 Result<void> read_code(const ElfFile& file, std::uint64_t vaddr, PatchedCode& code);
 
 }  // namespace perfdata

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The schemes of mangling that libiberty reads, with what it does bounded: it knows no limit of time, output or stack.
+// Demangles with libiberty, which by itself limits neither time nor output nor stack.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +13,18 @@
 
 namespace perfdata {
 
-// most_readable(mangled) is how many bytes a name may become: more is no name but a bomb, which a few references to
-// what was there before make of 300 bytes.
+// Returns how many bytes a demangled name may have. Longer ones are bombs: back-references make gigabytes of 300 bytes.
 constexpr std::size_t most_readable(std::size_t mangled) {
     constexpr std::size_t least = 4096, growth = 32, most = 65536;
     return std::min(most, least + growth * mangled);
 }
 
-// BoundedText takes text from libiberty's callbacks, through which nothing may be thrown.
+// BoundedText collects text from libiberty's callbacks. It throws nothing: exceptions must not pass through C.
 class BoundedText {
   public:
     explicit BoundedText(std::size_t most) : room_(std::make_unique_for_overwrite<char[]>(most)), most_(most) {}
 
-    // add(text, size) is false where the text became too long: it is of no use from then on.
+    // Returns false if the text became too long. It is useless from then on.
     bool add(const char* text, std::size_t size) noexcept {
         if (full_ || size > most_ - size_) {
             full_ = true;
@@ -46,10 +45,10 @@ class BoundedText {
     bool full_ = false;
 };
 
-// demangle_cxx(symbol) is for names of the Itanium C++ ABI: "_Z...".
+// Demangles names of the Itanium C++ ABI: "_Z...".
 std::optional<std::string> demangle_cxx(const std::string& symbol, NameStyle style);
 
-// demangle_rust(symbol) is for names of Rust's v0 scheme: "_R...".
+// Demangles names of Rust's v0 scheme: "_R...".
 std::optional<std::string> demangle_rust(const std::string& symbol, NameStyle style);
 
 }  // namespace perfdata

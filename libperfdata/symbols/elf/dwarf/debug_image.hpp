@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ELF files that hold nothing but what debug information needs.
+// Makes ELF files that contain only what debug information needs.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,29 @@
 
 namespace perfdata {
 
-// DebugImage is an ELF file made anew, for libelf and libdw: they see what is in it, and nothing else of the file that
-// it was made from. It has
-// - of each section that lines, functions and inlined calls are read from the first, unpacked, by the usual name;
-// - of a relocatable file all sections at their numbers: what relocates those, the table of symbols and its names, and
-//   the sizes of those that are in memory at run time; the rest is empty;
-// - no two sections over each other or over a header, and no section that names another file.
-// Being a copy, it stays what it is if the file is changed or cut meanwhile.
+// DebugImage is a new ELF file in memory, made from a file for libelf and libdw. They see nothing else of that file:
+//
+//     file   .text  .zdebug_info  .debug_line  .debug_line  .gnu_debugaltlink  .comment
+//                    | unpacked    | the first
+//                    v             v
+//     image  header  .debug_info   .debug_line   names   section headers
+//
+// - It has the first section of each name that lines, functions and inlined calls are read from, unpacked.
+// - For a relocatable file it has all sections at their numbers: with content only relocations of the above, the symbol
+//   table and its names; with sizes only those in memory at run time; the rest is empty.
+// - Its sections do not overlap each other or a header, and none names another file.
+// It is a copy: later changes to the file do not affect it.
 class DebugImage {
   public:
-    // read(file, limits). Errors: io, truncated, malformed (a compressed section is damaged), unsupported, and limit:
-    // a section is larger than limits.section_bytes, sections lie over each other, unpack to far more than the file
-    // has, or are relocated more than once, or there is no room for all this.
+    // Makes the image of a file. Errors: io, truncated, malformed (a compressed section is damaged), unsupported;
+    // limit: a section is larger than limits.section_bytes, sections overlap, unpack to far more than the size of the
+    // file, or are relocated more than once, or memory does not suffice.
     static Result<DebugImage> read(const ElfFile& file, const Limits& limits);
-    // nothing() has no debug information.
+    // Makes an image without debug information.
     static Result<DebugImage> nothing();
 
     std::span<char> bytes() const { return {pages_.get(), pages_.get_deleter().size}; }
-    // line_bytes() is what line tables have in the file, where they may be packed.
+    // Returns the size of the line tables in the file, where they may be compressed.
     std::uint64_t line_bytes() const { return line_bytes_; }
 
   private:
@@ -49,7 +54,7 @@ class DebugImage {
     std::uint64_t line_bytes_ = 0;
 };
 
-// has_lines(file) is whether it has line tables, compressed or not.
+// Returns true if the file has line tables, compressed or not.
 bool has_lines(const ElfFile& file);
 
 }  // namespace perfdata

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Entries of debug information by their bytes: where each ends, and where the next one is. Needs libdw.
+// Finds entries of debug information: where each ends and where the next one begins. Needs libdw.
 #pragma once
 
 #include <array>
@@ -17,27 +17,27 @@
 
 namespace perfdata {
 
-// DwarfEntry is where an entry lies in its section.
+// DwarfEntry is the place of an entry in its section.
 struct DwarfEntry {
     std::uint64_t offset = 0, end = 0;  // end: of its attributes
-    std::uint64_t sibling = 0;          // where what is in it ends, behind `end`; 0: it does not say
-    std::uint32_t tag = 0;              // 0: none, this ends the entries that are in another
+    std::uint64_t sibling = 0;          // end of its children, above `end`; 0: not recorded
+    std::uint32_t tag = 0;              // 0: ends the children of an entry
     bool children = false;
 };
 
-// DwarfUnitLayout is how entries of a unit are read: section 7.5 of DWARF 5.
+// DwarfUnitLayout says how to read the entries of a unit: DWARF 5, section 7.5.
 struct DwarfUnitLayout {
     Bytes section, abbreviations;
-    std::uint64_t begin = 0, first = 0, end = 0;  // in the section: of the header, of the entries, of the unit
-    std::uint64_t table = 0;                      // in `abbreviations`
+    std::uint64_t begin = 0, first = 0, end = 0;  // offsets in the section: header, first entry, end of the unit
+    std::uint64_t table = 0;                      // offset in the abbreviations
     std::uint16_t version = 0;
     std::uint8_t address_size = 0, offset_size = 0;
     AnyOrder order{std::endian::native};
     const DwarfAbbreviations::Table* codes = nullptr;
 
-    // read(offset, entry) is false where there is no entry that can be read.
+    // Returns false if no entry can be read there.
     bool read(std::uint64_t offset, DwarfEntry& entry) const;
-    // skip(in, form) passes over a value. False: the form is not known, or the value goes beyond the unit.
+    // Skips a value. Returns false if the form is unknown, or the value goes beyond the unit.
     bool skip(Cursor& in, std::uint32_t form) const;
 
   private:
@@ -45,29 +45,34 @@ struct DwarfUnitLayout {
     std::optional<std::uint64_t> reference(Cursor& in, std::uint32_t form) const;
 };
 
-// DwarfEntries knows the units of a file, and those of its alternate. libdw looks through an entry for each attribute
-// that it is asked for, and through all that is in an entry to find what is behind it. Entries that begin in each other
-// would make that quadratic: so entries are found here, and
-// - a walk goes forward only;
-// - what refers to an entry costs its bytes: there are 256 KiB, and 32 for each byte of debug information.
+// DwarfEntries knows the units of a file and of its alternate:
+//
+//     .debug_info    | unit: header | entry (code 3) | child | child | 0 | entry | 0 | unit ...
+//     .debug_abbrev                   ^ code 3: subprogram, children, name:strp, low_pc:addr ...
+//     .debug_line                     ^ the unit's first entry names its line table
+//
+// libdw searches an entry for each attribute, and all children of an entry to find what follows it. In a hostile file
+// entries overlap, which makes that quadratic. Therefore entries are found here:
+// - A walk goes forward only.
+// - A reference to an entry costs the bytes of that entry. They are limited to 256 KiB plus 32 for each byte of debug
+//   information.
 class DwarfEntries {
   public:
     // `sections` must outlive it.
     explicit DwarfEntries(const DwarfSections& sections);
 
-    // check_units() is before libdw looks at the first entries of all units. Errors: limit.
+    // Checks the first entries of all units. Call it before libdw reads them. Errors: limit.
     Result<void> check_units();
-    // unreadable() is why the first entry of a unit cannot be read: libdw passes over the unit.
+    // Returns why the first entry of a unit cannot be read. libdw skips such a unit.
     const std::optional<Error>& unreadable() const { return unreadable_; }
-    // layout_of(entry) is that of its unit, whose codes are not known yet; null if there is none. It lives as long as
-    // this.
+    // Returns the layout of the entry's unit, without its codes; null if there is none. It lives as long as this.
     const DwarfUnitLayout* layout_of(const Dwarf_Die& entry);
-    // unit_of(entry) is before libdw looks at an entry that is not known to be of a unit that was checked. It does not
-    // look at the entry. Errors: limit, malformed, truncated.
+    // Checks the unit of an entry without reading the entry. Call it before libdw reads an entry of an unchecked unit.
+    // Errors: limit, malformed, truncated.
     Result<const DwarfUnitLayout*> unit_of(const Dwarf_Die& entry);
-    // refer(entry) is before libdw looks at an entry that another refers to. Errors: the same.
+    // Counts a reference to an entry. Call it before libdw reads the entry. Errors: the same.
     Result<void> refer(const Dwarf_Die& entry);
-    // offset_of(entry) is in its section.
+    // Returns the entry's offset in its section.
     static std::uint64_t offset_of(const Dwarf_Die& entry, const DwarfUnitLayout& unit) {
         return static_cast<std::uint64_t>(static_cast<const std::byte*>(entry.addr) - unit.section.data());
     }
@@ -80,8 +85,8 @@ class DwarfEntries {
     };
     struct Section {
         Bytes bytes, abbreviations;
-        bool of_types = false;    // .debug_types: its units have other headers
-        std::vector<Unit> units;  // by place
+        bool of_types = false;    // .debug_types, with other unit headers
+        std::vector<Unit> units;  // sorted by offset
     };
 
     Result<void> check_units_of(Section& section);
@@ -90,25 +95,26 @@ class DwarfEntries {
     const DwarfSections* sections_;
     DwarfAbbreviations abbreviations_;
     std::array<Section, 3> all_;
-    std::uint64_t left_;    // bytes of entries that are referred to
-    Unit* last_ = nullptr;  // which may be read
+    std::uint64_t left_;    // bytes that references may still cost
+    Unit* last_ = nullptr;  // the last one found readable
     std::optional<Error> unreadable_;
 };
 
-// DwarfWalk visits the entries of a tree without recursion, each before those in it. It goes forward only: no byte is
-// read twice. `left` is how many entries may be passed still, of all walks through a unit: functions are in each other.
+// DwarfWalk visits the entries of a tree without recursion, parents first. It goes forward only and reads no byte
+// twice. `left`: how many entries all walks through a unit may still visit. Functions contain functions, so walks
+// overlap.
 class DwarfWalk {
   public:
     DwarfWalk(const DwarfUnitLayout& unit, std::uint64_t root, std::uint64_t& left);
 
     enum class Next : std::uint8_t { entry, end, damaged, too_many };
 
-    // next(inside) goes to the first entry inside the current one if `inside`, else past it. The first is the first one
-    // inside the root.
+    // Goes to the first child of the current entry if `inside`, else past the entry. The first call goes to the first
+    // child of the root.
     Next next(bool inside);
 
     const DwarfEntry& current() const { return current_; }
-    // depth() is 2 for entries in the root.
+    // Returns the depth: 2 for children of the root.
     std::size_t depth() const { return depth_; }
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines and inlined calls of a stretch of code, put together. Needs libdw.
+// Merges lines and inlined calls of a range of code. Needs libdw.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace perfdata {
 
-// merged_lines(within, segments, calls) is where the line or the inlined calls change, by offset from within.begin;
-// segments and calls are by address and apart from each other. Equal texts are the same bytes.
+// Returns the places where the line or the inlined calls change, by offset from within.begin. Segments and calls are
+// sorted by address and do not overlap. Equal texts share their bytes.
 std::vector<LineStart> merged_lines(DwarfRange within, const std::vector<DwarfSegment>& segments,
                                     const std::vector<DwarfCall>& calls);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers of variable length. DWARF 5, section 7.6.
+// Reads numbers of variable length: DWARF 5, section 7.6.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace perfdata {
 
-// dwarf_number(in) is an unsigned one. libdw reads at most ten bytes of one; whether it is signed does not matter for
-// where it ends.
+// Reads an unsigned number. Like libdw it reads at most ten bytes. Signed numbers end at the same byte.
 inline std::uint64_t dwarf_number(Cursor& in) {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 70; shift += 7) {
@@ -22,8 +21,8 @@ inline std::uint64_t dwarf_number(Cursor& in) {
     return UINT64_MAX;
 }
 
-// dwarf_word(in) is a code, a name or a form: libdw keeps 32 bits of those. Nothing: it has more, and libdw would read
-// on out of step.
+// Reads a code, a name or a form, of which libdw keeps 32 bits. Returns nothing if it has more bits: libdw would then
+// misread what follows.
 inline std::optional<std::uint32_t> dwarf_word(Cursor& in) {
     const auto value = dwarf_number(in);
     if (value > UINT32_MAX) return {};

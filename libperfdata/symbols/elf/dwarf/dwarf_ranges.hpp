@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The addresses of a unit, a function or an inlined call. Needs libdw.
+// Reads the addresses of a unit, a function or an inlined call. Needs libdw.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace perfdata {
 
-// dwarf_failure(what) is libdw's last error in words. It is `malformed`: the files are in memory.
+// Returns libdw's last error. Its code is malformed: the files are in memory, so io cannot fail.
 std::unexpected<Error> dwarf_failure(const std::string& what);
 
-// dwarf_ranges_of(die, unit, sections, budget) is the addresses of an entry of that unit. Each entry of its list costs
-// the budget, whether it is a range or the base of others: any number of functions may have one list. What begins where
-// there is no code is left out. Errors: malformed, limit.
+// Returns the addresses of an entry of the unit. Each entry of its list, range or base address, costs one of the
+// budget: any number of functions may share a list. Ranges that begin where there is no code are left out. Errors:
+// malformed, limit.
 Result<std::vector<DwarfRange>> dwarf_ranges_of(Dwarf_Die& die, const DwarfUnitLayout& unit,
                                                 const DwarfSections& sections, std::uint64_t& budget);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sections that libdw reads debug information from. Needs libdw.
+// The sections from which libdw reads debug information. Needs libdw.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace perfdata {
 
-// dwarf_limit(what) is the error where debug information takes too much.
+// Returns the error for debug information that takes too much work or memory.
 inline std::unexpected<Error> dwarf_limit(const std::string& what) {
     return fail(ErrorCode::limit, Error::no_offset, "DWARF", what);
 }
@@ -27,18 +27,18 @@ struct DwarfRange {
     bool overlaps(const DwarfRange& other) const { return begin < other.end && other.begin < end; }
 };
 
-// DwarfSections are those of one file, and the texts of the file that dwz moved some of them to.
+// DwarfSections are the sections of one file, and the texts of its alternate (the file that dwz moved texts to).
 class DwarfSections {
   public:
-    // The files stay what they are but for hide_address(), and outlive this. alternate: null if there is none.
-    // first_code: the first address that the file has code at; 0: any.
+    // The files must outlive this, and only hide_address() changes them. alternate: null if there is none. first_code:
+    // the lowest address with code; 0: any.
     DwarfSections(Dwarf* dwarf, Dwarf* alternate, std::uint64_t first_code);
 
-    // has_code(address) is false for what linkers leave of functions that they took out: these begin at 0 (ld, gold),
-    // or at -1 or -2 (lld), and real code may lie where they would end.
+    // Returns false for functions that a linker removed: they begin at 0 (ld, gold), or at -1 or -2 (lld). Real code
+    // may lie where they would end.
     bool has_code(std::uint64_t address) const;
-    // hide_address(at, size) moves rows to where no code is: `at` is where their first address is in .debug_line, of
-    // `size` bytes, 4 or 8. It comes before libdw reads the table: afterwards rows are sorted.
+    // Moves rows to an address without code. `at`: offset in .debug_line of their first address, of `size` bytes (4 or
+    // 8). Call it before libdw reads the table, for it sorts the rows.
     void hide_address(std::uint64_t at, std::uint8_t size);
 
     Bytes lines() const { return lines_; }
@@ -48,21 +48,21 @@ class DwarfSections {
     Bytes types() const { return types_; }
     Bytes abbreviations() const { return abbreviations_; }
     Bytes ranges() const { return ranges_; }
-    Bytes range_lists() const { return range_lists_; }  // of version 5
+    Bytes range_lists() const { return range_lists_; }  // DWARF 5
     Bytes alternate_entries() const { return alternate_entries_; }
     Bytes alternate_abbreviations() const { return alternate_abbreviations_; }
-    // dwarf() is the file itself, not its alternate.
+    // Returns the file itself, not its alternate.
     Dwarf* dwarf() const { return dwarf_; }
     AnyOrder order() const { return order_; }
-    // size() is that of texts and line tables, in bytes.
+    // Returns the size of texts and line tables in bytes.
     std::uint64_t size() const;
-    // entry_bytes() is that of entries and their abbreviations, in both files.
+    // Returns the size of entries and abbreviations in both files.
     std::uint64_t entry_bytes() const { return entry_bytes_; }
-    // range_bytes() is that of entries and their lists of ranges.
+    // Returns the size of entries and lists of ranges.
     std::uint64_t range_bytes() const { return entries_.size() + ranges_.size() + range_lists_.size(); }
 
-    // text(found) is a text that libdw found in one of them, up to its NUL. Nothing: it lies elsewhere, or no NUL ends
-    // it before its section ends. libdw does not look for one.
+    // Returns a text that libdw found in a section, up to its NUL. Nothing if it is outside of the sections, or without
+    // NUL: libdw does not check that.
     std::optional<std::string_view> text(const char* found) const;
 
   private:

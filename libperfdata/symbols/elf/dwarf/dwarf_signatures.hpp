@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What libdw takes to keep the signatures of type units.
+// Bounds what libdw needs to keep the signatures of type units.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,18 @@
 
 namespace perfdata {
 
-// DwarfSignatures is a model of the hash table that libdw (elfutils' dynamicsizehash.c) puts signatures into as they
-// are: whoever writes the file can choose them to collide. It counts the places that are looked at.
+// DwarfSignatures models libdw's hash table of signatures (elfutils, dynamicsizehash.c). libdw hashes signatures as
+// they are, so a hostile file can make them collide. The model counts the slots that libdw would probe.
 class DwarfSignatures {
   public:
-    // add(signature) is false once libdw would look at many more places than there are signatures.
+    // Returns false once libdw would probe many more slots than there are signatures.
     bool add(std::uint64_t signature);
 
   private:
     void insert(std::uint64_t signature);
 
     std::vector<std::uint64_t> all_, places_;
-    std::vector<bool> taken_;  // of places_, from 1 on
+    std::vector<bool> taken_;  // by slot, from 1
     std::uint64_t size_ = 0, looks_ = 0;
 };
 

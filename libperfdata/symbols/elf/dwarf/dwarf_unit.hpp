@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One compilation unit: its line table, its functions, and what was inlined into them. Needs libdw.
+// Reads one compilation unit: its line table, its functions and the calls inlined into them. Needs libdw.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@
 
 namespace perfdata {
 
-// DwarfTexts keeps each text once, for as long as it lives itself: equal ones are the same bytes. There is room for so
-// many bytes, of all that it was asked to keep: the texts of a file can be made of each other, and be long.
+// DwarfTexts keeps each text once: equal texts share their bytes, which live as long as this. `room` bounds the bytes
+// of all texts that were to be kept: in a hostile file texts may overlap and be long.
 class DwarfTexts {
   public:
     // `demangle`: see DwarfFiles.
@@ -31,26 +31,26 @@ class DwarfTexts {
 
     bool demangles() const { return demangles_; }
 
-    // has_room(size): if not, now or earlier, nothing more is kept.
+    // Returns false if there is no room, now or at an earlier call: nothing more may be kept.
     bool has_room(std::uint64_t size) {
         if (size > room_) full_ = true;
         if (!full_) room_ -= size;
         return !full_;
     }
-    // refuse(why) is for a text that cannot be read.
+    // Keeps nothing more, because a text cannot be read.
     void refuse(Error why) {
         full_ = true;
         if (!why_) why_ = std::move(why);
     }
-    // why() is valid if full().
+    // Returns why nothing more is kept. Call it only if full().
     Error why() const {
         return why_.value_or(
             Error{ErrorCode::limit, Error::no_offset, "DWARF", "names of files and functions take too much memory"});
     }
-    // keep(text) is after has_room().
+    // Keeps a text. Call has_room() first.
     std::string_view keep(std::string text) { return *texts_.insert(std::move(text)).first; }
     bool full() const { return full_; }
-    // Lines of a file without a name are lost.
+    // Remembers that lines are lost because their file has no name.
     void note_nameless_file() { nameless_file_ = true; }
     bool has_nameless_file() const { return nameless_file_; }
 
@@ -62,37 +62,37 @@ class DwarfTexts {
     std::optional<Error> why_;
 };
 
-// DwarfSegment is a stretch of code that belongs to one line.
+// DwarfSegment is a range of code of one line.
 struct DwarfSegment {
     DwarfRange range;
-    SourceLine source;  // line 0, no file: nothing is known
+    SourceLine source;  // line 0 and no file: unknown
 };
 
-// DwarfInlined is one call that was replaced by what it calls.
+// DwarfInlined is one inlined call.
 struct DwarfInlined {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
     InlinedCall call;
-    std::uint32_t caller = none;  // the inlined call that it is in
+    std::uint32_t caller = none;  // the inlined call that contains it
     std::uint32_t depth = 0;
 };
 
-// DwarfInlining is all inlined calls of a function, each behind the one that it is in.
+// DwarfInlining is all inlined calls of a function, outer ones first.
 struct DwarfInlining {
     struct Place {
         DwarfRange range;
-        std::uint32_t call = 0;  // in `calls`: the innermost there
+        std::uint32_t call = 0;  // index in `calls` of the innermost call
     };
 
     std::vector<DwarfInlined> calls;
-    std::vector<Place> places;  // by address and apart from each other
+    std::vector<Place> places;  // sorted by address, without overlaps
 };
 
-// DwarfCall is a stretch of code that belongs to one inlined call.
+// DwarfCall is a range of code of one inlined call.
 struct DwarfCall {
     DwarfRange range;
     const DwarfInlining* function = nullptr;
-    std::uint32_t call = 0;  // in function->calls
+    std::uint32_t call = 0;  // index in function->calls
 };
 
 class DwarfUnit {
@@ -103,25 +103,24 @@ class DwarfUnit {
 
     const std::vector<DwarfRange>& ranges() const { return ranges_; }
 
-    // segments(within) is by address, without gaps between the first and the last, and as far as the unit goes.
+    // Returns the segments of a range, sorted by address and without gaps, as far as the unit covers it.
     Result<std::vector<DwarfSegment>> segments(DwarfRange within);
 
-    // table_ranges() is what the line table covers, for units that do not say it themselves. Empty if another unit has
+    // Returns the addresses that the line table covers, for units that do not record theirs. Empty if another unit uses
     // the same table.
     Result<std::vector<DwarfRange>> table_ranges();
     void set_ranges(std::vector<DwarfRange> ranges) { ranges_ = std::move(ranges); }
 
-    // inlined(within, budget, calls) adds the innermost inlined calls there, by address and apart from each
-    // other.
+    // Adds the innermost inlined calls of a range, sorted by address and without overlaps.
     Result<void> inlined(DwarfRange within, std::uint64_t& budget, std::vector<DwarfCall>& calls);
 
   private:
     struct Function {
         DwarfRange range;
-        std::size_t die = 0;  // in function_dies_
+        std::size_t die = 0;  // index in function_dies_
     };
 
-    // die_of(entry, die) is false where libdw does not see that entry.
+    // Returns false if libdw does not see the entry.
     bool die_of(const DwarfEntry& entry, Dwarf_Die& die) const;
     Result<void> read_lines();
     Result<void> read_functions(std::uint64_t& budget);
@@ -136,7 +135,7 @@ class DwarfUnit {
 
     Dwarf_Die die_;
     const DwarfUnitLayout* layout_;
-    std::uint64_t entries_left_;  // to visit, in all walks
+    std::uint64_t entries_left_;  // that all walks may still visit
     std::vector<DwarfRange> ranges_;
     const DwarfSections* sections_;
     DwarfEntries* entries_;
@@ -144,17 +143,17 @@ class DwarfUnit {
     DwarfTexts* texts_;
     std::optional<std::string_view> directory_;
     bool lines_read_ = false, functions_read_ = false;
-    std::optional<std::uint64_t> table_;  // its offset, once lines are read
+    std::optional<std::uint64_t> table_;  // offset of the line table, once it was read
     Dwarf_Lines* lines_ = nullptr;
     std::size_t line_count_ = 0;
     Dwarf_Files* files_ = nullptr;
     std::size_t file_count_ = 0;
     std::vector<Dwarf_Die> function_dies_;
-    std::vector<Function> functions_;                         // by address and apart from each other
-    std::map<std::size_t, DwarfInlining> inlining_;           // by function_dies_
-    std::map<const char*, std::string_view> absolute_;        // by the text of libdw
-    std::map<const void*, std::string_view> function_names_;  // by the entry of the function
-    // By the text of libdw, and whether that is DW_AT_name.
+    std::vector<Function> functions_;                         // sorted by address, without overlaps
+    std::map<std::size_t, DwarfInlining> inlining_;           // by index in function_dies_
+    std::map<const char*, std::string_view> absolute_;        // by libdw's text
+    std::map<const void*, std::string_view> function_names_;  // by the function's entry
+    // By libdw's text, and true for DW_AT_name.
     std::map<std::pair<const char*, bool>, std::string_view> names_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where perf's build-id cache and debug packages keep the file of a build id.
+// Places of a file in perf's build-id cache and in debug packages, by build-id.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ inline std::string hex(Bytes bytes) {
     return text;
 }
 
-// id_link(directory, id) is "directory/.build-id/ab/cdef...". In a cache it is a link to the directory of that file,
-// or, as old versions of perf made it, to the file.
+// Returns "directory/.build-id/ab/cdef...". In a cache this links to the directory of the file; old versions of perf
+// linked it to the file.
 inline std::string id_link(const std::string& directory, const BuildId& id) {
     const auto text = hex(id.bytes());
     return directory + "/.build-id/" + text.substr(0, 2) + "/" + text.substr(2);
