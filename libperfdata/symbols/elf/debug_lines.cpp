@@ -40,7 +40,7 @@ Result<std::shared_ptr<DwarfLines>> DebugLines::open(const RecordedObject& recor
         }
     });
     if (one->lines) return one->lines;
-    // By the name asked for: others may lead there, too, and which of them came first is chance.
+    // Report the name that was asked for: several names may lead to the file, and threads may open it in any order.
     auto error = one->lines.error();
     error.where = name.shown() + ": " + error.where;
     return fail(std::move(error));

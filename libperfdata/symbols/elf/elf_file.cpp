@@ -18,12 +18,12 @@ namespace {
 constexpr std::uint32_t note_section = 7;
 constexpr std::uint32_t load_segment = 1, note_segment = 4;
 constexpr std::uint64_t largest_notes = 1 << 20;
-// Bytes of notes of one file that are looked through for a build-id.
+// Bytes of notes that are searched for a build-id, per file.
 constexpr std::uint64_t most_notes = 4 * largest_notes;
 constexpr std::uint32_t nothing_there = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t no_room = std::numeric_limits<std::uint64_t>::max();
 
-// word(in, wide) is an address or offset of the file's class.
+// Reads an address or offset, of the size in the file's class.
 std::uint64_t word(Cursor& in, bool wide) {
     return wide ? in.u64() : in.u32();
 }
@@ -102,7 +102,7 @@ Result<void> ElfFile::read_headers() {
     std::uint32_t names = in.u16();
     if (!in.ok()) return in.failure("the header");
 
-    // Counts that do not fit into the header are in section 0.
+    // Section 0 has the counts that do not fit into the header.
     constexpr std::uint16_t elsewhere = 0xffff;
     const std::uint16_t least_section = wide_ ? 64 : 40;
     if (sections_at != 0 && section_size >= least_section) {
@@ -173,7 +173,7 @@ Result<void> ElfFile::read_segments(std::uint64_t offset, std::uint64_t count, s
     return {};
 }
 
-// lay_out(parts): where several lie over each other, the first of the list counts.
+// Makes stretches of parts. Where parts overlap, the first in the list counts.
 std::vector<ElfFile::Stretch> ElfFile::lay_out(const std::vector<Part>& parts) {
     std::vector<std::uint64_t> turns;
     std::vector<std::uint32_t> by_begin;
@@ -202,7 +202,7 @@ std::vector<ElfFile::Stretch> ElfFile::lay_out(const std::vector<Part>& parts) {
     return stretches;
 }
 
-// Names are cut at 256 bytes, which bounds what comparing them takes.
+// Cut names at 256 bytes to bound the cost of comparing them.
 void ElfFile::lay_out_sections() {
     by_name_.resize(sections_.size());
     std::iota(by_name_.begin(), by_name_.end(), std::uint32_t{0});
@@ -219,7 +219,7 @@ void ElfFile::lay_out_sections() {
     code_by_offset_ = lay_out(code);
 }
 
-// Of segments that hold the same byte of the file the executable ones come first.
+// If segments contain the same byte of the file, executable ones come first.
 void ElfFile::lay_out_segments() {
     std::vector<Part> by_offset, others, by_vaddr;
     for (std::uint32_t index = 0; index < segments_.size(); ++index) {
@@ -244,7 +244,7 @@ const ElfFile::Segment* ElfFile::segment_at(const std::vector<Stretch>& stretche
 }
 
 void ElfFile::read_build_id() {
-    // Headers of notes may all lead to the same bytes.
+    // Any number of note headers may lead to the same bytes.
     std::uint64_t left = most_notes;
     const auto look = [&](std::uint64_t offset, std::uint64_t size) {
         if (!build_id_.empty() || size > largest_notes || size > left) return;
@@ -278,7 +278,7 @@ std::optional<ElfFile::DebugLink> ElfFile::debug_link() const {
     result.name = in.terminated_string();
     in.skip((4 - in.position() % 4) % 4);
     result.crc = in.u32();
-    // A name with a path would lead elsewhere than to the debug file of this one.
+    // A name with a path is not that of this file's debug file.
     if (!in.ok() || result.name.empty() || result.name.find('/') != std::string::npos) return {};
     return result;
 }
@@ -330,7 +330,8 @@ Result<std::size_t> ElfFile::read(std::uint64_t vaddr, std::span<std::byte> out)
 
 std::optional<std::uint64_t> ElfFile::next_segment(std::uint64_t vaddr) const {
     auto next = std::ranges::upper_bound(by_vaddr_, vaddr, {}, &Stretch::begin);
-    while (next != by_vaddr_.end() && next->index == nothing_there) ++next;  // once: what follows has something
+    while (next != by_vaddr_.end() && next->index == nothing_there)
+        ++next;  // at most one step: two such stretches never follow each other
     return next == by_vaddr_.end() ? std::nullopt : std::optional(next->begin);
 }
 

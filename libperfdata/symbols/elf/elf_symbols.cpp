@@ -23,7 +23,8 @@ Result<ElfSymbols> ElfSymbols::load(const ElfFile& file, const ElfFile* debug, c
 const ElfSymbols::Entry* ElfSymbols::covering(std::uint64_t vaddr) const {
     const auto above = std::ranges::upper_bound(entries_, vaddr, {}, &Entry::value);
     if (above == entries_.begin()) return nullptr;
-    // What encloses an entry ends behind it: if an entry ends before the address, so does all on the way to it.
+    // An enclosing entry ends after the enclosed one: if an entry ends before the address, skip all entries on the way
+    // to it.
     const auto reaches = [&](std::uint32_t index) { return vaddr - entries_[index].value < entries_[index].size; };
     auto index = static_cast<std::uint32_t>(above - entries_.begin() - 1);
     while (!reaches(index)) {

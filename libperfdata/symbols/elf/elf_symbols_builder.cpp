@@ -21,11 +21,11 @@ enum : unsigned { weak_binding = 2 };
 enum : std::uint16_t { first_reserved = 0xff00, extended_section = 0xffff };
 constexpr std::uint32_t section_numbers = 18;  // SHT_SYMTAB_SHNDX: a u32 a symbol
 
-// Until the enclosing entries are known, their place holds the binding and the number of the symbol in its file.
+// Until link_enclosing(), Entry::enclosing holds the symbol's binding and its number in the file.
 constexpr unsigned number_bits = 30;
 constexpr std::uint32_t number_mask = (std::uint32_t{1} << number_bits) - 1;
 
-// is_mapping_symbol(name) is "$a", "$d", "$t", "$x", also followed by ".anything": they mark code and data in text.
+// Returns true for "$a", "$d", "$t", "$x", also with ".anything" behind: they mark code and data in text.
 bool is_mapping_symbol(std::string_view name) {
     return name.size() >= 2 && name[0] == '$' && std::string_view("adtx").find(name[1]) != std::string_view::npos &&
            (name.size() == 2 || name[2] == '.');
@@ -48,8 +48,8 @@ std::optional<std::string> unpack_xz(std::string_view packed, std::uint64_t limi
 
 }  // namespace
 
-// Descriptors is the section .opd of 64-bit PowerPC: symbols of functions point to a descriptor in it, whose first word
-// is where the code is.
+// Descriptors is the section .opd of 64-bit PowerPC. Function symbols point to descriptors in it. The first word of a
+// descriptor is the address of the code.
 struct ElfSymbolsBuilder::Descriptors {
     std::uint64_t address = 0;
     std::string bytes;
@@ -88,7 +88,7 @@ ElfSymbolFields ElfSymbolFields::read(Cursor& in, bool wide) {
     return symbol;
 }
 
-// address(...) is where the function is, nothing if the symbol names none: what perf takes as functions.
+// Returns the function's address; nothing if the symbol is no function. The rules are perf's.
 std::optional<std::uint64_t> ElfSymbolsBuilder::address(const ElfFile& file, const ElfSymbolFields& symbol,
                                                         std::string_view name, const Descriptors& descriptors) const {
     const unsigned type = symbol.info & 0xf, visibility = symbol.other & 3;
@@ -130,7 +130,7 @@ void ElfSymbolsBuilder::add_table(const ElfFile& file, std::string_view section_
     if (const auto* opd = file.section(".opd"); opd != nullptr && file.machine() == em_ppc64 && file.wide()) {
         if (auto bytes = content(file, *opd)) descriptors = {opd->address, std::move(*bytes), file.order()};
     }
-    // Where a file has more sections than fit into a symbol, another table has their numbers.
+    // If a file has more sections than fit into a symbol's field, another table has their numbers.
     std::optional<std::string> numbers;
     for (const auto& other : file.sections()) {
         const bool of_these = other.type == section_numbers && other.link < file.sections().size() &&
@@ -170,8 +170,8 @@ void ElfSymbolsBuilder::add_mini_debug_info(const ElfFile& file) {
 
 namespace {
 
-// same_when_shown(one, other) saves demangling the most frequent duplicates: "...C1E..." and "...C2E..." of
-// constructors and destructors.
+// Returns true for names that are equal when demangled, "...C1E..." and "...C2E..." of constructors and destructors.
+// This saves demangling the most frequent duplicates.
 bool same_when_shown(std::string_view one, std::string_view other) {
     if (one.size() != other.size()) return false;
     const auto [at, there] = std::ranges::mismatch(one, other);
@@ -183,8 +183,8 @@ bool same_when_shown(std::string_view one, std::string_view other) {
 
 }  // namespace
 
-// Demangling may take a thousand times as long as reading a symbol, so it is done once for each name, and of names that
-// are parts of each other only so often that it comes to twice all names: the others count as they are.
+// Demangles each name once, as that may take a thousand times as long as reading a symbol. In a hostile file names may
+// be parts of each other: the names demangled here have at most twice the bytes of all names, others stay mangled.
 ElfSymbolsBuilder::Shape ElfSymbolsBuilder::shape(const Entry& entry) {
     const auto text = name(entry);
     const auto of = [](std::string_view shown) {
@@ -198,8 +198,8 @@ ElfSymbolsBuilder::Shape ElfSymbolsBuilder::shape(const Entry& entry) {
     return shapes_.emplace(entry.name, of(readable ? *readable : text)).first->second;
 }
 
-// better(earlier, later) is whether the earlier of two symbols of one address is shown, by perf's order of preference:
-// one with a size, not weak, global, fewer underscores in front, the longer name, the earlier.
+// Returns true if the earlier of two symbols at one address is shown. perf's order of preference: with a size, not
+// weak, global, fewer leading underscores, longer name, earlier.
 bool ElfSymbolsBuilder::better(const Entry& earlier, const Entry& later) {
     if ((earlier.size != 0) != (later.size != 0)) return earlier.size != 0;
     const auto weak = [](const Entry& entry) { return entry.enclosing >> number_bits == weak_binding; };
@@ -217,8 +217,8 @@ void ElfSymbolsBuilder::sort() {
                       [](const Entry& entry) { return std::pair(entry.value, entry.enclosing & number_mask); });
 }
 
-// A symbol without a size reaches to the next one; the last one to the end of the page behind it, as in perf. Of
-// several at one address that is so for the last in the table only: it has a size then, which the others have not.
+// Extends symbols without a size to the next symbol, and the last one to the end of its page, as perf does. Of several
+// at one address only the last in the table is extended: it then has a size, and the others have none.
 void ElfSymbolsBuilder::close_gaps() {
     constexpr std::uint64_t page = 4096;
     for (std::size_t index = 0; index < entries_.size(); ++index) {
@@ -253,8 +253,8 @@ void ElfSymbolsBuilder::link_enclosing() {
     }
 }
 
-// further() is of each entry one that encloses it, chosen as in a skew-binary list: of the two jumps before it the end
-// of the second, if both are equally far, else what encloses it next.
+// Chooses an enclosing entry for each entry, as a skew-binary list does: if the last two jumps are equally long, the
+// target of the second one, else the next enclosing entry.
 std::vector<std::uint32_t> ElfSymbolsBuilder::further() const {
     constexpr std::uint32_t few = 16;
     constexpr auto none = ElfSymbols::none;

@@ -14,11 +14,11 @@
 namespace perfdata {
 namespace {
 
-// Slot is a word that the dynamic linker fills in.
+// Slot is a word that the dynamic linker sets.
 struct Slot {
     std::uint64_t address = 0;
-    std::uint32_t symbol = 0;    // number in the table of dynamic symbols; 0: none
-    std::uint64_t resolver = 0;  // of an indirect function: what is called to find it, 0: none
+    std::uint32_t symbol = 0;    // index in the dynamic symbol table; 0: none
+    std::uint64_t resolver = 0;  // of an indirect function: address of its resolver; 0: none
 };
 
 bool is_irelative(std::uint16_t machine, std::uint32_t type) {
@@ -33,8 +33,8 @@ bool is_irelative(std::uint16_t machine, std::uint32_t type) {
 
 }  // namespace
 
-// Plt names the stubs of a file. Relocations and stubs are looked at once each, and found by binary search; the names
-// that it adds take no more than a few times the file's own, whatever they overlap.
+// Plt names the stubs of a file. It reads each relocation and stub once, and finds them by binary search. The names
+// that it adds take at most a few times the bytes of the file's own, even if these overlap.
 class ElfSymbolsBuilder::Plt {
   public:
     Plt(ElfSymbolsBuilder& builder, const ElfFile& file) : builder_(builder), file_(file) {}
@@ -62,7 +62,7 @@ class ElfSymbolsBuilder::Plt {
         std::uint64_t begin = 0, end = 0;
     };
 
-    // read(...) takes in the relocations whose words lie in one of the ranges; without ranges all.
+    // Reads the relocations of words in the ranges; of all words if there are no ranges.
     void read(std::string_view with_addends, std::string_view without, std::span<const Range> wanted = {}) {
         const auto* found = file_.section(with_addends);
         const bool addends = found != nullptr;
@@ -97,7 +97,7 @@ class ElfSymbolsBuilder::Plt {
         }
     }
 
-    // The words that stubs of .plt.got jump through. Large libraries have some hundred thousand others.
+    // The words that stubs of .plt.got jump through. Large libraries have hundreds of thousands of other words.
     std::vector<Range> words_of_got() const {
         std::vector<Range> ranges;
         for (const auto* name : {".got", ".got.plt"}) {
@@ -108,8 +108,7 @@ class ElfSymbolsBuilder::Plt {
         return ranges;
     }
 
-    // pass_relative(section, ...) leaves out the relocations that need no symbol: linkers put them first, and say how
-    // many they are. They lead to no function's name.
+    // Skips the relocations without symbol. Linkers put them first and record their number. They name no function.
     void pass_relative(ElfFile::Section& section, std::size_t stride, bool addends) {
         const auto* dynamic = file_.section(".dynamic");
         if (dynamic == nullptr) return;
@@ -151,7 +150,7 @@ class ElfSymbolsBuilder::Plt {
         if (!wanted.empty()) resolvers_ = builder_.names_of(std::move(wanted));
     }
 
-    // called(slot) is empty where nothing says what it is.
+    // Returns the name of what a slot leads to; empty if unknown.
     std::string_view called(const Slot& slot) const {
         if (slot.resolver != 0) {
             const auto found =
@@ -177,7 +176,7 @@ class ElfSymbolsBuilder::Plt {
         builder_.names_.append(text).append("@plt").push_back('\0');
     }
 
-    // Header is the bytes in front of the first stub of .plt, and those of each.
+    // Header has the size of the code before the first stub of .plt, and of each stub.
     struct Header {
         std::uint64_t size = 0, stub = 0;
     };
@@ -194,8 +193,8 @@ class ElfSymbolsBuilder::Plt {
         }
     }
 
-    // name(section, header) goes by the slot that a stub jumps through. Where that is not seen, the stubs of .plt and
-    // .plt.sec are in the order of the relocations.
+    // Names each stub by the slot that it jumps through. If no slot is recognized, the stubs of .plt and .plt.sec are
+    // in the order of the relocations.
     void name(const ElfFile::Section& section, Header header) {
         const auto code = builder_.content(file_, section);
         if (!code) return;
@@ -237,7 +236,7 @@ void ElfSymbolsBuilder::add_plt(const ElfFile& file) {
     Plt(*this, file).add();
 }
 
-// names_of(values) is the symbols at those addresses, by address.
+// Returns the symbols at these addresses, sorted by address.
 std::vector<std::pair<std::uint64_t, std::string>> ElfSymbolsBuilder::names_of(std::vector<std::uint64_t> values) {
     std::ranges::sort(values);
     values.erase(std::ranges::unique(values).begin(), values.end());

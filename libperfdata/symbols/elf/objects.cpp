@@ -23,13 +23,13 @@ namespace perfdata {
 
 namespace {
 
-// FileSymbols is what a file has: objects by any number of names share it.
+// FileSymbols are the symbols of one file. Objects with different names of the file share it.
 struct FileSymbols {
     Once loaded;
     std::expected<ElfSymbols, SymbolMiss> symbols = std::unexpected(SymbolMiss::not_found);
-    std::optional<Error> damage;  // why there may be more
+    std::optional<Error> damage;  // why symbols may be missing
 
-    // Names that had to be demangled, by symbol; made when they are asked for.
+    // Demangled names by symbol, made on demand.
     std::mutex demangling;
     std::map<std::size_t, std::string> demangled;
 
@@ -46,13 +46,14 @@ struct FileSymbols {
     }
 };
 
-// part_of_mangled(name) is an identifier that every mangled form of that name spells out; empty: none is known. The
-// ABI has letters of its own for operators, closures, thunks, and types of std.
+// Returns an identifier that every mangled form of the name contains; empty if none is known. The ABI abbreviates
+// operators, closures, thunks, and types of std.
 std::string_view part_of_mangled(std::string_view name) {
     const auto is_plain = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':';
     };
-    const auto path = name.substr(0, name.find_first_of("<("));  // arguments have identifiers, and "::", of their own
+    const auto path =
+        name.substr(0, name.find_first_of("<("));  // without arguments, which contain identifiers and "::" too
     if (name.starts_with("std::") || !std::ranges::all_of(path, is_plain)) return {};
     const auto last = path.substr(path.rfind(':') + 1);
     return last == "operator" ? std::string_view() : last;
@@ -68,7 +69,7 @@ struct ObjectSymbols::Object {
     // Written once, by load().
     Once loaded;
     std::expected<FoundObject, SymbolMiss> found = std::unexpected(SymbolMiss::not_found);
-    std::shared_ptr<FileSymbols> content;  // of what was found
+    std::shared_ptr<FileSymbols> content;  // of the found file
     std::uint64_t text_offset = 0;         // of a relocatable file's text
 
     std::expected<const ElfSymbols*, SymbolMiss> symbols() const {
@@ -82,9 +83,9 @@ struct ObjectSymbols::Table {
     ObjectFinder finder;
     Options options;
     mutable std::shared_mutex mutex;
-    std::deque<Object> objects;                                                         // does not move them
+    std::deque<Object> objects;                                                         // a deque: they do not move
     std::map<std::pair<std::string, std::string>, FileIndex, std::less<>> by_identity;  // path and build id
-    // By the file and its debug file, which their objects keep.
+    // By the file and its debug file. The objects keep these open.
     std::map<std::pair<const ElfFile*, const ElfFile*>, std::shared_ptr<FileSymbols>> contents;
 
     std::shared_ptr<FileSymbols> content(const FoundObject& found) {
@@ -171,7 +172,7 @@ std::expected<NameAndOffset, SymbolMiss> ObjectSymbols::name(FileIndex index, st
     const auto vaddr = one.found->file->vaddr(file_offset + one.text_offset);
     if (!vaddr) return std::unexpected(SymbolMiss::outside_file);
     const auto found = (*symbols)->find(*vaddr);
-    // The table that cannot be read may have had it.
+    // The damaged table may have contained it.
     if (!found) return std::unexpected((*symbols)->damage() ? SymbolMiss::unreadable : SymbolMiss::between_symbols);
 
     NameAndOffset result{found->symbol.name, found->offset, found->symbol.size, found->symbol.value};
@@ -211,14 +212,14 @@ std::vector<Error> ObjectSymbols::damage() const {
 }
 
 std::vector<FileIndex> ObjectSymbols::with_function(std::string_view name) const {
-    const auto identifier = part_of_mangled(name);  // most names lack it, and need no demangling
+    const auto identifier = part_of_mangled(name);  // names without it need no demangling
     const auto is_called = [&](std::string_view symbol) {
         if (symbol == name) return true;
         return table_->options.demangle && is_mangled(symbol) && symbol.find(identifier) != std::string_view::npos &&
                demangle(symbol) == name;
     };
     std::vector<FileIndex> found;
-    std::map<const ElfSymbols*, bool> looked_at;  // any number of names may lead to one file
+    std::map<const ElfSymbols*, bool> looked_at;  // one file may have any number of names
     for (std::uint32_t number = 0; number < size(); ++number) {
         const auto& one = object({number});
         if (!one.loaded.done()) continue;

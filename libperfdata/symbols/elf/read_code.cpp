@@ -12,7 +12,7 @@ Result<void> read_code(const ElfFile& file, std::uint64_t vaddr, PatchedCode& co
     std::array<std::byte, 16384> block;
     auto size = std::min<std::uint64_t>(code.size(), std::numeric_limits<std::uint64_t>::max() - vaddr);
     if (file.type() == ElfFile::Type::relocatable) {
-        // Addresses are places in the file; a function does not go on in the next section.
+        // Addresses are file offsets; a function does not continue in the next section.
         if (const auto* section = file.code_section(vaddr)) {
             size = std::min(size, section->size - (vaddr - section->offset));
         }
@@ -25,7 +25,7 @@ Result<void> read_code(const ElfFile& file, std::uint64_t vaddr, PatchedCode& co
         done += *got;
         if (*got != 0) continue;
         if (file.type() != ElfFile::Type::core) break;
-        // An excerpt of memory may lack a page in the middle of a function.
+        // A partial kcore may lack a page in the middle of a function.
         const auto next = file.next_segment(vaddr + done);
         done = next ? std::min(size, *next - vaddr) : size;
     }

@@ -19,7 +19,7 @@ enum SectionType : std::uint32_t {
     content_section = 1,
     symbol_section = 2,
     string_section = 3,
-    symbol_index_section = 18  // the numbers of sections that do not fit into symbols
+    symbol_index_section = 18  // section numbers that do not fit into symbols
 };
 constexpr std::uint64_t in_memory = 2, executable = 4, in_group = 0x200;  // flags
 
@@ -28,8 +28,8 @@ constexpr std::array<std::string_view, 9> wanted{".debug_info",     ".debug_abbr
                                                  ".debug_line_str", ".debug_str",    ".debug_ranges",
                                                  ".debug_rnglists", ".debug_addr",   ".debug_str_offsets"};
 
-// wanted_name(name) is the usual one of a section, which old tools call ".zdebug_line" when it is compressed. Empty:
-// nothing is read from it.
+// Returns the usual name of a section; old tools write ".zdebug_line" for a compressed one. Empty: the section is not
+// needed.
 std::string_view wanted_name(std::string_view name) {
     for (const auto one : wanted) {
         if (name == one || (name.starts_with(".z") && name.substr(2) == one.substr(1))) return one;
@@ -40,21 +40,21 @@ std::string_view wanted_name(std::string_view name) {
 // Header is a section of the image.
 struct Header {
     std::string_view name{};
-    const ElfFile::Section* from = nullptr;  // where its bytes are; null: they are zero, or there are none
+    const ElfFile::Section* from = nullptr;  // has its bytes; null: zeros, or none
     PackedSection packed{};
     std::uint32_t type = 0, link = 0, info = 0;
     std::uint64_t flags = 0, size = 0, entry_size = 0;
-    std::uint64_t offset = 0;  // in the image
+    std::uint64_t offset = 0;  // offset in the image
 };
 
-// most_unpacked(size): bytes that the compressed sections of a file of `size` bytes may unpack to. Debug information
-// packs to a third, abbreviations and names to a tenth; what packs to a hundredth is there to fill the memory.
+// Returns how many bytes the compressed sections of a file of `size` bytes may unpack to. Debug information packs to a
+// third, abbreviations and names to a tenth. What packs to a hundredth is there to fill memory.
 std::uint64_t most_unpacked(std::uint64_t size) {
     constexpr std::uint64_t times = 16, some = std::uint64_t{1} << 20;
     return some + std::min(size, std::uint64_t{1} << 40) * times;
 }
 
-// Choice is the sections of a file that are taken.
+// Choice selects the sections of a file for the image.
 class Choice {
   public:
     Choice(const ElfFile& file, const Limits& limits) : file_(file), limits_(limits) {}
@@ -74,7 +74,7 @@ class Choice {
   private:
     bool relocatable() const { return file_.type() == ElfFile::Type::relocatable; }
 
-    // As libdw does it: the first of a name that has bytes and belongs to no group.
+    // As libdw: the first of a name that has bytes and belongs to no group.
     Result<void> take_contents() {
         std::array<bool, wanted.size()> found{};
         for (const auto& section : file_.sections()) {
@@ -88,7 +88,7 @@ class Choice {
         return {};
     }
 
-    // What is in memory has a place there, which libdw chooses.
+    // libdw chooses addresses for sections that are in memory at run time.
     Result<void> take_places() {
         constexpr std::uint64_t most = std::uint64_t{1} << 62;
         std::uint64_t sum = 0;
@@ -155,7 +155,7 @@ class Choice {
 
     Result<void> take(const ElfFile::Section& section, const Header& as) {
         auto& header = header_of(section);
-        if (header.type != 0 || section.type == no_bits) return {};  // libdw says what it misses
+        if (header.type != 0 || section.type == no_bits) return {};  // libdw reports what is missing
         const auto name = "section " + std::string(section.name);
         const auto size = file_.source().size();
         if (section.offset > size || section.size > size - section.offset) {
@@ -193,10 +193,10 @@ class Choice {
     const ElfFile& file_;
     const Limits& limits_;
     std::vector<Header> headers_;
-    std::uint64_t in_file_ = 0, unpacked_ = 0;  // bytes of what was taken
+    std::uint64_t in_file_ = 0, unpacked_ = 0;  // bytes of the chosen sections
 };
 
-// Kind is what the header of a file says of it.
+// Kind is what the header of a file says about it.
 struct Kind {
     ElfFile::Type type = ElfFile::Type::executable;
     std::uint16_t machine = em_x86_64;
@@ -229,7 +229,7 @@ class Fields {
     const Kind& kind_;
 };
 
-// Layout is where everything is: the header, the sections' headers, their names, their bytes.
+// Layout places all parts of the image: header, section headers, names, content.
 class Layout {
   public:
     Layout(const Kind& kind, std::vector<Header> headers) : kind_(kind), headers_(std::move(headers)) {
@@ -240,7 +240,7 @@ class Layout {
             if (!header.name.empty()) names_.append(header.name).append(1, '\0');
         }
         headers_.back().size = names_.size();
-        // libelf reads in place what is aligned.
+        // Align it: libelf then reads it in place.
         constexpr std::uint64_t alignment = 16;
         const auto aligned = [](std::uint64_t at) { return (at + alignment - 1) / alignment * alignment; };
         size_ = aligned(kind.header_bytes()) + headers_.size() * kind.section_bytes();
@@ -254,7 +254,7 @@ class Layout {
     const std::vector<Header>& headers() const { return headers_; }
 
     void write_headers(std::span<char> image) const {
-        constexpr std::uint64_t elsewhere = 0xffff, most = 0xff00;  // from there on numbers are in section 0
+        constexpr std::uint64_t elsewhere = 0xffff, most = 0xff00;  // from this on, section 0 has the numbers
         const auto count = headers_.size(), names = count - 1;
         const auto table = (kind_.header_bytes() + 15) / 16 * 16;
         std::memcpy(image.data(),
@@ -347,7 +347,7 @@ Result<DebugImage> DebugImage::read(const ElfFile& file, const Limits& limits) {
 
 Result<DebugImage> DebugImage::nothing() {
     const Kind kind;
-    // libdw wants one section that it could read.
+    // libdw needs one section to read.
     const Layout layout(kind, {{}, {.name = wanted[0], .type = content_section, .size = 1}});
     auto image = of_size(layout.size());
     if (image) layout.write_headers(image->bytes());
@@ -355,7 +355,7 @@ Result<DebugImage> DebugImage::nothing() {
 }
 
 bool has_lines(const ElfFile& file) {
-    // Asked for each name of a file.
+    // Called once for each name of a file: avoid a search.
     constexpr std::array<std::string_view, 2> names{".debug_line", ".zdebug_line"};
     return std::ranges::any_of(names, [&](std::string_view name) {
         const auto* section = file.section(name);

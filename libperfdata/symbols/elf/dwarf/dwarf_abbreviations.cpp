@@ -48,7 +48,7 @@ Result<std::uint64_t> DwarfAbbreviations::read(Bytes section, std::uint64_t offs
     Cursor in(section.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)), sections_->order(),
               {.where = "section .debug_abbrev", .offset = offset});
     const auto too_large = [&] { return in.contradiction("a number of more than 32 bits"); };
-    std::uint64_t wanted = 0;  // where its attributes begin
+    std::uint64_t wanted = 0;  // offset of its attributes
     while (in.ok()) {
         const auto found = dwarf_word(in);
         if (!found && in.ok()) return too_large();

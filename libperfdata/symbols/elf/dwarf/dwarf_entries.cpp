@@ -12,8 +12,8 @@ namespace perfdata {
 namespace {
 
 constexpr std::size_t deepest_block = 256;  // nesting of blocks, classes, namespaces
-// has_unset_base(unit, attributes, in) is whether the first entry of a unit, whose values `in` has, says that one of
-// its tables is at 2^64 - 1. libdw takes that for not looked up yet, and looks through the entry for each use.
+// Returns true if the first entry of a unit, with values in `in`, has a table at 2^64 - 1. libdw takes that for "not
+// looked up yet", and searches the entry at each use.
 bool has_unset_base(const DwarfUnitLayout& unit, std::uint64_t attributes_at, Cursor in) {
     Cursor attributes(unit.abbreviations.subspan(static_cast<std::size_t>(attributes_at)), unit.order,
                       {.where = "section .debug_abbrev"});
@@ -43,7 +43,7 @@ bool has_unset_base(const DwarfUnitLayout& unit, std::uint64_t attributes_at, Cu
                     case DW_FORM_data4:
                     case DW_FORM_data2:
                     case DW_FORM_data1: break;
-                    default: return true;  // no compiler writes another one
+                    default: return true;  // compilers write no other form
                 }
                 break;
             }
@@ -185,7 +185,7 @@ Result<void> DwarfEntries::check_units() {
     return {};
 }
 
-// Headers as section 7.5.1 of DWARF 5 has them, and those of versions 2 to 4. What is damaged libdw tells.
+// Reads headers of units: DWARF 5, section 7.5.1, and versions 2 to 4. libdw reports damage.
 Result<void> DwarfEntries::check_units_of(Section& section) {
     DwarfSignatures signatures;
     Cursor all(section.bytes, sections_->order(), {.where = "DWARF units"});
@@ -301,7 +301,7 @@ DwarfWalk::DwarfWalk(const DwarfUnitLayout& unit, std::uint64_t root, std::uint6
 DwarfWalk::Next DwarfWalk::next(bool inside) {
     if (damaged_) return Next::damaged;
     auto at = current_.end;
-    std::size_t passing = 0;  // levels below the one that entries are wanted of
+    std::size_t passing = 0;  // levels below that of the wanted entries
     if (current_.children && inside && depth_ < deepest_block) {
         ++depth_;
     } else if (depth_ == 1) {

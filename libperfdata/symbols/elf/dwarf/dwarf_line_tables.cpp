@@ -21,12 +21,11 @@ constexpr std::uint64_t most_rows = std::uint64_t{6} << 20;  // of one table
 constexpr std::uint64_t some_rows = std::uint64_t{1} << 16, rows_a_byte = 4;
 constexpr std::uint64_t some_names = std::uint64_t{1} << 20, names_a_byte = 64;
 
-// NameCounter goes through a line table as libdw does, and counts its rows and the bytes of text that libdw reads and
-// makes.
+// NameCounter reads a line table as libdw does, and counts its rows and the bytes of names that libdw makes.
 class NameCounter {
   public:
-    // most: bytes; rows: of the table. It ends with an error beyond them.
-    // begin: of the bytes that count() reads, in the section.
+    // most: largest number of bytes, rows: of rows. Beyond them count() fails. begin: offset in the section of the
+    // bytes that count() reads.
     NameCounter(DwarfSections& sections, std::uint64_t begin, std::uint8_t address_size, std::uint64_t most,
                 std::uint64_t rows)
         : sections_(sections), begin_(begin), address_size_(address_size), left_(most), rows_left_(rows) {}
@@ -40,7 +39,7 @@ class NameCounter {
         const auto header = in.position();
         in.skip(version >= 4 ? 5 : 4);  // how instructions are counted; is_stmt, base and range of lines
         first_special_ = in.u8();
-        if (first_special_ == 0) return in.contradiction("no number of instructions");  // libdw would step back
+        if (first_special_ == 0) return in.contradiction("no number of instructions");  // libdw would read backwards
         operands_.fill(0);
         for (std::size_t code = 1; code < first_special_; ++code) operands_[code] = in.u8();
         if (!in.ok()) return in.failure("a header");
@@ -79,7 +78,7 @@ class NameCounter {
         return take(name.size() + (joined ? directories_[static_cast<std::size_t>(directory)] : 0));
     }
 
-    // old_lists(in, directory): each list ends with an empty name.
+    // Reads the lists of DWARF 2 to 4. Each ends with an empty name.
     Result<void> old_lists(Cursor& in, std::string_view directory) {
         if (auto added = add_directory(directory); !added) return added;
         for (auto name = in.terminated_string(); !name.empty(); name = in.terminated_string()) {
@@ -104,11 +103,11 @@ class NameCounter {
         std::uint16_t content = 0, form = 0;
     };
 
-    // lists(in) are those of DWARF 5: each says first what its entries have.
+    // Reads the lists of DWARF 5. Each begins with the format of its entries.
     Result<void> lists(Cursor& in) {
         for (const bool files : {false, true}) {
             std::vector<Part> parts(in.u8());
-            // libdw keeps 16 bits of each, and of several names the last.
+            // libdw keeps 16 bits of each, and the last of several names.
             std::size_t name = parts.size();
             for (std::size_t number = 0; number < parts.size(); ++number) {
                 parts[number].content = static_cast<std::uint16_t>(dwarf_number(in));
@@ -157,7 +156,7 @@ class NameCounter {
         const auto offset = wide_ ? in.u64() : in.u32();
         const auto all = form == DW_FORM_strp ? sections_.strings() : sections_.line_strings();
         if (!in.ok() || offset >= all.size()) return in.contradiction("a name that is not there");
-        // Each one is gone through again, by libdw as well: no further than there is room.
+        // libdw reads each one again: stop when there is no room.
         const auto rest = as_text(all.subspan(static_cast<std::size_t>(offset)));
         const auto end =
             rest.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(rest.size(), left_ + 1))).find('\0');
@@ -202,7 +201,7 @@ class NameCounter {
         return {};
     }
 
-    // program(in): it may define more files.
+    // Runs the program, which may define more files.
     Result<void> program(Cursor& in) {
         sequence_begins_ = true;
         while (in.remaining() != 0) {
@@ -317,7 +316,7 @@ Result<void> DwarfLineTables::look(std::uint64_t offset, std::string_view direct
     const auto rows = std::min(most_rows, rows_left_);
     NameCounter counter(*sections_, begin, address_size, most, rows);
     auto counted = counter.count(in, wide, directory);
-    // What libdw has made stays, even of a table that it cannot read to its end.
+    // Count this even if libdw fails later: it keeps what it has made.
     names_ += most - counter.left();
     rows_left_ -= rows - counter.rows_left();
     return counted;

@@ -20,8 +20,8 @@
 namespace perfdata {
 namespace {
 
-// Ranges that are read of one file, of units, functions and inlined calls: some, and so many for each byte of entries
-// and lists. Any number of entries may have one list.
+// Limit of ranges read per file, for units, functions and inlined calls: a constant plus so many for each byte of
+// entries and lists. Any number of entries may share one list.
 constexpr std::uint64_t some_ranges = std::uint64_t{1} << 16, ranges_a_byte = 2;
 
 template <auto end>
@@ -35,7 +35,7 @@ using ElfHandle = std::unique_ptr<Elf, Ends<elf_end>>;
 using DwarfHandle = std::unique_ptr<Dwarf, Ends<dwarf_end>>;
 using DwflHandle = std::unique_ptr<Dwfl, Ends<dwfl_end>>;
 
-// No file is looked for: not here, not in the network.
+// Search for no files, neither on this machine nor in the network.
 int find_nothing(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word, char**) {
     return -1;
 }
@@ -44,8 +44,8 @@ __attribute__((__noreturn__)) void without_memory() {
     throw std::bad_alloc();
 }
 
-// with_stack(call) makes a call that has libdw read a file: it keeps large arrays on the stack, and rows of a line
-// table, too. Its 160 KiB do not fit where somebody gave the program, or a thread of his, less.
+// Calls libdw with enough stack: it keeps large arrays and rows of line tables there, up to 160 KiB. The program's
+// threads may have less.
 template <class T>
 Result<T> with_stack(const std::function<Result<T>()>& call) {
     constexpr std::size_t enough = std::size_t{512} << 10, own = std::size_t{1} << 20;
@@ -59,7 +59,7 @@ Result<T> with_stack(const std::function<Result<T>()>& call) {
 
 constexpr Dwfl_Callbacks callbacks{nullptr, find_nothing, dwfl_offline_section_address, nullptr};
 
-// Opened is a file as libdw knows it.
+// Opened is a file opened by libdw.
 struct Opened {
     DebugImage image;
     ElfHandle elf;
@@ -80,7 +80,7 @@ Result<Opened> open_image(Result<DebugImage> image) {
     return opened;
 }
 
-// first_code_of(file) is of a file that is linked. In a relocatable one each section begins at 0.
+// Returns the lowest address with code of a linked file. In a relocatable file each section begins at 0.
 std::uint64_t first_code_of(const ElfFile& file) {
     if (file.type() == ElfFile::Type::relocatable) return 0;
     std::optional<std::uint64_t> first;
@@ -90,8 +90,8 @@ std::uint64_t first_code_of(const ElfFile& file) {
     return first.value_or(0);
 }
 
-// left_of_relocations(elf) is how many were not applied: libdwfl takes away those that were. Those of other sections
-// may be of what has no address before a program runs, as variables of threads.
+// Returns how many relocations were not applied: libdwfl removes those that it applied. Relocations of other sections
+// may refer to things without address before run time, such as thread-local variables.
 std::uint64_t left_of_relocations(Elf* elf) {
     std::uint64_t left = 0;
     std::size_t names = 0;
@@ -111,8 +111,8 @@ std::uint64_t left_of_relocations(Elf* elf) {
     return left;
 }
 
-// Addresses is how addresses of the code translate to those of its debug information: in relocatable files every
-// section is put somewhere.
+// SectionPlace translates addresses of code to those in its debug information: libdw gives each section of a
+// relocatable file an address.
 struct SectionPlace {
     DwarfRange range;            // in the file
     std::uint64_t distance = 0;  // from there to the address, modulo 2^64
@@ -129,7 +129,7 @@ struct DwarfLines::State {
     DwflHandle dwfl;
     Dwarf* dwarf = nullptr;
     bool relocatable = false, demangle = true;
-    std::vector<SectionPlace> sections;  // by place in the file and apart from each other
+    std::vector<SectionPlace> sections;  // sorted by file offset, without overlaps
 
     std::optional<DwarfSections> contents;
     std::optional<DwarfTexts> texts;
@@ -139,13 +139,13 @@ struct DwarfLines::State {
         DwarfRange range;
         std::size_t unit = 0;
     };
-    std::vector<Piece> pieces;  // by address and apart from each other, once all units are read
+    std::vector<Piece> pieces;  // sorted by address, without overlaps, once all units are read
     std::optional<DwarfEntries> entries;
     std::optional<DwarfLineTables> tables;
-    std::optional<Error> damage;    // what ended the reading of the units
+    std::optional<Error> damage;    // why reading the units ended early
     std::optional<Error> names;     // why some of the inlined calls may have no names
-    std::uint64_t unrelocated = 0;  // places of lines and ranges whose address is not known
-    bool split = false;             // some units have their functions in files of their own
+    std::uint64_t unrelocated = 0;  // lines and ranges without known address
+    bool split = false;             // the functions of some units are in other files (.dwo)
 
     Result<void> open_relocatable(const DwarfFiles& files, const Limits& limits);
     Result<void> read_units(std::uint64_t first_code);
@@ -189,7 +189,7 @@ Result<DwarfLines> DwarfLines::read(const DwarfFiles& files, const Limits& limit
     return DwarfLines(std::move(state));
 }
 
-// libdw looks for an alternate by itself, with no check, where it knows of none: there always is one.
+// Without an alternate, libdw searches for one by itself, unchecked. Always set one.
 Result<void> DwarfLines::State::set_alternate(const DwarfFiles& files, const Limits& limits) {
     auto empty = open_image(DebugImage::nothing());
     if (!empty) return fail(empty.error());
@@ -205,14 +205,14 @@ Result<void> DwarfLines::State::set_alternate(const DwarfFiles& files, const Lim
         if (link) without(ErrorCode::missing, "was not found; give its directory with --debug-dir");
         return {};
     }
-    // dwz writes it as the file is. libdw would read its units in its own order, and we in that of the file.
+    // dwz writes it in the byte order of the file. libdw would read its units in its own order, and we in the file's.
     const bool alike = files.alternate->order().endian() == files.debug->order().endian() &&
                        files.alternate->wide() == files.debug->wide();
     if (!alike) {
         without(ErrorCode::mismatch, "is of another byte order or word size");
         return {};
     }
-    // Without it names and inlined calls are missing, lines are not.
+    // Without it, names and inlined calls are missing, but not lines.
     auto opened = open_image(DebugImage::read(*files.alternate, limits));
     if (!opened) {
         without(opened.error().code, "cannot be read: " + opened.error().message());
@@ -250,7 +250,7 @@ Result<void> DwarfLines::State::open_relocatable(const DwarfFiles& files, const 
     unrelocated = left_of_relocations(dwarf_getelf(dwarf));
 
     // A separate debug file has the same sections at other offsets.
-    std::map<std::string_view, const ElfFile::Section*> in_code;  // of several with a name the first
+    std::map<std::string_view, const ElfFile::Section*> in_code;  // the first section of each name
     for (const auto& section : files.file->sections()) in_code.emplace(section.name, &section);
     for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
         GElf_Shdr header;
@@ -272,7 +272,7 @@ Result<void> DwarfLines::State::open_relocatable(const DwarfFiles& files, const 
     return {};
 }
 
-// address_of(vaddr) is an address of the code as the debug information gives it.
+// Returns the address in the debug information for a virtual address.
 std::optional<std::uint64_t> DwarfLines::State::address_of(std::uint64_t vaddr) const {
     if (!relocatable) return vaddr;
     std::optional<std::uint64_t> found;
@@ -293,7 +293,7 @@ Result<void> DwarfLines::State::read_units(std::uint64_t first_code) {
     budget = some_ranges + ranges_a_byte * contents->range_bytes();
     entries.emplace(*contents);
     if (auto right = entries->check_units(); !right) return right;
-    // Names of functions and files, of which compilers write most once.
+    // Names of functions and files. Compilers write most of them once.
     constexpr std::uint64_t some_texts = std::uint64_t{1} << 20, times = 16;
     texts.emplace(some_texts + times * contents->size(), demangle);
     while (!damage && (got = dwarf_get_units(dwarf, unit, &unit, nullptr, &type, &die, nullptr)) == 0) {
@@ -307,8 +307,8 @@ Result<void> DwarfLines::State::read_units(std::uint64_t first_code) {
     return {};
 }
 
-// Where units lie over each other the code belongs to the one that begins first, of several to the first in the file:
-// each address is asked of one unit only, whatever the file says.
+// Where units overlap, the code belongs to the one that begins first; among equals to the first in the file. So each
+// address is looked up in one unit only.
 void DwarfLines::State::lay_out_pieces() {
     pieces = laid_apart(
         std::move(pieces),
@@ -344,7 +344,7 @@ void DwarfLines::State::add_unit(Dwarf_Die die) {
     units.push_back(std::move(unit));
 }
 
-// collect(...) is the segments and the inlined calls there, both by address and apart from each other.
+// Returns segments and inlined calls, both sorted by address and without overlaps.
 Result<void> DwarfLines::State::collect(DwarfRange within, std::vector<DwarfSegment>& segments,
                                         std::vector<DwarfCall>& calls) {
     Result<void> done;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// DwarfLines of a library that was built without libdw.
+// DwarfLines for a library built without libdw.
 #include "dwarf_lines.hpp"
 
 namespace perfdata {

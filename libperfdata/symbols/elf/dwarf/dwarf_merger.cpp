@@ -10,7 +10,7 @@
 namespace perfdata {
 namespace {
 
-// Merger goes through the code from border to border: of lines, and of inlined calls.
+// Merger walks over the code from border to border, of lines and of inlined calls.
 class Merger {
   public:
     Merger(DwarfRange within, const std::vector<DwarfSegment>& segments, const std::vector<DwarfCall>& calls)
@@ -34,7 +34,7 @@ class Merger {
         const bool known = segment_ < segments_.size() && segments_[segment_].range.begin <= border;
         if (known) start.source = segments_[segment_].source;
         const bool inlined = call_ < calls_.size() && calls_[call_].range.begin <= border;
-        // Without a line, inlined calls say nothing.
+        // Without a line, inlined calls are useless.
         if (known && !start.source.file.empty() && inlined) start.inlined = chain(calls_[call_]);
         if (out_.empty() ? start.source.file.empty() : same(out_.back(), start)) return;
         out_.push_back(std::move(start));
@@ -53,7 +53,7 @@ class Merger {
         return known;
     }
 
-    // Equal texts are the same bytes.
+    // Equal texts share their bytes: compare pointers.
     static bool same(std::string_view one, std::string_view other) {
         return one.size() == other.size() && (one.empty() || one.data() == other.data());
     }
@@ -72,7 +72,7 @@ class Merger {
     const std::vector<DwarfSegment>& segments_;
     const std::vector<DwarfCall>& calls_;
     std::size_t call_ = 0, segment_ = 0;
-    // Those that lines are in: each is made once, however many there are.
+    // The calls around lines. Each is made once, however many lines there are.
     std::map<std::pair<const DwarfInlining*, std::uint32_t>, InlinedCalls> chains_;
     std::vector<LineStart> out_;
 };

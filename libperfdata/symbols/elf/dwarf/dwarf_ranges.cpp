@@ -11,8 +11,7 @@
 namespace perfdata {
 namespace {
 
-// entries_in(list, unit, most) is how many entries a list has; no more than `most` are counted. DWARF 5, section 7.25;
-// DWARF 4, section 2.17.3.
+// Returns how many entries a list has, at most `most`. DWARF 5, section 7.25; DWARF 4, section 2.17.3.
 std::uint64_t entries_in(Bytes list, const DwarfUnitLayout& unit, std::uint64_t most) {
     Cursor in(list, unit.order, {.where = "list of address ranges"});
     const auto address = [&] { return unit.address_size == 8 ? in.u64() : in.u32(); };
@@ -49,7 +48,7 @@ std::uint64_t entries_in(Bytes list, const DwarfUnitLayout& unit, std::uint64_t 
 }  // namespace
 
 std::unexpected<Error> dwarf_failure(const std::string& what) {
-    const char* text = dwarf_errmsg(0);  // null: none is known
+    const char* text = dwarf_errmsg(0);  // null: unknown error
     return fail(ErrorCode::malformed, Error::no_offset, "DWARF", what + ": " + (text != nullptr ? text : "damaged"));
 }
 

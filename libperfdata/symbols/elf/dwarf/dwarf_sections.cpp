@@ -10,8 +10,8 @@
 namespace perfdata {
 namespace {
 
-// section(dwarf, name) is its content, unpacked: libdw unpacks when it opens a file. Of several it is the one that
-// libdw takes, the first that has bytes and belongs to no group.
+// Returns the content of a section, which libdw unpacked when it opened the file. If there are several it is the one
+// that libdw uses: the first that has bytes and belongs to no group.
 std::span<std::byte> section(Dwarf* dwarf, std::string_view name) {
     Elf* elf = dwarf_getelf(dwarf);
     std::size_t names = 0;
@@ -20,7 +20,7 @@ std::span<std::byte> section(Dwarf* dwarf, std::string_view name) {
     for (Elf_Scn* one = elf_nextscn(elf, nullptr); one != nullptr; one = elf_nextscn(elf, one)) {
         GElf_Shdr header;
         if (gelf_getshdr(one, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
-        if ((header.sh_flags & (SHF_GROUP | SHF_COMPRESSED)) != 0) continue;  // compressed still: it is damaged
+        if ((header.sh_flags & (SHF_GROUP | SHF_COMPRESSED)) != 0) continue;  // still compressed: damaged
         const char* text = elf_strptr(elf, names, header.sh_name);
         if (text == nullptr || (text != name && text != packed_name)) continue;
         const auto* data = elf_getdata(one, nullptr);
@@ -64,8 +64,8 @@ bool DwarfSections::has_code(std::uint64_t address) const {
 
 void DwarfSections::hide_address(std::uint64_t at, std::uint8_t size) {
     if (at > lines_.size() || size > lines_.size() - at) return;
-    // Half of the way from what processes have to what kernels have; beyond both where addresses have 32 bits, which
-    // libdw counts with 64.
+    // Halfway between the addresses of processes and of kernels. With 32-bit addresses, which libdw extends to 64 bits,
+    // beyond both.
     constexpr std::uint64_t nowhere = std::uint64_t{1} << 63, nowhere_32 = UINT32_MAX;
     for (std::uint8_t byte = 0; byte < size; ++byte) {
         const auto shift = 8 * (order_.endian() == std::endian::little ? byte : size - 1 - byte);

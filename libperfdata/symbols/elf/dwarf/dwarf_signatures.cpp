@@ -15,7 +15,7 @@ bool is_prime(std::uint64_t number) {
 
 }  // namespace
 
-// The first place, and those behind it in steps, as double hashing has them (Knuth, volume 3, algorithm 6.4 D).
+// Double hashing: a first slot, then steps (Knuth, volume 3, algorithm 6.4 D).
 void DwarfSignatures::insert(std::uint64_t signature) {
     auto at = 1 + signature % size_;
     const auto step = 1 + signature % (size_ - 2);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view place = "DWARF";
 constexpr std::uint32_t most_inlined = 64;  // nesting of calls
 
-// Functions are walked through once for themselves, and once for what was inlined into them.
+// Functions are walked twice: for themselves, and for the calls inlined into them.
 std::uint64_t entries_for(const DwarfUnitLayout& unit) {
     constexpr std::uint64_t walks = 2, least = 64;
     return walks * (unit.end - unit.first) + least;
@@ -46,20 +46,20 @@ DwarfUnit::DwarfUnit(Dwarf_Die die, const DwarfUnitLayout& layout, std::vector<D
       tables_(&tables),
       texts_(&texts) {}
 
-// directory() is where the unit was compiled, as libdw takes it for names of its line table.
+// Returns the directory of compilation, as libdw uses it for names in the line table.
 std::string_view DwarfUnit::directory() {
     if (!directory_) {
         Dwarf_Attribute value;
         const char* text = dwarf_attr(&die_, DW_AT_comp_dir, &value) != nullptr ? dwarf_formstring(&value) : nullptr;
         directory_ = sections_->text(text).value_or(std::string_view{});
-        // Any number of units may name one, which takes time to find the end of.
+        // Any number of units may share one text, and finding its end takes time.
         if (!texts_->has_room(directory_->size())) directory_ = std::string_view{};
     }
     return *directory_;
 }
 
 Result<void> DwarfUnit::read_table(std::uint64_t offset) {
-    // libdw does not look for the end of its section.
+    // libdw does not check for the end of its section.
     Dwarf_Attribute value;
     if (dwarf_attr(&die_, DW_AT_comp_dir, &value) != nullptr) {
         const char* text = dwarf_formstring(&value);
@@ -129,8 +129,8 @@ Result<std::vector<DwarfSegment>> DwarfUnit::segments(DwarfRange within) {
         dwarf_lineaddr(dwarf_onesrcline(lines_, index), &value);
         return value;
     };
-    // The rows are by address; of those at one address the last counts. The first one wanted is the one that covers the
-    // beginning.
+    // Rows are sorted by address. The last row at an address counts. Begin with the row that covers the beginning of
+    // the range.
     std::size_t first = 0, count = line_count_;
     while (count > 0) {
         const auto half = count / 2;
@@ -180,8 +180,8 @@ bool DwarfUnit::die_of(const DwarfEntry& entry, Dwarf_Die& die) const {
     return dwarf_offdie(sections_->dwarf(), entry.offset, &die) != nullptr;
 }
 
-// Where functions lie over each other the code belongs to the one that begins last, of several to the first in the
-// file: what linkers leave of functions that they took out begins at 0 and may reach far.
+// Where functions overlap, the code belongs to the one that begins last; among equals to the first in the file.
+// Functions that a linker removed begin at 0 and may extend far.
 Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
     if (functions_read_) return {};
     if (const auto right = entries_->unit_of(die_); !right) return fail(right.error());
@@ -195,7 +195,7 @@ Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
         if (next == DwarfWalk::Next::too_many) return dwarf_limit("a unit has too many entries");
         if (next == DwarfWalk::Next::end) break;
         const auto tag = walk.current().tag;
-        // What an inlined instance has in it cannot be a function with code of its own.
+        // An inlined instance contains no function with code of its own.
         inside = tag != DW_TAG_inlined_subroutine;
         if (tag != DW_TAG_subprogram) continue;
         Dwarf_Die die;
@@ -239,8 +239,7 @@ Result<void> DwarfUnit::inlined(DwarfRange within, std::uint64_t& budget, std::v
     return done;
 }
 
-// function_name(die) is the name of the function that an inlined call is an instance of. Many calls share one, whose
-// entry may be long: it is looked through once.
+// Returns the name of an inlined function. Many calls share one entry, which may be long: it is searched once.
 std::string_view DwarfUnit::function_name(Dwarf_Die& die) {
     Dwarf_Attribute value;
     Dwarf_Die origin;
@@ -252,8 +251,7 @@ std::string_view DwarfUnit::function_name(Dwarf_Die& die) {
     return known->second;
 }
 
-// As dwarf_attr_integrate() does, the name may be that of the entry which another one is an instance of, or completes.
-// These may be in other units.
+// Like dwarf_attr_integrate(), follows the origin and the specification of an entry, which may be in other units.
 std::string_view DwarfUnit::name_of(const Dwarf_Die& die) {
     constexpr std::size_t most = 16;
     if (texts_->full()) return {};
@@ -305,10 +303,10 @@ Result<DwarfInlining> DwarfUnit::read_inlining(Dwarf_Die function, std::uint64_t
     DwarfInlining inlining;
     std::vector<DwarfInlining::Place> places;
     struct Open {
-        std::size_t depth;  // of the walk
+        std::size_t depth;  // in the walk
         std::uint32_t call;
     };
-    std::vector<Open> open;  // the inlined calls that the walk is in
+    std::vector<Open> open;  // the inlined calls around the current entry
     DwarfWalk walk(*layout_, DwarfEntries::offset_of(function, *layout_), entries_left_);
     bool inside = true;
     while (true) {
@@ -318,7 +316,7 @@ Result<DwarfInlining> DwarfUnit::read_inlining(Dwarf_Die function, std::uint64_t
         if (next == DwarfWalk::Next::end) break;
         while (!open.empty() && walk.depth() <= open.back().depth) open.pop_back();
         const auto tag = walk.current().tag;
-        inside = tag != DW_TAG_subprogram;  // one within the function has code and calls of its own
+        inside = tag != DW_TAG_subprogram;  // a nested function has its own code and calls
         if (tag != DW_TAG_inlined_subroutine) continue;
         if (open.size() >= most_inlined) {
             inside = false;

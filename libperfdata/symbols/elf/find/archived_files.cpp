@@ -17,10 +17,10 @@ namespace perfdata {
 namespace {
 
 constexpr std::size_t longest_path = 4096;  // PATH_MAX of Linux
-constexpr std::size_t most_links = 16;      // that are followed for one name
-constexpr std::size_t usual_names = 512;    // bytes of a file's name and of what it leads to, on average at most
+constexpr std::size_t most_links = 16;      // links followed per name
+constexpr std::size_t usual_names = 512;    // largest mean of the bytes of a name and its link target
 
-// Slice is a piece of a source, which it keeps.
+// Slice is a part of a source. It keeps the source open.
 class Slice final : public Source {
   public:
     Slice(std::shared_ptr<const Source> whole, std::uint64_t offset, std::uint64_t size)
@@ -37,12 +37,12 @@ class Slice final : public Source {
     std::uint64_t offset_, size_;
 };
 
-// Reader is libarchive's of one source.
+// Reader reads one source with libarchive.
 class Reader {
   public:
     explicit Reader(const Source& source) : source_(source), archive_(archive_read_new()) {
         if (archive_ == nullptr) throw std::bad_alloc();
-        // No other formats, and no filters for which libarchive would start programs.
+        // Allow no other formats, and no filters for which libarchive starts programs.
         archive_read_support_filter_gzip(archive_);
         archive_read_support_filter_bzip2(archive_);
         archive_read_support_filter_xz(archive_);
@@ -55,7 +55,7 @@ class Reader {
 
     bool open() { return archive_read_open(archive_, this, nullptr, &Reader::read, nullptr) == ARCHIVE_OK; }
 
-    // next() is the next file, or null at the end and where it failed().
+    // Returns the next entry; null at the end or if it failed().
     archive_entry* next() {
         archive_entry* entry = nullptr;
         int status = archive_read_next_header(archive_, &entry);
@@ -65,7 +65,7 @@ class Reader {
         return nullptr;
     }
 
-    // block(bytes, offset) is the next piece of the file's content; false at its end and where it failed().
+    // Reads the next block of the entry's content. Returns false at its end or if it failed().
     bool block(Bytes& bytes, std::uint64_t& offset) {
         const void* data = nullptr;
         std::size_t size = 0;
@@ -79,20 +79,20 @@ class Reader {
     }
 
     bool failed() const { return failed_; }
-    std::uint64_t offset() const { return offset_; }  // up to which the source was read
+    std::uint64_t offset() const { return offset_; }  // end of what was read from the source
     std::string why() const {
         if (error_) return error_->message();
         const char* text = archive_error_string(archive_);
         return text != nullptr ? text : "cannot be read";
     }
 
-    // unpacked() is how many bytes came out of its packing.
+    // Returns how many bytes were unpacked so far.
     std::uint64_t unpacked() const {
         return static_cast<std::uint64_t>(std::max<la_int64_t>(archive_filter_bytes(archive_, 0), 0));
     }
 
   private:
-    // Called by C, which nothing may be thrown through.
+    // Called from C: it must not throw.
     static la_ssize_t read(archive*, void* of, const void** data) noexcept {
         auto& reader = *static_cast<Reader*>(of);
         auto got = catch_bad_alloc([&] { return reader.source_.read_at(reader.offset_, reader.buffer_); });
@@ -109,12 +109,12 @@ class Reader {
     archive* archive_;
     std::uint64_t offset_ = 0;
     bool failed_ = false;
-    std::optional<Error> error_;  // of reading
+    std::optional<Error> error_;  // from reading the source
     std::array<std::byte, 65536> buffer_;
 };
 
-// inside_archive(name) is a name from the root of the tar-ball without ".", ".." and double slashes; empty if it leads
-// out.
+// Returns the name from the root of the tar-ball, without ".", ".." and double slashes; empty if it leads out of the
+// tar-ball.
 std::string inside_archive(std::string_view name) {
     std::string text;
     text.reserve(name.size());
@@ -143,7 +143,7 @@ std::string_view name_of(archive_entry* entry) {
     return name.empty() ? text_or_empty(archive_entry_pathname_utf8(entry)) : name;
 }
 
-// link_of(entry, name) is what a link leads to, empty if it is none, leads out or is too long.
+// Returns the target of a link; empty if the entry is no link, leads out of the tar-ball or is too long.
 std::string link_of(archive_entry* entry, const std::string& name) {
     if (const auto target = text_or_empty(archive_entry_hardlink(entry)); !target.empty()) {
         return target.size() > longest_path ? std::string() : inside_archive(target);
@@ -154,13 +154,13 @@ std::string link_of(archive_entry* entry, const std::string& name) {
     return inside_archive(name.substr(0, name.rfind('/') + 1).append(target));
 }
 
-// with_breaks(name) has '\0' for each slash.
+// Returns the name with '\0' for each slash.
 std::string with_breaks(std::string name) {
     std::ranges::replace(name, '/', '\0');
     return name;
 }
 
-// leads_to(directory, name) is whether a name, both with breaks, is the directory's or below it.
+// Returns true if the name is the directory or below it. Both have '\0' for slashes.
 bool leads_to(std::string_view directory, std::string_view name) {
     return name.starts_with(directory) && (name.size() == directory.size() || name[directory.size()] == '\0');
 }
@@ -179,7 +179,7 @@ Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::stri
     const std::shared_ptr<ArchivedFiles> files(new ArchivedFiles(path, std::move(beneath)));
     if (auto unpacked = files->unpack(**packed, limits, progress); !unpacked) return fail(std::move(unpacked.error()));
     if (auto damage = (*packed)->damage(); damage && !files->damage_) files->damage_ = std::move(damage);
-    // `perf archive --all` puts the tar-ball with the symbols and the recording into another one.
+    // `perf archive --all` packs the recording and the tar-ball of symbols into another tar-ball.
     const auto inner = std::ranges::find_if(
         files->entries_, [](const auto& entry) { return entry.first.ends_with("perf.symbols.tar.bz2"); });
     if (inner != files->entries_.end()) {
@@ -203,12 +203,11 @@ Result<void> ArchivedFiles::unpack(const Source& packed, const Limits& limits, c
     const auto reader = std::make_unique<Reader>(packed);
     if (!reader->open()) return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
     bool any = false, room = true;
-    // Names are packed with the rest, and no part of what it may unpack to.
+    // Names are not part of the content that limits count.
     constexpr std::uint64_t some_names = std::uint64_t{1} << 20, names_a_byte = 256;
     auto names_left =
         std::min<std::uint64_t>(limits.archived_files * usual_names, some_names + names_a_byte * packed.size());
-    // What is passed over is unpacked as well; headers are not what a limit on content speaks of, and are read in
-    // blocks.
+    // Skipped content is unpacked too. The limit on content does not count headers, which are read in blocks.
     constexpr std::uint64_t headers_a_file = 4, bytes_a_header = 2048, one_block = std::uint64_t{1} << 16;
     std::uint64_t headers = 0;
     while (auto* header = room ? reader->next() : nullptr) {
@@ -244,7 +243,7 @@ Result<void> ArchivedFiles::unpack(const Source& packed, const Limits& limits, c
         std::uint64_t offset = 0;
         bool whole = true;
         while (entry.link.empty() && reader->block(bytes, offset)) {
-            // A file with holes may claim any size.
+            // A sparse file may claim any size.
             whole = offset == entry.size;
             if (!whole) break;
             if (auto put = spool->append(bytes); !put) {
