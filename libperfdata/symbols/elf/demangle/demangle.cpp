@@ -12,10 +12,10 @@
 namespace perfdata {
 namespace {
 
-// A name that is longer is left as it is.
+// Longer names stay mangled.
 constexpr std::size_t longest_name = 8192;
-// libiberty takes up to 300 bytes of stack for each letter of a name, and up to 512 KiB to print what the letters refer
-// to. Names that are shorter cannot nest so deep.
+// libiberty needs up to 300 bytes of stack for each letter of a name, and up to 512 KiB to print what the letters refer
+// to. Shorter names cannot nest deeply enough.
 constexpr std::size_t most_stack = std::size_t{640} << 10;
 constexpr std::size_t own_stack = std::size_t{1} << 20;
 constexpr std::size_t flat_name = 48;
@@ -25,7 +25,7 @@ bool is_hash(std::string_view text) {
            std::ranges::all_of(text.substr(1), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-// escape(text) takes one of legacy Rust's escapes, "$LT$", from the front of the text; nothing if it is none.
+// Takes one escape of legacy Rust, such as "$LT$", from the front of the text; nothing if there is none.
 std::optional<std::string> escape(std::string_view& text) {
     struct Escape {
         std::string_view name, character;
@@ -60,7 +60,7 @@ std::optional<std::string> escape(std::string_view& text) {
     return {};
 }
 
-// part(text) is one element of a legacy Rust path, unescaped.
+// Returns one element of a legacy Rust path, unescaped.
 std::string part(std::string_view text) {
     std::string out;
     if (text.starts_with("_$")) text.remove_prefix(1);  // an element must not begin with an escape
@@ -82,7 +82,8 @@ std::string part(std::string_view text) {
     return out;
 }
 
-// Legacy Rust is a nested C++ name without types, whose last element is a hash: _ZN3std2io5print17h0123456789abcdefE.
+// A legacy Rust name is a nested C++ name without types. Its last element is a hash:
+// _ZN3std2io5print17h0123456789abcdefE.
 std::optional<std::string> legacy_rust(std::string_view symbol, NameStyle style) {
     if (!symbol.starts_with("_ZN")) return {};
     symbol.remove_prefix(3);

@@ -18,19 +18,19 @@ namespace {
 
 using Component = demangle_component;
 
-// A longer name is left as it is, by perf and by the compiler's runtime as well. It bounds how deep the parser goes,
-// which takes up to 300 bytes of stack for each letter.
+// Longer names stay mangled, as in perf and in the compiler's runtime. This bounds the depth of the parser, which needs
+// up to 300 bytes of stack for each letter.
 constexpr std::size_t longest_cxx_name = 1024;
 
-// What a tree of components may come to when all that is referred to more than once is written out each time.
+// Largest size of a tree of components if everything referred to more than once is written out each time.
 constexpr std::uint32_t most_components = 16384;
-// Each expansion of a pack, and each template parameter, looks through what is below it or what it stands for.
+// Each pack expansion and each template parameter searches what is below it, or what it stands for.
 constexpr std::uint64_t most_looks = std::uint64_t{1} << 22;
-// libiberty's printer has an array of templates × references to parameters, 16 bytes each, on the stack.
+// libiberty's printer keeps an array of templates × references to parameters on the stack, 16 bytes each.
 constexpr std::uint64_t most_saved_templates = 16384;
 
-// is_slow_to_parse(symbol): after "cv", a conversion operator, libiberty tries each "T_I...E" twice, so that nested
-// ones double the time. The letters may also be those of an identifier.
+// Returns true if parsing may take exponential time: after "cv", a conversion operator, libiberty tries each "T_I...E"
+// twice, so each level of nesting doubles the time. The letters may also belong to an identifier.
 bool is_slow_to_parse(std::string_view symbol) {
     constexpr unsigned most_tries = 8;
     unsigned tries = 0;
@@ -46,19 +46,19 @@ bool is_slow_to_parse(std::string_view symbol) {
     return false;
 }
 
-// Tree is the components of a name. They refer to each other, several to one: it is no tree but a graph.
+// Tree is the components of a name. Several may refer to one, so it really is a graph.
 class Tree {
   public:
     Tree(const std::string& symbol, int options) {
         void* memory = nullptr;
         root_ = cplus_demangle_v3_components(symbol.c_str(), options, &memory);
         components_.reset(static_cast<Component*>(memory));
-        count_ = 2 * symbol.size();  // as cplus_demangle_init_info() has it
+        count_ = 2 * symbol.size();  // as in cplus_demangle_init_info()
     }
 
     Component* root() const { return root_; }
 
-    // harmless() is whether the printer can deal with it.
+    // Returns true if the printer stays within bounds.
     bool harmless() const {
         const auto all = expanded();
         if (!all) return false;
@@ -67,7 +67,7 @@ class Tree {
     }
 
   private:
-    // Sums over all below a component, each counted as often as it would be printed.
+    // Sums over everything below a component, counted as often as it would be printed.
     struct Sums {
         std::uint64_t components = 1, looks = 0, templates = 0, references = 0;
 
@@ -117,7 +117,7 @@ class Tree {
         return sums;
     }
 
-    // expanded() is nothing where it is too much, or where a component is below itself. Each is looked at once.
+    // Returns the sums; nothing if they are too large, or if a component is below itself. Visits each component once.
     std::optional<Sums> expanded() const {
         enum class State : std::uint8_t { unseen, open, done };
         struct Entry {
@@ -132,7 +132,7 @@ class Tree {
             if (index >= entries.size()) return {};
             auto& entry = entries[index];
             const auto below = children(*component);
-            if (entry.state == State::done) {  // it was put on the list twice
+            if (entry.state == State::done) {  // it was on the list twice
                 open.pop_back();
                 continue;
             }
@@ -162,8 +162,8 @@ class Tree {
     std::size_t count_ = 0;
 };
 
-// Printing is what it prints to, and the way out of the printer: its callback cannot tell it to stop. The printer holds
-// nothing that would have to be freed, and between it and print() there are frames of C only.
+// Printing is the printer's output, and the way out of the printer: its callback cannot stop it. The printer allocates
+// nothing, and there are only C frames between it and print().
 struct Printing {
     BoundedText& text;
     std::jmp_buf too_long;

@@ -9,18 +9,17 @@
 namespace perfdata {
 namespace {
 
-// V0 walks through a name of Rust's v0 scheme (RFC 2603) as libiberty prints it, following each reference to what was
-// there before ("B"). It finds out in time whether that comes to an end soon: libiberty counts the lifetimes of
-// "for<...>" to any number, decodes the letters of identifiers in quadratic time, and writes out references to
-// references, all without asking how far it got.
+// V0 walks over a name of Rust's v0 scheme (RFC 2603) as libiberty prints it, and follows each back-reference ("B"). It
+// counts steps to find out whether printing ends soon. libiberty itself has no limits: it counts the lifetimes of
+// "for<...>" to any number, decodes identifiers in quadratic time, and writes out references to references.
 class V0 {
   public:
     explicit V0(std::string_view name) : name_(name) {}
 
-    // harmless() is also false for what is no such name.
+    // Returns true for a v0 name that libiberty prints within bounds.
     bool harmless() {
         path();
-        if (!bad_ && at_ < name_.size()) {  // the crate that instantiated it is not shown
+        if (!bad_ && at_ < name_.size()) {  // the instantiating crate, which is not shown
             hidden_ = true;
             path();
         }
@@ -28,9 +27,9 @@ class V0 {
     }
 
   private:
-    static constexpr unsigned deepest = 300;  // of nesting; libiberty takes up to 300 bytes of stack for each
+    static constexpr unsigned deepest = 300;  // levels of nesting; libiberty needs up to 300 bytes of stack for each
     static constexpr std::uint64_t most_steps = 32768;
-    static constexpr std::uint64_t most_lifetimes = 64;  // of one binder
+    static constexpr std::uint64_t most_lifetimes = 64;  // per binder
     static constexpr std::size_t longest_punycode = 512;
 
     // Deeper counts a level of nesting, and a step.
@@ -69,7 +68,7 @@ class V0 {
     static bool is_upper(char letter) { return letter >= 'A' && letter <= 'Z'; }
     static bool is_lower(char letter) { return letter >= 'a' && letter <= 'z'; }
 
-    // number() is in base 62, up to "_": "_" is 0, "0_" is 1.
+    // Reads a number in base 62, up to "_": "_" is 0, "0_" is 1.
     std::uint64_t number() {
         if (eat('_')) return 0;
         std::uint64_t value = 0;
@@ -113,13 +112,13 @@ class V0 {
         }
         if (punycode) {
             if (size > longest_punycode || !decodes(name_.substr(at_, size))) bad_ = true;
-            step(hidden_ ? 1 : size * size / 256);  // letters are moved for each that is put in
+            step(hidden_ ? 1 : size * size / 256);  // inserting a letter moves others
         }
         at_ += size;
     }
 
-    // decodes(text) is whether an identifier "ascii_punycode" (RFC 3492, with "_" for "-") is one of Unicode
-    // characters. libiberty makes bytes of any numbers, and leaves out what breaks off.
+    // Returns true if an identifier "ascii_punycode" (RFC 3492, with "_" for "-") decodes to Unicode characters.
+    // libiberty makes bytes of any numbers, and drops what is cut off.
     static bool decodes(std::string_view text) {
         constexpr std::uint64_t base = 36, least = 1, most = 26, skew = 38, most_delta = 1 << 30;
         const auto split = text.rfind('_');
@@ -152,7 +151,7 @@ class V0 {
         return !letters.empty();
     }
 
-    // back(follow) follows a reference, which may only lead back; what is not shown is not followed.
+    // Follows a reference, which may only lead backwards. References that are not shown are not followed.
     template <class Follow>
     void back(Follow follow) {
         const auto here = at_ - 1;
@@ -276,8 +275,8 @@ class V0 {
         if (!eat('u')) type();
     }
 
-    // A trait may have what its associated types are behind it. libiberty looks for the "I" of its arguments first,
-    // also behind references, and then reads the same.
+    // A trait may be followed by its associated types. libiberty first looks for the "I" of its arguments, also behind
+    // references, and then reads the same.
     void trait() {
         path();
         while (eat('p')) {
@@ -312,7 +311,7 @@ class V0 {
 };
 
 void add_rust_text(const char* text, std::size_t size, void* opaque) {
-    static_cast<BoundedText*>(opaque)->add(text, size);  // V0 has seen to it that the end is near
+    static_cast<BoundedText*>(opaque)->add(text, size);  // V0 has bounded the number of calls
 }
 
 }  // namespace
@@ -320,7 +319,7 @@ void add_rust_text(const char* text, std::size_t size, void* opaque) {
 std::optional<std::string> demangle_rust(const std::string& symbol, NameStyle style) {
     constexpr std::string_view prefix = "_R";
     auto path = std::string_view(symbol).substr(prefix.size());
-    path = path.substr(0, path.find('.'));  // what the compiler adds to copies of a function
+    path = path.substr(0, path.find('.'));  // suffix that the compiler adds to copies of a function
     if (path.empty() || path[0] < 'A' || path[0] > 'Z' || !V0(path).harmless()) return {};
     BoundedText text(most_readable(symbol.size()));
     const int options = style == NameStyle::full ? DMGL_VERBOSE : DMGL_NO_OPTS;

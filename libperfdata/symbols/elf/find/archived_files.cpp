@@ -300,8 +300,8 @@ void ArchivedFiles::find_links() {
     links_.resize(kept);
 }
 
-// find(name) follows links of directories and of files. A link that leads to itself ends the search. Names may
-// have thousands of parts: which of them is a link takes one search.
+// Follows links to directories and files. A link to itself ends the search. A name may have thousands of parts: one
+// search finds which of them is a link.
 const ArchivedFiles::Entry* ArchivedFiles::find(std::string_view name) const {
     if (name.contains('\0')) return nullptr;
     auto at =
@@ -357,7 +357,7 @@ std::optional<FileIdentity> ArchivedFiles::identity(const FileName& name) const 
     if (!path.starts_with(prefix_)) return beneath_->identity(name);
     const auto* entry = find(std::string_view(path).substr(prefix_.size()));
     if (entry == nullptr) return {};
-    // No device has this number, and each file begins where no other does, if it is not empty.
+    // No device has this number, and no two files begin at one offset unless they are empty.
     return FileIdentity{~std::uint64_t{0}, entry->offset, entry->size, 0, 0};
 }
 

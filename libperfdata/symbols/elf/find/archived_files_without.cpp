@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ArchivedFiles of a library that was built without libarchive: there are none.
+// ArchivedFiles for a library built without libarchive: opens none.
 #include "perfdata/symbols/elf/find/archived_files.hpp"
 
 namespace perfdata {

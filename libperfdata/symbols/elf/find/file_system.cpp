@@ -70,7 +70,7 @@ Result<std::string> LocalFiles::read_kernel_file(const std::string& path, std::u
     if (reach_ == Reach::given) return out_of_reach(path);
     std::ifstream file(path, std::ios::binary);
     if (!file) return fail(ErrorCode::missing, Error::no_offset, path, "cannot be opened");
-    // Such a file does not tell its size. What is not used of so much is address space only.
+    // Such files do not report their size. The unused part of the buffer takes only address space.
     constexpr std::uint64_t usual = 16 << 20;
     std::string text;
     text.reserve(static_cast<std::size_t>(std::min(most, usual)));

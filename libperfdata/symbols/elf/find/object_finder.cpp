@@ -22,12 +22,12 @@ std::string parent(std::string_view path) {
     return std::string(path.substr(0, path.rfind('/') + 1));
 }
 
-// below(directory, name): cached_objects("", id) and the like begin with a slash.
+// Joins a directory and a name that begins with a slash, as cached_objects("", id) returns.
 FileName below(const FileName& directory, const std::string& name) {
     return {directory.root, directory.path + name};
 }
 
-// build_id_of(bytes) is empty if they are none.
+// Returns the bytes as a build-id; empty if they are none.
 std::optional<BuildId> build_id_of(Bytes bytes) {
     BuildId id;
     if (bytes.empty() || bytes.size() > id.value.size()) return {};
@@ -42,7 +42,7 @@ bool same_build_id(const BuildId& recorded, Bytes in_file) {
     if (in_file.empty() || in_file.size() > recorded.size) return false;
     const auto id = recorded.bytes();
     const auto rest = id.subspan(in_file.size());
-    // A shorter id is the same only where the recording has padding of zeros, which it has only behind 20 bytes.
+    // A shorter id is equal only if the recording padded it with zeros to 20 bytes.
     return std::ranges::equal(id.first(in_file.size()), in_file) &&
            (rest.empty() || recorded.size == recorded.value.size()) &&
            std::ranges::all_of(rest, [](std::byte byte) { return byte == std::byte{}; });
@@ -56,18 +56,18 @@ bool is_file_name(std::string_view path) {
     return path.starts_with('/');
 }
 
-// inside(path) is a recorded path below a directory, as it is shown: ".." does not lead out of it.
+// Returns a recorded path below a directory, for showing: ".." does not lead out of the directory.
 std::string inside(std::string_view path) {
     return std::filesystem::path("/" + std::string(path)).lexically_normal().string();
 }
 
-// caches(): a link in the user's own cache, or in one that was given, may lead to any file of the machine where those
-// may be read anyway. The recording's directory is as little to be trusted as the recording.
+// Links in the user's own cache, or in one that the user gave, may lead to any file of the machine if such files may be
+// read anyway. The recording's directory is trusted as little as the recording.
 std::vector<FileName> FinderOptions::caches() const {
     std::vector<FileName> all;
     if (!recording_dir.empty()) all.push_back({recording_dir, ""});
     if (!buildid_dir.empty()) all.push_back(machine() ? FileName{"", buildid_dir} : FileName{buildid_dir, ""});
-    if (!symfs.empty()) all.push_back({symfs, "/.debug"});  // where perf looks then
+    if (!symfs.empty()) all.push_back({symfs, "/.debug"});  // as perf does
     if (machine() && !local_buildid_dir.empty()) all.push_back({"", local_buildid_dir});
     return all;
 }
@@ -85,11 +85,11 @@ std::vector<FileName> FinderOptions::debug_roots() const {
     return all;
 }
 
-// Opened is the files that are in use, and what is known of others: any number of names may lead to one of them.
+// Opened remembers the files in use, and what is known about others. One file may have any number of names.
 struct ObjectFinder::Opened {
     explicit Opened(const Limits& of_files) : limits(of_files) {}
 
-    // open(files, name, recorded) is an intact ELF file of that build id, of any if its size is 0.
+    // Opens an intact ELF file with that build-id, or with any if the recorded one has size 0.
     std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> open(const FileSystem& files, const FileName& name,
                                                                    const BuildId& recorded) {
         const auto identity = files.identity(name);
@@ -116,7 +116,7 @@ struct ObjectFinder::Opened {
             return std::unexpected(SymbolMiss::unreadable);
         }
         auto file = std::make_shared<const ElfFile>(std::move(*opened));
-        // One that is too long to be any recorded one stays so.
+        // An id too long to equal any recorded one stays that long.
         const auto id = file->build_id().first(std::min(file->build_id().size(), recorded.value.size() + 1));
         if (identity) file = note(*identity, {file, std::vector(id.begin(), id.end())});
         if (differs(recorded, id)) return std::unexpected(SymbolMiss::build_id_differs);
@@ -129,10 +129,10 @@ struct ObjectFinder::Opened {
 
     struct Entry {
         std::weak_ptr<const ElfFile> file{};
-        std::optional<std::vector<std::byte>> build_id{};  // nothing: it is no ELF file that can be read
+        std::optional<std::vector<std::byte>> build_id{};  // nothing: no readable ELF file
     };
 
-    // note(identity, entry) is the file that is in use: another thread may have opened the same one meanwhile.
+    // Returns the file in use: another thread may have opened the same one meanwhile.
     std::shared_ptr<const ElfFile> note(const FileIdentity& identity, Entry entry) {
         const std::scoped_lock lock(mutex);
         auto& place = known[identity];
@@ -147,7 +147,7 @@ struct ObjectFinder::Opened {
     std::map<FileIdentity, Entry> known;
 };
 
-// Search is one object's. It remembers the best reason for not finding it.
+// Search looks for one object. It remembers the best reason for not finding it.
 struct ObjectFinder::Search {
     const FinderOptions& options;
     const FileSystem& files;
@@ -156,7 +156,7 @@ struct ObjectFinder::Search {
     SymbolMiss miss = SymbolMiss::not_found;
     std::optional<FoundObject> found;
 
-    // A better reason is one that is closer to success: they are in this order.
+    // Better reasons are closer to success, in this order.
     void missed(SymbolMiss reason) {
         constexpr std::array order{SymbolMiss::not_found,  SymbolMiss::no_build_id,     SymbolMiss::offline,
                                    SymbolMiss::unproven,   SymbolMiss::other_machine,   SymbolMiss::not_opened,
@@ -214,7 +214,7 @@ struct ObjectFinder::Search {
         }
     }
 
-    // Only a debug file was found: it has the build id, but perhaps not the offsets of the code.
+    // Only a debug file was found. It has the build-id, but may lack the file offsets of the code.
     bool only_debug() {
         if (object.build_id.size == 0) return false;
         const auto name = debug_file_by_id("", object.build_id);
@@ -223,7 +223,7 @@ struct ObjectFinder::Search {
     }
 };
 
-// DebugSearch is for what belongs to one file. Such files are proven by build ids.
+// DebugSearch looks for the debug files of one file, which build-ids prove.
 struct ObjectFinder::DebugSearch {
     const FinderOptions& options;
     const FileSystem& files;
@@ -252,7 +252,7 @@ ObjectFinder::DebugFile ObjectFinder::find_debug(const RecordedObject& object, c
     search.caches_and_roots();
     const auto roots = options_.debug_roots();
     const std::string own(without_deleted(object.path));
-    // A link is a name, not a path.
+    // A debug link is a name, not a path.
     if (const auto link = found.file->debug_link(); link && link->name.find('/') == std::string::npos) {
         const auto name = found.name();
         const auto beside = parent(name.path);
@@ -278,7 +278,7 @@ std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file,
         if (!options_.symfs.empty()) search.take({options_.symfs, inside(link->path)});
         if (options_.machine()) search.take({"", link->path});
     }
-    // "DIR/.dwz/NAME", as distributions have it, also where the directory itself is elsewhere.
+    // Distributions have "DIR/.dwz/NAME"; search for it also if DIR has moved.
     if (const auto at = link->path.rfind("/.dwz/"); at != std::string::npos) {
         for (const auto& root : options_.debug_roots()) search.take(below(root, link->path.substr(at)));
     }
