@@ -51,7 +51,7 @@ std::string output_of(const test::Place& place, const Words& arguments) {
 }  // namespace
 
 TEST_CASE("lines are cut at a column, whatever pieces they come in", "[screen]") {
-    for (const std::size_t piece : {1, 2, 3, 7, 1000}) {
+    for (const std::size_t piece : {1u, 2u, 3u, 7u, 1000u}) {
         CAPTURE(piece);
         CHECK(cut("12345678\n123456789\n\nabc\n", 8, piece, 1) == "12345678\n12345...\n\nabc\n");
         CHECK(cut("no newline at the end", 10, piece, 1) == "no newl...");
@@ -72,7 +72,7 @@ TEST_CASE("report and annotate keep to a width, and say how many lines they cut"
     const test::Place place;
     for (const std::string command : {"report", "annotate"}) {
         const auto whole = lines_of(output_of(place, {command, "--offline", "-w", "0", events}));
-        for (const std::size_t width : {40, 60, 100}) {
+        for (const std::size_t width : {40u, 60u, 100u}) {
             CAPTURE(command, width);
             auto lines = lines_of(output_of(place, {command, "--offline", "--width", std::to_string(width), events}));
             REQUIRE(lines.size() == whole.size() + 1);
