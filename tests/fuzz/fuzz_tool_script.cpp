@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             {"--max-memory=64M", "--max-memory=16M", "--max-memory=256M"},
             {"--offline"},
             {"--strict", "", "--quiet", "--strict --quiet"},
-            {"", "--json"},
+            {"", "--json", "--header"},
             {"", "--fields=comm,tid,time,ip,sym,symoff,dso", "--fields=+addr,+period,+phys_addr", "--fields=+brstack",
              "--fields=iregs,uregs", "--fields=+data_src,+weight,+misc", "--fields=trace:comm,trace --fields=hw:ip",
              "--fields=+bpf-output", "--fields=+data_page_size,+code_page_size,-period"},

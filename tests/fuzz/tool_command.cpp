@@ -108,6 +108,22 @@ std::string option_of(std::string_view file) {
     return file == "ksym" ? "--kallsyms" : file == "vmlx" ? "--vmlinux" : file == "kcor" ? "--kcore" : "--jitdump";
 }
 
+// add_words(words, chosen, facts) appends the arguments that `chosen` consists of.
+void add_words(std::vector<std::string>& words, std::string_view chosen, const Facts& facts) {
+    while (!chosen.empty()) {
+        const auto size = std::min(chosen.size(), chosen.find(' '));
+        auto& word = words.emplace_back(chosen.substr(0, size));
+        chosen.remove_prefix(std::min(chosen.size(), size + 1));
+        facts.put_into(word);
+    }
+}
+
+// require_taken(taken, words, said) prints the command line before it fails: an input alone does not show it.
+void require_taken(bool taken, const std::vector<std::string>& words, const std::string& said) {
+    if (!taken) fmt::print(stderr, "refused: perfdata {}\n{}", fmt::join(words, " "), said);
+    require(taken);
+}
+
 bool has(const std::vector<std::string>& arguments, std::string_view word) {
     return std::ranges::find(arguments, word) != arguments.end();
 }
@@ -155,8 +171,43 @@ class ToolCommand::Line {
 ToolCommand::ToolCommand(std::string name, std::vector<Words> options)
     : name_(std::move(name)), options_(std::move(options)), line_(std::make_unique<Line>(name_)) {
     require(options_.size() < choice_bytes);
+    check_pairs();
 }
 ToolCommand::~ToolCommand() = default;
+
+void ToolCommand::check_pairs() {
+    Captured said;
+    const Facts facts;
+    std::vector<std::string_view> chosen;
+    for (const auto& words : options_) chosen.push_back(words.front());
+    // A word with a value from the recording may be refused for that value.
+    const auto valued = [](std::string_view word) { return word.find('{') != std::string_view::npos; };
+    const auto check_chosen = [&] {
+        if (std::ranges::any_of(chosen, valued)) return;
+        // An empty recording is an error, but only after the command line was taken.
+        std::vector<std::string> words = {name_, "/dev/null"};
+        for (const auto word : chosen) add_words(words, word, facts);
+        const auto status = [&] {
+            const Instead out(stdout, said.stream()), err(stderr, said.stream());
+            return line_->run(words);
+        }();
+        require_taken(status != tool::usage, words, said.text());
+        said.clear();
+    };
+    for (std::size_t one = 0; one < options_.size(); ++one) {
+        for (std::size_t other = one + 1; other < options_.size(); ++other) {
+            for (const auto first : options_[one]) {
+                for (const auto second : options_[other]) {
+                    chosen[one] = first;
+                    chosen[other] = second;
+                    check_chosen();
+                }
+            }
+            chosen[other] = options_[other].front();
+        }
+        chosen[one] = options_[one].front();
+    }
+}
 
 void ToolCommand::run(std::span<const std::uint8_t> input) {
     static Captured output, messages;
@@ -172,17 +223,12 @@ void ToolCommand::run(std::span<const std::uint8_t> input) {
     recording.set(bytes);
     // Put the file first: some options have an optional value.
     std::vector<std::string> words = {name_, recording.path()};
+    const Facts absent;
     std::optional<Facts> facts;
     for (std::size_t index = 0; index < options_.size(); ++index) {
-        auto chosen = options_[index][choices[index] % options_[index].size()];
-        while (!chosen.empty()) {
-            const auto size = std::min(chosen.size(), chosen.find(' '));
-            auto& word = words.emplace_back(chosen.substr(0, size));
-            chosen.remove_prefix(std::min(chosen.size(), size + 1));
-            if (word.find('{') == std::string::npos) continue;
-            if (!facts) facts = Facts::of(bytes, choices.back());
-            facts->put_into(word);
-        }
+        const auto chosen = options_[index][choices[index] % options_[index].size()];
+        if (!facts && chosen.find('{') != std::string_view::npos) facts = Facts::of(bytes, choices.back());
+        add_words(words, chosen, facts ? *facts : absent);
     }
     for (const auto& [name, file] : beside.files()) {
         const auto option = option_of(name);
@@ -198,7 +244,7 @@ void ToolCommand::run(std::span<const std::uint8_t> input) {
     // A generated value is always valid unless it comes from the recording, such as a process id. --cpu is also refused
     // if samples do not contain their CPU.
     const auto of_cpus = [](std::string_view word) { return word.starts_with("--cpu="); };
-    require(status != tool::usage || facts || std::ranges::any_of(words, of_cpus));
+    require_taken(status != tool::usage || facts || std::ranges::any_of(words, of_cpus), words, messages.text());
     if (status != tool::usage) check(status, words, html ? page.take() : output.text(), messages.text());
     output.clear();
     messages.clear();

@@ -32,6 +32,8 @@ class ToolCommand {
     // Hides CLI11, which is slow to compile.
     class Line;
 
+    // Requires that no word of one option makes a word of another one invalid: inputs choose them independently.
+    void check_pairs();
     void check(int status, const std::vector<std::string>& arguments, std::string_view written,
                std::string_view said) const;
 
