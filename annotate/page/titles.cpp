@@ -10,8 +10,8 @@
 namespace perfdata {
 
 std::string stacks_text(std::uint64_t count) {
-    return fmt::format("{} {} a copy of {} user stack, which is not unwound", count,
-                       count == 1 ? "sample has" : "samples have", count == 1 ? "its" : "their");
+    return fmt::format("{} {} callers: the copy of {} user stack was not unwound to its end", count,
+                       count == 1 ? "sample lacks" : "samples lack", count == 1 ? "its" : "their");
 }
 
 std::string deep_text(std::uint64_t count, std::size_t most) {

@@ -13,7 +13,7 @@
 
 namespace perfdata {
 
-// stacks_text(count) returns "15 samples have a copy of their user stack, which is not unwound".
+// stacks_text(count) returns "15 samples lack callers: the copy of their user stack was not unwound to its end".
 std::string stacks_text(std::uint64_t count);
 // deep_text(count, most) returns "15 call chains have more than 127 frames".
 std::string deep_text(std::uint64_t count, std::size_t most);

@@ -356,8 +356,9 @@ SampleCountOptions count_options(const ReportOptions& options, const Symbolizer&
     counts.by_tid = options.has(ReportKey::tid);
     counts.by_cpu = options.has(ReportKey::cpu);
     counts.by_cgroup = options.has(ReportKey::cgroup);
-    counts.chains = options.children || options.tree != ReportTree::none;
+    counts.chains = options.counts_chains();
     counts.jit = &symbolizer.jit();
+    counts.functions = &symbolizer.functions();
     if (options.has(ReportKey::line)) return counts;
     if (options.has(ReportKey::symbol) || options.has(ReportKey::kind) || options.tree != ReportTree::none ||
         !options.code.symbols.empty() || !options.code.kinds.empty()) {

@@ -106,7 +106,7 @@ void add_recording(Report& report, const Recording& recording, const SampleCount
     report.recording =
         RecordingFacts::of(recording, {counts.first_time().value_or(Time{}), counts.last_time().value_or(Time{})});
     report.chain_losses = counts.chain_losses();
-    report.stacks_not_unwound = counts.stacks_not_unwound();
+    report.stacks = StackFacts::of(counts.chain_losses().stacks, symbolizer);
     if (report.options.tells_functions()) {
         // Use the base of all other percentages, so that the shares are comparable. With --percentage relative, the
         // whole excludes what --symbols drops, and --symbols drops code without names.
@@ -115,6 +115,7 @@ void add_recording(Report& report, const Recording& recording, const SampleCount
                                                         of_kept ? std::nullopt : std::optional(hits(report.whole)));
     }
     report.completeness = symbolizer.timeline().completeness();
+    if (report.options.counts_chains()) report.completeness.stacks_not_unwound = report.stacks.lacking();
     report.completeness.diagnostics.append(symbolizer.losses());
     for (const auto& problem : report.line_problems) {
         if (problem.loss) report.completeness.diagnostics.add(problem.error);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 
@@ -108,7 +109,8 @@ class ScriptWriter {
         if (!wanted(sample, item, index, comm)) return;
         item.comm = shown_comm(comm, item.tid);
         item.ip = sample.ip();
-        const bool has_chain = options_.chains && event.attr.has(sample_bit::callchain);
+        const bool has_chain =
+            options_.chains && (event.attr.has(sample_bit::callchain) || sample.layout().shape().callers_in_stack());
         // Text shows only the chain of a sample that has one.
         const auto& code = options_.filter.code;
         if (item.ip && (!has_chain || options_.json || !code.empty())) {
@@ -128,8 +130,9 @@ class ScriptWriter {
                 looked_up_.push_back(places_.look_up(item.moment, address, mode));
                 return true;
             });
-            // Unlike the callers in a copy of the user stack, the sampled address is known without unwinding.
-            const bool in_stack = events_.layout(context.event).shape().callers_in_stack();
+            item.stack_end = add_user_stack(sample, item);
+            // A sample without a copy of the stack still has its address.
+            const bool in_stack = sample.layout().shape().callers_in_stack();
             if (in_stack && looked_up_.empty() && item.ip && options_.most_frames != 0) {
                 looked_up_.push_back(places_.look_up(item.moment, *item.ip, item.mode));
             }
@@ -138,10 +141,6 @@ class ScriptWriter {
             item.chain = chain_;
             if (!item.whole_chain) ++counts_.broken_chains;
         }
-        if (options_.chains && sample.has_unread_callers()) {
-            item.unread_callers = true;
-            ++counts_.stacks_not_unwound;
-        }
         ++counts_.samples;
         if (options_.json) {
             json_writer_.write(item);
@@ -149,6 +148,28 @@ class ScriptWriter {
             text_writer_.append(text_, item);
         }
         if (text_.size() >= most_kept) flush();
+    }
+
+    // Adds the callers in a copy of the user stack to looked_up_, behind the kernel's part of the chain. Returns how
+    // unwinding ended.
+    template <class Order>
+    std::optional<StackEnd> add_user_stack(const BasicSample<Order>& sample, const ScriptItem& item) {
+        const auto state = user_state(sample);
+        if (!state) return {};
+        if (unwinder_ == nullptr) unwinder_ = symbolizer_.functions().unwinder();
+        if (unwinder_ == nullptr) {
+            counts_.stacks.add_not_unwound();
+            return StackEnd::unsupported;
+        }
+        unwound_.clear();
+        const auto room = options_.most_frames - std::min(looked_up_.size(), options_.most_frames);
+        const auto unwound = unwinder_->unwind(item.moment, *state, room, unwound_);
+        counts_.stacks.add(*state, unwound);
+        if (unwound.end == StackEnd::frame_limit) ++counts_.deep_chains;
+        for (const auto& one : unwound_) {
+            looked_up_.push_back(places_.look_up(item.moment, one.address, CpuMode::user));
+        }
+        return unwound.end;
     }
 
     template <class Order>
@@ -221,6 +242,8 @@ class ScriptWriter {
     std::string unnamed_;
     std::vector<ScriptPlaces::LookedUp> looked_up_;
     std::vector<std::uint32_t> chain_;
+    std::unique_ptr<StackUnwinder> unwinder_;  // made for the first copy of a stack
+    std::vector<UnwoundFrame> unwound_;
     std::map<std::uint64_t, std::uint64_t> last_values_;  // by event id
     std::vector<std::uint8_t> left_out_;                  // by place: the CodePart that leaves it out; or not_asked
     std::vector<std::string> absent_symbols_, absent_objects_;  // wanted ones that no place has so far

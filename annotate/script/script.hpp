@@ -14,6 +14,7 @@
 #include "perfdata/profile/sample_filter.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
+#include "perfdata/timeline/unwound_stacks.hpp"
 
 #include "script_fields.hpp"
 
@@ -37,10 +38,10 @@ struct ScriptCounts {
     std::array<std::uint64_t, filter_parts> dropped{};  // samples that the filter left out, by FilterPart
     std::uint64_t broken_chains = 0;                    // the user part was deferred and never came
     std::uint64_t deep_chains = 0;                      // of more than ScriptOptions::most_frames
-    std::uint64_t unread_formats = 0;      // of tracepoints: damaged or too long, their samples are shown as bytes
-    std::uint64_t stacks_not_unwound = 0;  // samples whose callers in user space are only in a copy of the stack
-    WithoutBuildId without_build_id;       // objects without names; their samples are not counted
-    bool unnamed_kernel = false;           // there are no names for kernel code
+    std::uint64_t unread_formats = 0;  // of tracepoints: damaged or too long, their samples are shown as bytes
+    UnwoundStacks stacks;              // copies of user stacks
+    WithoutBuildId without_build_id;   // objects without names; their samples are not counted
+    bool unnamed_kernel = false;       // there are no names for kernel code
     // Elements of CodeFilter::symbols and objects that match no sample, and, if there are any, those that exist,
     // sorted.
     std::vector<std::string> absent_symbols, absent_objects, other_symbols, other_objects;

@@ -9,6 +9,7 @@
 
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/frame_at.hpp"
+#include "perfdata/timeline/stack_unwinder.hpp"
 #include "perfdata/wire/sample.hpp"
 
 namespace perfdata {
@@ -31,7 +32,7 @@ struct ScriptItem {
     bool has_chain = false;                  // the event records chains, and they are requested
     std::span<const std::uint32_t> chain{};  // numbers in ScriptPlaces, innermost first
     bool whole_chain = true;                 // its deferred part is present
-    bool unread_callers = false;             // some are only in a copy of the user stack, which is not unwound
+    std::optional<StackEnd> stack_end{};     // how a copy of the user stack was unwound; nothing: there is none
 
     Sample sample() const { return {record.bytes.data(), layout, record.order}; }
 };

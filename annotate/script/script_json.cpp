@@ -64,9 +64,12 @@ void ScriptJson::write(const ScriptItem& item) {
             writer_.Bool(false);
         }
     }
-    if (item.unread_callers) {
-        writer_.text("stack_unwound");
-        writer_.Bool(false);
+    if (item.stack_end) {
+        member("stack_end", to_string(*item.stack_end));
+        if (*item.stack_end != StackEnd::bottom && *item.stack_end != StackEnd::frame_limit) {
+            writer_.text("stack_unwound");
+            writer_.Bool(false);
+        }
     }
     if (item.layout.shape().has(SamplePart::raw)) {
         if (const auto raw = item.sample().details().raw()) {

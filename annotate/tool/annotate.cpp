@@ -117,10 +117,12 @@ class Annotate {
         if (const auto problem = symbolizer.text_problem()) source_note_ = problem->message();
         auto completeness = session_.completeness();
         note_problems(listings, symbolizer, completeness);
-        lacks_callers_ = (html() || options_.calls) && completeness.stacks_not_unwound != 0 &&
-                         has_unread_stacks(recording, filter->events);
-        return write({recording, session_.timeline(), *profile, completeness, {}, relative(), hidden_}, listings,
-                     chosen->unattributed);
+        auto stacks = StackFacts::of(chain_losses_.stacks, symbolizer);
+        if (html() || options_.calls) completeness.stacks_not_unwound = stacks.lacking();
+        lacks_callers_ = stacks.counts.lost() != 0;
+        return write(
+            {recording, session_.timeline(), *profile, completeness, {}, relative(), hidden_, std::move(stacks)},
+            listings, chosen->unattributed);
     }
 
   private:
@@ -312,7 +314,7 @@ class Annotate {
     std::string nameless_, unnamed_callers_;  // missing build ids; text output has the first above its table
     Architecture arch_;
     std::uint64_t hidden_ = 0;    // functions below --percent-limit
-    bool lacks_callers_ = false;  // some samples lack callers that the options ask for
+    bool lacks_callers_ = false;  // damage hides callers that the options ask for
 };
 
 }  // namespace

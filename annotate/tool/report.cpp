@@ -108,7 +108,7 @@ class ReportRun {
         if (!session_.commit(*output)) return failed;
         session_.warn(report.completeness, lacks_kernel_names(report, counts));
         if (!choice_.common.quiet) explain_nothing(report, counts);
-        return session_.exit_code(report.completeness, wants_callers_ && report.stacks_not_unwound != 0);
+        return session_.exit_code(report.completeness, wants_callers_ && report.stacks.counts.lost() != 0);
     }
 
     bool lacks_kernel_names(const Report& report, const SampleCounts& counts) const {

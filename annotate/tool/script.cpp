@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/annotate/format/dropped_samples.hpp"
+#include "perfdata/annotate/report/stack_facts.hpp"
 
 #include "page/titles.hpp"
 #include "report/without_samples.hpp"
@@ -99,9 +100,7 @@ void tell(const Session& session, const ScriptChoice& choice, const ScriptOption
         session.note(fmt::format("{}: the outermost ones are not shown (see --max-stack)",
                                  deep_text(counts.deep_chains, options.most_frames)));
     }
-    if (counts.stacks_not_unwound != 0) {
-        session.note(fmt::format("{}: callers in user space are not shown", stacks_text(counts.stacks_not_unwound)));
-    }
+    for (const auto& note : StackFacts::of(counts.stacks, session.symbolizer()).notes()) session.note(note);
     if (counts.unread_formats != 0) {
         session.note(fmt::format("the formats of {} tracepoints are damaged or too long: their samples show bytes",
                                  counts.unread_formats));
@@ -136,7 +135,7 @@ int run(const ScriptChoice& choice) {
     const auto completeness = session.completeness();
     session.warn(completeness, counts->unnamed_kernel);
     if (!choice.common.quiet) tell(session, choice, *options, *counts);
-    const bool partial = counts->stacks_not_unwound != 0 || counts->unread_formats != 0;
+    const bool partial = counts->stacks.lost() != 0 || counts->unread_formats != 0;
     return session.exit_code(completeness, partial);
 }
 

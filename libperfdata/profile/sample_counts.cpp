@@ -12,6 +12,7 @@
 #include "perfdata/timeline/frame_at.hpp"
 #include "perfdata/timeline/function_index.hpp"
 #include "perfdata/timeline/jit_codes.hpp"
+#include "perfdata/timeline/stack_unwinder.hpp"
 
 #include "kernel_epochs.hpp"
 #include "row_table.hpp"
@@ -73,6 +74,7 @@ class SampleCounter {
           epochs_(timeline, options.versions),
           recent_tasks_(timeline.tasks()),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
+          unwinder_(unwinder_for(recording, options)),
           column_(recording.events().events().size(), not_counted) {
         counts_.chain_losses_.max_stack = options.max_stack;
         auto& events = counts_.events_;
@@ -125,7 +127,6 @@ class SampleCounter {
         const auto cgroup = filter.by_cgroup ? sample.details().cgroup() : std::nullopt;
         if (drop(filter.drop_task({comm, moment_.pid, tid, cgroup})) || drop(drop_code(sample))) return;
         note_time(sample.time());
-        if (sample.has_unread_callers()) ++counts_.stacks_not_unwound_;
         counts_.totals_[column] += cell;
         const auto who = task(sample, tid, comm);
         if (options_.chains) {
@@ -162,6 +163,12 @@ class SampleCounter {
     static constexpr std::size_t most_waiting = 64;
     static constexpr Pid nobody{~std::uint32_t{0}};
     static constexpr std::uint8_t not_asked = 0xff;
+
+    static std::unique_ptr<StackUnwinder> unwinder_for(const Recording& recording, const SampleCountOptions& options) {
+        const auto in_stack = [](const Event& event) { return event.sample.shape().callers_in_stack(); };
+        if (!options.chains || options.functions == nullptr) return nullptr;
+        return std::ranges::any_of(recording.events().events(), in_stack) ? options.functions->unwinder() : nullptr;
+    }
 
     static std::size_t samples_of(const Completeness& completeness) {
         const auto found = completeness.records.find(static_cast<std::uint32_t>(RecordType::sample));
@@ -232,6 +239,7 @@ class SampleCounter {
             for (std::size_t at = first; at < addresses_.size(); ++at) {
                 looked_up_.push_back(look_up(addresses_[at].first, addresses_[at].second));
             }
+            add_user_stack(sample);
             for (const auto& one : looked_up_) {
                 if (one.number == none) unfolded_.prefetch_key(one.hash);
             }
@@ -254,6 +262,24 @@ class SampleCounter {
             }
         }
         return counts_.chains_.intern({node, chain_number(look_up(sample))});
+    }
+
+    // Adds the callers in a copy of the user stack to looked_up_, behind the kernel's part of the chain.
+    template <class Order>
+    void add_user_stack(const BasicSample<Order>& sample) {
+        const auto state = user_state(sample);
+        if (!state) return;
+        if (unwinder_ == nullptr) return counts_.chain_losses_.stacks.add_not_unwound();
+        unwound_.clear();
+        const auto room = options_.max_stack - std::min<std::size_t>(addresses_.size(), options_.max_stack);
+        const auto unwound = unwinder_->unwind(moment_, *state, room, unwound_);
+        counts_.chain_losses_.stacks.add(*state, unwound);
+        if (unwound.end == StackEnd::frame_limit) ++counts_.chain_losses_.deep;
+        // Where user space was interrupted, the innermost frame is the sampled address itself.
+        const bool sampled = addresses_.empty() && !unwound_.empty() && sample.ip() == unwound_.front().address;
+        for (std::size_t at = sampled ? 1 : 0; at < unwound_.size(); ++at) {
+            looked_up_.push_back(looked_up(unwound_[at].frame));
+        }
     }
 
     struct KernelPlace {
@@ -434,7 +460,9 @@ class SampleCounter {
     RecentTasks recent_tasks_;
     RecentFrames<KernelPlace> recent_kernel_;
     DeferredChains deferred_;
-    std::vector<std::size_t> column_;                                                // by event
+    std::unique_ptr<StackUnwinder> unwinder_;  // null: no stacks, or nothing unwinds them
+    std::vector<UnwoundFrame> unwound_;        // of the current sample
+    std::vector<std::size_t> column_;          // by event
     std::size_t most_places_ = 0, most_nodes_ = 0, most_rows_ = 0, most_tasks_ = 0;  // from Limits
     Moment moment_;
     SampledTask last_task_;

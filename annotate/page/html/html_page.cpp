@@ -176,10 +176,8 @@ class Page {
             if (!entry.objects.empty()) html_.raw(")");
             if (!entry.remedy.empty()) html_.raw(" <small>To have them: ").text(entry.remedy, 400).raw("</small>");
         }
-        if (completeness.stacks_not_unwound != 0) {
-            html_.raw("<li class=w>")
-                .text(stacks_text(completeness.stacks_not_unwound))
-                .raw(": flame graph and calls lack callers in user space");
+        for (const auto& note : model_.page().stacks.notes()) {
+            html_.raw("<li class=w>Flame graph and calls lack callers: ").text(note, 500);
         }
         if (completeness.lost_samples + completeness.lost_events != 0) {
             html_.print(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "json_parts.hpp"
 
+#include <algorithm>
+
 namespace perfdata {
 namespace {
 
@@ -114,6 +116,48 @@ void write_without_build_id(JsonWriter& json, const WithoutBuildId& without) {
         json.end_object();
     }
     json.member("remedy", without.remedy());
+    json.end_object();
+}
+
+void write_stacks(JsonWriter& json, const StackFacts& stacks) {
+    const auto& counts = stacks.counts;
+    if (counts.stacks() + counts.not_unwound() == 0) return;
+    json.key("user_stacks");
+    json.begin_object();
+    json.member("unwound", counts.stacks());
+    json.member("not_unwound", counts.not_unwound());
+    json.key("ends");
+    json.begin_object();
+    for (std::size_t end = 0; end < stack_ends; ++end) {
+        const auto one = static_cast<StackEnd>(end);
+        if (counts.ended(one) != 0) json.member(to_string(one), counts.ended(one));
+    }
+    json.end_object();
+    json.key("short_copies");
+    json.begin_array();
+    for (const auto& [size, count] : counts.short_copies()) {
+        json.begin_object();
+        json.member("bytes", size);
+        json.member("stacks", count);
+        json.end_object();
+    }
+    json.end_array();
+    constexpr std::size_t most = 100;
+    const auto objects = [&](std::string_view name, const std::vector<StackFacts::Object>& list) {
+        json.key(name);
+        json.begin_array();
+        for (std::size_t at = 0; at < std::min(most, list.size()); ++at) {
+            json.begin_object();
+            json.name("object", list[at].object);
+            json.member("stacks", list[at].stacks);
+            if (!list[at].reason.empty()) json.member("reason", list[at].reason);
+            if (!list[at].remedy.empty()) json.member("remedy", list[at].remedy);
+            json.end_object();
+        }
+        json.end_array();
+    };
+    objects("without_file", stacks.without_file);
+    objects("without_unwind_information", stacks.without_information);
     json.end_object();
 }
 

@@ -6,6 +6,7 @@
 
 #include "perfdata/annotate/format/dropped_samples.hpp"
 #include "perfdata/annotate/format/recording_facts.hpp"
+#include "perfdata/annotate/report/stack_facts.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
 #include "perfdata/recording/completeness.hpp"
 
@@ -28,5 +29,9 @@ void write_dropped(JsonWriter& json, std::span<const DroppedSamples> dropped);
 
 // write_without_build_id(...) writes the member "without_build_id", if there are such objects.
 void write_without_build_id(JsonWriter& json, const WithoutBuildId& without);
+
+// write_stacks(...) writes the member "user_stacks": how the unwinding of copied stacks ended; nothing if there are
+// none.
+void write_stacks(JsonWriter& json, const StackFacts& stacks);
 
 }  // namespace perfdata

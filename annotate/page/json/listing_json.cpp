@@ -26,6 +26,7 @@ class JsonPage {
         }
         write_dropped(json_, dropped_samples(page_.profile.dropped()));
         write_without_build_id(json_, WithoutBuildId::count(page_.profile));
+        write_stacks(json_, page_.stacks);
         write_completeness(json_, page_.completeness, true);
         if (!page_.notes.empty()) {
             json_.array("notes", page_.notes, [](const std::string& note) { return note; });

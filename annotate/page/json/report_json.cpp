@@ -42,7 +42,8 @@ class ReportJson {
         }
         const auto& chains = report_.chain_losses;
         json_.member("broken_chains", chains.broken);
-        json_.member("stacks_not_unwound", report_.stacks_not_unwound);
+        json_.member("stacks_not_unwound", report_.stacks.lacking());
+        write_stacks(json_, report_.stacks);
         if (chains.cut != 0) json_.member("cut_chains", chains.cut);
         if (chains.deep != 0) json_.member("deep_chains", chains.deep);
         if (!report_.without_samples.empty()) json_.member("without_samples", report_.without_samples);

@@ -74,9 +74,9 @@ class TextPage : private TextColumns {
         const auto& completeness = page_.completeness;
         if (completeness.lost_samples != 0)
             print("\nLost samples: {}, for the recorder's buffers were full\n", completeness.lost_samples);
-        if (completeness.stacks_not_unwound != 0) {
-            print("\nNot unwound: {}; callers in user space are not known\n",
-                  stacks_text(completeness.stacks_not_unwound));
+        const auto stacks = page_.stacks.notes();
+        for (std::size_t at = 0; at < stacks.size(); ++at) {
+            print("{}Callers are missing: {}\n", at == 0 ? "\n" : "", stacks[at]);
         }
         if (hits(page_.profile.totals()) != 0) return;
         if (const auto what = without_samples(page_.recording, completeness); !what.empty()) print("\n{}\n", what);

@@ -368,9 +368,7 @@ class ReportText {
                   report_.rows_without_tree);
         }
         for (const auto& note : chain_notes(report_.chain_losses)) print("# {}\n", note);
-        if (const auto stacks = report_.stacks_not_unwound; stacks != 0) {
-            print("# {}: callers in user space are not known\n", stacks_text(stacks));
-        }
+        for (const auto& note : report_.stacks.notes()) print("# {}\n", note);
     }
 
     const Report& report_;

@@ -184,8 +184,7 @@ class InfoText {
         }
         add("  lost by the recorder: {} records, {} samples\n", completeness.lost_events, completeness.lost_samples);
         if (completeness.stacks_not_unwound != 0) {
-            add("  not unwound: {}: callers in user space are nowhere else\n",
-                stacks_text(completeness.stacks_not_unwound));
+            add("  user stacks: {} copied; report, script and annotate unwind them\n", completeness.stacks_not_unwound);
         }
     }
 

@@ -47,8 +47,10 @@ Result<std::vector<std::uint32_t>> chosen_events(const Recording& recording, con
 }
 
 bool has_chains(const Recording& recording) {
-    return std::ranges::any_of(recording.events().events(),
-                               [](const Event& event) { return event.sample.shape().has(SamplePart::callchain); });
+    return std::ranges::any_of(recording.events().events(), [](const Event& event) {
+        const auto& shape = event.sample.shape();
+        return shape.has(SamplePart::callchain) || shape.callers_in_stack();
+    });
 }
 
 bool events_have(const Recording& recording, const std::vector<std::uint32_t>& chosen, std::uint64_t bit) {

@@ -26,11 +26,11 @@ class CallFilter {
         return all_ || (halves_[address.value >> 63] && test(places_, place(address)) && test(pages_, page(address)));
     }
 
-    // Tests the sampled address and its call chain. A chain that continues in a deferred part passes: its addresses are
-    // not known yet.
+    // Tests the sampled address and its call chain. A chain that continues in a deferred part or in a copy of the user
+    // stack passes: its addresses are not known yet.
     template <class Order>
     bool passes(const BasicSample<Order>& sample) const {
-        if (all_) return true;
+        if (all_ || sample.layout().shape().callers_in_stack()) return true;
         if (const auto ip = sample.ip(); ip && may_hold(*ip)) return true;
         const auto chain = sample.callchain();
         if (!chain) return false;

@@ -19,6 +19,7 @@
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/frame.hpp"
+#include "perfdata/timeline/unwound_stacks.hpp"
 
 namespace perfdata {
 
@@ -45,7 +46,9 @@ struct SampledTask {
 struct SampleCountOptions {
     // What distinguishes tasks.
     bool by_comm = true, by_pid = false, by_tid = false, by_cpu = false, by_cgroup = false;
-    bool chains = false;  // count call chains with their deferred parts; false: the sampled address only
+    // Count call chains with their deferred parts, and with what `functions` unwinds of copied user stacks; false: the
+    // sampled address only.
+    bool chains = false;
     // The number of frames to count of a chain, innermost first. Many samples may share one deferred user part, which
     // may have 8,000 addresses; the kernel's own bound is 127 unless kernel.perf_event_max_stack is raised.
     std::uint32_t max_stack = 1024;
@@ -57,7 +60,8 @@ struct SampleCountOptions {
     const JitCodes* jit = nullptr;           // code from jitdumps; empty() counts as none
     const CodeVersions* versions = nullptr;  // distinguish versions of kernel code: Frame::version
     SampleFilter filter;
-    const FunctionIndex* functions = nullptr;  // names code; SampleFilter::code requires it
+    // Names code, and unwinds copies of user stacks. SampleFilter::code requires it. Null: stacks are not unwound.
+    const FunctionIndex* functions = nullptr;
     std::stop_token stop;
     Progress progress = {};
 };
@@ -68,6 +72,7 @@ struct ChainLosses {
     std::uint64_t broken = 0;  // without the user part: it was deferred and never recorded
     std::uint64_t deep = 0;    // more than max_stack frames
     std::uint32_t max_stack = 0;
+    UnwoundStacks stacks;  // copies of user stacks
 };
 
 // SampleCounts does not change once counted. Its size grows with the distinct tasks and chains, not with the recording.
@@ -108,8 +113,6 @@ class SampleCounts {
     // Returns what the call chains lost. Limits bound the counts in two more ways: places beyond Limits::places are one
     // frame, Miss::not_kept, and rows beyond Limits::cells are one such row for each task.
     const ChainLosses& chain_losses() const { return chain_losses_; }
-    // Returns the number of samples whose callers are only in a copy of the user stack, which is not unwound.
-    std::uint64_t stacks_not_unwound() const { return stacks_not_unwound_; }
 
   private:
     friend class SampleCounter;
@@ -124,7 +127,6 @@ class SampleCounts {
     DroppedBy dropped_;
     std::optional<Time> first_time_, last_time_;
     ChainLosses chain_losses_;
-    std::uint64_t stacks_not_unwound_ = 0;
 };
 
 }  // namespace perfdata

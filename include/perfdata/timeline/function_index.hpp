@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -16,6 +17,7 @@
 namespace perfdata {
 
 class JitCodes;
+class StackUnwinder;
 
 // FunctionExtent is where a function begins, and how long it is.
 struct FunctionExtent {
@@ -59,6 +61,8 @@ class FunctionIndex {
     virtual std::optional<NamelessCode> nameless(const Frame& frame) const = 0;
     // Returns the first part of the filter that leaves out the code at a frame.
     virtual CodePart left_out(const Frame& frame, const CodeFilter& filter) const = 0;
+    // Returns what unwinds copies of user stacks, for one thread; null if nothing does. The index must outlive it.
+    virtual std::unique_ptr<StackUnwinder> unwinder() const;
 
   protected:
     FunctionIndex() = default;

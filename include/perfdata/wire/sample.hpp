@@ -72,6 +72,8 @@ class BasicSample {
         const auto stack = details().user_stack();
         return stack && !stack->bytes.empty();
     }
+    const SampleLayout& layout() const { return *layout_; }
+    Order order() const { return order_; }
     // details() walks all variable parts.
     SampleDetails<Order> details() const { return {record_, size(), *layout_, order_}; }
 

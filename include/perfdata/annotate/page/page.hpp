@@ -9,6 +9,7 @@
 
 #include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/annotate/listing/listing.hpp"
+#include "perfdata/annotate/report/stack_facts.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
@@ -26,6 +27,7 @@ struct PageContext {
     std::span<const std::string> notes = {};
     bool relative = false;  // percentages are of what the filter leaves; else of all samples of its times and CPUs
     std::uint64_t hidden_functions = 0;  // functions with too small a share to be shown
+    StackFacts stacks = {};              // copies of user stacks, where callers were counted
 
     // Returns what percentages of all samples are of.
     const EventCounts& whole() const { return relative ? profile.totals() : profile.considered(); }

@@ -14,6 +14,7 @@
 #include "perfdata/annotate/format/dropped_samples.hpp"
 #include "perfdata/annotate/format/recording_facts.hpp"
 #include "perfdata/annotate/report/report_options.hpp"
+#include "perfdata/annotate/report/stack_facts.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/recording/completeness.hpp"
@@ -129,9 +130,9 @@ struct Report {
 
     WithoutBuildId without_build_id;  // of the rows; empty unless they name functions
     ChainLosses chain_losses;
-    std::uint64_t stacks_not_unwound = 0;  // samples with callers only in a copy of their user stack
-    Completeness completeness;             // of the timeline, of files of names, and of lines
-    std::string without_samples;           // content of a recording without samples; empty: it has samples
+    StackFacts stacks;            // copies of user stacks
+    Completeness completeness;    // of the timeline, of files of names, and of lines
+    std::string without_samples;  // content of a recording without samples; empty: it has samples
 
     // make(...): `counts` must be counted with count_options() of the same options.
     static Report make(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,

@@ -53,6 +53,8 @@ struct ReportOptions {
     bool has(ReportKey key) const;
     // tells_functions() returns true if the report names functions, so that names can be missing.
     bool tells_functions() const { return has(ReportKey::symbol) || tree != ReportTree::none; }
+    // counts_chains() returns true if callers matter.
+    bool counts_chains() const { return children || tree != ReportTree::none; }
 };
 
 }  // namespace perfdata

@@ -18,6 +18,7 @@ class U64View {
 
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
+    const std::byte* data() const { return begin_; }
     std::uint64_t operator[](std::size_t index) const {
         return order_.template load<std::uint64_t>(begin_ + index * sizeof(std::uint64_t));
     }

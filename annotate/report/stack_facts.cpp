@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/annotate/report/stack_facts.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+
+#include "format/words.hpp"
+
+namespace perfdata {
+namespace {
+
+// The longest copy of a stack that perf records: the size of a sample has 16 bits.
+constexpr std::uint64_t longest_copy = 65528;
+
+std::vector<StackFacts::Object> named(const std::map<ObjectIndex, std::uint64_t>& objects, const Symbolizer& symbolizer,
+                                      bool missing) {
+    // Several objects may have one name: mappings of one path with different inodes.
+    std::map<std::tuple<std::string, std::string_view, std::string_view>, std::uint64_t> sums;
+    for (const auto& [index, stacks] : objects) {
+        std::string_view reason, help;
+        if (missing) {
+            const auto file = symbolizer.file(index);
+            const auto miss = file ? SymbolMiss::outside_file : file.error();
+            reason = explain(miss);
+            help = remedy(miss);
+        }
+        sums[{object_of(symbolizer.timeline().tasks().objects()[index]), reason, help}] += stacks;
+    }
+    std::vector<StackFacts::Object> list;
+    for (const auto& [name, stacks] : sums) {
+        list.push_back({std::get<0>(name), stacks, std::get<1>(name), std::get<2>(name)});
+    }
+    std::ranges::stable_sort(list, std::greater{}, &StackFacts::Object::stacks);
+    return list;
+}
+
+std::string names(const std::vector<StackFacts::Object>& objects) {
+    constexpr std::size_t most = 3;
+    std::string text;
+    for (std::size_t at = 0; at < std::min(most, objects.size()); ++at) {
+        text += (at == 0 ? "" : ", ") + shown(short_name(objects[at].object));
+    }
+    return objects.size() > most ? text + ", ..." : text;
+}
+
+// Returns what to record next time, for copies of that size.
+std::string longer_copy(std::uint64_t size) {
+    if (size == 0) return "record with a larger --call-graph dwarf,SIZE";
+    if (size >= longest_copy) return "perf record copies no more; --call-graph fp or lbr has no such limit";
+    return fmt::format("record with --call-graph dwarf,{}", std::min(2 * size, longest_copy));
+}
+
+}  // namespace
+
+StackFacts StackFacts::of(const UnwoundStacks& counts, const Symbolizer& symbolizer) {
+    return {counts, named(counts.without_file(), symbolizer, true),
+            named(counts.without_information(), symbolizer, false)};
+}
+
+std::vector<std::string> StackFacts::notes() const {
+    struct Note {
+        std::uint64_t stacks;
+        std::string text;
+    };
+    std::vector<Note> notes;
+    const auto all = counts.stacks() + counts.not_unwound();
+    const auto add = [&](std::uint64_t stacks, const std::string& what) {
+        if (stacks == 0) return;
+        const auto share = 100.0 * static_cast<double>(stacks) / static_cast<double>(all);
+        notes.push_back({stacks, fmt::format("{} of {} user stacks ({:.2f}%) {}", stacks, all, share, what)});
+    };
+    add(counts.not_unwound(), "were not unwound");
+    for (const auto& [size, stacks] : counts.short_copies()) {
+        const auto where = size == 0 ? "where their copies end" : fmt::format("at the {} bytes that were copied", size);
+        add(stacks, fmt::format("end {}: {}", where, longer_copy(size)));
+    }
+    std::map<std::string_view, std::vector<Object>> by_reason;
+    for (const auto& object : without_file) by_reason[object.reason].push_back(object);
+    for (const auto& [reason, objects] : by_reason) {
+        std::uint64_t stacks = 0;
+        for (const auto& object : objects) stacks += object.stacks;
+        const auto help = objects.front().remedy;
+        add(stacks, fmt::format("end in {}: {}{}{}", names(objects), reason, help.empty() ? "" : " - ", help));
+    }
+    for (const auto end : {StackEnd::no_unwind_info, StackEnd::no_mapping, StackEnd::lost_register, StackEnd::damaged,
+                           StackEnd::no_registers, StackEnd::unsupported}) {
+        const bool named = end == StackEnd::no_unwind_info && !without_information.empty();
+        add(counts.ended(end),
+            fmt::format("end{}: {}", named ? " in " + names(without_information) : "", explain(end)));
+    }
+    std::ranges::stable_sort(notes, std::greater{}, &Note::stacks);
+    std::vector<std::string> texts;
+    for (auto& note : notes) texts.push_back(std::move(note.text));
+    return texts;
+}
+
+}  // namespace perfdata

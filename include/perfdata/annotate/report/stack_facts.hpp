@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Why copied user stacks end before their outermost function, in words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/symbols/symbolizer.hpp"
+#include "perfdata/timeline/unwound_stacks.hpp"
+
+namespace perfdata {
+
+// StackFacts is plain data: UnwoundStacks with the names of objects.
+struct StackFacts {
+    struct Object {
+        std::string object;        // in full
+        std::uint64_t stacks = 0;  // that end in it
+        // why it was not found, and what would supply it; empty for objects without unwind information. They live for
+        // ever.
+        std::string_view reason, remedy;
+    };
+
+    UnwoundStacks counts;
+    std::vector<Object> without_file, without_information;  // most stacks first
+
+    static StackFacts of(const UnwoundStacks& counts, const Symbolizer& symbolizer);
+
+    // Returns how many stacks lack callers.
+    std::uint64_t lacking() const { return counts.incomplete() + counts.not_unwound(); }
+    // Returns a sentence for each reason, most stacks first, with its remedy; empty if all stacks are whole.
+    std::vector<std::string> notes() const;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/timeline/function_index.hpp"
+
+#include "perfdata/timeline/stack_unwinder.hpp"
+
+namespace perfdata {
+
+std::unique_ptr<StackUnwinder> FunctionIndex::unwinder() const {
+    return nullptr;
+}
+
+}  // namespace perfdata

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/timeline/unwound_stacks.hpp"
+
+namespace perfdata {
+
+void UnwoundStacks::add(const UserState& state, const Unwound& unwound) {
+    ++stacks_;
+    ++by_end_[static_cast<std::size_t>(unwound.end)];
+    if (unwound.end == StackEnd::short_copy) {
+        const bool room = short_copies_.size() < most_sizes || short_copies_.contains(state.asked_for);
+        ++short_copies_[room ? state.asked_for : 0];
+    }
+    if (!unwound.object) return;
+    if (unwound.end == StackEnd::no_file) ++without_file_[*unwound.object];
+    if (unwound.end == StackEnd::no_unwind_info) ++without_information_[*unwound.object];
+}
+
+std::string_view to_string(StackEnd end) {
+    switch (end) {
+        case StackEnd::bottom: return "bottom";
+        case StackEnd::frame_limit: return "frame_limit";
+        case StackEnd::short_copy: return "short_copy";
+        case StackEnd::no_file: return "no_file";
+        case StackEnd::no_mapping: return "no_mapping";
+        case StackEnd::no_unwind_info: return "no_unwind_info";
+        case StackEnd::lost_register: return "lost_register";
+        case StackEnd::damaged: return "damaged";
+        case StackEnd::no_registers: return "no_registers";
+        case StackEnd::unsupported: return "unsupported";
+    }
+    return "unknown";
+}
+
+std::string_view explain(StackEnd end) {
+    switch (end) {
+        case StackEnd::bottom: return "the outermost function was reached";
+        case StackEnd::frame_limit: return "there are more frames than --max-stack shows";
+        case StackEnd::short_copy: return "the recorder copied too few bytes of the stack";
+        case StackEnd::no_file: return "the file with the code was not found";
+        case StackEnd::no_mapping: return "nothing known was mapped at the return address";
+        case StackEnd::no_unwind_info: return "the code has no unwind information, and no frame pointer leads on";
+        case StackEnd::lost_register: return "a register is needed that neither the sample nor the stack has";
+        case StackEnd::damaged: return "stack and unwind information contradict each other";
+        case StackEnd::no_registers: return "the sample lacks the registers to begin with";
+        case StackEnd::unsupported: return "stacks of this architecture cannot be unwound";
+    }
+    return "unknown";
+}
+
+}  // namespace perfdata
