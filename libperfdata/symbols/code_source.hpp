@@ -18,6 +18,8 @@
 #include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/function_index.hpp"
 
+#include "unwind/unwind_place.hpp"
+
 namespace perfdata {
 
 // CodeSource answers only for its own frames: CodeSources::of() chooses it. Const use from many threads is safe.
@@ -58,6 +60,8 @@ class CodeSource {
     // Returns what is missing from lines that lines() returned.
     virtual std::optional<Error> lines_problem(const Frame&, std::span<const LineStart>) const { return {}; }
     virtual bool is_line_loss(const Error& error) const { return perfdata::is_line_loss(error.code); }
+    // Returns where unwind information of user code is. Without any, frame pointers may lead on.
+    virtual UnwindPlace unwind_place(const Frame&) const { return {}; }
 
   protected:
     CodeSource() = default;

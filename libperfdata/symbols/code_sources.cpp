@@ -8,6 +8,8 @@
 
 #include "perfdata/symbols/elf/find/archived_files.hpp"
 
+#include "unwind/unwinder.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -39,6 +41,7 @@ SymbolizerOptions complete(SymbolizerOptions options, const Recording& recording
 CodeSources::CodeSources(const Recording& recording, const Timeline& timeline, const SymbolizerOptions& options)
     : timeline_(timeline),
       limits_(recording.limits()),
+      arch_(recording.arch()),
       options_(complete(options, recording)),
       finder_(options_.finder, files_for(options_, problems_, losses_)),
       texts_(options_.sources, finder_),
@@ -46,11 +49,12 @@ CodeSources::CodeSources(const Recording& recording, const Timeline& timeline, c
                problems_, losses_},
       files_(timeline, finder_, options_.demangle),
       debug_lines_(files_, texts_),
+      cfi_(files_, limits_),
       bpf_programs_(timeline),
       kernel_(context_, files_, debug_lines_),
       out_of_line_(context_, kernel_.code()),
       bpf_(context_, bpf_programs_),
-      elf_(context_, files_, debug_lines_),
+      elf_(context_, files_, debug_lines_, cfi_),
       jit_(context_),
       perf_maps_(context_) {}
 
@@ -84,6 +88,10 @@ CodePart CodeSources::left_out(const Frame& frame, const CodeFilter& filter) con
     if (frame.is_code()) return bpf_programs_.left_out(frame.index, frame.offset, filter);
     const auto name = of(frame).name(frame);
     return filter.leaves_out(name.kind, name.object, name.symbol, frame.offset);
+}
+
+std::unique_ptr<StackUnwinder> CodeSources::unwinder() const {
+    return std::make_unique<Unwinder>(*this);
 }
 
 const CodeVersions& CodeSources::versions() const {

@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
@@ -28,6 +29,7 @@
 #include "kernel/out_of_line_source.hpp"
 #include "nowhere_source.hpp"
 #include "once.hpp"
+#include "unwind/mapped_cfi.hpp"
 
 namespace perfdata {
 
@@ -48,6 +50,7 @@ class CodeSources final : public FunctionIndex {
     bool named(const Frame& frame) const override { return !of(frame).name(frame).symbol.empty(); }
     std::optional<NamelessCode> nameless(const Frame& frame) const override;
     CodePart left_out(const Frame& frame, const CodeFilter& filter) const override;
+    std::unique_ptr<StackUnwinder> unwinder() const override;
 
     // Returns the versions of code. Computes them on first use: callers that only count functions need none.
     const CodeVersions& versions() const;
@@ -59,10 +62,13 @@ class CodeSources final : public FunctionIndex {
     const std::vector<Error>& problems() const { return problems_; }
     const DiagnosticLog& losses() const { return losses_; }
     const Limits& limits() const { return limits_; }
+    // Returns the architecture of the recorded machine, as `uname -m` prints it; empty if unknown.
+    const std::string& arch() const { return arch_; }
 
   private:
     const Timeline& timeline_;
     Limits limits_;
+    std::string arch_;
     std::vector<Error> problems_;
     DiagnosticLog losses_;
     SymbolizerOptions options_;
@@ -71,6 +77,7 @@ class CodeSources final : public FunctionIndex {
     SourceContext context_;
     MappedFiles files_;
     DebugLines debug_lines_;
+    MappedCfi cfi_;
     BpfPrograms bpf_programs_;
 
     KernelSource kernel_;

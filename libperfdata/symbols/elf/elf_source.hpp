@@ -6,13 +6,14 @@
 #include "mapped_files.hpp"
 #include "symbols/code_source.hpp"
 #include "symbols/source_context.hpp"
+#include "symbols/unwind/mapped_cfi.hpp"
 
 namespace perfdata {
 
 class ElfSource final : public CodeSource {
   public:
-    ElfSource(const SourceContext& context, const MappedFiles& files, DebugLines& lines)
-        : timeline_(context.timeline), files_(files), lines_(lines) {}
+    ElfSource(const SourceContext& context, const MappedFiles& files, DebugLines& lines, MappedCfi& cfi)
+        : timeline_(context.timeline), files_(files), lines_(lines), cfi_(cfi) {}
 
     FrameName name(const Frame& frame) const override { return find(frame).name; }
     FunctionExtent extent(const Frame& frame) const override { return find(frame).extent; }
@@ -39,6 +40,8 @@ class ElfSource final : public CodeSource {
         return file != nullptr ? file->problem(lines) : std::nullopt;
     }
 
+    UnwindPlace unwind_place(const Frame& frame) const override { return cfi_.place(frame); }
+
   private:
     struct Found {
         FrameName name;
@@ -54,6 +57,7 @@ class ElfSource final : public CodeSource {
     const Timeline& timeline_;
     const MappedFiles& files_;
     DebugLines& lines_;
+    MappedCfi& cfi_;
 };
 
 }  // namespace perfdata

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "file_cfi.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "symbols/elf/elf_packed.hpp"
+
+namespace perfdata {
+namespace {
+
+constexpr std::uint32_t no_bits = 8;  // SHT_NOBITS: in a debug file, of sections that the file itself has
+
+Bytes as_bytes_of(const std::string& text) {
+    return std::as_bytes(std::span(text));
+}
+
+std::uint64_t address_of(const ElfFile& file, std::string_view name) {
+    const auto* section = file.section(name);
+    return section == nullptr ? 0 : section->address;
+}
+
+std::optional<UnwindTarget> target_of(const ElfFile& file) {
+    const auto* arch = find_arch(file.machine(), file.order().endian());
+    if (arch == nullptr) return {};
+    return UnwindTarget::of(arch->family, file.wide() ? 8 : 4);
+}
+
+// Unpacks a section of the file's size within the bounds that hold for debug information, too.
+Result<std::string> unpacked(const ElfFile& file, const ElfFile::Section& section, const PackedSection& packed,
+                             const Limits& limits) {
+    constexpr std::uint64_t times = 16, some = std::uint64_t{1} << 20;
+    const auto most = std::min(limits.section_bytes, file.source().size() * times + some);
+    if (packed.size > most || section.size > most || packed.head > section.size) {
+        return fail(ErrorCode::limit, section.offset, "section " + std::string(section.name),
+                    "it unpacks to " + std::to_string(packed.size) + " bytes; at most " + std::to_string(most) +
+                        " are read");
+    }
+    std::string bytes(static_cast<std::size_t>(section.size), '\0');
+    const auto got = file.source().read_at(section.offset, std::as_writable_bytes(std::span(bytes)));
+    if (!got) return fail(got.error());
+    if (*got != bytes.size()) {
+        return fail(ErrorCode::truncated, section.offset, "section " + std::string(section.name),
+                    "it goes beyond the end of the file");
+    }
+    std::string content(static_cast<std::size_t>(packed.size), '\0');
+    auto done = unpack(as_bytes_of(bytes).subspan(static_cast<std::size_t>(packed.head)), packed.packing, content);
+    if (!done) return fail(std::move(done.error()));
+    return content;
+}
+
+}  // namespace
+
+FileCfi::FileCfi(const ElfFile& file, const ElfFile* debug, const Limits& limits)
+    : target_(target_of(file)), order_(file.order()) {
+    // Relocatable files have no addresses yet: their unwind information refers to none.
+    if (!target_ || file.type() == ElfFile::Type::relocatable) return;
+    open_eh_frame(file, limits);
+    open_debug_frame(file, limits);
+    if (!debug_frame_ && debug != nullptr && target_of(*debug) == target_) open_debug_frame(*debug, limits);
+}
+
+FileCfi::FileCfi(const UnwindTarget& target, CfiInput input, std::string bytes, const Limits& limits)
+    : target_(target), order_(input.order) {
+    eh_frame_bytes_ = {std::move(bytes), input.address};
+    input.section = as_bytes_of(eh_frame_bytes_.bytes);
+    auto section = CfiSection::open(input, target, limits);
+    if (section) {
+        eh_frame_.emplace(std::move(*section));
+    } else {
+        keep(std::move(section.error()));
+    }
+}
+
+void FileCfi::keep(Error error) {
+    if (!damage_) damage_ = std::move(error);
+}
+
+std::optional<FileCfi::Part> FileCfi::read(const ElfFile& file, std::string_view name, const Limits& limits) {
+    const auto* section = file.section(name);
+    if (section == nullptr || section->type == no_bits || section->size == 0) return {};
+    const auto packed = packed_section(file, *section);
+    auto bytes = !packed                             ? Result<std::string>(fail(packed.error()))
+                 : packed->packing == Packing::none ? file.content(*section)
+                                                     : unpacked(file, *section, *packed, limits);
+    if (bytes) return Part{std::move(*bytes), section->address};
+    keep(std::move(bytes.error()));
+    return {};
+}
+
+void FileCfi::open_eh_frame(const ElfFile& file, const Limits& limits) {
+    auto bytes = read(file, ".eh_frame", limits);
+    if (!bytes) return;
+    eh_frame_bytes_ = std::move(*bytes);
+    if (auto header = read(file, ".eh_frame_hdr", limits)) header_bytes_ = std::move(*header);
+    CfiInput input{.format = CfiInput::Format::eh_frame, .order = order_};
+    input.section = as_bytes_of(eh_frame_bytes_.bytes);
+    input.address = eh_frame_bytes_.vaddr;
+    input.file_offset = file.section(".eh_frame")->offset;
+    input.table = as_bytes_of(header_bytes_.bytes);
+    input.table_address = header_bytes_.vaddr;
+    input.text_address = address_of(file, ".text");
+    input.data_address = address_of(file, ".got");
+    auto section = CfiSection::open(input, *target_, limits);
+    if (!section) return keep(std::move(section.error()));
+    eh_frame_.emplace(std::move(*section));
+}
+
+void FileCfi::open_debug_frame(const ElfFile& file, const Limits& limits) {
+    for (const std::string_view name : {".debug_frame", ".zdebug_frame"}) {
+        auto bytes = read(file, name, limits);
+        if (!bytes) continue;
+        debug_frame_bytes_ = std::move(*bytes);
+        CfiInput input{.format = CfiInput::Format::debug_frame, .order = order_};
+        input.section = as_bytes_of(debug_frame_bytes_.bytes);
+        input.file_offset = file.section(name)->offset;
+        // What the linker took out has functions at 0 and 1.
+        input.first_code = 2;
+        auto section = CfiSection::open(input, *target_, limits);
+        if (!section) return keep(std::move(section.error()));
+        debug_frame_.emplace(std::move(*section));
+        return;
+    }
+}
+
+Result<std::optional<UnwindRow>> FileCfi::row_at(std::uint64_t vaddr, RuleSpill& spill) const {
+    Result<std::optional<UnwindRow>> row = std::nullopt;
+    if (eh_frame_) row = eh_frame_->row_at(vaddr, spill);
+    if ((row && *row) || !debug_frame_) return row;
+    auto other = debug_frame_->row_at(vaddr, spill);
+    // What is damaged in the one may be intact in the other.
+    return other && *other ? other : row;
+}
+
+RowSource FileCfi::source(const RuleSpill& spill, std::uint64_t bias) const {
+    return {&spill, as_bytes_of(eh_frame_bytes_.bytes), as_bytes_of(debug_frame_bytes_.bytes), bias, order_};
+}
+
+}  // namespace perfdata

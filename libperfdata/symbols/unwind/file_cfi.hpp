@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The unwind information of one ELF file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "perfdata/core/error.hpp"
+#include "perfdata/core/limits.hpp"
+#include "perfdata/symbols/elf/elf_file.hpp"
+
+#include "symbols/unwind/cfi_section.hpp"
+#include "symbols/unwind/frame_step.hpp"
+
+namespace perfdata {
+
+// FileCfi reads, in this order, .eh_frame of the file, and .debug_frame of the file or of its separate debug file.
+// .ARM.exidx. It holds copies of these sections. Const use from many threads is safe.
+class FileCfi {
+  public:
+    // `debug` may be null. Sections that cannot be read are left out: damage() says why.
+    FileCfi(const ElfFile& file, const ElfFile* debug, const Limits& limits);
+    // Reads an .eh_frame section, with its table if there is one, of code without a file.
+    FileCfi(const UnwindTarget& target, CfiInput input, std::string bytes, const Limits& limits);
+    FileCfi(const FileCfi&) = delete;
+    FileCfi& operator=(const FileCfi&) = delete;
+
+    // Returns the architecture of the code; nothing if it cannot be unwound.
+    const std::optional<UnwindTarget>& target() const { return target_; }
+    // Returns false if there is no unwind information at all.
+    bool has_any() const { return eh_frame_ || debug_frame_; }
+    // Returns the row for a virtual address; nothing if there is none. Errors: damaged information, or a limit.
+    Result<std::optional<UnwindRow>> row_at(std::uint64_t vaddr, RuleSpill& spill) const;
+    // Returns what rows of row_at() refer to.
+    RowSource source(const RuleSpill& spill, std::uint64_t bias) const;
+    const std::optional<Error>& damage() const { return damage_; }
+
+  private:
+    struct Part {
+        std::string bytes;
+        std::uint64_t vaddr = 0;
+    };
+    std::optional<Part> read(const ElfFile& file, std::string_view name, const Limits& limits);
+    void open_eh_frame(const ElfFile& file, const Limits& limits);
+    void open_debug_frame(const ElfFile& file, const Limits& limits);
+    void keep(Error error);
+
+    std::optional<UnwindTarget> target_;
+    AnyOrder order_;
+    Part eh_frame_bytes_, header_bytes_, debug_frame_bytes_;
+    std::optional<CfiSection> eh_frame_, debug_frame_;
+    std::optional<Error> damage_;  // the first
+};
+
+}  // namespace perfdata

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "mapped_cfi.hpp"
+
+namespace perfdata {
+namespace {
+
+bool has_debug_frame(const ElfFile& file) {
+    return file.section(".debug_frame") != nullptr || file.section(".zdebug_frame") != nullptr;
+}
+
+}  // namespace
+
+UnwindPlace MappedCfi::place(const Frame& frame) {
+    const auto index = files_.index(frame.index);
+    const auto found = files_.file(frame.index);
+    if (!found) {
+        // Code without a file, as a JIT compiler writes it into memory, may still have frame pointers.
+        const bool file = found.error() != SymbolMiss::not_a_file;
+        return {nullptr, 0, file ? StackEnd::no_file : StackEnd::no_unwind_info};
+    }
+    const auto vaddr = files_.symbols().vaddr(index, frame.offset);
+    if (!vaddr) return {nullptr, 0, StackEnd::no_unwind_info};
+    return {opened(files_.symbols().recorded(index), **found), *vaddr, StackEnd::no_unwind_info};
+}
+
+const FileCfi* MappedCfi::opened(const RecordedObject& recorded, const FoundObject& found) {
+    Opened* one = nullptr;
+    {
+        const std::scoped_lock lock(mutex_);
+        auto& known = opened_[found.file.get()];
+        if (!known) known = std::make_unique<Opened>();
+        one = known.get();
+    }
+    one->once([&] {
+        auto debug = found.debug;
+        // Where there is no .eh_frame, as usual for Arm, .debug_frame may have moved to a separate file.
+        const bool lacks = found.file->section(".eh_frame") == nullptr && !has_debug_frame(*found.file);
+        if (lacks && (debug == nullptr || !has_debug_frame(*debug))) {
+            debug = files_.finder().find_debug(recorded, found, has_debug_frame).file;
+        }
+        auto cfi = std::make_unique<const FileCfi>(*found.file, debug.get(), limits_);
+        if (cfi->has_any()) one->cfi = std::move(cfi);
+    });
+    return one->cfi.get();
+}
+
+}  // namespace perfdata

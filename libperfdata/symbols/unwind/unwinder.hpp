@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Unwinds copies of user stacks by what the sources of code know.
+//
+//     sample: registers, copy of the stack
+//        |                                       recent_          rows_ of a file            file
+//        v           frame_at                    frame -> Rule    [begin, end) -> row        .eh_frame
+//     registers --> pc -> frame (object, offset) ----------------> ----------------> row_at
+//        ^                                          |
+//        |     step: CFA, saved registers           v
+//        +------------------------------------- row of the frame
+//
+// A frame costs one look-up of its mapping, one of its rule, and a few reads of the copied stack. The rule of a frame
+// is looked for once, and a row is made once for each range of code that it describes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "perfdata/timeline/recent_tasks.hpp"
+#include "perfdata/timeline/stack_unwinder.hpp"
+
+#include "symbols/unwind/file_cfi.hpp"
+#include "symbols/unwind/frame_step.hpp"
+#include "symbols/unwind/unwind_place.hpp"
+
+namespace perfdata {
+
+class CodeSources;
+
+// Unwinder belongs to one thread. The sources must outlive it.
+class Unwinder final : public StackUnwinder {
+  public:
+    explicit Unwinder(const CodeSources& sources);
+
+    Unwound unwind(const Moment& moment, const UserState& state, std::size_t most,
+                   std::vector<UnwoundFrame>& frames) override;
+
+  private:
+    // Rule is how to unwind from a frame.
+    struct Rule {
+        const UnwindRow* row = nullptr;  // null: see `missing`
+        const FileCfi* cfi = nullptr;
+        std::uint64_t vaddr = 0;  // of the frame, in the terms of `cfi`
+        StackEnd missing = StackEnd::no_unwind_info;
+    };
+    // Recent is the rule of a frame that was asked for lately.
+    struct Recent {
+        std::uint64_t first = 0, second = ~std::uint64_t{0};  // the frame's words; initially of no frame
+        Rule rule;
+    };
+    // FileRows are the rows of one file that were needed so far, by begin.
+    using FileRows = std::map<std::uint64_t, UnwindRow>;
+
+    const Rule& rule_of(const Frame& frame);
+    Rule find_rule(const Frame& frame);
+    const UnwindRow* row_of(const FileCfi& cfi, std::uint64_t vaddr, StackEnd& missing);
+    void forget_rows();
+    Frame frame_at(const Moment& moment, Address address);
+    // Takes one step. Returns nothing if there is a caller: its registers replace the callee's.
+    std::optional<StackEnd> step_from(const Rule& rule, const UnwindTarget& target, const StackMemory& memory,
+                                      Address address, const Moment& moment, RegisterFile& registers);
+
+    static constexpr unsigned recent_bits = 14;
+    static constexpr std::size_t most_rows = std::size_t{1} << 20;  // 128 MiB with their tree
+
+    const CodeSources& sources_;
+    const Timeline& timeline_;
+    RecentTasks recent_tasks_;
+    std::optional<UnwindTarget> wide_, narrow_;  // of 64-bit and of 32-bit processes
+    // Each frame has one slot: frames chosen to collide cost a search each, which is O(log n).
+    std::vector<Recent> recent_;
+    std::map<const FileCfi*, FileRows> rows_;
+    std::size_t kept_rows_ = 0;
+    RuleSpill spill_;  // of all rows
+};
+
+}  // namespace perfdata
