@@ -26,7 +26,9 @@ struct Limits {
     std::size_t places = std::size_t{1} << 27;                 // distinct addresses that samples are counted by
     std::size_t chain_nodes = std::size_t{1} << 28;            // distinct prefixes of call chains
     std::size_t cells = std::size_t{1} << 28;                  // counts, one per event, of a profile or a page
-    std::size_t diagnostics = 100;                             // kept in full; the rest are only counted
+    std::size_t cfi_entries = std::size_t{1} << 22;  // entries of a file's call frame information, read at once
+    std::size_t cfi_row_instructions = std::size_t{1} << 14;  // its instructions that are run to find one row
+    std::size_t diagnostics = 100;                            // kept in full; the rest are only counted
 };
 
 }  // namespace perfdata

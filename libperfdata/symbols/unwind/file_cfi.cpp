@@ -94,7 +94,9 @@ void FileCfi::open_eh_frame(const ElfFile& file, const Limits& limits) {
     if (!bytes) return;
     eh_frame_bytes_ = std::move(*bytes);
     if (auto header = read(file, ".eh_frame_hdr", limits)) header_bytes_ = std::move(*header);
-    CfiInput input{.format = CfiInput::Format::eh_frame, .order = order_};
+    CfiInput input;
+    input.format = CfiInput::Format::eh_frame;
+    input.order = order_;
     input.section = as_bytes_of(eh_frame_bytes_.bytes);
     input.address = eh_frame_bytes_.vaddr;
     input.file_offset = file.section(".eh_frame")->offset;
@@ -112,7 +114,9 @@ void FileCfi::open_debug_frame(const ElfFile& file, const Limits& limits) {
         auto bytes = read(file, name, limits);
         if (!bytes) continue;
         debug_frame_bytes_ = std::move(*bytes);
-        CfiInput input{.format = CfiInput::Format::debug_frame, .order = order_};
+        CfiInput input;
+        input.format = CfiInput::Format::debug_frame;
+        input.order = order_;
         input.section = as_bytes_of(debug_frame_bytes_.bytes);
         input.file_offset = file.section(name)->offset;
         // What the linker took out has functions at 0 and 1.

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Finds and reads call frame information (CFI): sections .eh_frame and .debug_frame.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "perfdata/core/endian.hpp"
+#include "perfdata/core/error.hpp"
+#include "perfdata/core/limits.hpp"
+
+#include "symbols/unwind/cfi_entry.hpp"
+#include "symbols/unwind/unwind_row.hpp"
+
+namespace perfdata {
+
+// CfiSection is one section of an ELF file. Opening it costs a look at the table of .eh_frame_hdr, if there is one;
+// entries are read when they are asked for. The bytes must outlive it. Const use from many threads is safe.
+//
+//   .eh_frame_hdr                      .eh_frame (or .debug_frame, which has no table)
+//   +------------------------+         +--------------------------------------------------+
+//   | sorted: begin -> entry | ------> | CIE: alignment, encodings, first instructions    | <-+
+//   +------------------------+         | FDE: range of code, its instructions             | --+
+//                                      | ...                                              |
+//                                      +--------------------------------------------------+
+//
+// The table is not believed: it is used if it is sorted, and what it finds must begin where it says. Otherwise all
+// entries are read once and sorted, as they are where there is no table. Where functions overlap, the one that begins
+// last counts.
+class CfiSection {
+  public:
+    // Errors: limit (the section is larger than 2 GiB).
+    static Result<CfiSection> open(const CfiInput& input, const UnwindTarget& target, const Limits& limits = {});
+
+    CfiSection(CfiSection&&) noexcept;
+    CfiSection& operator=(CfiSection&&) noexcept;
+    ~CfiSection();
+
+    // Returns the entry of the function that contains a virtual address; nothing if there is none. Errors: the entry
+    // is damaged, or of an unknown form.
+    Result<std::optional<CfiFunction>> find(std::uint64_t vaddr) const;
+    // Returns the row for a virtual address; nothing if no function contains it. Rules that do not fit go to the spill.
+    // Takes time in proportion to the instructions before it in its function, which Limits bounds. Errors: as find(),
+    // or the instructions are damaged before the address is reached.
+    Result<std::optional<UnwindRow>> row_at(std::uint64_t vaddr, RuleSpill& spill) const;
+    // Calls visit(row) for each row of a function, by address, until it returns false. A row that does not differ from
+    // the one before it is not joined with it. Errors: as row_at(); the rows before the damage have been visited.
+    Result<void> rows(const CfiFunction& function, RuleSpill& spill,
+                      const std::function<bool(const UnwindRow&)>& visit) const;
+    // Calls visit(function) for each entry that can be read, in the order of the section, until it returns false.
+    // Errors: the first damage, after all that is intact has been visited.
+    Result<void> functions(const std::function<bool(const CfiFunction&)>& visit) const;
+
+    const CfiInput& input() const;
+    // Returns true while the table of .eh_frame_hdr is in use.
+    bool uses_table() const;
+    // Returns what is wrong with the table or with the section's structure, as far as it has been read: entries behind
+    // it cannot be found. Nothing if all is well so far.
+    std::optional<Error> damage() const;
+
+  private:
+    class Index;
+    explicit CfiSection(std::unique_ptr<Index> index);
+
+    std::unique_ptr<Index> index_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Goes from a frame to its caller's by a row of unwind information.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "symbols/unwind/register_file.hpp"
+#include "symbols/unwind/stack_memory.hpp"
+#include "symbols/unwind/unwind_row.hpp"
+
+namespace perfdata {
+
+enum class StepOutcome : std::uint8_t {
+    ok,                // the registers are the caller's now
+    outermost,         // there is no caller: the return address is undefined, or 0
+    stack_too_short,   // what is needed lies on the stack beyond the copied bytes
+    register_missing,  // what is needed depends on a register that was not recorded, or is lost
+    damaged,           // the CFA lies below the frame or is misaligned, an expression fails, or memory is unknown
+    no_change,         // the caller would be the same frame again
+};
+
+constexpr std::string_view to_string(StepOutcome outcome) {
+    switch (outcome) {
+        case StepOutcome::ok: return "ok";
+        case StepOutcome::outermost: return "outermost";
+        case StepOutcome::stack_too_short: return "stack_too_short";
+        case StepOutcome::register_missing: return "register_missing";
+        case StepOutcome::damaged: return "damaged";
+        case StepOutcome::no_change: return "no_change";
+    }
+    return "unknown";
+}
+
+// RowSource is what rows refer to: the rules that did not fit, and the sections that hold their expressions.
+struct RowSource {
+    const RuleSpill* spill = nullptr;
+    Bytes eh_frame, debug_frame;
+    std::uint64_t bias = 0;  // address in the process minus virtual address in the file; DW_OP_addr needs it
+    AnyOrder order;          // of the file
+};
+
+// Replaces the registers by those of the caller. Changes nothing unless it returns ok. Does not allocate; takes time in
+// proportion to the row's rules, and at most a fixed number of operations of expressions.
+//
+// After ok, registers.pc is a return address, unless row.has(UnwindRow::signal_frame): then it is where the caller was
+// interrupted. It is up to the caller to bound the number of steps.
+StepOutcome step(const UnwindTarget& target, const UnwindRow& row, const RowSource& source, const StackMemory& memory,
+                 RegisterFile& registers);
+
+// Returns the address without the bits of arm64's pointer authentication, which replaces the bits above those that the
+// kernel uses for addresses (39, 42, 47, 48 or 52 of them, by its configuration: arch/arm64/include/asm/pgtable-hwdef.h
+// and pointer_auth.h, ptrauth_user_pac_mask). The recording does not say how many these are. We keep as many as two
+// addresses of the process need, its pc and its stack pointer: the kernel lays out stacks and libraries from the top of
+// the address space. Keeping a fixed 48 would leave bits of the signature in addresses of kernels with 39.
+std::uint64_t without_signature(std::uint64_t address, std::uint64_t pc, std::uint64_t stack_pointer);
+
+}  // namespace perfdata

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// The memory that unwinding reads: a part of the user stack, copied into the sample.
+#pragma once
+
+#include <cstdint>
+
+#include "perfdata/core/endian.hpp"
+#include "perfdata/core/types.hpp"
+
+namespace perfdata {
+
+// OtherMemory answers reads that are not below, in or above the copied stack: constants in a file, say. Few
+// expressions need it.
+class OtherMemory {
+  public:
+    virtual ~OtherMemory() = default;
+    // Reads `width` bytes (1, 2, 4 or 8) as an integer of the program. Returns false if they are not known.
+    virtual bool read(std::uint64_t address, unsigned width, std::uint64_t& value) const = 0;
+};
+
+// StackMemory is the copied bytes of one sample's stack: [begin, begin + size) of the process, from the stack pointer
+// upwards. The bytes must outlive it.
+//
+//      begin                            end                   limit
+//        | copied bytes                  | rest of the stack    |
+//     ---+-------------------------------+----------------------+---
+//         Answer::value                   Answer::beyond         Answer::unknown, as below begin
+class StackMemory {
+  public:
+    enum class Answer : std::uint8_t {
+        value,
+        beyond,   // on the stack, above what was copied: a larger copy (--call-graph dwarf,SIZE) would have it
+        unknown,  // not on this stack
+    };
+    struct Word {
+        std::uint64_t value = 0;
+        Answer answer = Answer::unknown;
+    };
+    // No stack is larger than this unless the caller knows.
+    static constexpr std::uint64_t usual_room = std::uint64_t{8} << 20;
+
+    // limit: where the stack's mapping ends; 0: usual_room above its begin. other: null if nothing else is known.
+    StackMemory(Bytes copied, std::uint64_t begin, AnyOrder order, std::uint64_t limit = 0,
+                const OtherMemory* other = nullptr)
+        : copied_(copied), begin_(begin), order_(order), other_(other) {
+        const auto room = limit == 0 ? usual_room : limit - begin;
+        room_ = room < copied.size() ? copied.size() : room;
+    }
+
+    std::uint64_t begin() const { return begin_; }
+    std::uint64_t size() const { return copied_.size(); }
+    AnyOrder order() const { return order_; }
+
+    // Reads an integer of `width` bytes: 1, 2, 4 or 8.
+    Word read(std::uint64_t address, unsigned width) const {
+        const auto at = address - begin_;
+        if (at < copied_.size() && width <= copied_.size() - at) {
+            return {load(copied_.data() + at, width), Answer::value};
+        }
+        return elsewhere(address, width);
+    }
+
+  private:
+    std::uint64_t load(const std::byte* at, unsigned width) const {
+        switch (width) {
+            case 8: return order_.load<std::uint64_t>(at);
+            case 4: return order_.load<std::uint32_t>(at);
+            case 2: return order_.load<std::uint16_t>(at);
+            default: return order_.load<std::uint8_t>(at);
+        }
+    }
+    Word elsewhere(std::uint64_t address, unsigned width) const {
+        if (address - begin_ < room_) return {0, Answer::beyond};
+        Word word;
+        if (other_ != nullptr && other_->read(address, width, word.value)) word.answer = Answer::value;
+        return word;
+    }
+
+    Bytes copied_;
+    std::uint64_t begin_, room_ = 0;
+    AnyOrder order_;
+    const OtherMemory* other_;
+};
+
+}  // namespace perfdata
