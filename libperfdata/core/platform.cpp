@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <pthread.h>
@@ -312,6 +313,15 @@ std::array<std::uint64_t, 2> start_secret() {
         std::memcpy(given.data(), reinterpret_cast<const void*>(at), sizeof(given));
     }
     return given;
+}
+
+std::span<const std::byte> own_vdso() {
+    const auto* image = reinterpret_cast<const std::byte*>(getauxval(AT_SYSINFO_EHDR));
+    if (image == nullptr) return {};
+    ElfW(Ehdr) header;
+    std::memcpy(&header, image, sizeof header);
+    // The section headers come last.
+    return {image, static_cast<std::size_t>(header.e_shoff) + std::size_t{header.e_shentsize} * header.e_shnum};
 }
 
 std::uint64_t process_id() {

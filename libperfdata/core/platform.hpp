@@ -144,6 +144,8 @@ bool random_bytes(std::span<std::byte> out);
 // start_secret() returns random bits that the process got at its start, or zeros.
 std::array<std::uint64_t, 2> start_secret();
 std::uint64_t process_id();
+// own_vdso() returns the ELF image that the kernel mapped into this process; empty if there is none. It lives for ever.
+std::span<const std::byte> own_vdso();
 std::uint32_t user_id();  // the effective one
 
 // Terminals

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "perfdata/recording/architecture.hpp"
 #include "perfdata/symbols/elf/find/archived_files.hpp"
 
 #include "unwind/unwinder.hpp"
@@ -41,7 +42,6 @@ SymbolizerOptions complete(SymbolizerOptions options, const Recording& recording
 CodeSources::CodeSources(const Recording& recording, const Timeline& timeline, const SymbolizerOptions& options)
     : timeline_(timeline),
       limits_(recording.limits()),
-      arch_(recording.arch()),
       options_(complete(options, recording)),
       finder_(options_.finder, files_for(options_, problems_, losses_)),
       texts_(options_.sources, finder_),
@@ -91,7 +91,7 @@ CodePart CodeSources::left_out(const Frame& frame, const CodeFilter& filter) con
 }
 
 std::unique_ptr<StackUnwinder> CodeSources::unwinder() const {
-    return std::make_unique<Unwinder>(*this);
+    return std::make_unique<Unwinder>(*this, find_architecture(context_.recording).name);
 }
 
 const CodeVersions& CodeSources::versions() const {

@@ -13,7 +13,6 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
@@ -62,13 +61,10 @@ class CodeSources final : public FunctionIndex {
     const std::vector<Error>& problems() const { return problems_; }
     const DiagnosticLog& losses() const { return losses_; }
     const Limits& limits() const { return limits_; }
-    // Returns the architecture of the recorded machine, as `uname -m` prints it; empty if unknown.
-    const std::string& arch() const { return arch_; }
 
   private:
     const Timeline& timeline_;
     Limits limits_;
-    std::string arch_;
     std::vector<Error> problems_;
     DiagnosticLog losses_;
     SymbolizerOptions options_;

@@ -54,6 +54,7 @@ class JitCode::Builder {
 
     void operator()(const JitRecordView& record, const JitCodeLoad& load) {
         auto debug = debug_.extract(load.range.begin.value);
+        const auto unwinding = std::exchange(unwinding_, {});
         if (!wanted(load.namespace_pid) || load.range.size == 0 || !room(record, load.name.size())) return;
         JitFunction function;
         function.name = code_.names_->keep(load.name);
@@ -62,6 +63,9 @@ class JitCode::Builder {
         function.index = load.index;
         function.code_at = load.code_at;
         function.code_size = load.range.size;
+        // .eh_frame_hdr follows .eh_frame, as V8 writes them and perf reads them.
+        function.unwind_at = unwinding.data_at;
+        function.unwind_size = unwinding.size - unwinding.header_size;
         if (!debug.empty()) {
             const auto& [at, first] = debug.mapped();
             function.debug_at = at;
@@ -85,7 +89,8 @@ class JitCode::Builder {
             changes_.push_back({at, Kind::close, 0, record.offset});
     }
 
-    void operator()(const JitRecordView&, const JitUnwindingInfo&) {}
+    // Announces how to unwind the code of the next CODE_LOAD.
+    void operator()(const JitRecordView&, const JitUnwindingInfo& info) { unwinding_ = info; }
 
     void build() {
         find_moved_numbers();
@@ -217,6 +222,7 @@ class JitCode::Builder {
     std::vector<JitFunction> loads_;
     std::vector<Move> moves_;
     std::map<std::uint64_t, Debug> debug_;  // by address, waiting for the code
+    JitUnwindingInfo unwinding_;            // likewise; of size 0 if there is none
     std::set<std::uint32_t> pids_;
     std::uint64_t least_line_ = std::numeric_limits<std::uint64_t>::max();
     bool full_ = false, lines_full_ = false;
@@ -243,6 +249,13 @@ const JitFunction* JitCode::find(Address address, Time time) const {
 
 Result<std::vector<std::byte>> JitCode::image(const JitFunction& function) const {
     return dump_.read(function.code_at, function.code_size);
+}
+
+Result<std::string> JitCode::unwind_information(const JitFunction& function) const {
+    if (function.unwind_size == 0) return std::string();
+    const auto bytes = dump_.read(function.unwind_at, function.unwind_size);
+    if (!bytes) return fail(bytes.error());
+    return std::string(as_text(*bytes));
 }
 
 Result<JitLines> JitCode::lines(const JitFunction& function) const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -31,6 +32,8 @@ struct JitFunction {
     std::uint64_t code_at = 0;
     std::uint64_t code_size = 0;
     std::uint64_t debug_at = 0;  // of the CODE_DEBUG_INFO record; 0: none
+    // Where the unwind information is in the dump, and its size; read it with JitCode::unwind_information(). 0: none.
+    std::uint64_t unwind_at = 0, unwind_size = 0;
 };
 
 // JitLine assigns the code from this offset up to the next JitLine to a source line.
@@ -105,6 +108,11 @@ class JitCode {
 
     // image(function) reads the native code from the file, at most function.range.size bytes. Errors: io, limit.
     Result<std::vector<std::byte>> image(const JitFunction& function) const;
+
+    // unwind_information(function) reads its .eh_frame, whose addresses count from the start of the code, as if it lay
+    // behind the code at the next multiple of 8 (unwind_address()). It is empty if the dump has none. Errors: io, limit.
+    Result<std::string> unwind_information(const JitFunction& function) const;
+    static std::uint64_t unwind_address(const JitFunction& function) { return (function.code_size + 7) / 8 * 8; }
 
     // lines(function) returns its lines by offset, empty if the dump has none. Entries beyond the function are left
     // out. File names that are not UTF-8 or contain control characters are dropped: V8 writes such names from freed

@@ -134,6 +134,29 @@ Result<std::vector<LineStart>> JitSource::lines(const Frame& function, std::uint
     return context_.texts.add_to(std::move(lines), {});
 }
 
+UnwindPlace JitSource::unwind_place(const Frame& frame) const {
+    const auto& function = codes_.function(frame.index);
+    if (function.unwind_size == 0) return {};
+    const std::scoped_lock lock(mutex_);
+    auto [entry, added] = cfi_.try_emplace(frame.index);
+    if (added) {
+        const auto& code = codes_.code(frame.index);
+        const auto& header = code.dump().header();
+        const auto* arch = find_arch(header.elf_machine, header.order.endian());
+        const auto target = arch == nullptr ? std::nullopt : UnwindTarget::of(arch->family, arch->address_bytes);
+        auto bytes = code.unwind_information(function);
+        if (target && bytes) {
+            CfiInput input;
+            input.order = header.order;
+            input.address = JitCode::unwind_address(function);
+            input.file_offset = function.unwind_at;
+            auto cfi = std::make_unique<const FileCfi>(*target, input, std::move(*bytes), context_.recording.limits());
+            if (cfi->has_any()) entry->second = std::move(cfi);
+        }
+    }
+    return {entry->second.get(), frame.offset, StackEnd::no_unwind_info};
+}
+
 CodePlace JitSource::place(const CodeVersion& version) const {
     const auto index = version.function.index;
     const auto dump = reinterpret_cast<std::uintptr_t>(&codes_.code(index));

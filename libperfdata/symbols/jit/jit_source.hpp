@@ -2,10 +2,16 @@
 // Jitdumps as a source of code: functions that a just-in-time compiler recorded with their bytes and lines.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
 #include "perfdata/timeline/jit_codes.hpp"
 
 #include "symbols/code_source.hpp"
 #include "symbols/source_context.hpp"
+#include "symbols/unwind/file_cfi.hpp"
 
 namespace perfdata {
 
@@ -23,6 +29,8 @@ class JitSource final : public CodeSource {
     // Reports damaged names of source files.
     std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const override;
 
+    UnwindPlace unwind_place(const Frame& frame) const override;
+
     const JitCodes& codes() const { return codes_; }
 
   private:
@@ -30,6 +38,8 @@ class JitSource final : public CodeSource {
 
     const SourceContext& context_;
     JitCodes codes_;
+    mutable std::mutex mutex_;
+    mutable std::map<std::uint32_t, std::unique_ptr<const FileCfi>> cfi_;  // by function; null: none
 };
 
 }  // namespace perfdata

@@ -31,12 +31,12 @@ bool is_code(const Frame& frame) {
 
 }  // namespace
 
-Unwinder::Unwinder(const CodeSources& sources)
+Unwinder::Unwinder(const CodeSources& sources, std::string_view arch_name)
     : sources_(sources),
       timeline_(sources.timeline()),
       recent_tasks_(timeline_.tasks()),
       recent_(std::size_t{1} << recent_bits) {
-    const auto* arch = find_arch(sources.arch());
+    const auto* arch = find_arch(arch_name);
     if (arch == nullptr) return;
     if (arch->address_bytes == 8) wide_ = UnwindTarget::of(arch->family, 8);
     // A 64-bit kernel of arm64 runs processes of Arm.

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "perfdata/timeline/recent_tasks.hpp"
@@ -32,7 +33,8 @@ class CodeSources;
 // Unwinder belongs to one thread. The sources must outlive it.
 class Unwinder final : public StackUnwinder {
   public:
-    explicit Unwinder(const CodeSources& sources);
+    // `arch`: the recorded machine's, as `uname -m` prints it; empty: unknown.
+    Unwinder(const CodeSources& sources, std::string_view arch);
 
     Unwound unwind(const Moment& moment, const UserState& state, std::size_t most,
                    std::vector<UnwoundFrame>& frames) override;

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <system_error>
 
+#include "core/platform.hpp"
+
 namespace perfdata {
 
 namespace {
@@ -33,6 +35,10 @@ Result<std::string> FileSystem::read_kernel_file_start(const std::string& path, 
     auto text = read_kernel_file(path, std::numeric_limits<std::uint64_t>::max());
     if (text && text->size() > most) text->resize(static_cast<std::size_t>(most));
     return text;
+}
+
+Result<std::shared_ptr<const Source>> FileSystem::vdso() const {
+    return fail(ErrorCode::missing, Error::no_offset, "[vdso]", "these files have none");
 }
 
 struct LocalFiles::ReadOnce {
@@ -94,6 +100,13 @@ Result<std::string> LocalFiles::read_kernel_file_start(const std::string& path, 
     if (file.bad()) return fail(ErrorCode::io, Error::no_offset, path, "cannot be read");
     text.resize(static_cast<std::size_t>(file.gcount()));
     return text;
+}
+
+Result<std::shared_ptr<const Source>> LocalFiles::vdso() const {
+    if (reach_ == Reach::given) return out_of_reach("[vdso]");
+    const auto image = platform::own_vdso();
+    if (image.empty()) return FileSystem::vdso();
+    return memory_source(image);
 }
 
 std::optional<FileTime> LocalFiles::modified(const FileName& name) const {

@@ -180,6 +180,20 @@ struct ObjectFinder::Search {
         return true;
     }
 
+    // Takes the running kernel's vdso: as unproven as any local file, unless its build-id is the recorded one.
+    void take_vdso() {
+        if (found) return;
+        const bool proof = object.build_id.size != 0;
+        auto source = files.vdso();
+        if (!source) return;
+        auto file = ElfFile::open(std::move(*source), options.limits);
+        if (!file) return missed(SymbolMiss::unreadable);
+        if (proof && !same_build_id(object.build_id, file->build_id())) return missed(SymbolMiss::build_id_differs);
+        if (is_of_other_machine(*file)) return missed(SymbolMiss::other_machine);
+        if (!proof && !options.allow_local) return missed(SymbolMiss::unproven);
+        found = FoundObject{object.path, {}, std::make_shared<const ElfFile>(std::move(*file)), {}, proof, {}, {}};
+    }
+
     bool is_of_other_machine(const ElfFile& file) const {
         const auto* machine = find_arch(options.architecture);
         const auto* code = find_arch(file.machine(), file.order().endian());
@@ -206,6 +220,7 @@ struct ObjectFinder::Search {
         for (const auto& cache : caches) take_from_cache(cache);
         if (found) return;
         if (options.offline) return missed(SymbolMiss::offline);
+        if (options.machine() && path == "[vdso]") return take_vdso();
         if (!options.machine() || !path.starts_with('/')) return;
         if (proof || options.allow_local) {
             take({"", path});

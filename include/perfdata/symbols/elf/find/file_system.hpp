@@ -49,6 +49,9 @@ class FileSystem {
     virtual Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const = 0;
     // Reads the first `most` bytes of such a file, or all of it.
     virtual Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const;
+    // Returns the vdso that the running kernel gives to programs of this one's architecture: an ELF file that has no
+    // name. Errors: missing.
+    virtual Result<std::shared_ptr<const Source>> vdso() const;
     // Returns when the file was last written; nothing if unknown.
     virtual std::optional<FileTime> modified(const FileName&) const { return {}; }
     // Returns an identity that is equal for all names of one file: a hostile recording may have any number of names for
@@ -74,6 +77,7 @@ class LocalFiles final : public FileSystem {
     bool has(const FileName& name) const override;
     Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override;
     Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const override;
+    Result<std::shared_ptr<const Source>> vdso() const override;
     std::optional<FileTime> modified(const FileName& name) const override;
     std::optional<FileIdentity> identity(const FileName& name) const override;
 

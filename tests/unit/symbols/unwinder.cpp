@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// Copies of user stacks, unwound by the files that were mapped when they were made.
+#include "perfdata/timeline/stack_unwinder.hpp"
+
+#include "perfdata/recording/walk.hpp"
+#include "perfdata/profile/sample_counts.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
+
+#include "catch.hpp"
+#include "support/build.hpp"
+#include "support/samples.hpp"
+#include "unit/symbols/elf_case.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+constexpr auto little = std::endian::little;
+constexpr std::uint64_t exclude_callchain_user = 1u << 22;
+constexpr auto with_stack = sample_bit::ip | sample_bit::tid | sample_bit::time | sample_bit::callchain |
+                            sample_bit::regs_user | sample_bit::stack_user;
+// perf's numbers of bp, sp and ip.
+constexpr std::uint64_t bp_sp_ip = 1u << 6 | 1u << 7 | 1u << 8;
+
+// The program lies at `base`: offset 0x1000 of the file is its first instruction.
+constexpr std::uint64_t base = 0x555500000000, stack = 0x7ffc00001000;
+// Offsets of functions. `bare` has no unwind information.
+constexpr std::uint64_t leaf = 0x1000, middle = 0x1020, outer = 0x1060, bare = 0x10a0, handler = 0x1100;
+
+Blob unwind_information() {
+    Writer out(little);
+    const auto entry = [&](std::uint32_t id, const Blob& body) {
+        Writer padded(little);
+        padded.bytes(body).align(8);
+        out.u32(static_cast<std::uint32_t>(padded.size() + 4)).u32(id).bytes(padded.blob());
+    };
+    const auto function = [&](std::uint64_t begin, std::uint64_t size, std::vector<std::uint8_t> instructions) {
+        Writer body(little);
+        body.u64(begin).u64(size).u8(0);
+        for (const auto byte : instructions) body.u8(byte);
+        entry(static_cast<std::uint32_t>(out.size() + 4), body.blob());
+    };
+    Writer common(little);
+    // Version 1, "zR", code alignment 1, data alignment -8, return address in column 16, addresses as they are.
+    common.u8(1).text("zR").u8(0).u8(1).u8(0x78).u8(16).u8(1).u8(0);
+    common.u8(0x0c).u8(7).u8(8);   // DW_CFA_def_cfa: rsp + 8
+    common.u8(0x80 | 16).u8(1);    // DW_CFA_offset: return address at CFA - 8
+    entry(0, common.blob());
+    function(leaf, 0x20, {});
+    // push rbp; mov rsp, rbp: CFA is rbp + 16, rbp at CFA - 16.
+    function(middle, 0x40, {0x0c, 6, 16, 0x80 | 6, 2});
+    function(outer, 0x40, {0x07, 16});  // DW_CFA_undefined: return address
+    out.u32(0);
+    return out.take();
+}
+
+Blob program() {
+    Elf elf;
+    elf.segments.push_back({0, 0, 0x4000});
+    elf.section(Elf::text).address = 0x1000;
+    Elf::Section section;
+    section.name = ".eh_frame";
+    section.flags = 2;
+    section.address = 0x2000;
+    section.content = unwind_information();
+    elf.add(section);
+    elf.build_id(std::as_bytes(std::span(id(1).value)));
+    return elf.blob();
+}
+
+struct State {
+    std::uint64_t ip = base + leaf, sp = stack, bp = 0;
+    std::vector<std::uint64_t> words;  // of the stack, from sp
+};
+
+Attr attr_of() {
+    auto attr = sampling_attr(with_stack);
+    attr.flags |= exclude_callchain_user;
+    attr.sample_regs_user = bp_sp_ip;
+    attr.sample_stack_user = 1024;
+    attr.sample_period = 1;
+    return attr;
+}
+
+Blob sample_of(const State& state, std::vector<std::uint64_t> chain = {}) {
+    SampleContent content;
+    content.fixed.ip = chain.size() > 1 ? chain[1] : state.ip;
+    content.fixed.pid = content.fixed.tid = 7;
+    content.fixed.time = 2'000'000'000;
+    content.callchain = std::move(chain);
+    content.user_registers = {2, {state.bp, state.sp, state.ip}};
+    Writer words(little);
+    for (const auto word : state.words) words.u64(word);
+    content.stack = words.blob();
+    content.stack_copied = words.size();
+    return encode(little, attr_of(), content, content.callchain.empty() ? 2 : 1);
+}
+
+struct Scenario {
+    std::string arch = "x86_64";
+    bool has_file = true;
+    std::vector<Blob> samples;
+
+    // Counts the samples with their callers.
+    SampleCounts count(std::uint32_t max_stack = 127) {
+        RecordingBuilder builder(little);
+        builder.event(attr_of());
+        builder.feature(Feature::arch, feature_string(little, arch));
+        Mmap2 map;
+        map.pid = {7};
+        map.tid = {7};
+        map.range = {{base + 0x1000}, 0x3000};
+        map.page_offset = 0x1000;
+        map.build_id = id(1);
+        map.protection = 5;
+        map.filename = "/bin/program";
+        SampleValues mapped;
+        mapped.pid = mapped.tid = 7;
+        mapped.time = 1'000'000'000;
+        builder.add(encode(map, {little, trailer(little, with_stack, mapped), 2}));
+        for (const auto& sample : samples) builder.add(sample);
+        file = builder.build();
+        recording.emplace(Recording::from_memory(file).value());
+        timeline.emplace(Timeline::build(*recording).value());
+        const auto files = std::make_shared<Files>();
+        if (has_file) files->content["/bin/program"] = program();
+        SymbolizerOptions options;
+        options.files = files;
+        options.jit.as_recorded = false;
+        symbolizer.emplace(Symbolizer::open(*recording, *timeline, options));
+        SampleCountOptions counting;
+        counting.chains = true;
+        counting.max_stack = max_stack;
+        counting.functions = &symbolizer->functions();
+        return SampleCounts::count(*recording, *timeline, counting).value();
+    }
+
+    // Returns the frames of each row's chain, innermost first: offsets in the program, other addresses as they are.
+    static std::vector<std::vector<std::uint64_t>> stacks(const SampleCounts& counts) {
+        std::vector<std::vector<std::uint64_t>> all;
+        for (const auto& row : counts.rows()) {
+            auto& chain = all.emplace_back();
+            for (auto node = row.chain; node != ChainNode::none; node = counts.chains()[node].caller) {
+                chain.push_back(counts.frames()[counts.chains()[node].frame].offset);
+            }
+        }
+        return all;
+    }
+
+    Blob file;
+    std::optional<Recording> recording;
+    std::optional<Timeline> timeline;
+    std::optional<Symbolizer> symbolizer;
+};
+
+using Stacks = std::vector<std::vector<std::uint64_t>>;
+
+// leaf is called by middle, which is called by outer.
+State whole() {
+    return {base + leaf + 4, stack, stack + 16, {base + middle + 8, 0, stack + 64, base + outer + 5}};
+}
+
+std::uint64_t ended(const SampleCounts& counts, StackEnd end) {
+    return counts.chain_losses().stacks.ended(end);
+}
+
+}  // namespace
+
+TEST_CASE("A copied stack is unwound to its bottom by call frame information", "[symbols][unwind]") {
+    Scenario scenario;
+    scenario.samples = {sample_of(whole())};
+    const auto counts = scenario.count();
+    // Callers are the instructions before the return addresses.
+    CHECK(Scenario::stacks(counts) == Stacks{{leaf + 4, middle + 7, outer + 4}});
+    CHECK(counts.chain_losses().stacks.stacks() == 1);
+    CHECK(ended(counts, StackEnd::bottom) == 1);
+    CHECK(counts.chain_losses().stacks.incomplete() == 0);
+    CHECK(counts.chain_losses().stacks.lost() == 0);
+    REQUIRE(counts.totals().size() == 1);
+    CHECK(counts.totals()[0].hits == 1);
+}
+
+TEST_CASE("The kernel's part of a chain is called by the unwound one", "[symbols][unwind]") {
+    constexpr auto kernel = static_cast<std::uint64_t>(-128);
+    Scenario scenario;
+    scenario.samples = {sample_of(whole(), {kernel, 0xffffffff81000010, 0xffffffff81000020})};
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) ==
+          Stacks{{0xffffffff81000010, 0xffffffff81000020, leaf + 4, middle + 7, outer + 4}});
+}
+
+TEST_CASE("A copy that is too short ends the stack, and its size is told", "[symbols][unwind]") {
+    auto state = whole();
+    state.words.pop_back();
+    Scenario scenario;
+    scenario.samples = {sample_of(state), sample_of(whole())};
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == Stacks{{leaf + 4, middle + 7}, {leaf + 4, middle + 7, outer + 4}});
+    CHECK(ended(counts, StackEnd::short_copy) == 1);
+    CHECK(ended(counts, StackEnd::bottom) == 1);
+    CHECK(counts.chain_losses().stacks.short_copies() == std::map<std::uint64_t, std::uint64_t>{{24, 1}});
+}
+
+TEST_CASE("Without its file a stack has its innermost frame", "[symbols][unwind]") {
+    Scenario scenario;
+    scenario.has_file = false;
+    scenario.samples = {sample_of(whole())};
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == Stacks{{leaf + 4}});
+    CHECK(ended(counts, StackEnd::no_file) == 1);
+    REQUIRE(counts.chain_losses().stacks.without_file().size() == 1);
+    const auto object = counts.chain_losses().stacks.without_file().begin()->first;
+    CHECK(scenario.timeline->tasks().objects()[object].path == "/bin/program");
+    CHECK(counts.chain_losses().stacks.lost() == 0);  // another file would supply it
+}
+
+TEST_CASE("A return address that nothing is mapped at is shown, and ends the stack", "[symbols][unwind]") {
+    auto state = whole();
+    state.words[3] = 0x1234;
+    Scenario scenario;
+    scenario.samples = {sample_of(state)};
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == Stacks{{leaf + 4, middle + 7, 0x1233}});
+    CHECK(ended(counts, StackEnd::no_mapping) == 1);
+}
+
+TEST_CASE("Frame pointers lead through code without unwind information", "[symbols][unwind]") {
+    Scenario scenario;
+    scenario.samples = {
+        sample_of({base + bare + 9, stack, stack + 8, {1, stack + 64, base + outer + 5, 2}}),
+        // The frame pointer leads to no code: it may be any number.
+        sample_of({base + bare + 8, stack, stack + 8, {1, stack + 64, 0x1234, 2}}),
+        sample_of({base + bare + 7, stack, 3, {1, stack + 64, 0x1234, 2}}),
+    };
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == Stacks{{bare + 9, outer + 4}, {bare + 8}, {bare + 7}});
+    CHECK(ended(counts, StackEnd::bottom) == 1);
+    CHECK(ended(counts, StackEnd::no_unwind_info) == 2);
+    CHECK(counts.chain_losses().stacks.without_information().size() == 1);
+}
+
+TEST_CASE("A stack ends at the limit of frames", "[symbols][unwind]") {
+    Scenario scenario;
+    scenario.samples = {sample_of(whole())};
+    const auto counts = scenario.count(2);
+    CHECK(Scenario::stacks(counts) == Stacks{{leaf + 4, middle + 7}});
+    CHECK(ended(counts, StackEnd::frame_limit) == 1);
+    CHECK(counts.chain_losses().deep == 1);
+    CHECK(counts.chain_losses().stacks.incomplete() == 0);
+}
+
+TEST_CASE("A stack that points into itself ends", "[symbols][unwind]") {
+    // middle is its own caller: its frame pointer points at itself.
+    Scenario scenario;
+    scenario.samples = {sample_of({base + middle + 8, stack, stack, {stack, base + middle + 8, 0, 0}})};
+    const auto counts = scenario.count();
+    CHECK(ended(counts, StackEnd::damaged) == 1);
+    CHECK(counts.chain_losses().stacks.lost() == 1);
+}
+
+TEST_CASE("Stacks of an architecture that cannot be unwound are told", "[symbols][unwind]") {
+    Scenario scenario;
+    scenario.arch = "mips64";
+    scenario.samples = {sample_of(whole())};
+    const auto counts = scenario.count();
+    CHECK(ended(counts, StackEnd::unsupported) == 1);
+    CHECK(counts.chain_losses().stacks.lost() == 1);
+    CHECK(Scenario::stacks(counts) == Stacks{{leaf + 4}});
+}
+
+TEST_CASE("Without names nothing is unwound, and that is told", "[symbols][unwind]") {
+    Scenario scenario;
+    scenario.samples = {sample_of(whole())};
+    (void)scenario.count();
+    SampleCountOptions counting;
+    counting.chains = true;
+    const auto counts = SampleCounts::count(*scenario.recording, *scenario.timeline, counting).value();
+    CHECK(counts.chain_losses().stacks.not_unwound() == 1);
+    CHECK(counts.chain_losses().stacks.lost() == 1);
+    CHECK(counts.chain_losses().stacks.stacks() == 0);
+}
