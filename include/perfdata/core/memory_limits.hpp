@@ -32,6 +32,7 @@ inline Limits limits_within(std::uint64_t bytes) {
     share(limits.text_patches, 16, 64);
     share(limits.text_patch_bytes, 16);
     share(limits.task_records, 8, 128);
+    share(limits.cfi_entries, 16, 64);
     // Including what is stored with each: names, sums, rows of a report.
     share(limits.places, 4, 512);
     share(limits.chain_nodes, 4, 128);

@@ -171,7 +171,7 @@ Result<bool> CfiProgram::run_extended(Cursor& in, std::uint32_t at, Part part, s
         case cfa_same_value: done = set(in, dwarf(), RuleKind::same, 0); break;
         case cfa_register: {
             const auto number = dwarf();
-            const auto slot = entries_.target().slot(dwarf());
+            const auto slot = slot_of(dwarf());
             // What lies in a register without slot cannot be known.
             done = slot == no_slot ? set(in, number, RuleKind::undefined, 0) : set(in, number, RuleKind::in_slot, slot);
             break;
@@ -208,21 +208,17 @@ Result<bool> CfiProgram::run_extended(Cursor& in, std::uint32_t at, Part part, s
             state_.cfa_register = dwarf();
             state_.cfa_offset = scaled(signed_number(in));
             break;
+        // As libgcc does it: a register ends an expression, an offset does not. Assemblers for RISC-V begin with a
+        // register and no offset.
         case cfa_def_cfa_register:
-        case cfa_def_cfa_offset:
-        case cfa_def_cfa_offset_sf:
-            if (state_.cfa != CfiState::Cfa::register_offset) {
-                return in.contradiction("a part of the CFA changes, which is not a register and an offset");
-            }
-            if (code == cfa_def_cfa_register) {
-                state_.cfa_register = dwarf();
-            } else {
-                state_.cfa_offset = code == cfa_def_cfa_offset ? count() : scaled(signed_number(in));
-            }
+            state_.cfa = CfiState::Cfa::register_offset;
+            state_.cfa_register = dwarf();
             break;
+        case cfa_def_cfa_offset: state_.cfa_offset = count(); break;
+        case cfa_def_cfa_offset_sf: state_.cfa_offset = scaled(signed_number(in)); break;
         case cfa_def_cfa_expression:
             state_.cfa = CfiState::Cfa::expression;
-            state_.cfa_offset = block(in, at);
+            state_.cfa_block = block(in, at);
             break;
         case cfa_gnu_args_size: (void)dwarf(); break;
         case cfa_negate_ra_state:
@@ -261,7 +257,7 @@ Result<void> CfiProgram::set_place(const Cursor& in, Part part, std::uint64_t pl
 
 Result<void> CfiProgram::set(const Cursor& in, std::uint64_t dwarf, RuleKind kind, std::int64_t value) {
     if (!in.ok()) return {};  // the caller says so
-    const auto slot = entries_.target().slot(dwarf);
+    const auto slot = slot_of(dwarf);
     if (slot == no_slot) return {};
     const bool is_block = kind == RuleKind::at_expression || kind == RuleKind::is_expression;
     if (!is_block && static_cast<std::int32_t>(value) != value) {
@@ -279,11 +275,20 @@ Result<void> CfiProgram::set_scaled(const Cursor& in, std::uint64_t dwarf, RuleK
 }
 
 void CfiProgram::restore(std::uint64_t dwarf) {
-    const auto slot = entries_.target().slot(dwarf);
+    const auto slot = slot_of(dwarf);
     if (slot == no_slot) return;
     const auto bit = std::uint64_t{1} << slot;
     state_.mentioned = (state_.mentioned & ~bit) | (first_.mentioned & bit);
     state_.rules[slot] = first_.rules[slot];
+}
+
+Slot CfiProgram::slot_of(std::uint64_t dwarf) const {
+    // gcc for PowerPC has other numbers of lr and ctr in .debug_frame. In .eh_frame these are vector registers.
+    if (entries_.target().family() == ArchFamily::powerpc && entries_.input().format == CfiInput::Format::debug_frame) {
+        if (dwarf == 108) return entries_.target().slot(65);
+        if (dwarf == 109) return entries_.target().slot(66);
+    }
+    return entries_.target().slot(dwarf);
 }
 
 std::int64_t CfiProgram::block(Cursor& in, std::uint32_t at) const {
@@ -294,7 +299,6 @@ std::int64_t CfiProgram::block(Cursor& in, std::uint32_t at) const {
 
 Result<UnwindRow> CfiProgram::row(std::uint64_t vaddr, RuleSpill& spill) const {
     const auto& common = function_.common;
-    const auto& target = entries_.target();
     const auto refuse = [&](ErrorCode code, const std::string& what) {
         return fail(code, in_.file_offset(), "call frame information", what);
     };
@@ -305,7 +309,7 @@ Result<UnwindRow> CfiProgram::row(std::uint64_t vaddr, RuleSpill& spill) const {
     if (common.signal_frame) row.flags |= UnwindRow::signal_frame;
     if (state_.return_signed) row.flags |= UnwindRow::return_signed;
     if (entries_.input().format == CfiInput::Format::debug_frame) row.flags |= UnwindRow::in_debug_frame;
-    row.return_slot = target.slot(common.return_register);
+    row.return_slot = slot_of(common.return_register);
     if (row.return_slot == no_slot) {
         return refuse(ErrorCode::unsupported, word_of("the return address is in register ", common.return_register));
     }
@@ -319,7 +323,7 @@ Result<UnwindRow> CfiProgram::row(std::uint64_t vaddr, RuleSpill& spill) const {
             return refuse(ErrorCode::malformed, "there is no rule for the CFA");
         case CfiState::Cfa::expression: row.flags |= UnwindRow::cfa_expression; break;
         case CfiState::Cfa::register_offset:
-            row.cfa_slot = target.slot(state_.cfa_register);
+            row.cfa_slot = slot_of(state_.cfa_register);
             if (row.cfa_slot == no_slot) {
                 return refuse(ErrorCode::unsupported, word_of("the CFA depends on register ", state_.cfa_register));
             }
@@ -328,7 +332,8 @@ Result<UnwindRow> CfiProgram::row(std::uint64_t vaddr, RuleSpill& spill) const {
             }
             break;
     }
-    row.cfa_value = static_cast<std::int32_t>(state_.cfa_offset);
+    row.cfa_value =
+        static_cast<std::int32_t>(row.has(UnwindRow::cfa_expression) ? state_.cfa_block : state_.cfa_offset);
     std::array<UnwindRule, slot_count> rules;
     std::size_t count = 0;
     for (auto rest = state_.mentioned; rest != 0; rest &= rest - 1) {

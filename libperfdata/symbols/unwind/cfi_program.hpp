@@ -18,8 +18,9 @@ struct CfiState {
 
     Cfa cfa = Cfa::none;
     bool return_signed = false;
-    std::uint64_t cfa_register = 0;              // DWARF register number
-    std::int64_t cfa_offset = 0;                 // or offset of the expression's block
+    std::uint64_t cfa_register = 0;  // DWARF register number
+    std::int64_t cfa_offset = 0;
+    std::int64_t cfa_block = 0;                  // offset of the expression's block in the section
     std::uint64_t mentioned = 0;                 // a bit for each slot that has a rule
     std::array<UnwindRule, slot_count> rules{};  // valid where mentioned
 };
@@ -59,6 +60,7 @@ class CfiProgram {
     Result<void> set(const Cursor& in, std::uint64_t dwarf, RuleKind kind, std::int64_t value);
     Result<void> set_scaled(const Cursor& in, std::uint64_t dwarf, RuleKind kind, std::int64_t factor);
     void restore(std::uint64_t dwarf);
+    Slot slot_of(std::uint64_t dwarf) const;
     // Skips a block and returns its offset in the section.
     std::int64_t block(Cursor& in, std::uint32_t at) const;
 

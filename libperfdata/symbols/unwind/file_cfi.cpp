@@ -59,6 +59,7 @@ FileCfi::FileCfi(const ElfFile& file, const ElfFile* debug, const Limits& limits
     open_eh_frame(file, limits);
     open_debug_frame(file, limits);
     if (!debug_frame_ && debug != nullptr && target_of(*debug) == target_) open_debug_frame(*debug, limits);
+    if (target_->family() == ArchFamily::arm) open_exidx(file, limits);
 }
 
 FileCfi::FileCfi(const UnwindTarget& target, CfiInput input, std::string bytes, const Limits& limits)
@@ -128,13 +129,37 @@ void FileCfi::open_debug_frame(const ElfFile& file, const Limits& limits) {
     }
 }
 
+void FileCfi::open_exidx(const ElfFile& file, const Limits& limits) {
+    auto index = read(file, ".ARM.exidx", limits);
+    if (!index) return;
+    exidx_bytes_ = std::move(*index);
+    if (auto table = read(file, ".ARM.extab", limits)) extab_bytes_ = std::move(*table);
+    ArmTables tables;
+    tables.order = order_;
+    tables.index = as_bytes_of(exidx_bytes_.bytes);
+    tables.index_address = exidx_bytes_.vaddr;
+    tables.index_file_offset = file.section(".ARM.exidx")->offset;
+    if (!extab_bytes_.bytes.empty()) {
+        tables.table = as_bytes_of(extab_bytes_.bytes);
+        tables.table_address = extab_bytes_.vaddr;
+        tables.table_file_offset = file.section(".ARM.extab")->offset;
+    }
+    if (const auto* text = file.section(".text")) tables.code_end = text->address + text->size;
+    auto opened = ArmExidx::open(tables);
+    if (!opened) return keep(std::move(opened.error()));
+    exidx_.emplace(std::move(*opened));
+}
+
 Result<std::optional<UnwindRow>> FileCfi::row_at(std::uint64_t vaddr, RuleSpill& spill) const {
     Result<std::optional<UnwindRow>> row = std::nullopt;
     if (eh_frame_) row = eh_frame_->row_at(vaddr, spill);
-    if ((row && *row) || !debug_frame_) return row;
-    auto other = debug_frame_->row_at(vaddr, spill);
     // What is damaged in the one may be intact in the other.
-    return other && *other ? other : row;
+    const auto take = [&](Result<std::optional<UnwindRow>> other) {
+        if (other ? other->has_value() : row.has_value()) row = std::move(other);
+    };
+    if (debug_frame_ && !(row && *row)) take(debug_frame_->row_at(vaddr, spill));
+    if (exidx_ && !(row && *row)) take(exidx_->row_at(vaddr, spill));
+    return row;
 }
 
 RowSource FileCfi::source(const RuleSpill& spill, std::uint64_t bias) const {

@@ -11,12 +11,13 @@
 #include "perfdata/core/limits.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 
+#include "symbols/unwind/arm_exidx.hpp"
 #include "symbols/unwind/cfi_section.hpp"
 #include "symbols/unwind/frame_step.hpp"
 
 namespace perfdata {
 
-// FileCfi reads, in this order, .eh_frame of the file, and .debug_frame of the file or of its separate debug file.
+// FileCfi reads, in this order, .eh_frame of the file, .debug_frame of the file or of its separate debug file, and
 // .ARM.exidx. It holds copies of these sections. Const use from many threads is safe.
 class FileCfi {
   public:
@@ -30,7 +31,7 @@ class FileCfi {
     // Returns the architecture of the code; nothing if it cannot be unwound.
     const std::optional<UnwindTarget>& target() const { return target_; }
     // Returns false if there is no unwind information at all.
-    bool has_any() const { return eh_frame_ || debug_frame_; }
+    bool has_any() const { return eh_frame_ || debug_frame_ || exidx_; }
     // Returns the row for a virtual address; nothing if there is none. Errors: damaged information, or a limit.
     Result<std::optional<UnwindRow>> row_at(std::uint64_t vaddr, RuleSpill& spill) const;
     // Returns what rows of row_at() refer to.
@@ -45,12 +46,14 @@ class FileCfi {
     std::optional<Part> read(const ElfFile& file, std::string_view name, const Limits& limits);
     void open_eh_frame(const ElfFile& file, const Limits& limits);
     void open_debug_frame(const ElfFile& file, const Limits& limits);
+    void open_exidx(const ElfFile& file, const Limits& limits);
     void keep(Error error);
 
     std::optional<UnwindTarget> target_;
     AnyOrder order_;
-    Part eh_frame_bytes_, header_bytes_, debug_frame_bytes_;
+    Part eh_frame_bytes_, header_bytes_, debug_frame_bytes_, exidx_bytes_, extab_bytes_;
     std::optional<CfiSection> eh_frame_, debug_frame_;
+    std::optional<ArmExidx> exidx_;
     std::optional<Error> damage_;  // the first
 };
 

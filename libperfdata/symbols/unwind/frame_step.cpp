@@ -146,6 +146,7 @@ class Step {
 StepOutcome step(const UnwindTarget& target, const UnwindRow& row, const RowSource& source, const StackMemory& memory,
                  RegisterFile& registers) {
     if (row.has(UnwindRow::outermost)) return StepOutcome::outermost;
+    if (row.has(UnwindRow::refused)) return StepOutcome::refused;
     Step made(target, row, source, memory, registers);
     if (const auto outcome = made.find_cfa(); outcome != StepOutcome::ok) return outcome;
     const RuleSpill none;

@@ -13,6 +13,7 @@ namespace perfdata {
 
 enum class StepOutcome : std::uint8_t {
     ok,                // the registers are the caller's now
+    refused,           // the file says that the function cannot be unwound (UnwindRow::refused)
     outermost,         // there is no caller: the return address is undefined, or 0
     stack_too_short,   // what is needed lies on the stack beyond the copied bytes
     register_missing,  // what is needed depends on a register that was not recorded, or is lost
@@ -23,6 +24,7 @@ enum class StepOutcome : std::uint8_t {
 constexpr std::string_view to_string(StepOutcome outcome) {
     switch (outcome) {
         case StepOutcome::ok: return "ok";
+        case StepOutcome::refused: return "refused";
         case StepOutcome::outermost: return "outermost";
         case StepOutcome::stack_too_short: return "stack_too_short";
         case StepOutcome::register_missing: return "register_missing";

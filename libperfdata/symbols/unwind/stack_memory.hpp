@@ -51,6 +51,9 @@ class StackMemory {
     std::uint64_t size() const { return copied_.size(); }
     AnyOrder order() const { return order_; }
 
+    // Returns true for an address on the stack, copied or beyond.
+    bool on_stack(std::uint64_t address) const { return address - begin_ < room_; }
+
     // Reads an integer of `width` bytes: 1, 2, 4 or 8.
     Word read(std::uint64_t address, unsigned width) const {
         const auto at = address - begin_;
@@ -70,7 +73,7 @@ class StackMemory {
         }
     }
     Word elsewhere(std::uint64_t address, unsigned width) const {
-        if (address - begin_ < room_) return {0, Answer::beyond};
+        if (on_stack(address)) return {0, Answer::beyond};
         Word word;
         if (other_ != nullptr && other_->read(address, width, word.value)) word.answer = Answer::value;
         return word;

@@ -91,6 +91,8 @@ class UnwindRow {
         spilled = 32,
         // The row is good at calls only: .ARM.exidx describes a function's frame as it is after the prologue.
         calls_only = 64,
+        // The file says that the function cannot be unwound: nobody calls it, or it was built without tables (Arm).
+        refused = 128,
     };
     static constexpr std::size_t inline_rules = 10;
 

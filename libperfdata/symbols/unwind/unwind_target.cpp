@@ -16,7 +16,7 @@ struct MovedRegister {
 // The first `identical` DWARF numbers are slots.
 struct RegisterLayout {
     unsigned identical;
-    std::array<MovedRegister, 5> moved;  // those with slot 0 are none
+    std::array<MovedRegister, 3> moved;  // those with slot 0 are none
 };
 
 RegisterLayout layout_of(ArchFamily family, unsigned address_bytes) {
@@ -25,8 +25,8 @@ RegisterLayout layout_of(ArchFamily family, unsigned address_bytes) {
         case ArchFamily::arm64: return {32, {{{96, 32}}}};
         case ArchFamily::arm: return {16, {}};
         case ArchFamily::s390: return {32, {}};
-        // 67 is the program counter in the vDSO's signal frames. gcc has other numbers of lr and ctr in .debug_frame.
-        case ArchFamily::powerpc: return {32, {{{65, 32}, {66, 33}, {67, 34}, {108, 32}, {109, 33}}}};
+        // 67 is the program counter in the vDSO's signal frames.
+        case ArchFamily::powerpc: return {32, {{{65, 32}, {66, 33}, {67, 34}}}};
         case ArchFamily::riscv: return {32, {{{64, 32}}}};
         case ArchFamily::mips:
         case ArchFamily::loongarch: break;

@@ -18,7 +18,7 @@ namespace perfdata {
 //   arm64    0 to 31  x0 to x30, sp; 32 is DWARF's 96, the alternate return column
 //   arm      0 to 15  r0 to r15
 //   s390     0 to 31  r0 to r15, then the floating-point registers in DWARF's order: f0 f2 f4 f6 f1 f3 f5 f7 f8 f10 ...
-//   powerpc  0 to 33  r0 to r31, lr (DWARF's 65), ctr (66)
+//   powerpc  0 to 34  r0 to r31, lr (DWARF's 65), ctr (66), alternate return column (67)
 //   riscv    0 to 32  x0 to x31; 32 is DWARF's 64, the alternate return column
 using Slot = std::uint8_t;
 

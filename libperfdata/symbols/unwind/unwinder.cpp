@@ -18,6 +18,7 @@ std::optional<StackEnd> end_of(StepOutcome outcome) {
         case StepOutcome::outermost: return StackEnd::bottom;
         case StepOutcome::stack_too_short: return StackEnd::short_copy;
         case StepOutcome::register_missing: return StackEnd::lost_register;
+        case StepOutcome::refused: return StackEnd::no_unwind_info;
         case StepOutcome::damaged:
         case StepOutcome::no_change: break;
     }
