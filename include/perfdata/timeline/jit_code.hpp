@@ -110,7 +110,8 @@ class JitCode {
     Result<std::vector<std::byte>> image(const JitFunction& function) const;
 
     // unwind_information(function) reads its .eh_frame, whose addresses count from the start of the code, as if it lay
-    // behind the code at the next multiple of 8 (unwind_address()). It is empty if the dump has none. Errors: io, limit.
+    // behind the code at the next multiple of 8 (unwind_address()). It is empty if the dump has none. Errors: io,
+    // limit.
     Result<std::string> unwind_information(const JitFunction& function) const;
     static std::uint64_t unwind_address(const JitFunction& function) { return (function.code_size + 7) / 8 * 8; }
 

@@ -33,9 +33,9 @@ Result<std::string> unpacked(const ElfFile& file, const ElfFile::Section& sectio
     constexpr std::uint64_t times = 16, some = std::uint64_t{1} << 20;
     const auto most = std::min(limits.section_bytes, file.source().size() * times + some);
     if (packed.size > most || section.size > most || packed.head > section.size) {
-        return fail(ErrorCode::limit, section.offset, "section " + std::string(section.name),
-                    "it unpacks to " + std::to_string(packed.size) + " bytes; at most " + std::to_string(most) +
-                        " are read");
+        return fail(
+            ErrorCode::limit, section.offset, "section " + std::string(section.name),
+            "it unpacks to " + std::to_string(packed.size) + " bytes; at most " + std::to_string(most) + " are read");
     }
     std::string bytes(static_cast<std::size_t>(section.size), '\0');
     const auto got = file.source().read_at(section.offset, std::as_writable_bytes(std::span(bytes)));
@@ -82,9 +82,9 @@ std::optional<FileCfi::Part> FileCfi::read(const ElfFile& file, std::string_view
     const auto* section = file.section(name);
     if (section == nullptr || section->type == no_bits || section->size == 0) return {};
     const auto packed = packed_section(file, *section);
-    auto bytes = !packed                             ? Result<std::string>(fail(packed.error()))
+    auto bytes = !packed                            ? Result<std::string>(fail(packed.error()))
                  : packed->packing == Packing::none ? file.content(*section)
-                                                     : unpacked(file, *section, *packed, limits);
+                                                    : unpacked(file, *section, *packed, limits);
     if (bytes) return Part{std::move(*bytes), section->address};
     keep(std::move(bytes.error()));
     return {};

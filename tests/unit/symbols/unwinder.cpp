@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copies of user stacks, unwound by the files that were mapped when they were made.
-#include "perfdata/timeline/stack_unwinder.hpp"
-
-#include "perfdata/recording/walk.hpp"
 #include "perfdata/profile/sample_counts.hpp"
+#include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
+#include "perfdata/timeline/stack_unwinder.hpp"
 
 #include "catch.hpp"
 #include "support/build.hpp"
@@ -44,8 +43,8 @@ Blob unwind_information() {
     Writer common(little);
     // Version 1, "zR", code alignment 1, data alignment -8, return address in column 16, addresses as they are.
     common.u8(1).text("zR").u8(0).u8(1).u8(0x78).u8(16).u8(1).u8(0);
-    common.u8(0x0c).u8(7).u8(8);   // DW_CFA_def_cfa: rsp + 8
-    common.u8(0x80 | 16).u8(1);    // DW_CFA_offset: return address at CFA - 8
+    common.u8(0x0c).u8(7).u8(8);  // DW_CFA_def_cfa: rsp + 8
+    common.u8(0x80 | 16).u8(1);   // DW_CFA_offset: return address at CFA - 8
     entry(0, common.blob());
     function(leaf, 0x20, {});
     // push rbp; mov rsp, rbp: CFA is rbp + 16, rbp at CFA - 16.
@@ -65,7 +64,7 @@ Blob program() {
     section.address = 0x2000;
     section.content = unwind_information();
     elf.add(section);
-    elf.build_id(std::as_bytes(std::span(id(1).value)));
+    elf.build_id(id(1).bytes());
     return elf.blob();
 }
 
