@@ -86,15 +86,15 @@ Result<CfiEntries::Entry> CfiEntries::entry(std::uint64_t offset) const {
         return entry;
     }
     entry.kind = Entry::Kind::function;
-    const auto common_at = is_eh(input_) ? id_at - static_cast<std::uint64_t>(std::int64_t{
-                                                       static_cast<std::int32_t>(static_cast<std::uint32_t>(id))})
-                                         : id;
-    if (common_at >= input_.section.size()) return body.contradiction("the CIE of an FDE lies outside of the section");
-    entry.common_at = static_cast<std::uint32_t>(common_at);
+    const auto distance = std::int64_t{static_cast<std::int32_t>(static_cast<std::uint32_t>(id))};
+    entry.common_at = is_eh(input_) ? id_at - static_cast<std::uint64_t>(distance) : id;
     return entry;
 }
 
 Result<CfiCommon> CfiEntries::common(std::uint64_t offset) const {
+    if (offset >= input_.section.size()) {
+        return cursor(offset, offset).contradiction("the CIE of an FDE lies outside of the section");
+    }
     const auto entry = this->entry(offset);
     if (!entry) return fail(entry.error());
     auto in = cursor(entry->body, entry->next);

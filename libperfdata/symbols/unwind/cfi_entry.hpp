@@ -64,8 +64,8 @@ class CfiEntries {
         enum class Kind : std::uint8_t { terminator, common, function };
         Kind kind = Kind::terminator;
         std::uint32_t next = 0;       // offset of the next entry
-        std::uint32_t common_at = 0;  // of a function: offset of its CIE
         std::uint32_t body = 0;       // offset behind the id
+        std::uint64_t common_at = 0;  // of a function: offset of its CIE, not checked
         bool wide = false;            // 64-bit DWARF
     };
     // Errors: truncated, malformed.

@@ -217,22 +217,33 @@ class CfiSection::Index {
     // Errors: the table is wrong, or what it leads to.
     Result<std::optional<CfiFunction>> in_table(std::uint64_t vaddr) const {
         constexpr std::size_t most_at_one_address = 4;  // functions of no size lie before others
-        auto at = table_.above(vaddr, entries_.target());
-        const auto mask = entries_.target().address_mask();
+        const auto above = table_.above(vaddr, entries_.target());
+        auto at = above;
         for (std::size_t tried = 0; at != 0 && tried < most_at_one_address; ++tried) {
             --at;
-            const auto begin = table_.begin_address(at) & mask;
-            if (tried != 0 && begin != (table_.begin_address(at + 1) & mask)) break;
-            const auto offset = (table_.entry_address(at) - entries_.input().address) & mask;
-            auto function = entries_.function(offset);
+            if (tried != 0 && begin_of(at) != begin_of(at + 1)) break;
+            auto function = function_of(at);
             if (!function) return fail(function.error());
-            if (function->begin != begin) {
-                return fail(ErrorCode::malformed, Error::no_offset, ".eh_frame_hdr",
-                            "its table disagrees with .eh_frame about where a function begins");
-            }
             if (vaddr < function->end) return std::move(*function);
         }
+        // Nothing is there, if the table is right about what comes next.
+        if (above < table_.size()) {
+            if (const auto next = function_of(above); !next) return fail(next.error());
+        }
         return std::optional<CfiFunction>();
+    }
+    std::uint64_t begin_of(std::size_t index) const {
+        return table_.begin_address(index) & entries_.target().address_mask();
+    }
+    // Reads the entry that the table leads to, and checks where it begins.
+    Result<CfiFunction> function_of(std::size_t index) const {
+        const auto offset = table_.entry_address(index) - entries_.input().address;
+        auto function = entries_.function(offset & entries_.target().address_mask());
+        if (function && function->begin != begin_of(index)) {
+            return fail(ErrorCode::malformed, Error::no_offset, ".eh_frame_hdr",
+                        "its table disagrees with .eh_frame about where a function begins");
+        }
+        return function;
     }
 
     void walk() const {
