@@ -47,7 +47,10 @@ class Step {
         switch (rule.kind) {
             case RuleKind::same: return;
             case RuleKind::undefined: found.outcome = StepOutcome::register_missing; break;
-            case RuleKind::at_offset: found = in_memory(at(rule.value)); break;
+            case RuleKind::at_offset:
+                if (is_popped(rule)) return;
+                found = in_memory(at(rule.value));
+                break;
             case RuleKind::is_offset: found.value = at(rule.value); break;
             case RuleKind::in_slot:
                 found.value = registers_.value(static_cast<Slot>(rule.value));
@@ -114,6 +117,13 @@ class Step {
         std::uint64_t value = 0;
     };
 
+    // Returns true in epilogues: behind `leave` or `pop`, gcc's rules still say that the register is saved, now below the
+    // stack pointer. It has its caller's value again. (Processors with a red zone for saved registers are others.)
+    bool is_popped(const UnwindRule& rule) const {
+        const auto stack_pointer = target_.stack_pointer();
+        return target_.family() == ArchFamily::x86 && rule.slot != row_.return_slot &&
+               registers_.known(stack_pointer) && at(rule.value) < registers_.value(stack_pointer);
+    }
     std::uint64_t at(std::int32_t offset) const {
         return (cfa_ + static_cast<std::uint64_t>(std::int64_t{offset})) & target_.address_mask();
     }

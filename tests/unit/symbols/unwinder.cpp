@@ -25,7 +25,7 @@ constexpr std::uint64_t bp_sp_ip = 1u << 6 | 1u << 7 | 1u << 8;
 // The program lies at `base`: offset 0x1000 of the file is its first instruction.
 constexpr std::uint64_t base = 0x555500000000, stack = 0x7ffc00001000;
 // Offsets of functions. `bare` has no unwind information.
-constexpr std::uint64_t leaf = 0x1000, middle = 0x1020, outer = 0x1060, bare = 0x10a0, handler = 0x1100;
+constexpr std::uint64_t leaf = 0x1000, middle = 0x1020, outer = 0x1060, bare = 0x10a0, popped = 0x1100;
 
 Blob unwind_information() {
     Writer out(little);
@@ -50,6 +50,7 @@ Blob unwind_information() {
     // push rbp; mov rsp, rbp: CFA is rbp + 16, rbp at CFA - 16.
     function(middle, 0x40, {0x0c, 6, 16, 0x80 | 6, 2});
     function(outer, 0x40, {0x07, 16});  // DW_CFA_undefined: return address
+    function(popped, 0x20, {0x80 | 6, 2});
     out.u32(0);
     return out.take();
 }
@@ -222,6 +223,15 @@ TEST_CASE("A return address that nothing is mapped at is shown, and ends the sta
     const auto counts = scenario.count();
     CHECK(Scenario::stacks(counts) == Stacks{{leaf + 4, middle + 7, 0x1233}});
     CHECK(ended(counts, StackEnd::no_mapping) == 1);
+}
+
+TEST_CASE("A register that an epilogue has popped has its caller's value", "[symbols][unwind]") {
+    // Behind `leave` the CFA is rsp + 8, and gcc still says that rbp is at CFA - 16: below the stack pointer.
+    Scenario scenario;
+    scenario.samples = {
+        sample_of({base + popped + 1, stack, stack + 16, {base + middle + 8, 0, stack + 64, base + outer + 5}})};
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == Stacks{{popped + 1, middle + 7, outer + 4}});
 }
 
 TEST_CASE("Frame pointers lead through code without unwind information", "[symbols][unwind]") {
