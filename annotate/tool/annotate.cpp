@@ -234,7 +234,9 @@ class Annotate {
 
     // Kernel names matter for BPF code too: the kernel calls it, and it calls the kernel.
     static bool lacks_kernel_names(const Profile& profile, const std::vector<Listing>& listings) {
-        const auto is_kernel = [](const auto& one) { return one.first.reason == no_kernel_names; };
+        const auto is_kernel = [](const auto& one) {
+            return one.first.reason == no_kernel_names || one.first.reason == no_kernel_build_id;
+        };
         const auto is_bpf = [](const Listing& one) { return one.kind == CodeClass::bpf; };
         return std::ranges::any_of(profile.unnamed(), is_kernel) || std::ranges::any_of(listings, is_bpf);
     }
