@@ -9,6 +9,7 @@
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/deferred_chains.hpp"
 #include "perfdata/recording/walk.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "format/words.hpp"
 #include "script_item.hpp"
@@ -72,6 +73,8 @@ class ScriptWriter {
             std::set<std::string_view> symbols, objects;
             for (std::uint32_t number = 0; number < places_.size(); ++number) {
                 symbols.insert(places_.name(number).symbol);
+                const auto& frame = places_.place(number).frame;
+                if (frame.is_code()) symbols.insert(symbolizer_.bpf().name(frame.index).name);
                 objects.insert(places_.name(number).object);
             }
             symbols.erase(std::string_view());

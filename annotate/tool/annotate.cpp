@@ -21,6 +21,7 @@
 #include "tool/annotate/annotate_choice.hpp"
 #include "tool/annotate/annotate_html.hpp"
 #include "tool/annotate/annotate_limit.hpp"
+#include "tool/options/absent_code.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/line_options.hpp"
 #include "tool/options/name_options.hpp"
@@ -97,6 +98,7 @@ class Annotate {
         if (!chosen) return session_.give_up(chosen.error());
         hidden_ = hide_small(*chosen, relative() ? profile->totals() : profile->considered(), options_.percent.limit);
         absent_ = chosen->absent;
+        if (auto noted = note_absent_code(*filter, *profile); !noted) return session_.give_up(noted.error());
         const auto listed = html() && options_.functions.symbols.empty()
                                 ? html_listings(chosen->functions, profile->totals())
                                 : chosen->functions.size();
@@ -124,6 +126,34 @@ class Annotate {
     }
 
   private:
+    // Notes which names of --dso and --symbols no sample has. If there are such, that takes another pass.
+    Result<void> note_absent_code(const SampleFilter& filter, const Profile& profile) {
+        const auto& functions = session_.symbolizer().functions();
+        const auto has_some = [&](const CodeFilter& name) {
+            return std::ranges::any_of(profile.functions(), [&](const auto& function) {
+                return functions.left_out(function.version.function, name) == CodePart::none;
+            });
+        };
+        const auto& wanted = filter.code;
+        if (std::ranges::all_of(wanted.objects,
+                                [&](const auto& name) {
+                                    return has_some({{}, {name}, {}});
+                                }) &&
+            std::ranges::all_of(wanted.symbols, [&](const auto& name) {
+                return has_some({{}, {}, {name}});
+            })) {
+            return {};
+        }
+        auto counting = flame_counting(session_.symbolizer(), false);
+        counting.filter = filter;
+        counting.filter.code = {};
+        const auto counts = SampleCounts::count(session_.recording(), session_.timeline(), counting);
+        if (!counts) return fail(counts.error());
+        if (hits(counts->totals()) == 0) return {};
+        for (auto& note : absent_code(wanted, *counts, session_.symbolizer())) absent_.push_back(std::move(note));
+        return {};
+    }
+
     bool html() const { return options_.common.format == "html"; }
     bool relative() const { return options_.percent.relative(); }
 
@@ -223,7 +253,9 @@ class Annotate {
                 "no function's code changed in this recording, as far as kernel names and TEXT_POKE records tell "
                 "(perf record notes them for kernel text of its own accord, with --kcore the code as well)");
         } else if (hits(page.profile.totals()) == 0 && !page.profile.dropped().empty()) {
-            complain("note: " + filter_text(page.profile.dropped(), page.profile.totals(), page.whole()));
+            auto text = filter_text(page.profile.dropped(), page.profile.totals(), page.whole());
+            text.front() = 'f';
+            complain("note: " + text);
         } else {
             complain(
                 "no samples in code with a name: nothing to annotate (see `perfdata report` for where they fell and "
