@@ -361,32 +361,37 @@ void add_annotate(CLI::App& app, int& exit) {
         return command->add_option(names, values, help)->allow_extra_args(false);
     };
     several("-s,--symbol", functions.symbols,
-            "Only this function: as source or debug information calls it, a kernel symbol\n"
-            "(bpf_prog_<tag>_<name>), or PROGRAM/SUBPROGRAM of a BPF program by names or numbers.\n"
+            "Only this function: as source or debug information calls it, a kernel symbol "
+            "(bpf_prog_<tag>_<name>), or PROGRAM/SUBPROGRAM of a BPF program by names or numbers. "
             "May be given several times")
         ->type_name("NAME");
     options->samples.add_to(*command);
     command
         ->add_option("--at", options->at,
-                     "Only code that was there at this time, in seconds: of a function that changed, its version then")
+                     "Only code that was there at this time, in seconds, such as 12.5: of a function that changed, its "
+                     "version then")
         ->check(checked(parse_time), "")
         ->type_name("SECONDS");
     command->add_flag("--versions", functions.versions,
                       "List the functions whose code changed, with all versions and when each was there");
-    options->common.add_format_to(*command,
-                                  "text, json or html: one file with flame graph and listings. Counts more "
-                                  "than the ending of a name");
+    options->common.add_format_to(
+        *command,
+        "text (the default), json, or html: one file with flame graph and listings. Counts more "
+        "than the ending of a name");
     options->common.add_stdio_to(*command);
-    command->add_option("--title", options->title, "Of the HTML page (default: the name of the recording)")
+    command->add_option("--title", options->title, "Title of the HTML page (default: the name of the recording)")
         ->type_name("WORDS");
-    command->add_option("-M,--disassembler-style", options->style, "Syntax of x86 instructions: att or intel")
+    command
+        ->add_option("-M,--disassembler-style", options->style,
+                     "Syntax of x86 instructions: att (the default) or intel")
         ->check(one_of({"att", "intel"}));
     command
         ->add_option("--percent-type", options->percent_type,
-                     "global-hits, global-period: of all samples; local-hits, local-period: of the function's\n"
+                     "global-hits, global-period: of all samples; local-hits, local-period: of the function's "
                      "(default global-hits, of HTML local-hits)")
         ->check(one_of({"global-hits", "global-period", "local-hits", "local-period"}));
-    options->percent.add_to(*command, "Leave out functions with less percent of the periods than this");
+    options->percent.add_to(
+        *command, "Leave out functions with less percent of the periods than this, such as 0.5 (default 0: none)");
     command->add_flag("--asm-raw", options->raw_bytes, "Show the bytes of each instruction");
     command->add_flag("--show-total-period", options->show_periods, "A column of periods beside the hits");
     command->add_flag("--bpf-registers", options->bpf_registers,

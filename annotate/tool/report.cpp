@@ -147,7 +147,8 @@ void add_report(CLI::App& app, int& exit) {
     choice->common.add_stdio_to(*command);
     add_whole(*command, "--max-stack", choice->max_stack, "Only so many frames of a chain (default 127)",
               {1, deepest_stack, "a number from 1 to 1024 (default 127)"});
-    choice->percent.add_to(*command, "Leave out rows with less percent than this");
+    choice->percent.add_to(*command,
+                           "Leave out rows with less percent of the periods than this, such as 0.5 (default 0: none)");
     add_header_to(*command, choice->header);
     choice->screen.add_to(*command);
     choice->samples.add_to(*command);

@@ -211,6 +211,37 @@ std::string in_words(const CLI::App& app, const CLI::ParseError& problem) {
     return text;
 }
 
+constexpr std::size_t help_column = 34, help_width = 100;
+
+// Breaks a text into lines of at most `room` columns: at spaces, and words that are longer behind commas.
+std::string wrapped(std::string_view text, std::size_t room) {
+    std::string lines;
+    std::size_t column = 0;
+    const auto put = [&](std::string_view piece, bool begins_word) {
+        const std::size_t gap = begins_word && column != 0 ? 1 : 0;
+        if (column + gap + piece.size() > room && column != 0) {
+            lines += '\n';
+            column = 0;
+        } else {
+            lines.append(gap, ' ');
+            column += gap;
+        }
+        lines += piece;
+        column += piece.size();
+    };
+    while (!text.empty()) {
+        auto word = text.substr(0, text.find_first_of(" \n"));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        for (bool begins_word = true; !word.empty(); begins_word = false) {
+            const auto comma = word.size() > room ? word.find(',') : std::string_view::npos;
+            const auto piece = word.substr(0, comma == std::string_view::npos ? comma : comma + 1);
+            put(piece, begins_word);
+            word.remove_prefix(piece.size());
+        }
+    }
+    return lines;
+}
+
 // HelpText is CLI11's help without names of types and checks, with one line per command.
 class HelpText : public CLI::Formatter {
   public:
@@ -228,6 +259,16 @@ class HelpText : public CLI::Formatter {
                           part->get_options([part](const CLI::Option* option) {
                               return option->nonpositional() && option != part->get_help_ptr();
                           }));
+    }
+    // CLI11 shows a flag that unsets something as "--no-this{false}".
+    std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+        constexpr std::string_view unset = "{false}";
+        auto name = Formatter::make_option_name(option, is_positional);
+        if (const auto at = name.find(unset); at != std::string::npos) name.erase(at, unset.size());
+        return name;
+    }
+    std::string make_option_desc(const CLI::Option* option) const override {
+        return wrapped(option->get_description(), help_width - help_column);
     }
     std::string make_option_opts(const CLI::Option* option) const override {
         if (option->get_type_size() == 0 || option->get_positional()) return {};
@@ -280,9 +321,8 @@ int show(std::string_view text) {
 }  // namespace
 
 void add_help(CLI::App& app, int& exit) {
-    constexpr std::size_t width = 34;
     const auto text = std::make_shared<HelpText>();
-    text->column_width(width);
+    text->column_width(help_column);
     app.formatter(text);
     for (auto* one : app.get_subcommands([](CLI::App*) { return true; })) one->formatter(text);
     auto* command = app.add_subcommand("help", "Say what a command does and which options it has");
