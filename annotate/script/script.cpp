@@ -195,7 +195,7 @@ class ScriptWriter {
     // A thread without a name is shown by its number. The view lives until the next call.
     std::string_view shown_comm(std::string_view comm, std::optional<Tid> tid) {
         if (comm.empty()) {
-            unnamed_ = ":" + std::to_string(static_cast<std::int32_t>(tid.value_or(Tid{nobody.value}).value));
+            unnamed_ = ":" + std::to_string(signed_id(tid.value_or(Tid{nobody.value}).value));
             return unnamed_;
         }
         auto& text = comms_[comm.data()];

@@ -96,14 +96,29 @@ constexpr PerfOption perf_options[] = {
     {"", "--force", "files of any owner are read without it"},
     {"", "-f", "files of any owner are read without it"},
     {"report", "-c", "--comm chooses threads by name"},
+    {"annotate", "-c", "--comm chooses threads by name"},
+    {"script", "-d", "--dso chooses objects by name"},
+    {"info", "--header", "the header is what info shows"},
     {"", "--header", "`perfdata info` shows the header"},
     {"report", "--hierarchy", "rows are told apart by all keys of --sort at once"},
     {"report", "--inline", "callers show inlined functions only in `perfdata annotate`"},
     {"report", "--mem-mode", "`perfdata script -F +data_src,+addr` shows each access"},
     {"report", "--symbol-filter", "-S chooses functions by their whole names"},
     {"report", "--no-source", "`perfdata annotate` shows source lines"},
-    {"report", "-T", "`--sort tid` tells threads apart"},
-    {"report", "--threads", "`--sort tid` tells threads apart"},
+    {"", "-T", "`perfdata report --sort tid` tells threads apart"},
+    {"", "--threads", "`perfdata report --sort tid` tells threads apart"},
+    {"annotate", "-G", "`perfdata annotate --calls` says who calls whom"},
+    {"", "-G", "`perfdata report` and `perfdata script` show call chains"},
+    {"", "-F", "`perfdata report -F` and `perfdata script -F` choose what is shown"},
+    {"", "--fields", "`perfdata report -F` and `perfdata script -F` choose what is shown"},
+    {"", "-w", "lines are cut only in `perfdata report` and `perfdata annotate`"},
+    {"", "--width", "lines are cut only in `perfdata report` and `perfdata annotate`"},
+    {"", "--no-pager", "only `perfdata report` and `perfdata annotate` start a pager"},
+    {"", "--pager", "$PAGER names the pager of `perfdata report` and `perfdata annotate`"},
+    {"", "--demangle", "no names from ELF files are shown here"},
+    {"", "--no-demangle", "no names from ELF files are shown here"},
+    {"", "-l", "`perfdata annotate` shows lines of source"},
+    {"", "--print-line", "`perfdata annotate` shows lines of source"},
     {"report", "-b", "`perfdata annotate --calls` shows what branch stacks tell"},
     {"report", "--branch-stack", "`perfdata annotate --calls` shows what branch stacks tell"},
     {"script", "-s", "`perfdata script --json` is for other programs; -S chooses functions"},
@@ -120,8 +135,14 @@ constexpr PerfOption foreign_options[] = {
     {"", "--percentage", of_rows},
 };
 constexpr std::string_view list_commands[] = {"bpf", "symbols", "extract"};
-constexpr std::string_view sample_options[] = {"-e",    "--event", "--comm", "--comms",
+constexpr std::string_view sample_options[] = {"-e",    "--event", "--comm", "--comms", "-c",
                                                "--tid", "--cpu",   "-C",     "--cgroup"};
+// Filters that the commands above have, but `dump` and `info` lack.
+constexpr std::string_view list_options[] = {"--time", "--pid", "--kind", "--dso", "--dsos", "-d", "-S", "--symbols"};
+constexpr std::string_view of_dump =
+    "--type, -e and --time choose among records; `perfdata script` chooses among samples by all filters";
+constexpr std::string_view of_info =
+    "the header is of the whole recording; `perfdata report` and `perfdata script` choose among samples";
 
 // Says what to use instead of an option, or why it means nothing to the command; empty if it is known nowhere.
 std::string perf_option(const std::string& command, std::string_view option) {
@@ -131,9 +152,15 @@ std::string perf_option(const std::string& command, std::string_view option) {
             if (one.option == option && (one.command.empty() || one.command == command)) return std::string(one.words);
         }
     }
-    const bool lists = std::ranges::find(list_commands, command) != std::end(list_commands);
-    const bool of_sample = std::ranges::find(sample_options, option) != std::end(sample_options);
-    return lists && of_sample ? std::string(of_samples) : std::string();
+    const auto has = [](std::span<const std::string_view> words, std::string_view word) {
+        return std::ranges::find(words, word) != words.end();
+    };
+    if (has(list_commands, command) && has(sample_options, option)) return std::string(of_samples);
+    if (has(sample_options, option) || has(list_options, option)) {
+        if (command == "dump") return std::string(of_dump);
+        if (command == "info") return std::string(of_info);
+    }
+    return {};
 }
 
 std::string unexpected(const CLI::App& app, const CLI::App& command) {
