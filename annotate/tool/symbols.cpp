@@ -74,7 +74,7 @@ struct Entry {
 
 Entry entry(const Timeline& timeline, CodeIndex index) {
     const auto& code = timeline.code()[index];
-    Entry entry{code.range, code.from, code.until, kind_name(code.kind), code.symbol, {}, {}, {}, index};
+    Entry entry{code.range, code.from, code.until, to_string(code_class(code.kind)), code.symbol, {}, {}, {}, index};
     if (code.load) entry.program = timeline.loads()[*code.load].id.value;
     return entry;
 }
