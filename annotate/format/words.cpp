@@ -161,14 +161,6 @@ std::string utf8(std::string_view text) {
         text, [](std::string_view) { return true; }, [](unsigned char) { return "\xef\xbf\xbd"; });
 }
 
-std::string_view kind_name(CodeClass kind) {
-    return to_string(kind == CodeClass::module ? CodeClass::kernel : kind);
-}
-
-std::string_view kind_name(CodeKind kind) {
-    return kind == CodeKind::out_of_line ? "out_of_line" : "bpf";
-}
-
 std::string program_type(std::uint32_t type) {
     const auto name = bpf_program_type_name(type);
     return name.empty() ? fmt::format("type {}", type) : std::string(name);

@@ -82,10 +82,6 @@ bool is_shown(char32_t character);
 // utf8(text) returns valid UTF-8 for JSON: invalid bytes become U+FFFD.
 std::string utf8(std::string_view text);
 
-// kind_name(kind) returns "bpf", "kernel", "user", "jit", "out_of_line" or "unknown", as in annotate's `--kind` and
-// JSON. A module is "kernel".
-std::string_view kind_name(CodeClass kind);
-std::string_view kind_name(CodeKind kind);
 // program_type(type) returns the BPF program type's name, or "type N".
 std::string program_type(std::uint32_t type);
 // object_name(timeline, code) returns the object of kernel or BPF code: "[bpf:42]", "[kernel]".

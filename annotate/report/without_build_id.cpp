@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 #include "format/words.hpp"
@@ -37,9 +38,11 @@ WithoutBuildId::Part part_of(const Samples& objects, std::uint64_t samples) {
 // FrameStates finds frames in objects without a build id.
 class FrameStates {
   public:
-    FrameStates(const SampleCounts& counts, const Symbolizer& symbolizer) : objects_(counts.frames().size()) {
+    FrameStates(const SampleCounts& counts, const Symbolizer& symbolizer)
+        : objects_(counts.frames().size()), kernel_(counts.frames().size()) {
         for (std::size_t number = 0; number < objects_.size(); ++number) {
             const auto& frame = counts.frames()[number];
+            kernel_[number] = is_unproven_kernel(symbolizer, frame);
             if (frame.kind != FrameKind::object) continue;
             // Ask for the file first: finding names is slower, and most objects have their file.
             if (const auto file = symbolizer.file(frame.index); file || !lacks_build_id(file.error())) continue;
@@ -53,10 +56,17 @@ class FrameStates {
 
     // object(frame) returns the frame's object if that lacks a build id; else empty.
     std::string_view object(std::uint32_t frame) const { return objects_[frame]; }
+    bool in_kernel(std::uint32_t frame) const { return kernel_[frame]; }
     bool local() const { return local_; }
 
   private:
+    static bool is_unproven_kernel(const Symbolizer& symbolizer, const Frame& frame) {
+        if (symbolizer.kernel() != nullptr || !symbolizer.name(frame).symbol.empty()) return false;
+        return symbolizer.why_unnamed(frame).reason == no_kernel_build_id;
+    }
+
     std::vector<std::string_view> objects_;
+    std::vector<bool> kernel_;
     bool local_ = false;
 };
 
@@ -87,7 +97,9 @@ WithoutBuildId WithoutBuildId::count(const SampleCounts& counts, const Symbolize
         if (!wanted(number)) continue;
         const auto count = hits(counts.cells(number));
         counted += count;
-        const auto object = states.object(chains[rows[number].chain].frame);
+        const auto frame = chains[rows[number].chain].frame;
+        if (states.in_kernel(frame)) without.kernel += count;
+        const auto object = states.object(frame);
         if (object.empty()) continue;
         sampled[object] += count;
         in_sampled += count;
@@ -119,6 +131,7 @@ WithoutBuildId WithoutBuildId::count(const Profile& profile) {
     Samples sampled;
     std::uint64_t samples = 0;
     for (const auto& [why, cells] : profile.unnamed()) {
+        if (why.reason == no_kernel_build_id) without.kernel += hits(cells);
         const bool unproven = why.reason == explain(SymbolMiss::unproven);
         if (!unproven && why.reason != explain(SymbolMiss::no_build_id)) continue;
         without.local = without.local || unproven;
@@ -152,7 +165,7 @@ WithoutBuildId WithoutBuildId::list(const std::map<std::string_view, SymbolMiss>
 }
 
 std::string_view WithoutBuildId::remedy() const {
-    return local ? trust : give;
+    return local || sampled.objects + callers.objects == 0 ? trust : give;
 }
 
 std::string WithoutBuildId::list_text() const {
@@ -163,10 +176,16 @@ std::string WithoutBuildId::list_text() const {
 }
 
 std::string WithoutBuildId::sampled_text() const {
-    if (sampled.objects == 0) return {};
-    return fmt::format("{} object{} ({:.2f}% of samples) {} no build id here, so no function names: {}",
-                       sampled.objects, sampled.objects == 1 ? "" : "s", share(sampled.samples, all),
-                       sampled.objects == 1 ? "has" : "have", remedy());
+    const auto text = [&](std::string_view what, bool one, std::string_view help) {
+        return fmt::format("{} {} no build id here, so no function names: {}", what, one ? "has" : "have", help);
+    };
+    const auto the_kernel = fmt::format("the kernel ({:.2f}% of samples)", share(kernel, all));
+    const auto objects = fmt::format("{} object{} ({:.2f}% of samples)", sampled.objects,
+                                     sampled.objects == 1 ? "" : "s", share(sampled.samples, all));
+    if (sampled.objects == 0) return kernel == 0 ? std::string() : text(the_kernel, true, trust);
+    if (kernel == 0) return text(objects, sampled.objects == 1, remedy());
+    if (local) return text(the_kernel + " and " + objects, false, trust);
+    return text(the_kernel, true, trust) + "; " + text(objects, sampled.objects == 1, give);
 }
 
 std::string WithoutBuildId::callers_text() const {

@@ -10,6 +10,7 @@
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/deferred_chains.hpp"
 #include "perfdata/recording/walk.hpp"
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "format/words.hpp"
 #include "script_item.hpp"
@@ -73,6 +74,8 @@ class ScriptWriter {
             std::set<std::string_view> symbols, objects;
             for (std::uint32_t number = 0; number < places_.size(); ++number) {
                 symbols.insert(places_.name(number).symbol);
+                const auto& frame = places_.place(number).frame;
+                if (frame.is_code()) symbols.insert(symbolizer_.bpf().name(frame.index).name);
                 objects.insert(places_.name(number).object);
             }
             symbols.erase(std::string_view());
@@ -213,7 +216,7 @@ class ScriptWriter {
     // A thread without a name is shown by its number. The view lives until the next call.
     std::string_view shown_comm(std::string_view comm, std::optional<Tid> tid) {
         if (comm.empty()) {
-            unnamed_ = ":" + std::to_string(static_cast<std::int32_t>(tid.value_or(Tid{nobody.value}).value));
+            unnamed_ = ":" + std::to_string(signed_id(tid.value_or(Tid{nobody.value}).value));
             return unnamed_;
         }
         auto& text = comms_[comm.data()];

@@ -43,7 +43,7 @@ void ScriptJson::write(const ScriptItem& item) {
     member("comm", Shortened(item.comm));
     if (item.pid) id("pid", item.pid->value);
     if (item.tid) id("tid", item.tid->value);
-    if (item.cpu) member("cpu", *item.cpu);
+    if (item.cpu && signed_id(*item.cpu) >= 0) member("cpu", *item.cpu);
     member("period", item.period);
     if (item.ip) {
         member("ip", hex(*item.ip));

@@ -151,8 +151,8 @@ void ScriptText::append(std::string& text, const ScriptItem& item) {
 }
 
 void ScriptText::append_start(std::string& text, const ScriptItem& item, ScriptFields fields) const {
-    const auto pid = static_cast<std::int32_t>(item.pid.value_or(Pid{~0u}).value);
-    const auto tid = static_cast<std::int32_t>(item.tid.value_or(Tid{~0u}).value);
+    const auto pid = signed_id(item.pid.value_or(Pid{~0u}).value);
+    const auto tid = signed_id(item.tid.value_or(Tid{~0u}).value);
     if ((fields & field_comm) != 0) {
         append_right(text, item.comm, item.has_chain && (fields & field_ip) != 0 ? 0 : 16);
         text += ' ';
@@ -176,7 +176,7 @@ void ScriptText::append_start(std::string& text, const ScriptItem& item, ScriptF
             append_fraction(text, cpu, 3);
             text += "] ";
         } else {
-            fmt::format_to(out, "[{:03}] ", static_cast<std::int32_t>(cpu));
+            fmt::format_to(out, "[{:03}] ", signed_id(cpu));
         }
     }
     if ((fields & field_misc) != 0) append_misc(text, item);

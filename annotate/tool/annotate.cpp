@@ -21,6 +21,7 @@
 #include "tool/annotate/annotate_choice.hpp"
 #include "tool/annotate/annotate_html.hpp"
 #include "tool/annotate/annotate_limit.hpp"
+#include "tool/options/absent_code.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/line_options.hpp"
 #include "tool/options/name_options.hpp"
@@ -97,6 +98,7 @@ class Annotate {
         if (!chosen) return session_.give_up(chosen.error());
         hidden_ = hide_small(*chosen, relative() ? profile->totals() : profile->considered(), options_.percent.limit);
         absent_ = chosen->absent;
+        if (auto noted = note_absent_code(*filter, *profile); !noted) return session_.give_up(noted.error());
         const auto listed = html() && options_.functions.symbols.empty()
                                 ? html_listings(chosen->functions, profile->totals())
                                 : chosen->functions.size();
@@ -126,6 +128,34 @@ class Annotate {
     }
 
   private:
+    // Notes which names of --dso and --symbols no sample has. If there are such, that takes another pass.
+    Result<void> note_absent_code(const SampleFilter& filter, const Profile& profile) {
+        const auto& functions = session_.symbolizer().functions();
+        const auto has_some = [&](const CodeFilter& name) {
+            return std::ranges::any_of(profile.functions(), [&](const auto& function) {
+                return functions.left_out(function.version.function, name) == CodePart::none;
+            });
+        };
+        const auto& wanted = filter.code;
+        if (std::ranges::all_of(wanted.objects,
+                                [&](const auto& name) {
+                                    return has_some({{}, {name}, {}});
+                                }) &&
+            std::ranges::all_of(wanted.symbols, [&](const auto& name) {
+                return has_some({{}, {}, {name}});
+            })) {
+            return {};
+        }
+        auto counting = flame_counting(session_.symbolizer(), false);
+        counting.filter = filter;
+        counting.filter.code = {};
+        const auto counts = SampleCounts::count(session_.recording(), session_.timeline(), counting);
+        if (!counts) return fail(counts.error());
+        if (hits(counts->totals()) == 0) return {};
+        for (auto& note : absent_code(wanted, *counts, session_.symbolizer())) absent_.push_back(std::move(note));
+        return {};
+    }
+
     bool html() const { return options_.common.format == "html"; }
     bool relative() const { return options_.percent.relative(); }
 
@@ -225,7 +255,9 @@ class Annotate {
                 "no function's code changed in this recording, as far as kernel names and TEXT_POKE records tell "
                 "(perf record notes them for kernel text of its own accord, with --kcore the code as well)");
         } else if (hits(page.profile.totals()) == 0 && !page.profile.dropped().empty()) {
-            complain("note: " + filter_text(page.profile.dropped(), page.profile.totals(), page.whole()));
+            auto text = filter_text(page.profile.dropped(), page.profile.totals(), page.whole());
+            text.front() = 'f';
+            complain("note: " + text);
         } else {
             complain(
                 "no samples in code with a name: nothing to annotate (see `perfdata report` for where they fell and "
@@ -236,7 +268,9 @@ class Annotate {
 
     // Kernel names matter for BPF code too: the kernel calls it, and it calls the kernel.
     static bool lacks_kernel_names(const Profile& profile, const std::vector<Listing>& listings) {
-        const auto is_kernel = [](const auto& one) { return one.first.reason == no_kernel_names; };
+        const auto is_kernel = [](const auto& one) {
+            return one.first.reason == no_kernel_names || one.first.reason == no_kernel_build_id;
+        };
         const auto is_bpf = [](const Listing& one) { return one.kind == CodeClass::bpf; };
         return std::ranges::any_of(profile.unnamed(), is_kernel) || std::ranges::any_of(listings, is_bpf);
     }
@@ -329,32 +363,37 @@ void add_annotate(CLI::App& app, int& exit) {
         return command->add_option(names, values, help)->allow_extra_args(false);
     };
     several("-s,--symbol", functions.symbols,
-            "Only this function: as source or debug information calls it, a kernel symbol\n"
-            "(bpf_prog_<tag>_<name>), or PROGRAM/SUBPROGRAM of a BPF program by names or numbers.\n"
+            "Only this function: as source or debug information calls it, a kernel symbol "
+            "(bpf_prog_<tag>_<name>), or PROGRAM/SUBPROGRAM of a BPF program by names or numbers. "
             "May be given several times")
         ->type_name("NAME");
     options->samples.add_to(*command);
     command
         ->add_option("--at", options->at,
-                     "Only code that was there at this time, in seconds: of a function that changed, its version then")
+                     "Only code that was there at this time, in seconds, such as 12.5: of a function that changed, its "
+                     "version then")
         ->check(checked(parse_time), "")
         ->type_name("SECONDS");
     command->add_flag("--versions", functions.versions,
                       "List the functions whose code changed, with all versions and when each was there");
-    options->common.add_format_to(*command,
-                                  "text, json or html: one file with flame graph and listings. Counts more "
-                                  "than the ending of a name");
+    options->common.add_format_to(
+        *command,
+        "text (the default), json, or html: one file with flame graph and listings. Counts more "
+        "than the ending of a name");
     options->common.add_stdio_to(*command);
-    command->add_option("--title", options->title, "Of the HTML page (default: the name of the recording)")
+    command->add_option("--title", options->title, "Title of the HTML page (default: the name of the recording)")
         ->type_name("WORDS");
-    command->add_option("-M,--disassembler-style", options->style, "Syntax of x86 instructions: att or intel")
+    command
+        ->add_option("-M,--disassembler-style", options->style,
+                     "Syntax of x86 instructions: att (the default) or intel")
         ->check(one_of({"att", "intel"}));
     command
         ->add_option("--percent-type", options->percent_type,
-                     "global-hits, global-period: of all samples; local-hits, local-period: of the function's\n"
+                     "global-hits, global-period: of all samples; local-hits, local-period: of the function's "
                      "(default global-hits, of HTML local-hits)")
         ->check(one_of({"global-hits", "global-period", "local-hits", "local-period"}));
-    options->percent.add_to(*command, "Leave out functions with less percent of the periods than this");
+    options->percent.add_to(
+        *command, "Leave out functions with less percent of the periods than this, such as 0.5 (default 0: none)");
     command->add_flag("--asm-raw", options->raw_bytes, "Show the bytes of each instruction");
     command->add_flag("--show-total-period", options->show_periods, "A column of periods beside the hits");
     command->add_flag("--bpf-registers", options->bpf_registers,

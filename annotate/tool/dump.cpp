@@ -189,14 +189,16 @@ void add_dump(CLI::App& app, int& exit) {
                      ->allow_extra_args(false)
                      ->check(checked(parse_record_type), "")
                      ->type_name("TYPE");
-    auto* event =
-        command->add_option("-e,--event", options->events, "Only records of this event. May be given several times")
-            ->allow_extra_args(false)
-            ->type_name("EVENT");
+    auto* event = command
+                      ->add_option("-e,--event", options->events,
+                                   "Only records of this event, such as cycles. May be given several times")
+                      ->allow_extra_args(false)
+                      ->type_name("EVENT");
     auto* time = add_time(*command, options->time, "Only records of these times");
-    auto* order =
-        command->add_option("--order", options->order, "file: as they lie there; time: in exact order of time")
-            ->check(one_of({"file", "time"}));
+    auto* order = command
+                      ->add_option("--order", options->order,
+                                   "file (the default): as they lie there; time: in exact order of time")
+                      ->check(one_of({"file", "time"}));
     command
         ->add_option("--aux", options->aux,
                      "Write the AUX data (of Intel PT, Arm SPE and the like) as it is, undecoded, to files "

@@ -263,10 +263,11 @@ void add_extract(CLI::App& app, int& exit) {
     what->add_option("--program", choice->code.program,
                      "The BPF program of this id or name; without --symbol: all of it")
         ->type_name("ID|NAME");
-    command->add_option("--at", choice->at, "The one that was there at this time, in seconds")
+    command->add_option("--at", choice->at, "The one that was there at this time, in seconds, such as 12.5")
         ->check(checked(parse_time), "")
         ->type_name("SECONDS");
-    choice->common.add_format_to(*command, "elf: with symbols and lines; raw: the bytes and nothing else");
+    choice->common.add_format_to(*command,
+                                 "elf (the default): with symbols and lines; raw: the bytes and nothing else");
     command
         ->add_option("--sources", choice->sources,
                      "Write source files with the lines that the recording has to this directory, for objdump -S")

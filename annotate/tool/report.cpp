@@ -14,9 +14,9 @@
 #include "format/words.hpp"
 #include "tool.hpp"
 #include "tool/info/header_lines.hpp"
+#include "tool/options/absent_code.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/name_options.hpp"
-#include "tool/options/near_names.hpp"
 #include "tool/options/percent_options.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/options/screen_options.hpp"
@@ -127,29 +127,8 @@ class ReportRun {
     void explain_nothing(const Report& report, const SampleCounts& counts) const {
         if (report.rows.empty() && !report.without_samples.empty()) return session_.note(report.without_samples);
         choice_.samples.note_absent_tasks(session_.timeline());
-        const auto& wanted = options_.code;
-        if ((wanted.symbols.empty() && wanted.objects.empty()) || hits(counts.totals()) == 0) return;
-        std::set<std::string> symbols, objects;
-        for (const auto& frame : counts.frames()) {
-            const auto name = session_.symbolizer().name(frame);
-            symbols.insert(symbol_label(name.symbol, frame.offset));
-            objects.emplace(name.object);
-            objects.insert(object_label(name.object, name.kind));
-        }
-        const auto absent = [&](std::vector<std::string> names, auto filter) {
-            std::erase_if(names, [&](const std::string& name) {
-                return std::ranges::any_of(counts.frames(), [&](const Frame& frame) {
-                    return session_.symbolizer().functions().left_out(frame, filter(name)) == CodePart::none;
-                });
-            });
-            return names;
-        };
-        const auto of_object = [](const std::string& name) { return CodeFilter{{}, {name}, {}}; };
-        const auto of_symbol = [](const std::string& name) { return CodeFilter{{}, {}, {name}}; };
-        note_absent("--dso", "samples in an object called", absent(wanted.objects, of_object),
-                    {objects.begin(), objects.end()});
-        note_absent("--symbols", "samples in a function called", absent(wanted.symbols, of_symbol),
-                    {symbols.begin(), symbols.end()});
+        if (hits(counts.totals()) == 0) return;
+        for (const auto& note : absent_code(options_.code, counts, session_.symbolizer())) session_.note(note);
     }
 
     const ReportChoice& choice_;
@@ -168,7 +147,8 @@ void add_report(CLI::App& app, int& exit) {
     choice->common.add_stdio_to(*command);
     add_whole(*command, "--max-stack", choice->max_stack, "Only so many frames of a chain (default 127)",
               {1, deepest_stack, "a number from 1 to 1024 (default 127)"});
-    choice->percent.add_to(*command, "Leave out rows with less percent than this");
+    choice->percent.add_to(*command,
+                           "Leave out rows with less percent of the periods than this, such as 0.5 (default 0: none)");
     add_header_to(*command, choice->header);
     choice->screen.add_to(*command);
     choice->samples.add_to(*command);

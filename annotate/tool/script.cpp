@@ -154,8 +154,8 @@ void add_script(CLI::App& app, int& exit) {
     choice->common.add_to(*command, {Format::text, Format::json_lines});
     command
         ->add_option("-F,--fields", choice->fields,
-                     "Fields: comm,tid,pid,time,cpu,event,trace,ip,sym,symoff,dso,addr,period,iregs,uregs,brstack,\n"
-                     "data_src,weight,bpf-output,phys_addr,misc,data_page_size,code_page_size; with + or - added to\n"
+                     "Fields: comm,tid,pid,time,cpu,event,trace,ip,sym,symoff,dso,addr,period,iregs,uregs,brstack,"
+                     "data_src,weight,bpf-output,phys_addr,misc,data_page_size,code_page_size; with + or - added to "
                      "or taken from the default; behind hw:, sw:, trace:, raw: or break: for such events only")
         ->allow_extra_args(false)
         ->check(checked([](const std::string& text) { return FieldChoice().choose(text); }), "")

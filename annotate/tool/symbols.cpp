@@ -74,7 +74,7 @@ struct Entry {
 
 Entry entry(const Timeline& timeline, CodeIndex index) {
     const auto& code = timeline.code()[index];
-    Entry entry{code.range, code.from, code.until, kind_name(code.kind), code.symbol, {}, {}, {}, index};
+    Entry entry{code.range, code.from, code.until, to_string(code_class(code.kind)), code.symbol, {}, {}, {}, index};
     if (code.load) entry.program = timeline.loads()[*code.load].id.value;
     return entry;
 }
@@ -298,13 +298,16 @@ void add_symbols(CLI::App& app, int& exit) {
     auto choice = std::make_shared<SymbolsChoice>();
     choice->common.add_to(*command);
     auto* question = command->add_option_group("question")->require_option(1);
-    auto* at = question->add_option("--at", choice->at, "A time in seconds, as perf script shows it")
+    auto* at = question->add_option("--at", choice->at, "A time in seconds, as perf script shows it, such as 12.5")
                    ->check(checked(parse_time), "")
                    ->type_name("SECONDS");
-    auto* history_option = question->add_option("--history", choice->history, "An address, hexadecimal")
-                               ->check(checked(parse_address), "")
-                               ->type_name("ADDRESS");
-    command->add_option("--address", choice->address, "Only what was at this address, hexadecimal, and its name")
+    auto* history_option =
+        question->add_option("--history", choice->history, "An address, hexadecimal, such as ffffffffc0025c34")
+            ->check(checked(parse_address), "")
+            ->type_name("ADDRESS");
+    command
+        ->add_option("--address", choice->address,
+                     "Only what was at this address, hexadecimal, such as ffffffffc0025c34, and its name")
         ->needs(at)
         ->excludes(history_option)
         ->check(checked(parse_address), "")

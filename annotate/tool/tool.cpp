@@ -50,7 +50,7 @@ void Common::add_to(CLI::App& command, std::vector<Format> formats) {
         ->type_name("FILE");
     command
         .add_option("-o,--output", output,
-                    fmt::format("Write to this file, and not to standard output. Its ending chooses the format:\n{}",
+                    fmt::format("Write to this file, and not to standard output. Its ending chooses the format: {}",
                                 formats_in_words(formats_)))
         ->type_name("FILE");
     command.add_flag("--json", json, "Write JSON");
@@ -62,10 +62,12 @@ void Common::add_to(CLI::App& command, std::vector<Format> formats) {
     command
         .add_option_function<std::string>("--max-memory", set_memory,
                                           "Take no more memory than this, such as 512M: large parts of the recording "
-                                          "are left out and told, or it fails")
+                                          "are left out and told, or it fails. Default: no limit")
         ->check(checked(parse_size), "")
         ->type_name("SIZE");
-    command.add_option("--color,--stdio-color", color, "auto, always or never")
+    command
+        .add_option("--color,--stdio-color", color,
+                    "Colours in text: auto (the default: on a terminal), always or never")
         ->check(one_of({"auto", "always", "never"}));
 }
 

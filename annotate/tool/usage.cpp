@@ -96,14 +96,29 @@ constexpr PerfOption perf_options[] = {
     {"", "--force", "files of any owner are read without it"},
     {"", "-f", "files of any owner are read without it"},
     {"report", "-c", "--comm chooses threads by name"},
+    {"annotate", "-c", "--comm chooses threads by name"},
+    {"script", "-d", "--dso chooses objects by name"},
+    {"info", "--header", "the header is what info shows"},
     {"", "--header", "`perfdata info` shows the header"},
     {"report", "--hierarchy", "rows are told apart by all keys of --sort at once"},
     {"report", "--inline", "callers show inlined functions only in `perfdata annotate`"},
     {"report", "--mem-mode", "`perfdata script -F +data_src,+addr` shows each access"},
     {"report", "--symbol-filter", "-S chooses functions by their whole names"},
     {"report", "--no-source", "`perfdata annotate` shows source lines"},
-    {"report", "-T", "`--sort tid` tells threads apart"},
-    {"report", "--threads", "`--sort tid` tells threads apart"},
+    {"", "-T", "`perfdata report --sort tid` tells threads apart"},
+    {"", "--threads", "`perfdata report --sort tid` tells threads apart"},
+    {"annotate", "-G", "`perfdata annotate --calls` says who calls whom"},
+    {"", "-G", "`perfdata report` and `perfdata script` show call chains"},
+    {"", "-F", "`perfdata report -F` and `perfdata script -F` choose what is shown"},
+    {"", "--fields", "`perfdata report -F` and `perfdata script -F` choose what is shown"},
+    {"", "-w", "lines are cut only in `perfdata report` and `perfdata annotate`"},
+    {"", "--width", "lines are cut only in `perfdata report` and `perfdata annotate`"},
+    {"", "--no-pager", "only `perfdata report` and `perfdata annotate` start a pager"},
+    {"", "--pager", "$PAGER names the pager of `perfdata report` and `perfdata annotate`"},
+    {"", "--demangle", "no names from ELF files are shown here"},
+    {"", "--no-demangle", "no names from ELF files are shown here"},
+    {"", "-l", "`perfdata annotate` shows lines of source"},
+    {"", "--print-line", "`perfdata annotate` shows lines of source"},
     {"report", "-b", "`perfdata annotate --calls` shows what branch stacks tell"},
     {"report", "--branch-stack", "`perfdata annotate --calls` shows what branch stacks tell"},
     {"script", "-s", "`perfdata script --json` is for other programs; -S chooses functions"},
@@ -120,8 +135,14 @@ constexpr PerfOption foreign_options[] = {
     {"", "--percentage", of_rows},
 };
 constexpr std::string_view list_commands[] = {"bpf", "symbols", "extract"};
-constexpr std::string_view sample_options[] = {"-e",    "--event", "--comm", "--comms",
+constexpr std::string_view sample_options[] = {"-e",    "--event", "--comm", "--comms", "-c",
                                                "--tid", "--cpu",   "-C",     "--cgroup"};
+// Filters that the commands above have, but `dump` and `info` lack.
+constexpr std::string_view list_options[] = {"--time", "--pid", "--kind", "--dso", "--dsos", "-d", "-S", "--symbols"};
+constexpr std::string_view of_dump =
+    "--type, -e and --time choose among records; `perfdata script` chooses among samples by all filters";
+constexpr std::string_view of_info =
+    "the header is of the whole recording; `perfdata report` and `perfdata script` choose among samples";
 
 // Says what to use instead of an option, or why it means nothing to the command; empty if it is known nowhere.
 std::string perf_option(const std::string& command, std::string_view option) {
@@ -131,9 +152,15 @@ std::string perf_option(const std::string& command, std::string_view option) {
             if (one.option == option && (one.command.empty() || one.command == command)) return std::string(one.words);
         }
     }
-    const bool lists = std::ranges::find(list_commands, command) != std::end(list_commands);
-    const bool of_sample = std::ranges::find(sample_options, option) != std::end(sample_options);
-    return lists && of_sample ? std::string(of_samples) : std::string();
+    const auto has = [](std::span<const std::string_view> words, std::string_view word) {
+        return std::ranges::find(words, word) != words.end();
+    };
+    if (has(list_commands, command) && has(sample_options, option)) return std::string(of_samples);
+    if (has(sample_options, option) || has(list_options, option)) {
+        if (command == "dump") return std::string(of_dump);
+        if (command == "info") return std::string(of_info);
+    }
+    return {};
 }
 
 std::string unexpected(const CLI::App& app, const CLI::App& command) {
@@ -211,6 +238,37 @@ std::string in_words(const CLI::App& app, const CLI::ParseError& problem) {
     return text;
 }
 
+constexpr std::size_t help_column = 34, help_width = 100;
+
+// Breaks a text into lines of at most `room` columns: at spaces, and words that are longer behind commas.
+std::string wrapped(std::string_view text, std::size_t room) {
+    std::string lines;
+    std::size_t column = 0;
+    const auto put = [&](std::string_view piece, bool begins_word) {
+        const std::size_t gap = begins_word && column != 0 ? 1 : 0;
+        if (column + gap + piece.size() > room && column != 0) {
+            lines += '\n';
+            column = 0;
+        } else {
+            lines.append(gap, ' ');
+            column += gap;
+        }
+        lines += piece;
+        column += piece.size();
+    };
+    while (!text.empty()) {
+        auto word = text.substr(0, text.find_first_of(" \n"));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        for (bool begins_word = true; !word.empty(); begins_word = false) {
+            const auto comma = word.size() > room ? word.find(',') : std::string_view::npos;
+            const auto piece = word.substr(0, comma == std::string_view::npos ? comma : comma + 1);
+            put(piece, begins_word);
+            word.remove_prefix(piece.size());
+        }
+    }
+    return lines;
+}
+
 // HelpText is CLI11's help without names of types and checks, with one line per command.
 class HelpText : public CLI::Formatter {
   public:
@@ -228,6 +286,16 @@ class HelpText : public CLI::Formatter {
                           part->get_options([part](const CLI::Option* option) {
                               return option->nonpositional() && option != part->get_help_ptr();
                           }));
+    }
+    // CLI11 shows a flag that unsets something as "--no-this{false}".
+    std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+        constexpr std::string_view unset = "{false}";
+        auto name = Formatter::make_option_name(option, is_positional);
+        if (const auto at = name.find(unset); at != std::string::npos) name.erase(at, unset.size());
+        return name;
+    }
+    std::string make_option_desc(const CLI::Option* option) const override {
+        return wrapped(option->get_description(), help_width - help_column);
     }
     std::string make_option_opts(const CLI::Option* option) const override {
         if (option->get_type_size() == 0 || option->get_positional()) return {};
@@ -280,9 +348,8 @@ int show(std::string_view text) {
 }  // namespace
 
 void add_help(CLI::App& app, int& exit) {
-    constexpr std::size_t width = 34;
     const auto text = std::make_shared<HelpText>();
-    text->column_width(width);
+    text->column_width(help_column);
     app.formatter(text);
     for (auto* one : app.get_subcommands([](CLI::App*) { return true; })) one->formatter(text);
     auto* command = app.add_subcommand("help", "Say what a command does and which options it has");

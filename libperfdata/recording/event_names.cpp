@@ -149,8 +149,15 @@ std::vector<Event> name_events(std::vector<Event> events) {
 
 bool is_called(const Event& event, std::string_view name) {
     const std::string_view own = event.perf_name;
-    return name == event.name || name == own || name == without_modifiers(own) ||
-           name == own.substr(0, own.find_first_of(":/")) || is_spelled_so(name, event.attr);
+    const auto means_own = [&](std::string_view word) {
+        return word == own || word == without_modifiers(own) || word == own.substr(0, own.find_first_of(":/")) ||
+               is_spelled_so(word, event.attr);
+    };
+    if (name == event.name || means_own(name)) return true;
+    // Events that share a name are numbered behind their modifiers: "cycles#2" means "cycles:u#2", too.
+    const auto mark = name.rfind('#');
+    return mark != std::string_view::npos && event.name != own && event.name.ends_with(name.substr(mark)) &&
+           means_own(name.substr(0, mark));
 }
 
 std::vector<std::uint32_t> events_called(const std::vector<Event>& events, std::string_view name) {

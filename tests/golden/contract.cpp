@@ -188,7 +188,7 @@ void check_function(const Json& function, const Counts& samples) {
     INFO(function["symbol"].text());
     CHECK(!function["name"].text().empty());
     const std::string_view kind = function["kind"].text();
-    CHECK(std::set<std::string_view>{"bpf", "kernel", "user", "jit", "out_of_line"}.contains(kind));
+    CHECK(std::set<std::string_view>{"bpf", "kernel", "module", "user", "jit", "out_of_line"}.contains(kind));
     CHECK(address(function["address"]) >> 63 == (kind == "user" || kind == "jit" ? 0 : 1));
     CHECK(function.has("bpf") == (kind == "bpf"));
     CHECK(function["version"].count() < function["versions"].count());

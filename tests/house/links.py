@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """links.py ROOT: what the project's documents refer to is there.
 
-Checks each relative link and each #anchor of the documents below ROOT, and that the traps that tests cite by number are
-those of docs/format-traps.md. Prints what is wrong, one a line, and exits with 1.
+Checks each relative link and each #anchor of the documents below ROOT, that the source files that documents for
+programmers name are there, and that the traps that tests cite by number are those of docs/format-traps.md. Prints what
+is wrong, one a line, and exits with 1.
 """
 import pathlib
 import re
@@ -13,11 +14,15 @@ import tempfile
 DOCUMENTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/format-traps.md", "tests/README.md"]
 MORE_DOCUMENTS = ["docs/*.md", "fixtures/*.md", "tests/*/README.md"]
 TRAPS = "docs/format-traps.md"
+SOURCES = [".github", "annotate", "docs", "fixtures", "include", "libperfdata", "scripts", "tests"]
+NAMING_FILES = ["CONTRIBUTING.md", "docs/architecture.md", "docs/changing.md", "docs/glossary.md", "docs/library.md",
+                "tests/README.md"]
 
 LINK = re.compile(r"\]\(\s*<?([^)<>\s]+)>?[^)]*\)|^ {0,3}\[[^\]]+\]:\s*(\S+)")
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)  # https:, mailto:
 HEADING = re.compile(r" {0,3}#{1,6}\s+(.*?)\s*#*$")
 FENCE = re.compile(r" {0,3}(```|~~~)")
+FILE = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:hpp|cpp|h|c|sh|py|txt|md))`(, new\b)?")
 CITED = re.compile(r"\btraps?\s+(\d+(?:(?:\s*,\s*|\s+and\s+|\s+to\s+)\d+)*)")
 
 
@@ -86,6 +91,19 @@ def broken_links(root):
                     yield f"{shown}:{number}: {target} {problem}"
 
 
+def missing_files(root):
+    """Names may lack their beginning. A recipe may name files that are to be made: `this/one.cpp`, new."""
+    there = {"/" + str(file.relative_to(root)) for room in SOURCES for file in (root / room).rglob("*.*")}
+    for name in NAMING_FILES:
+        document = root / name
+        text = document.read_text() if document.exists() else ""
+        made = {file for file, new in FILE.findall(text) if new}
+        for number, line in enumerate(text.splitlines(), 1):
+            for file, _ in FILE.findall(line):
+                if "ROOM" not in file and file not in made and not any(known.endswith("/" + file) for known in there):
+                    yield f"{name}:{number}: {file} is not there"
+
+
 def numbers_in(words):
     """Returns the numbers of "3", "3, 5 and 7" or "3 to 5"."""
     first, _, last = words.partition(" to ")
@@ -128,12 +146,15 @@ def check_itself():
         (root / "README.md").write_text(
             "[a](docs/format-traps.md#a-title-of-it) [b](docs) [c](https://example.org/#x) `[d](nowhere)`\n"
             "[e](nowhere.md) [f](SECURITY.md#no-title) [g](../x) [h](/etc)\n[i]: tests/nowhere\n")
+        (root / "docs/changing.md").write_text(
+            "`tests/a.cpp` `x/none.cpp`\n`x/b.cpp`, new: copy\n`a/x/b.cpp` `tests/`\n")
         (root / TRAPS).write_text("# A title of it\n### 1. One\n### 2. Two\n")
         (root / "tests/a.cpp").write_text('TEST_CASE("trap 1: one") {}\n// traps 2 and 3\n')
-        found = [*broken_links(root), *wrong_traps(root)]
+        found = [*broken_links(root), *missing_files(root), *wrong_traps(root)]
         expected = ["README.md:2: nowhere.md is not there", "README.md:2: SECURITY.md#no-title has no such anchor",
                     "README.md:2: ../x leads out of the project", "README.md:2: /etc is no relative link",
-                    "README.md:3: tests/nowhere is not there", f"tests/a.cpp:2: trap 3 is not in {TRAPS}",
+                    "README.md:3: tests/nowhere is not there", "docs/changing.md:1: x/none.cpp is not there",
+                    "docs/changing.md:3: a/x/b.cpp is not there", f"tests/a.cpp:2: trap 3 is not in {TRAPS}",
                     f"{TRAPS}: trap 2 has no test case"]
         if found != expected:
             sys.exit("links.py does not find what it should:\n" + "\n".join(found))
@@ -144,7 +165,7 @@ def main():
         sys.exit("usage: links.py ROOT")
     check_itself()
     root = pathlib.Path(sys.argv[1]).resolve()
-    problems = [*broken_links(root), *wrong_traps(root)]
+    problems = [*broken_links(root), *missing_files(root), *wrong_traps(root)]
     for problem in problems:
         print(problem)
     sys.exit(1 if problems else 0)

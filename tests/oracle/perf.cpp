@@ -190,20 +190,23 @@ std::vector<std::string> perf_sample_events(const std::filesystem::path& recordi
 }
 
 std::vector<PerfRow> perf_report(const std::filesystem::path& recording, bool children,
-                                 const std::filesystem::path& kallsyms) {
+                                 const std::filesystem::path& kallsyms, const std::string& arguments, bool by_thread) {
     const auto trimmed = [](const std::string& text) {
         const auto begin = text.find_first_not_of(' ');
         return begin == std::string::npos ? std::string() : text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
     };
     const std::string fields =
-        children ? "--children -F overhead_children,overhead" : "--no-children -F overhead,sample,period";
+        (children ? "--children -F overhead_children,overhead" : "--no-children -F overhead,sample,period") +
+        std::string(by_thread ? ",pid" : "");
     // Use wide columns: perf cuts commands longer than the first ones it saw.
-    const std::string widths = children ? " -w 40,40,40,200,999" : " -w 40,40,40,40,200,999";
+    const std::string widths =
+        std::string(" -w ") + (by_thread ? "40," : "") + (children ? "" : "40,") + "40,40,40,200,999 ";
     std::vector<PerfRow> rows;
     std::string event;
-    for (const auto& line : perf("report --stdio -g none --percent-limit 0 -t '|' " + fields + ",comm,dso,sym" +
-                                     widths + (kallsyms.empty() ? "" : " --kallsyms " + quoted(kallsyms.string())),
-                                 recording)) {
+    for (const auto& line :
+         perf("report --stdio -g none --percent-limit 0 -t '|' " + fields + ",comm,dso,sym" + widths + arguments +
+                  (kallsyms.empty() ? "" : " --kallsyms " + quoted(kallsyms.string())),
+              recording)) {
         if (line.starts_with("# Samples: ")) {
             const auto begin = line.find('\'');
             event = line.substr(begin + 1, line.rfind('\'') - begin - 1);
@@ -213,7 +216,7 @@ std::vector<PerfRow> perf_report(const std::filesystem::path& recording, bool ch
         std::istringstream stream(line);
         for (std::string part; std::getline(stream, part, '|');) parts.push_back(trimmed(part));
         INFO(line);
-        REQUIRE(parts.size() == (children ? 5 : 6));
+        REQUIRE(parts.size() == (children ? 5u : 6u) + (by_thread ? 1 : 0));
         PerfRow row;
         row.event = event;
         row.symbol = parts.back();

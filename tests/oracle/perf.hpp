@@ -49,9 +49,11 @@ struct PerfRow {
     std::string children, self;               // "12.36%"; children only on request
     std::uint64_t hits = 0, periods = 0;      // only without children
 };
-// perf_report(recording, children, kallsyms): that file names the kernel; empty: none does.
+// perf_report(recording, children, kallsyms): that file names the kernel; empty: none does. `arguments`, as for a
+// shell, come with it; `by_thread` makes rows of each thread, which perf needs if it is to choose among threads.
 std::vector<PerfRow> perf_report(const std::filesystem::path& recording, bool children,
-                                 const std::filesystem::path& kallsyms);
+                                 const std::filesystem::path& kallsyms, const std::string& arguments = {},
+                                 bool by_thread = false);
 
 // PerfKsymbol, PerfBpfEvent are lines of `perf report -D`.
 struct PerfRecord {

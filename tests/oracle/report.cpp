@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compares report rows with `perf report`, with the same sources of names: only the recording, and a kallsyms file of
 // the recorded machine if there is one.
-#include "perfdata/annotate/report/report.hpp"
-
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <map>
 #include <set>
@@ -13,87 +10,26 @@
 #include "catch.hpp"
 #include "fixtures.hpp"
 #include "perf.hpp"
+#include "report_rows.hpp"
 
 namespace oracle {
 namespace {
 
 using perfdata::EventCount;
 
-// Recordings for which perf does not count what was recorded.
+// Recordings whose children perf does not count.
 struct KnownDifference {
     const char* recording;
     const char* why;
 };
-constexpr KnownDifference known_differences[] = {
-    {"group.data", "perf makes of a sample with the counts of a group one sample for each member"},
-    {"group_chains.data", "perf makes of a sample with the counts of a group one sample for each member"},
-    {"read.data", "perf makes of a sample with the counts of a group one sample for each member"},
-    {"stat.data", "a recording of perf stat, without samples"},
-};
-
-// The same for children.
 constexpr KnownDifference known_children[] = {
     {"pipe.data", "of a pipe perf does not know in time that there are call chains, and prints N/A"},
 };
-
-const char* known_difference(const std::filesystem::path& path) {
-    for (const auto& known : known_differences) {
-        if (path.filename() == known.recording) return known.why;
-    }
-    return nullptr;
-}
 
 bool known_for_children(const std::filesystem::path& path) {
     return std::ranges::any_of(known_children,
                                [&](const KnownDifference& known) { return path.filename() == known.recording; });
 }
-
-// Key is event, command, object, symbol.
-using Key = std::tuple<std::string, std::string, std::string, std::string>;
-
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-    char text[32];
-    const auto value = whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-    std::snprintf(text, sizeof text, "%.2f%%", value);
-    return text;
-}
-
-struct OurReport {
-    OurReport(const std::filesystem::path& path, bool children, const std::filesystem::path& kallsyms) : opened(path) {
-        perfdata::SymbolizerOptions sources;
-        sources.finder.offline = true;
-        sources.finder.kallsyms = kallsyms.string();
-        sources.jit.as_recorded = false;
-        const auto names = perfdata::Symbolizer::open(opened.recording, opened.timeline, sources);
-        perfdata::ReportOptions options;
-        options.children = children;
-        const auto counting = perfdata::count_options(options, names);
-        const auto counts = perfdata::SampleCounts::count(opened.recording, opened.timeline, counting);
-        REQUIRE(counts);
-        const auto report = perfdata::Report::make(opened.recording, *counts, names, options);
-        for (const auto& row : report.rows) {
-            const auto& place = report.places[row.place];
-            const auto symbol = std::string("[") + place.level + "] " + place.text();
-            for (std::size_t column = 0; column < report.events.size(); ++column) {
-                if (row.total[column].hits == 0) continue;
-                const auto& event = opened.recording.events().events()[report.events[column]].name;
-                const Key key{event, report.tasks[row.task].comm_text(), place.object, symbol};
-                self[key] += row.self[column];
-                total[key] += row.total[column];
-                whole[event] = report.whole[column].periods;
-            }
-        }
-    }
-
-    // event(name) drops the modifiers that perf invents if the recording has no event names ("cpu-clock:HG").
-    std::string event(const std::string& name) const {
-        return whole.contains(name) ? name : name.substr(0, name.find(':'));
-    }
-
-    Opened opened;
-    std::map<Key, EventCount> self, total;
-    std::map<std::string, std::uint64_t> whole;  // periods by event
-};
 
 std::filesystem::path kallsyms_of(const std::filesystem::path& path) {
     const auto file = expectation(path.stem().string() + ".kallsyms");

@@ -372,6 +372,33 @@ TEST_CASE("What means nothing to a command is refused with the reason", "[lists]
                                                "--dso, -S and --kind choose here");
         }
     }
+    for (const Words& option :
+         {Words{"--comm", "load"}, {"--tid", "3"}, {"-C", "0"}, {"--kind", "bpf"}, {"--dso", "x"}, {"-S", "x"}}) {
+        refused(with({"dump"}, option), "dump has no option " + option.front() +
+                                            "; --type, -e and --time choose among records; `perfdata script` chooses "
+                                            "among samples by all filters");
+        refused(with({"info"}, option), "info has no option " + option.front() +
+                                            "; the header is of the whole recording; `perfdata report` and `perfdata "
+                                            "script` choose among samples");
+    }
+    refused({"info", "--time", "1,2"},
+            "info has no option --time; the header is of the whole recording; `perfdata report` and `perfdata script` "
+            "choose among samples");
+    refused({"annotate", "-c", "load"}, "annotate has no option -c; --comm chooses threads by name");
+    const std::vector<std::pair<Words, std::string>> elsewhere = {
+        {{"annotate", "-G"}, "`perfdata annotate --calls` says who calls whom"},
+        {{"info", "-G"}, "`perfdata report` and `perfdata script` show call chains"},
+        {{"annotate", "-F"}, "`perfdata report -F` and `perfdata script -F` choose what is shown"},
+        {{"script", "-T"}, "`perfdata report --sort tid` tells threads apart"},
+        {{"script", "-w"}, "lines are cut only in `perfdata report` and `perfdata annotate`"},
+        {{"bpf", "--no-pager"}, "only `perfdata report` and `perfdata annotate` start a pager"},
+        {{"dump", "--no-demangle"}, "no names from ELF files are shown here"},
+        {{"report", "-l"}, "`perfdata annotate` shows lines of source"},
+        {{"info", "--header"}, "the header is what info shows"}};
+    for (const auto& [command, reason] : elsewhere) {
+        refused(command, command.front() + " has no option " + command.back() + "; " + reason);
+    }
+    refused({"script", "-d", "x"}, "script has no option -d; --dso chooses objects by name");
     for (const auto& command : {Words{"bpf"}, at, step, {"script"}, {"dump"}, {"info"}}) {
         for (const auto* option : {"--percent-limit", "--percentage"}) {
             refused(with(command, {option, "3"}),

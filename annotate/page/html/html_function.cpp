@@ -26,7 +26,7 @@ class FunctionWriter {
         }
         html_.print(">{:.2f} %</b> <h3>", percent)
             .text(listing_.name.full())
-            .print("</h3> <span class=\"kd {}\">{}</span> <small>", kind, kind_name(listing_.kind))
+            .print("</h3> <span class=\"kd {}\">{}</span> <small>", kind, to_string(listing_.kind))
             .text(short_name(listing_.object), 120)
             .raw("</small>");
         if (listing_.versions > 1) html_.print(" <span class=vb>{} versions</span>", listing_.versions);

@@ -87,7 +87,7 @@ class TableWriter {
         const auto& listing = function.first();
         html_.raw("<tr>");
         cells(function.total, true);
-        html_.print("<td class={}>{}<td>", html_kind(listing.kind), kind_name(listing.kind));
+        html_.print("<td class={}>{}<td>", html_kind(listing.kind), to_string(listing.kind));
         if (function.number != 0) html_.print("<a href=#f{}>", function.number);
         html_.text(listing.name.full());
         if (function.number != 0) html_.raw("</a>");

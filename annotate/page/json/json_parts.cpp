@@ -100,7 +100,7 @@ void write_dropped(JsonWriter& json, std::span<const DroppedSamples> dropped) {
 }
 
 void write_without_build_id(JsonWriter& json, const WithoutBuildId& without) {
-    if (without.sampled.objects + without.callers.objects == 0) return;
+    if (without.sampled.objects + without.callers.objects == 0 && without.kernel == 0) return;
     const auto part = [&](const WithoutBuildId::Part& one) {
         json.member("samples", one.samples);
         json.member("objects", one.objects);
@@ -109,6 +109,7 @@ void write_without_build_id(JsonWriter& json, const WithoutBuildId& without) {
     json.key("without_build_id");
     json.begin_object();
     part(without.sampled);
+    if (without.kernel != 0) json.member("kernel", without.kernel);
     if (without.has_callers) {
         json.key("callers");
         json.begin_object();

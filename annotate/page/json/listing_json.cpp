@@ -61,7 +61,7 @@ class JsonPage {
         json_.begin_object();
         json_.name("name", listing.name.name);
         json_.name("symbol", listing.symbol);
-        json_.member("kind", kind_name(listing.kind));
+        json_.member("kind", to_string(listing.kind));
         json_.name("object", listing.object);
         json_.member("address", listing.range.begin);
         json_.member("size", listing.range.size);
@@ -175,7 +175,7 @@ class JsonPage {
         json_.begin_object();
         json_.name_or_null("name", call.name);
         json_.name("object", call.object);
-        json_.member("kind", kind_name(call.kind));
+        json_.member("kind", to_string(call.kind));
         if (call.offset) json_.member("offset", *call.offset);
         if (call.returns_to && call.name.empty() && !call.offset) {
             json_.member("return_address", Address{*call.returns_to});

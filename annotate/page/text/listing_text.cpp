@@ -60,7 +60,7 @@ class TextPage : private TextColumns {
         for (std::size_t index = 0; index < listings.size(); ++index) {
             const auto& listing = listings[index];
             cells(listing.total, nullptr);
-            print("  {:>8}  {:<11}  ", on_start(listing), kind_name(listing.kind));
+            print("  {:>8}  {:<11}  ", on_start(listing), to_string(listing.kind));
             styled(TextStyle::title, fmt::format("{:<{}}", names[index], width));
             print("  {}{}\n", shown(place(listing)), marks[index]);
             end_row();

@@ -314,10 +314,11 @@ class Chooser {
             absent = std::move(*found);
         }
         std::vector<std::string> reasons, unknown;
-        bool settled = true;
+        bool settled = true, left_out = false;
         for (std::size_t name = 0; name < asked_.size(); ++name) {
             if (asked_[name].listed) continue;
             auto why = left_out_text(choice_.symbols[name], asked_[name]);
+            left_out = left_out || !why.empty();
             if (why.empty()) {
                 settled = settled && absent.why[number[name]].settled;
                 why = std::move(absent.why[number[name]].text);
@@ -326,7 +327,10 @@ class Chooser {
             if (why.empty()) why = choice_.symbols[name];
             if (std::ranges::find(list, why) == list.end()) list.push_back(std::move(why));
         }
-        if (chosen_.functions.empty()) return fail(nothing_found(reasons, unknown, settled, absent.unnamed_callers));
+        if (chosen_.functions.empty()) {
+            const auto hints = !settled ? Hints::all : left_out ? Hints::none : Hints::hottest;
+            return fail(nothing_found(reasons, unknown, hints, absent.unnamed_callers));
+        }
         for (auto& reason : reasons) chosen_.absent.push_back("--symbol: " + std::move(reason));
         if (unknown.empty()) return {};
         // Limit the search: it is slow, and a longer list adds nothing.
@@ -343,7 +347,10 @@ class Chooser {
         return {};
     }
 
-    Error nothing_found(const std::vector<std::string>& reasons, const std::vector<std::string>& unknown, bool settled,
+    // What to say behind the reasons why nothing is there.
+    enum class Hints { none, hottest, all };
+
+    Error nothing_found(const std::vector<std::string>& reasons, const std::vector<std::string>& unknown, Hints hints,
                         const std::string& unnamed_callers) const {
         auto text = fmt::format("{}", fmt::join(reasons, "; "));
         if (!unknown.empty()) {
@@ -351,7 +358,8 @@ class Chooser {
             text += asked_.size() == 1 ? offer("function", unknown.front(), known_names())
                                        : fmt::format("no function {} in this recording", fmt::join(unknown, " or "));
         }
-        if (!settled) add_hints(text, unknown.empty() ? "" : unnamed_callers);
+        if (hints == Hints::all) add_hints(text, unknown.empty() ? "" : unnamed_callers);
+        if (hints == Hints::hottest && !hottest_.empty()) add_hottest(text);
         return {ErrorCode::missing, Error::no_offset, "--symbol", std::move(text)};
     }
 
@@ -367,12 +375,15 @@ class Chooser {
             append(all ? "no samples fell into code with a name"
                        : "the other options leave no samples in code with a name");
         } else {
-            const auto around = std::string_view("perfdata: --symbol: ; the hottest are ").size();
-            const auto width = message_width();
-            append("the hottest are " +
-                   name_list(hottest_, std::max(width, around + text.size() + 40) - around - text.size()));
+            add_hottest(text);
         }
         if (!unnamed_callers.empty()) append(unnamed_callers);
+    }
+
+    void add_hottest(std::string& text) const {
+        const auto around = std::string_view("perfdata: --symbol: ; the hottest are ").size();
+        const auto room = std::max(message_width(), around + text.size() + 40) - around - text.size();
+        text += "; the hottest are " + name_list(hottest_, room);
     }
 
     const FunctionChoice& choice_;

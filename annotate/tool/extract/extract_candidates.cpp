@@ -122,7 +122,9 @@ Error no_candidates(const ExtractNames& names, const Symbolizer& symbolizer) {
     for (const auto& load : timeline.loads()) {
         if (names.symbol.empty()) {
             const std::string program(symbols.program_name(load));
-            add(program, fmt::format("{} ({})", load.id.value, program));
+            auto label = fmt::to_string(load.id.value);
+            if (!program.empty()) label += fmt::format(" ({})", program);
+            add(program, std::move(label));
         } else if (means_program(names, symbols, load)) {
             for (const auto index : load.functions) {
                 const std::string name(symbols.name(index).name);
@@ -143,7 +145,7 @@ Error no_candidates(const ExtractNames& names, const Symbolizer& symbolizer) {
     auto text = fmt::format("the recording has no code called {}", names.wanted());
     const auto near = near_names(names.symbol.empty() ? names.program : names.symbol, all);
     const auto width = message_width();
-    const auto around = std::string_view("perfdata: --program: ; did you mean ? (missing)").size() + text.size();
+    const auto around = std::string_view("perfdata: --program: ; did you mean ?").size() + text.size();
     const auto room = std::max(width, around + 24) - around;
     if (labels.empty()) {
         text += "; it has none of BPF programs or just-in-time compilers";

@@ -137,17 +137,25 @@ std::string offer(std::string_view what, std::string_view wanted, const std::vec
     return text;
 }
 
-void note_absent(std::string_view option, std::string_view what, const std::vector<std::string>& wanted,
-                 const std::vector<std::string>& names) {
+std::vector<std::string> absent_notes(std::string_view option, std::string_view what,
+                                      const std::vector<std::string>& wanted, const std::vector<std::string>& names) {
     // Limit the search: it is slow, and a longer list adds nothing.
     constexpr std::size_t most = 10;
-    std::size_t told = 0;
+    std::vector<std::string> notes;
+    std::size_t absent = 0;
     for (const auto& one : wanted) {
         if (std::ranges::find(names, one) != names.end()) continue;
-        if (told++ < most) complain(fmt::format("note: {}: {}", option, offer(what, one, names)));
+        if (absent++ < most) notes.push_back(fmt::format("{}: {}", option, offer(what, one, names)));
     }
-    if (told > most)
-        complain(fmt::format("note: {}: and {} more that this recording does not have", option, told - most));
+    if (absent > most) {
+        notes.push_back(fmt::format("{}: and {} more that this recording does not have", option, absent - most));
+    }
+    return notes;
+}
+
+void note_absent(std::string_view option, std::string_view what, const std::vector<std::string>& wanted,
+                 const std::vector<std::string>& names) {
+    for (const auto& note : absent_notes(option, what, wanted, names)) complain("note: " + note);
 }
 
 }  // namespace perfdata::tool

@@ -25,8 +25,12 @@ std::size_t message_width();
 // fits into one line of the terminal, unless the wanted name is too long.
 std::string offer(std::string_view what, std::string_view wanted, const std::vector<std::string>& names);
 
-// note_absent(option, what, wanted, names) prints for each wanted name not among the names: "note: --comm: no thread
-// called f in this recording; did you mean g?".
+// absent_notes(option, what, wanted, names) returns for each wanted name not among the names: "--comm: no thread called
+// f in this recording; did you mean g?". Of many it returns some, and how many more there are.
+std::vector<std::string> absent_notes(std::string_view option, std::string_view what,
+                                      const std::vector<std::string>& wanted, const std::vector<std::string>& names);
+
+// note_absent(...) prints these, each behind "note: ".
 void note_absent(std::string_view option, std::string_view what, const std::vector<std::string>& wanted,
                  const std::vector<std::string>& names);
 

@@ -20,8 +20,8 @@ void PercentChoice::add_to(CLI::App& command, const char* limit_help) {
     command.add_option("--percent-limit", limit, limit_help)->check(checked(parse_percent), "")->type_name("PERCENT");
     command
         .add_option("--percentage", percentage,
-                    "absolute: of all samples of the chosen events, times and CPUs; relative: of those that the\n"
-                    "filters leave")
+                    "absolute (the default): of all samples of the chosen events, times and CPUs; relative: of those "
+                    "that the filters leave")
         ->check(one_of({"absolute", "relative"}));
 }
 

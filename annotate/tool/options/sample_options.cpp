@@ -41,23 +41,28 @@ std::optional<std::uint64_t> parse_number(const std::string& text) {
 }  // namespace
 
 void SampleChoice::add_to(CLI::App& command, const char* comm, const char* object) {
-    command.add_option("-e,--event", events, "Only this event, such as cycles or cycles:u. May be given several times")
+    command
+        .add_option("-e,--event", events,
+                    "Only this event, such as cycles or cycles:u. May be given several times. Default: all events")
         ->allow_extra_args(false)
         ->group(sample_group)
         ->type_name("EVENT");
-    add_list(command, comm, comms, "Only threads of these names")->group(sample_group)->type_name("NAMES");
-    add_wholes(command, "--pid", pids, "Only these processes", Whole::process())->group(sample_group);
-    add_wholes(command, "--tid", tids, "Only these threads", Whole::thread())->group(sample_group);
+    add_list(command, comm, comms, "Only threads of these names: ls,cat")->group(sample_group)->type_name("NAMES");
+    add_wholes(command, "--pid", pids, "Only these processes: 42,107; -1 is no process", Whole::process())
+        ->group(sample_group);
+    add_wholes(command, "--tid", tids, "Only these threads: 42,107; -1 is no thread", Whole::thread())
+        ->group(sample_group);
     add_list(command, "-C,--cpu", cpus, "Only these CPUs: 0,2-3")
         ->check(each(checked(parse_cpus)), "")
         ->group(sample_group)
         ->type_name("CPUS");
-    add_list(command, "--cgroup", cgroups, "Only these cgroups, by path or number (perf record --all-cgroups)")
+    add_list(command, "--cgroup", cgroups,
+             "Only these cgroups, by path or number: /system.slice (perf record --all-cgroups)")
         ->group(sample_group)
         ->type_name("NAMES");
     add_time(command, time, "Only samples of these times")->group(sample_group);
     add_kinds(command, kinds, "Only this kind of code")->group(sample_group);
-    add_list(command, object, objects, "Only code of these objects, by name or path")
+    add_list(command, object, objects, "Only code of these objects, by name or path: libc.so.6,[nf_nat]")
         ->group(sample_group)
         ->type_name("NAMES");
     add_list(command, "-S,--symbols", symbols, "Only samples in these functions, by the name that report shows")
@@ -135,17 +140,13 @@ std::vector<CodeClass> parse_kinds(const std::vector<std::string>& words) {
 }
 
 CLI::Option* add_kinds(CLI::App& command, std::vector<std::string>& kinds, const char* help) {
-    const auto words = kind_words();
-    std::string text = help;
-    text += ": ";
-    for (const auto& word : words) text += (&word == &words.front() ? "" : ", ") + word;
-    text += ". kernel takes modules as well";
-    return add_list(command, "--kind", kinds, text.c_str())->check(some_of(words));
+    const auto text = fmt::format("{}, or of several: bpf,jit. kernel takes modules as well", help);
+    return add_list(command, "--kind", kinds, text.c_str())->check(some_of(kind_words()));
 }
 
 CLI::Option* add_time(CLI::App& command, std::string& time, const char* help) {
     const auto text = fmt::format(
-        "{}, in seconds, both ends included: START,END or START, or ,END;\nseveral with spaces between; or parts of "
+        "{}, in seconds, both ends included: START,END or START, or ,END; several with spaces between; or parts of "
         "the "
         "recording: 10%-20%, 10%/2",
         help);

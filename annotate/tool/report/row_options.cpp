@@ -26,22 +26,13 @@ std::vector<std::string> words_of(const std::vector<ReportKey>& keys) {
     return words;
 }
 
-// Returns the help of --sort, wrapped like that of other options.
 std::string key_help() {
-    constexpr std::size_t longest_line = 100;
-    std::string text = "What tells rows apart:";
-    std::size_t line = text.size();
+    std::string text = "What tells rows apart";
     for (const auto& one : report_keys()) {
-        const bool last = &one == &report_keys().back();
-        std::string item(one.word);
-        if (!one.note.empty()) item += fmt::format(" ({})", one.note);
-        item += last ? '.' : ',';
-        const bool fits = line + 1 + item.size() <= longest_line;
-        text += fits ? ' ' : '\n';
-        line = (fits ? line + 1 : 0) + item.size();
-        text += item;
+        text += fmt::format("{} {}", &one == &report_keys().front() ? ":" : ",", one.word);
+        if (!one.note.empty()) text += fmt::format(" ({})", one.note);
     }
-    return fmt::format("{} Default: {}", text, fmt::join(words_of(ReportOptions().keys), ","));
+    return fmt::format("{}. Default: {}", text, fmt::join(words_of(ReportOptions().keys), ","));
 }
 
 std::string known_keys() {
@@ -100,7 +91,7 @@ CLI::Option* RowChoice::add_to(CLI::App& command) {
     const auto sort_help = key_help();
     add_list(command, "-s,--sort", keys, sort_help.c_str())->check(each(checked(parse_key)), "")->type_name("KEYS");
     add_list(command, "-F,--fields", fields,
-             "Columns, as perf spells them: overhead, overhead_children, sample, period, and keys of --sort, which\n"
+             "Columns, as perf spells them: overhead, overhead_children, sample, period, and keys of --sort, which "
              "then tell rows apart: overhead,sample,symbol. Numbers stand in front. Default: overhead and the keys")
         ->check(each(checked(parse_field)), "")
         ->type_name("FIELDS");
@@ -110,9 +101,9 @@ CLI::Option* RowChoice::add_to(CLI::App& command) {
     auto* graph_option =
         command
             .add_option("-g,--call-graph", graph,
-                        "Trees: caller (what a row called), callee (who called it) or none, and the least\n"
-                        "percentage of a branch (default 0.5), such as caller,3. perf's word graph is taken,\n"
-                        "too: the shares here are always those of a graph")
+                        "Trees: caller (what a row called), callee (who called it) or none, and the least "
+                        "percentage of a branch (default 0.5), such as caller,3. Default: caller with --children, else "
+                        "callee. perf's word graph is taken, too: the shares here are always those of a graph")
             ->expected(0, 1)
             ->check(checked(parse_graph), "")
             ->type_name("TREES");

@@ -26,7 +26,8 @@ std::vector<Event> name_events(std::vector<Event> events);
 
 // is_called(event, name) returns true if a user may mean the event by that name: its own, the one that perf 6.1 or
 // later derives, either without modifiers ("cycles" for "cycles:u") or without PMU parameters ("cpu-clock" for
-// "cpu-clock/freq=999/"), or the system of a tracepoint.
+// "cpu-clock/freq=999/"), or the system of a tracepoint; with the number behind it, if it has one ("cycles#2" for
+// "cycles:u#2").
 bool is_called(const Event& event, std::string_view name);
 
 // events_called(events, name) returns the indices of all events that the name may mean: those with exactly that name

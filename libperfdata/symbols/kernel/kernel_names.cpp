@@ -234,7 +234,8 @@ Result<KernelNames> KernelNames::load(const RecordedKernel& kernel, const Object
     if (kernel.build_id.size == 0) {
         return fail(ErrorCode::missing, Error::no_offset, "kernel symbols",
                     std::string("the recording has no build id of its kernel; ") +
-                        (finder.options().allow_local
+                        (!finder.options().machine() ? "give"
+                         : finder.options().allow_local
                              ? "this machine runs another one, or booted since; give"
                              : "add --allow-local if this machine made it and has not booted since, or give") +
                         " --kallsyms (a copy of the recording machine's /proc/kallsyms, made by root in the same boot) "

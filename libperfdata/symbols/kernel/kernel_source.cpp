@@ -10,6 +10,10 @@ namespace {
 
 constexpr Unnamed no_names{
     no_kernel_names, "give --kallsyms, a copy of the recorded machine's /proc/kallsyms of the same boot, or --vmlinux"};
+constexpr Unnamed unproven_names{
+    no_kernel_build_id,
+    "add --allow-local if this machine made the recording and has not booted since, or give "
+    "--kallsyms, a copy of the recorded machine's /proc/kallsyms of the same boot, or --vmlinux"};
 
 RecordedKernel recorded_kernel(const Recording& recording, const Timeline& timeline) {
     RecordedKernel kernel;
@@ -45,6 +49,8 @@ KernelSource::KernelSource(const SourceContext& context, const MappedFiles& file
         if (loaded.error().code == ErrorCode::missing && given.kallsyms.empty() && given.vmlinux.empty()) {
             problem_ = context.problems.size();
         }
+        const bool would_do = given.machine() && !given.allow_local && recorded_.build_id.size == 0;
+        unnamed_ = would_do ? &unproven_names : &no_names;
         context.problems.push_back(std::move(loaded.error()));
     }
     code_.emplace(context.recording, recorded_, names(), files, context.options.kcore, code_problems_);
@@ -93,7 +99,7 @@ void KernelSource::find_by_address(Address address, const Frame& frame, Found& f
 }
 
 Unnamed KernelSource::why_unnamed(const Frame& frame) const {
-    if (!names_) return no_names;
+    if (!names_) return *unnamed_;
     if (frame.is_nowhere()) return {to_string(Miss::kernel), {}};
     return {is_module(frame) ? "the names of the kernel do not cover its module"
                              : "none of the kernel's names covers the address",

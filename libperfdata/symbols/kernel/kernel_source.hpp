@@ -57,6 +57,7 @@ class KernelSource final : public CodeSource {
     RecordedKernel recorded_;
     std::optional<KernelNames> names_;
     std::optional<std::size_t> problem_;
+    const Unnamed* unnamed_ = nullptr;  // why no frame has a name; null with names
     std::vector<Error> code_problems_;
     std::optional<KernelCode> code_;
     // Debug information of vmlinux, opened when lines are first asked for.

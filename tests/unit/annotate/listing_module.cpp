@@ -151,6 +151,7 @@ TEST_CASE("Pages say that a module's bytes are from before relocation", "[annota
     write_json_page(scene.context(), scene.listings, {}, [&](std::string_view part) { json += part; });
     const auto document = Json::parsed(json);
     REQUIRE(document);
+    CHECK((*document)["functions"][0]["kind"].text() == "module");
     const auto& to = (*document)["functions"][0]["instructions"][0]["target"];
     CHECK(to["name"].text() == "_printk");
     CHECK(to["relocation"].truth());

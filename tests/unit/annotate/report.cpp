@@ -282,6 +282,40 @@ TEST_CASE("Objects without a build id are counted, apart from those that only ca
           "recording machine's files with --symfs; `perf record --buildid-all` notes them");
 }
 
+TEST_CASE("A kernel without a build id is told above the table, with what proves its names", "[annotate][report]") {
+    Scene scene;
+    scene.sample(0xffffffff81000010, 5, CpuMode::kernel).sample(0xffffffff81000020, 6, CpuMode::kernel);
+    scene.sample(0x10, 7, CpuMode::user);
+    const auto recording = scene.open();
+    const auto timeline = Timeline::build(recording).value();
+    ReportOptions options;
+    const auto report_with = [&](const SymbolizerOptions& sources) {
+        const auto names = Symbolizer::open(recording, timeline, sources);
+        const auto counts = SampleCounts::count(recording, timeline, count_options(options, names)).value();
+        return Report::make(recording, counts, names, options);
+    };
+    const auto unproven = report_with({});
+    CHECK(unproven.without_build_id.kernel == 2);
+    CHECK(unproven.without_build_id.sampled.objects == 0);
+    CHECK(unproven.without_build_id.sampled_text() ==
+          "the kernel (66.67% of samples) has no build id here, so no function names: add --allow-local if this "
+          "machine made the recording");
+    REQUIRE(!unproven.no_symbol.empty());
+    CHECK(unproven.no_symbol[0].remedy.starts_with("add --allow-local if this machine made the recording"));
+    // Neither helps where files of this machine are not looked at.
+    SymbolizerOptions offline;
+    offline.finder.offline = true;
+    const auto without = report_with(offline);
+    CHECK(without.without_build_id.kernel == 0);
+    CHECK(without.without_build_id.sampled_text().empty());
+    CHECK(without.no_symbol[0].remedy.starts_with("give --kallsyms"));
+    std::string json;
+    write_report_json(unproven, [&](std::string_view part) { json += part; });
+    const auto page = Json::parsed(json);
+    REQUIRE(page);
+    CHECK((*page)["without_build_id"]["kernel"].number() == 2);
+}
+
 TEST_CASE("A report counts what its filters keep, and what each of them drops", "[annotate][report]") {
     Chains chains;
     chains.sample("ab").sample("ab").sample("ac").sample("d");

@@ -198,10 +198,7 @@ TEST_CASE("Program types have names, or numbers if they are newer", "[annotate][
     CHECK(program_type(4711) == "type 4711");
 }
 
-TEST_CASE("Kinds and objects have words", "[annotate][words]") {
-    CHECK(kind_name(CodeKind::bpf_program) == "bpf");
-    CHECK(kind_name(CodeKind::bpf_image) == "bpf");
-    CHECK(kind_name(CodeKind::out_of_line) == "out_of_line");
+TEST_CASE("Objects of the kernel's code have words", "[annotate][words]") {
     test::Scene scene;
     scene.known({42, 1, {{0x1000, 16, "main", 1}}}).symbol({}, 0x3000, 4096, "bpf_trampoline_1");
     scene.symbol({}, 0x5000, 16, "kprobe_insn_page", 0, 2);

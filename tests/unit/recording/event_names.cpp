@@ -122,6 +122,11 @@ TEST_CASE("Events are chosen by both spellings", "[recording][event_names]") {
     CHECK(events_called(events, "page-faults#2") == Indexes{5});
     CHECK(events_called(events, "page-faults") == Indexes{4, 5});
     CHECK(events_called(events, "mine") == Indexes{6});
+    const auto same = name_events({event("cycles:u", attr_of(0, 0, exclude_kernel | exclude_hv)),
+                                   event("cycles:u", attr_of(0, 0, exclude_kernel | exclude_hv))});
+    for (const auto* second : {"cycles:u#2", "cycles#2"}) CHECK(events_called(same, second) == Indexes{1});
+    CHECK(events_called(same, "cycles#3").empty());
+    CHECK(events_called(same, "instructions#2").empty());
     CHECK(events_called(events, "cycles:k").empty());
     // The spelling of perf 6.13 and later.
     const auto newer = name_events({event("", attr_of(0, 0, exclude_guest)), event("", attr_of(0, 0, exclude_host)),

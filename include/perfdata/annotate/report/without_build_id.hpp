@@ -22,11 +22,12 @@ struct WithoutBuildId {
         std::uint64_t objects = 0;
         std::vector<std::string> names;  // at most three, most samples first
     };
-    Part sampled;           // objects with samples of their own
-    Part callers;           // objects with callers only: perf record notes no build ids for these
-    bool local = false;     // local files have the names of some
-    bool has_some = false;  // the recording has build ids of other files
-    std::uint64_t all = 0;  // number of samples
+    Part sampled;              // objects with samples of their own
+    std::uint64_t kernel = 0;  // samples in the kernel, if --allow-local is all it lacks; not in `sampled`
+    Part callers;              // objects with callers only: perf record notes no build ids for these
+    bool local = false;        // local files have the names of some
+    bool has_some = false;     // the recording has build ids of other files
+    std::uint64_t all = 0;     // number of samples
 
     bool has_callers = false;  // false: callers were not examined
 

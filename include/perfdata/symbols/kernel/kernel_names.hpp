@@ -33,6 +33,9 @@ struct RecordedKernel {
 
 // no_kernel_names is the reason for unnamed kernel code if no names were found (see Unnamed).
 inline constexpr std::string_view no_kernel_names = "there are no names of the recorded kernel";
+// no_kernel_build_id is the same if the names of the running kernel would be taken with `allow_local`.
+inline constexpr std::string_view no_kernel_build_id =
+    "the recording has no build id of its kernel that would prove the names of this machine's";
 
 struct KernelName {
     std::string_view name;
