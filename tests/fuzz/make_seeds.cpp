@@ -23,6 +23,7 @@
 #include "support/jitdump.hpp"
 #include "support/samples.hpp"
 #include "support/tar.hpp"
+#include "unwind_seeds.hpp"
 
 namespace {
 
@@ -371,6 +372,7 @@ void write_all(const std::filesystem::path& directory) {
     write_jitdump_seed(jitdumps / "seed-little", std::endian::little, 0);
     write_jitdump_seed(jitdumps / "seed-big", std::endian::big, 0);
     write_jitdump_seed(jitdumps / "seed-ticks", std::endian::little, 1);
+    for (const auto& [name, input] : unwind_seeds()) write(folder(directory, "unwind") / name, input);
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ class CfiSection {
     // or the instructions are damaged before the address is reached.
     Result<std::optional<UnwindRow>> row_at(std::uint64_t vaddr, RuleSpill& spill) const;
     // Calls visit(row) for each row of a function, by address, until it returns false. A row that does not differ from
-    // the one before it is not joined with it. Errors: as row_at(); the rows before the damage have been visited.
+    // the one before it is not joined with it; of a row of 4 GiB or more only the begin is visited. Errors: as
+    // row_at(); the rows before the damage have been visited.
     Result<void> rows(const CfiFunction& function, RuleSpill& spill,
                       const std::function<bool(const UnwindRow&)>& visit) const;
     // Calls visit(function) for each entry that can be read, in the order of the section, until it returns false.
