@@ -10,7 +10,7 @@ Samples are aligned by thread, time and event. Each falls into one class:
 
     same        all frames are equal: address, object and name
     names       addresses and objects are equal, a name is not
-    signal      equal but for addresses at signal frames, where perf 6.1 is one less: see below
+    signal      equal but for the address of a signal's trampoline, where perf 6.1 is one less: see below
     beyond      ours has all of perf's frames and more, and perf's end inside of a program: it gave up or its copy of the
                 stack was too short
     longer      ours has more frames, though perf's end where programs and threads begin
@@ -21,12 +21,18 @@ Samples are aligned by thread, time and event. Each falls into one class:
 
 The first four are right. Exit status: 0 if at least PERCENT of the samples that perf judges are right, 1 if not.
 
-What perf 6.1 does, and what is done about it:
+What perf 6.1 does (with libunwind 1.6), and what is done about it:
 
-* A caller's address is its return address less one. So is, by mistake, the address of a signal frame (the return
-  trampoline) and of what the signal interrupted, which are no calls. Ours may be one more there.
-* Where the copy of the stack ends too early perf often adds a frame ffffffffffffffff. Such last frames, and last frames
-  of address 0, are dropped on both sides.
+* A caller's address is its return address less one. So is that of the trampoline to which a signal handler returns,
+  which makes it the byte before, without a name. (The address of what the signal interrupted is exact.) Ours may be one
+  more there, and have a name.
+* Where the copy of the stack ends too early perf adds a frame ffffffffffffffff. Where code lies about its frame perf
+  adds what it took for an address. Such last frames, which are in no code, are dropped on both sides.
+* At a `ret` behind `pop` the description says that a register is saved below the stack pointer, where nothing is copied.
+  perf ends there; ours is "beyond" if it keeps the register.
+* Objects that were mapped before exec, too, at a lower address, are not unwound: perf keeps old mappings. It ends there.
+* If the first event has no data addresses (only --call-graph dwarf has), data is not in the recorded mappings, and perf
+  finds no .eh_frame_hdr: one frame.
 """
 import argparse
 import collections
@@ -38,6 +44,7 @@ OUTERMOST = {"_start", "_dl_start_user", "clone", "clone3", "__clone", "__clone3
              "thread_start", "__thread_start", "ret_from_fork", "ret_from_fork_asm"}
 TRAMPOLINES = {"__restore_rt", "__restore", "__kernel_rt_sigreturn", "__kernel_sigreturn", "__vdso_rt_sigreturn",
                "__default_rt_sa_restorer", "__default_sa_restorer", "__kernel_sigtramp_rt64", "_restore_rt", "restore_rt"}
+NO_CODE = {"", "[unknown]", "[stack]", "[heap]", "//anon"}
 RIGHT = ("same", "names", "signal", "beyond")
 CLASSES = (*RIGHT, "longer", "shorter", "differ", "only perf's", "only ours", "unjudged")
 
@@ -83,10 +90,9 @@ def samples_of(path):
 
 
 def without_end(frames):
-    """Drops frames that stand for "nothing found"."""
+    """Drops last frames that are in no code."""
     end = len(frames)
-    while end > 1 and frames[end - 1].object in ("[unknown]", "") and \
-            frames[end - 1].address in (0, 0xffffffffffffffff, 0xffffffff, 0xfffffffffffffffe, 0xfffffffe):
+    while end > 1 and (frames[end - 1].object in NO_CODE or frames[end - 1].address in (0, 0xffffffffffffffff)):
         end -= 1
     return frames[:end]
 
@@ -95,11 +101,9 @@ def same_place(perf, ours):
     return perf.address == ours.address and perf.object == ours.object
 
 
-def at_signal(perfs, ours, at):
-    """Whether the frame is a signal frame, or the one that was interrupted, and perf's is one less."""
-    if at == 0 or perfs[at].object != ours[at].object or perfs[at].address + 1 != ours[at].address:
-        return False
-    return ours[at].name in TRAMPOLINES or ours[at - 1].name in TRAMPOLINES
+def at_signal(perf, ours):
+    """Whether the frame is a signal's trampoline, and perf's is the byte before."""
+    return perf.object == ours.object and perf.address + 1 == ours.address and ours.name in TRAMPOLINES
 
 
 def class_of(perfs, ours, limit):
@@ -112,7 +116,7 @@ def class_of(perfs, ours, limit):
         if same_place(perfs[at], ours[at]):
             if perfs[at].name != ours[at].name and named is None:
                 named = at
-        elif at_signal(perfs, ours, at):
+        elif at > 0 and at_signal(perfs[at], ours[at]):
             signal = at if signal is None else signal
         else:
             return "differ", at
