@@ -148,6 +148,7 @@ def main():
     options.add_argument("-n", "--examples", type=int, default=3, help="of each class that is not right (default 3)")
     options.add_argument("--all", action="store_true", help="examples of the right ones, too")
     options.add_argument("--at-least", type=float, default=100, metavar="PERCENT", help="default 100")
+    options.add_argument("--strict-names", action="store_true", help="other names are wrong")
     options.add_argument("--max-stack", type=int, default=127, help="perf's limit of frames (default 127)")
     chosen = options.parse_args()
     perfs, ours = samples_of(chosen.perf), samples_of(chosen.ours)
@@ -179,7 +180,7 @@ def main():
             examples["only ours"].append((key, comm, [], own, 0))
 
     total = sum(counts.values()) - counts["unjudged"]
-    right = sum(counts[kind] for kind in RIGHT)
+    right = sum(counts[kind] for kind in RIGHT) - (counts["names"] if chosen.strict_names else 0)
     share = 100 * right / total if total else 0
     print(f"{total} samples, {frames} frames of perf's; right: {right}, {share:.2f} %")
     for kind in CLASSES:
@@ -194,7 +195,8 @@ def main():
         for (theirs, own), count in wrong_names.most_common(10):
             print(f"  {count:6} {theirs[:80]} | {own[:80]}")
     for kind in CLASSES:
-        if kind in (*RIGHT, "unjudged") and not chosen.all:
+        fine = kind in (*RIGHT, "unjudged") and not (kind == "names" and chosen.strict_names)
+        if fine and not chosen.all:
             continue
         for number, example in enumerate(examples[kind][:chosen.examples]):
             if number == 0:

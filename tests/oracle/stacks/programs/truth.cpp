@@ -8,7 +8,13 @@
 
 #include "truth_spin.hpp"
 
+#ifdef __clang__
+#define APART [[gnu::noinline]]
+#define UNOPTIMIZED [[clang::optnone]]
+#else
 #define APART [[gnu::noipa]]
+#define UNOPTIMIZED [[gnu::optimize("O0")]]
+#endif
 
 namespace {
 
@@ -135,7 +141,7 @@ APART void f6(Way& way) {
 }
 #endif
 
-APART [[gnu::optimize("O0")]] void f7(Way& way) {  // not optimised
+APART UNOPTIMIZED void f7(Way& way) {  // not optimised
     truth_next(way);
     sink = sink + 1;
 }
