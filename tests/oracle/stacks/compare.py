@@ -11,8 +11,8 @@ Samples are aligned by thread, time and event. Each falls into one class:
     same        all frames are equal: address, object and name
     names       addresses and objects are equal, a name is not
     signal      equal but for the address of a signal's trampoline, where perf 6.1 is one less: see below
-    beyond      ours has all of perf's frames and more, and perf's end inside of a program: it gave up or its copy of the
-                stack was too short
+    beyond      ours has all of perf's frames and more, and perf's end inside of a program: it gave up or its copy of
+                the stack was too short
     longer      ours has more frames, though perf's end where programs and threads begin
     shorter     perf has more frames
     differ      a frame differs
@@ -28,9 +28,10 @@ What perf 6.1 does (with libunwind 1.6), and what is done about it:
   more there, and have a name.
 * Where the copy of the stack ends too early perf adds a frame ffffffffffffffff. Where code lies about its frame perf
   adds what it took for an address. Such last frames, which are in no code, are dropped on both sides.
-* At a `ret` behind `pop` the description says that a register is saved below the stack pointer, where nothing is copied.
-  perf ends there; ours is "beyond" if it keeps the register.
-* Objects that were mapped before exec, too, at a lower address, are not unwound: perf keeps old mappings. It ends there.
+* At a `ret` behind `pop` the description says that a register is saved below the stack pointer, where nothing is
+  copied. perf ends there; ours is "beyond" if it keeps the register.
+* Objects that were mapped before exec, too, at a lower address, are not unwound, as perf keeps old mappings: it ends or
+  is wrong there.
 * If the first event has no data addresses (only --call-graph dwarf has), data is not in the recorded mappings, and perf
   finds no .eh_frame_hdr: one frame.
 """
@@ -43,7 +44,7 @@ import sys
 OUTERMOST = {"_start", "_dl_start_user", "clone", "clone3", "__clone", "__clone3", "_dl_start", "__libc_start_main",
              "thread_start", "__thread_start", "ret_from_fork", "ret_from_fork_asm"}
 TRAMPOLINES = {"__restore_rt", "__restore", "__kernel_rt_sigreturn", "__kernel_sigreturn", "__vdso_rt_sigreturn",
-               "__default_rt_sa_restorer", "__default_sa_restorer", "__kernel_sigtramp_rt64", "_restore_rt", "restore_rt"}
+               "__default_rt_sa_restorer", "__default_sa_restorer", "__kernel_sigtramp_rt64", "back_from_signal"}
 NO_CODE = {"", "[unknown]", "[stack]", "[heap]", "//anon"}
 RIGHT = ("same", "names", "signal", "beyond")
 CLASSES = (*RIGHT, "longer", "shorter", "differ", "only perf's", "only ours", "unjudged")
@@ -155,8 +156,8 @@ def main():
     if not perfs:
         raise SystemExit(f"{chosen.perf}: no samples")
 
-    counts, examples, wrong_names, reasons = collections.Counter(), collections.defaultdict(list), collections.Counter(), \
-        collections.Counter()
+    counts, wrong_names, reasons = collections.Counter(), collections.Counter(), collections.Counter()
+    examples = collections.defaultdict(list)
     frames = 0
     for key, (comm, theirs) in perfs.items():
         if key not in ours:
@@ -185,7 +186,8 @@ def main():
     print(f"{total} samples, {frames} frames of perf's; right: {right}, {share:.2f} %")
     for kind in CLASSES:
         if counts[kind]:
-            print(f"  {kind:12} {counts[kind]:8}" + (f" {100 * counts[kind] / total:7.2f} %" if kind != "unjudged" else ""))
+            percent = f" {100 * counts[kind] / total:7.2f} %" if kind != "unjudged" else ""
+            print(f"  {kind:12} {counts[kind]:8}{percent}")
     if reasons:
         print("callers of these are not perf's (class, function, object):")
         for (kind, name, where), count in reasons.most_common(12):

@@ -54,12 +54,12 @@ def mini_debug_info(folder, program):
     log = folder / "log"
     names = {}
     for option in ("-D", "-a"):
-        listed = subprocess.run(["nm", option, "--format=posix", "--defined-only", program], capture_output=True, text=True,
-                                check=True).stdout
+        listed = subprocess.run(["nm", option, "--format=posix", "--defined-only", program], capture_output=True,
+                                text=True, check=True).stdout
         names[option] = {line.split()[0] for line in listed.splitlines() if line.split()[1] in "TtD"}
     (folder / "keep").write_text("\n".join(sorted(names["-a"] - names["-D"])))
-    run(["objcopy", "-S", "--remove-section=.comment", f"--keep-symbols={folder / 'keep'}", "--only-keep-debug", program,
-         folder / "mini"], log)
+    run(["objcopy", "-S", "--remove-section=.comment", f"--keep-symbols={folder / 'keep'}", "--only-keep-debug",
+         program, folder / "mini"], log)
     run(["objcopy", "-S", f"--keep-symbols={folder / 'keep'}", folder / "mini", folder / "mini2"], log)
     run(["xz", "-f", folder / "mini2"], log)
     run(["strip", "--strip-all", program], log)
@@ -98,11 +98,13 @@ CASES = (
     Case("truth_O2", "truth.cpp", ["-O2", *TRUTH, "-DTRUTH_LIBRARY", *HERE_LIBRARIES, "-ltruth"], ["8000"], "truth",
          libraries=TRUTH_LIBRARY),
     Case("truth_mini", "truth.cpp", ["-Os", *TRUTH], ["8000"], "truth", after=mini_debug_info),
-    Case("truth_debug_frame", "truth.cpp", ["-O2", "-g", *TRUTH, *NO_TABLES], ["8000"], "truth", after=separate_debug_file),
+    Case("truth_debug_frame", "truth.cpp", ["-O2", "-g", *TRUTH, *NO_TABLES], ["8000"], "truth",
+         after=separate_debug_file),
     Case("truth_clang", "truth.cpp", ["-O2", *TRUTH], ["8000"], "truth", compiler="clang++-19", optional=True),
     Case("truth_i386", "truth.cpp", ["-O2", *TRUTH, *M32], ["8000"], "truth", optional=True),
     Case("shares", "../../calls/main.cpp", ["-O0"], ["20000"], "shares",
-         record=["-e", "task-clock/freq=3999,call-graph=dwarf,stack-size=8192/u", "-e", "cpu-clock/freq=3999,call-graph=fp/u"]),
+         record=["-e", "task-clock/freq=3999,call-graph=dwarf,stack-size=8192/u",
+                 "-e", "cpu-clock/freq=3999,call-graph=fp/u"]),
 )
 
 

@@ -169,7 +169,8 @@ int compare(const void* one, const void* other) {
 
 [[gnu::noinline]] int sorted(std::uint64_t seed) {
     int numbers[64];
-    for (auto& each : numbers) each = static_cast<int>((seed = seed * 6364136223846793005U + 1442695040888963407U) >> 40);
+    for (auto& each : numbers)
+        each = static_cast<int>((seed = seed * 6364136223846793005U + 1442695040888963407U) >> 40);
     std::qsort(numbers, std::size(numbers), sizeof numbers[0], compare);
     std::sort(std::begin(numbers), std::end(numbers), [](int left, int right) {
         work(10);
@@ -182,8 +183,8 @@ int compare(const void* one, const void* other) {
     char text[200];
     std::size_t sum = 0;
     for (int time = 0; time < 8; ++time) {
-        sum += static_cast<std::size_t>(
-            std::snprintf(text, sizeof text, "%.17g %s %lld %e", static_cast<double>(round) / 7, "text", 1LL << time, 1e300));
+        sum += static_cast<std::size_t>(std::snprintf(text, sizeof text, "%.17g %s %lld %e",
+                                                      static_cast<double>(round) / 7, "text", 1LL << time, 1e300));
         sum += static_cast<std::size_t>(std::strtod(text, nullptr));
     }
     return sum;
@@ -198,8 +199,11 @@ int compare(const void* one, const void* other) {
 
 [[gnu::noinline]] std::size_t words(std::uint64_t round) {
     std::map<std::string, std::uint64_t> known;
-    for (std::uint64_t word = 0; word < 40; ++word) known["a word of some length " + std::to_string(round * word % 37)] = word;
-    std::function<std::uint64_t(std::uint64_t)> function = [&](std::uint64_t value) { return leaf(value + known.size()); };
+    for (std::uint64_t word = 0; word < 40; ++word)
+        known["a word of some length " + std::to_string(round * word % 37)] = word;
+    std::function<std::uint64_t(std::uint64_t)> function = [&](std::uint64_t value) {
+        return leaf(value + known.size());
+    };
     return known.size() + function(1000);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A library that is loaded and unloaded: NAME is its function, BEFORE the code before it, so that two of these libraries
-// have other code at the same addresses.
+// A library that is loaded and unloaded: NAME is its function, BEFORE the code before it, so that two of these
+// libraries have other code at the same addresses.
 #include "work.hpp"
 
 #define JOIN_(left, right) left##right
@@ -16,7 +16,8 @@ namespace {
 
 }  // namespace
 
-extern "C" [[gnu::noinline]] std::uint64_t JOIN(NAME, _call)(std::uint64_t steps, std::uint64_t (*back)(std::uint64_t)) {
+extern "C" [[gnu::noinline]] std::uint64_t JOIN(NAME, _call)(std::uint64_t steps,
+                                                             std::uint64_t (*back)(std::uint64_t)) {
     volatile char frame[64 * (BEFORE + 1)];
     frame[3] = 1;
     work(50);

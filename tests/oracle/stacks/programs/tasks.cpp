@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A program to record: threads, children without exec, children with exec, one after the other. tasks ROUNDS
 #include <string>
-#include <thread>
-#include <vector>
-
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "work.hpp"
 

@@ -18,7 +18,9 @@ using truth_digits = std::uintptr_t;
         "1:\tdec %0\n\t"
         "jnz 1b\n\t"
         "xor %%r13d, %%r13d"
-        : "+r"(steps) : "r"(digits) : "r12", "r13", "cc");
+        : "+r"(steps)
+        : "r"(digits)
+        : "r12", "r13", "cc");
 #elif defined(__i386__)
     asm volatile(
         "mov %1, %%esi\n\t"
@@ -26,7 +28,9 @@ using truth_digits = std::uintptr_t;
         "1:\tdec %0\n\t"
         "jnz 1b\n\t"
         "xor %%edi, %%edi"
-        : "+r"(steps) : "r"(digits) : "esi", "edi", "cc");
+        : "+r"(steps)
+        : "r"(digits)
+        : "esi", "edi", "cc");
 #elif defined(__aarch64__)
     asm volatile(
         "mov x20, %1\n\t"
@@ -34,7 +38,9 @@ using truth_digits = std::uintptr_t;
         "1:\tsubs %0, %0, #1\n\t"
         "b.ne 1b\n\t"
         "mov x21, xzr"
-        : "+r"(steps) : "r"(digits) : "x20", "x21", "cc");
+        : "+r"(steps)
+        : "r"(digits)
+        : "x20", "x21", "cc");
 #elif defined(__arm__)
     asm volatile(
         "mov r8, %1\n\t"
@@ -42,7 +48,9 @@ using truth_digits = std::uintptr_t;
         "1:\tsubs %0, %0, #1\n\t"
         "bne 1b\n\t"
         "mov r9, #0"
-        : "+r"(steps) : "r"(digits) : "r8", "r9", "cc");
+        : "+r"(steps)
+        : "r"(digits)
+        : "r8", "r9", "cc");
 #elif defined(__s390x__)
     asm volatile(
         "lgr %%r10, %1\n\t"
@@ -50,7 +58,9 @@ using truth_digits = std::uintptr_t;
         "iilf %%r11, 0x72757468\n"
         "1:\tbrctg %0, 1b\n\t"
         "lghi %%r11, 0"
-        : "+d"(steps) : "d"(digits) : "r10", "r11", "cc");
+        : "+d"(steps)
+        : "d"(digits)
+        : "r10", "r11", "cc");
 #elif defined(__riscv)
     asm volatile(
         "mv s2, %1\n\t"
@@ -58,7 +68,9 @@ using truth_digits = std::uintptr_t;
         "1:\taddi %0, %0, -1\n\t"
         "bnez %0, 1b\n\t"
         "li s3, 0"
-        : "+r"(steps) : "r"(digits) : "s2", "s3");
+        : "+r"(steps)
+        : "r"(digits)
+        : "s2", "s3");
 #elif defined(__powerpc64__)
     asm volatile(
         "mr 20, %1\n\t"
@@ -69,7 +81,9 @@ using truth_digits = std::uintptr_t;
         "1:\taddic. %0, %0, -1\n\t"
         "bne 1b\n\t"
         "li 21, 0"
-        : "+b"(steps) : "r"(digits) : "r20", "r21", "cr0", "xer");
+        : "+b"(steps)
+        : "r"(digits)
+        : "r20", "r21", "cr0", "xer");
 #else
 #error "no loop for this architecture"
 #endif
