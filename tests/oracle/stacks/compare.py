@@ -10,7 +10,7 @@ Samples are aligned by thread, time and event. Each falls into one class:
 
     same        all frames are equal: address, object and name
     names       addresses and objects are equal, a name is not
-    signal      equal but for the address of a signal's trampoline, where perf 6.1 is one less: see below
+    signal      equal but for the address of a signal's trampoline, where one is less by one: see below
     beyond      ours has all of perf's frames and more, and perf's end inside of a program: it gave up or its copy of
                 the stack was too short
     longer      ours has more frames, though perf's end where programs and threads begin
@@ -24,14 +24,15 @@ The first four are right. Exit status: 0 if at least PERCENT of the samples that
 What perf 6.1 does (with libunwind 1.6), and what is done about it:
 
 * A caller's address is its return address less one. So is that of the trampoline to which a signal handler returns,
-  which makes it the byte before, without a name. (The address of what the signal interrupted is exact.) Ours may be one
-  more there, and have a name.
+  which makes it the byte before, without a name. (The address of what the signal interrupted is exact.) A perf with
+  libdw has the trampoline's own address and name. Ours may be either.
 * Where the copy of the stack ends too early perf adds a frame ffffffffffffffff. Where code lies about its frame perf
   adds what it took for an address. Such last frames, which are in no code, are dropped on both sides.
 * At a `ret` behind `pop` the description says that a register is saved below the stack pointer, where nothing is
   copied. perf ends there; ours is "beyond" if it keeps the register.
 * Objects that were mapped before exec, too, at a lower address, are not unwound, as perf keeps old mappings: it ends or
   is wrong there.
+* Entries of procedure linkage tables are often "@plt" or the function before; ours may be NAME@plt.
 * If the first event has no data addresses (only --call-graph dwarf has), data is not in the recorded mappings, and perf
   finds no .eh_frame_hdr: one frame.
 """
@@ -103,8 +104,14 @@ def same_place(perf, ours):
 
 
 def at_signal(perf, ours):
-    """Whether the frame is a signal's trampoline, and perf's is the byte before."""
-    return perf.object == ours.object and perf.address + 1 == ours.address and ours.name in TRAMPOLINES
+    """Whether the frame is a signal's trampoline, and one's address is the byte before."""
+    low, high = sorted((perf, ours), key=lambda frame: frame.address)
+    return low.object == high.object and low.address + 1 == high.address and high.name in TRAMPOLINES
+
+
+def same_name(perf, ours):
+    """perf does not name all entries of a procedure linkage table: "@plt", or the function before."""
+    return perf.name == ours.name or (ours.name.endswith("@plt") and perf.name in ("@plt", "_init", "[unknown]"))
 
 
 def class_of(perfs, ours, limit):
@@ -115,7 +122,7 @@ def class_of(perfs, ours, limit):
     signal = named = None
     for at in range(min(len(perfs), len(ours))):
         if same_place(perfs[at], ours[at]):
-            if perfs[at].name != ours[at].name and named is None:
+            if not same_name(perfs[at], ours[at]) and named is None:
                 named = at
         elif at > 0 and at_signal(perfs[at], ours[at]):
             signal = at if signal is None else signal
@@ -170,7 +177,7 @@ def main():
         counts[kind] += 1
         examples[kind].append((key, comm, theirs, own, at))
         for perf_frame, own_frame in zip(theirs, own):
-            if perf_frame.name != own_frame.name and same_place(perf_frame, own_frame):
+            if same_place(perf_frame, own_frame) and not same_name(perf_frame, own_frame):
                 wrong_names[(perf_frame.name, own_frame.name)] += 1
         if kind in ("longer", "shorter", "differ", "beyond"):
             callee = theirs[at - 1] if 0 < at <= len(theirs) else None
