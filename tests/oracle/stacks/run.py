@@ -4,7 +4,8 @@
 
     run.py PERFDATA [CASE...] [--keep DIR] [--list]
 
-Each case is judged by perf (compare.py), by itself (truth.py), or by frame pointers of the same run (shares.py).
+Each case is judged by perf (compare.py), by itself (truth.py), by what calls what in it (chains.py), or by frame
+pointers of the same run (shares.py).
 Exit status: 0 if all cases are right, 1 if not, 77 if perf cannot record here.
 """
 import argparse
@@ -34,9 +35,10 @@ class Case:
     see truth.py."""
 
     def __init__(self, name, source, flags, arguments, judge="perf", *, record=None, compiler="g++", libraries=(),
-                 after=None, environment=None, names=True, least=99.5, optional=False, ends_at=None):
+                 after=None, environment=None, names=True, least=99.5, optional=False, ends_at=None, chains=()):
         self.name, self.source, self.flags, self.arguments, self.judge = name, source, flags, arguments, judge
-        self.record = record or (DWARF if judge == "perf" else DWARF_LONG)
+        self.record = record or (DWARF_LONG if judge == "truth" else DWARF)
+        self.chains = chains
         self.compiler, self.libraries, self.after, self.names, self.least = compiler, libraries, after, names, least
         self.environment, self.optional, self.ends_at = environment or {}, optional, ends_at
 
@@ -104,6 +106,10 @@ CASES = (
     Case("truth_clang", "truth.cpp", ["-O2", *TRUTH], ["8000"], "truth", compiler="clang++-19", optional=True),
     # Handlers return into the vdso of 32 bits, which only a process of 32 bits could show.
     Case("truth_i386", "truth.cpp", ["-O2", *TRUTH, *M32], ["8000"], "truth", optional=True, ends_at="on_signal"),
+    # Code without descriptions: frame pointers lead on where there are some, else the stack ends.
+    Case("bare", "bare.cpp", ["-O2"], ["40000"], "chains",
+         chains=("back bare_frames calls main", "bare_frames calls main", "calls main", "back bare_frameless",
+                 "bare_frameless")),
     Case("shares", "../../calls/main.cpp", ["-O0"], ["20000"], "shares",
          record=["-e", "task-clock/freq=3999,call-graph=dwarf,stack-size=8192/u",
                  "-e", "cpu-clock/freq=3999,call-graph=fp/u"]),
@@ -152,7 +158,9 @@ def judge(case, tool, folder):
     script(["perf"], ["script", "--no-inline", "-F", fields, "-i", data], perf, folder)
     script(tool, ["script", "-q", "--allow-local", "-F", FIELDS, data], ours, folder)
     command = {"perf": ["compare.py", "--at-least", str(case.least), *(["--strict-names"] if case.names else [])],
-               "truth": ["truth.py", *(["--ends-at", case.ends_at] if case.ends_at else [])], "shares": ["shares.py"]}[case.judge]
+               "truth": ["truth.py", *(["--ends-at", case.ends_at] if case.ends_at else [])],
+               "chains": ["chains.py", *case.chains],
+               "shares": ["shares.py"]}[case.judge]
     sys.stdout.flush()
     return subprocess.run([sys.executable, HERE / command[0], perf, ours, *command[1:]], check=False).returncode == 0
 
