@@ -17,10 +17,14 @@ namespace perfdata {
 class ListingBudget {
   public:
     ListingBudget(const Symbolizer& symbolizer, const Limits& limits)
-        : symbolizer_(symbolizer), left_(std::min<std::uint64_t>(spare, limits.cells)) {}
+        : symbolizer_(symbolizer),
+          left_(std::min<std::uint64_t>(spare, limits.cells)),
+          rows_left_(limits.cells / cells_of_row) {}
 
     // take(listing) returns false if there is no room for it.
     bool take(const Listing& listing) {
+        if (listing.instructions.size() > rows_left_) return false;
+        rows_left_ -= listing.instructions.size();
         if (!listing.image) return true;
         const auto& image = *listing.image;
         const auto known = known_bytes(image);
@@ -61,6 +65,7 @@ class ListingBudget {
     static constexpr std::uint64_t again = 3;                       // times that bytes may be listed again
     static constexpr std::uint64_t bytes_of_one = 4;                // the cost of an instruction or a line
 
+    static constexpr std::uint64_t cells_of_row = 2;   // what an instruction takes at least
     static constexpr std::uint64_t bytes_of_line = 8;  // of debug information: the cost of a byte of code
 
     // The lines of code that is moved are read for each place, however few of them belong to what was moved.
@@ -109,6 +114,7 @@ class ListingBudget {
 
     const Symbolizer& symbolizer_;
     std::uint64_t left_;                                                   // bytes that may be listed once more
+    std::uint64_t rows_left_;                                              // instructions of all listings
     std::map<CodeOrigin, std::map<std::uint64_t, std::uint64_t>> listed_;  // ends of ranges, by begin
 };
 

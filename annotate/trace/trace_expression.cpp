@@ -171,6 +171,7 @@ class TraceParser {
     }
     std::size_t add(Node node) {
         if (expression_.nodes_.size() >= most_nodes) return give_up();
+        expression_.steps_ += 1 + node.names.size() / 8;  // names are compared quickly
         expression_.nodes_.push_back(std::move(node));
         return expression_.nodes_.size() - 1;
     }

@@ -53,6 +53,8 @@ class TraceExpression {
     TraceValue evaluate(const std::vector<TraceField>& fields, const TraceRecord& record) const {
         return evaluate(root_, fields, record);
     }
+    // steps() is how many parts evaluate() looks at, at most.
+    std::size_t steps() const { return steps_; }
 
   private:
     friend class TraceParser;
@@ -90,7 +92,7 @@ class TraceExpression {
     }
 
     std::vector<Node> nodes_;
-    std::size_t root_ = 0;
+    std::size_t root_ = 0, steps_ = 0;
 };
 
 // unescaped("a\\n") returns the value of the inside of a C string.

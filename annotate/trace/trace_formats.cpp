@@ -44,8 +44,9 @@ struct Directive {
 
 constexpr std::uint64_t most_width = 4096;
 
-// most_text(record) returns the approximate limit on the text of one sample, in bytes. Formats may be long, and are
-// shown again and again; a sample's data take three letters per byte in hexadecimal.
+// most_text(record) returns the approximate limit on the text of one sample, in bytes, and on the parts of expressions
+// that are evaluated for it. Formats may be long, and are shown again and again; a sample's data take three letters per
+// byte in hexadecimal.
 std::size_t most_text(const TraceRecord& record) {
     return 4096 + 4 * record.raw.size();
 }
@@ -206,8 +207,11 @@ void TraceText::append_print(std::string& text, const TraceRecord& record) const
     const auto most = most_text(record);
     std::size_t argument = 0;
     std::size_t evaluated = 0;  // bytes of text, of which a precision may show none
+    std::size_t steps = 0;
     const auto next = [&]() -> TraceValue {
         if (argument == arguments_.size()) return {};
+        steps += arguments_[argument].steps();
+        if (steps > most) return {};
         auto value = arguments_[argument++].evaluate(fields_, record);
         evaluated += value.text.size();
         return value;
@@ -261,6 +265,10 @@ void TraceText::append_print(std::string& text, const TraceRecord& record) const
             }
         }
         const auto value = next();
+        if (steps > most) {
+            text += "…";
+            return;
+        }
         if (value.is_text || directive.conversion == 's') {
             auto word = value.is_text ? value.text : fmt::format("{:#x}", value.number);
             if (directive.precision && *directive.precision < word.size()) word.resize(*directive.precision);

@@ -383,6 +383,10 @@ bool RecordStream::end_of_block() {
                "the compressed records end inside a record: " + std::to_string(unpacker_->tail().size()) +
                    " bytes of it are left");
     }
+    if (unpacker_ && unpacker_->breaks_off()) {
+        report(ErrorCode::truncated, packed_offset_,
+               "the compressed records end inside a block of zstd: the records in it are lost");
+    }
     return next_segment();
 }
 

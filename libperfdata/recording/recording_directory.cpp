@@ -35,11 +35,13 @@ std::string Recording::main_file(const std::string& directory) {
 
 void Recording::open_data_files(const std::string& directory) {
     std::vector<std::pair<std::uint32_t, std::string>> found;
+    std::vector<std::uint32_t> numbers;
     std::error_code problem;
     for (auto entry = std::filesystem::directory_iterator(directory, problem);
          !problem && entry != std::filesystem::directory_iterator(); entry.increment(problem)) {
         const auto number = number_of(entry->path().filename().string());
         if (!number) continue;
+        numbers.push_back(*number);
         std::error_code ignored;
         if (std::filesystem::symlink_status(entry->path(), ignored).type() != std::filesystem::file_type::regular) {
             diagnostics_.add({ErrorCode::unsupported, Error::no_offset, entry->path().string(), "not a regular file"});
@@ -49,6 +51,15 @@ void Recording::open_data_files(const std::string& directory) {
     }
     if (problem) {
         diagnostics_.add({ErrorCode::io, Error::no_offset, directory, "cannot list: " + problem.message()});
+    }
+    // perf numbers them from 0.
+    std::ranges::sort(numbers);
+    const auto repeated = std::ranges::unique(numbers);
+    numbers.erase(repeated.begin(), repeated.end());
+    if (!numbers.empty() && numbers.back() != numbers.size() - 1) {
+        diagnostics_.add({ErrorCode::missing, Error::no_offset, directory,
+                          std::to_string(numbers.back() - (numbers.size() - 1)) + " of its files before data." +
+                              std::to_string(numbers.back()) + " are not there"});
     }
     std::ranges::sort(found);
     for (const auto& [number, name] : found) {

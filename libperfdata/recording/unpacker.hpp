@@ -44,12 +44,14 @@ class RecordStream::Unpacker {
         if (context_) ZSTD_DCtx_reset(context_.get(), ZSTD_reset_session_only);
         tail_ = 0;
         broken_ = false;
+        wanted_ = 0;
     }
 
     // break_stream() discards everything up to the next frame: a piece may be missing.
     void break_stream() {
         broken_ = true;
         tail_ = 0;
+        wanted_ = 0;
     }
 
     // feed(payload) supplies the next piece of the stream. It must live until drained.
@@ -66,6 +68,10 @@ class RecordStream::Unpacker {
     // keep(rest) keeps the last `rest` bytes of the output, an incomplete record, until the next piece comes.
     void keep(std::size_t rest) { tail_ = rest; }
     Bytes tail() const { return {buffer_.get() + (filled_ - tail_), tail_}; }
+
+    // breaks_off() returns true if the stream ended here in the middle of a block, whose output is lost. Between blocks
+    // any stream may end: perf never ends its frames.
+    bool breaks_off() const { return wanted_ != 0 && wanted_ != block_header; }
 
     // unpack(rest, limit) fills the buffer behind the last `rest` bytes and returns both. Errors: malformed, limit;
     // then the stream is broken. Adds to the counts of unpacked bytes and of buffer refills.
@@ -91,6 +97,7 @@ class RecordStream::Unpacker {
             if (record_bytes_ > limit) {
                 return break_off(ErrorCode::limit, "unpacks to more than " + std::to_string(limit) + " bytes");
             }
+            wanted_ = status;
             // Output room is left and no input: everything has been output.
             flushed_ = (input_.empty() && out.pos < out.size) || (made == 0 && in.pos == 0);
         }
@@ -119,6 +126,7 @@ class RecordStream::Unpacker {
         void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
     };
     static constexpr std::string_view frame_magic = "\x28\xb5\x2f\xfd";
+    static constexpr std::size_t block_header = 3;  // what zstd wants between blocks
     static constexpr std::size_t buffer_bytes = std::size_t{256} << 10, least_room = std::size_t{64} << 10;
 
     std::unique_ptr<ZSTD_DCtx, Free> context_;
@@ -127,6 +135,7 @@ class RecordStream::Unpacker {
     std::size_t tail_ = 0;    // the last of them, which are still needed
     Bytes input_;
     std::uint64_t record_bytes_ = 0;
+    std::size_t wanted_ = 0;  // bytes that zstd wants next; 0 between frames
     bool flushed_ = true;
     bool broken_ = false;
 };

@@ -129,6 +129,17 @@ Command deep_archive(const Files& files, std::size_t n) {
             files.write("perf.data", sketch.sample(1, 1, 3 * lookups + 5).build())};
 }
 
+// A build-id cache with a file that n users may read.
+Command archive_rights(const Files& files, std::size_t n) {
+    std::string rights;
+    for (std::size_t at = 0; at < n; ++at) rights += "u:" + std::to_string(100'000 + at) + ":r,";
+    Tar tar;
+    tar.pax("SCHILY.acl.access", rights).file(".build-id/x", blob_of("x"));
+    Sketch sketch;
+    return {"report", "--offline", "--buildid-dir", files.write("cache.tar", tar.blob()),
+            files.write("perf.data", sketch.mmap(1, 0x1000, 0x1000, "/x", 1).sample(0x1000, 1, 2).build())};
+}
+
 Command event_descriptions(const Files& files, std::size_t n) {
     RecordingBuilder builder(Sketch::order);
     std::vector<DescribedEvent> events;
@@ -199,6 +210,28 @@ Command trace_text(const Files& files, std::size_t n) {
                   n + 1, 4);
 }
 
+// n samples whose format prints n / 20 numbers, each a sum of 500.
+Command trace_numbers(const Files& files, std::size_t n) {
+    std::string sum = "REC->a", print, arguments;
+    for (int at = 0; at < 500; ++at) sum += "+1";
+    for (std::size_t at = 0; at < n / 20; ++at) {
+        print += "%d";
+        arguments += ", " + sum;
+    }
+    return traced(files,
+                  "\tfield:char a;\toffset:0;\tsize:1;\tsigned:0;\n\nprint fmt: \"" + print + '"' + arguments + "\n",
+                  n + 1, 4);
+}
+// n groups of events, the first with a name of 10 n bytes.
+Command long_group_name(const Files& files, std::size_t n) {
+    FeatureWriter groups(Sketch::order);
+    groups.u32(static_cast<std::uint32_t>(n + 1)).string(std::string(10 * n, 'g')).u32(0).u32(1);
+    for (std::size_t at = 0; at < n; ++at) groups.string("x").u32(0).u32(1);
+    RecordingBuilder builder(Sketch::order);
+    builder.event(sampling_attr(Sketch::plain), {}).add(many_samples(1)).feature(Feature::group_desc, groups.take());
+    return {"info", "--verbose", files.write("perf.data", builder.build())};
+}
+
 }  // namespace
 
 CostCases container_cases() {
@@ -213,10 +246,13 @@ CostCases container_cases() {
         {"damage", 1000, damage},
         {"deep_archive", 400, deep_archive},
         {"archive", 500, archive},
+        {.name = "archive_rights", .n = 5000, .make = archive_rights, .refused = true},
         {"event_descriptions", 500, event_descriptions},
         {"trace_formats", 200, trace_formats},
         {"trace_hidden", 3000, trace_hidden},
         {"trace_text", 400, trace_text},
+        {"trace_numbers", 400, trace_numbers},
+        {"long_group_name", 500, long_group_name},
     };
 }
 

@@ -23,6 +23,7 @@
 #include "support/elf.hpp"
 #include "support/features.hpp"
 #include "support/files.hpp"
+#include "support/jitdump.hpp"
 #include "support/line_table.hpp"
 #include "support/program_info.hpp"
 #include "support/random.hpp"
@@ -447,6 +448,54 @@ TEST_CASE("Many versions of short instructions take little memory", "[takes]") {
         const auto got = run(folder, {"annotate", "--offline", "--format", format, path});
         CHECK(got.status == 0);
         if (measured) CHECK(got.memory < 2 * little);
+    }
+}
+
+TEST_CASE("Listings of short instructions keep to --max-memory, and the rest is told", "[takes]") {
+    const TempDir folder;
+    SECTION("one function") {
+        constexpr std::uint32_t size = 2'000'000;
+        auto sketch = nops(size);
+        const auto path = folder.write("long", sketch.feature(Feature::bpf_prog_info, nops_info(size)).build());
+        const auto got = run(folder, {"annotate", "--offline", "--max-memory", "400M", path});
+        CHECK(got.status == 0);
+        CHECK(got.messages.find("out of memory") == std::string::npos);
+        CHECK((got.output + got.messages).find("limit") != std::string::npos);
+    }
+    SECTION("one function of a compiler") {
+        constexpr std::uint64_t heap = 0x7f0000000000;
+        Sketch sketch;
+        sketch.monotonic().mmap(42, 0x400000, 0x1000, "/tmp/jit-42.dump", 2).sample(heap, 42, 15);
+        JitDumpWriter dump(Sketch::order);
+        dump.load({10, heap, "f", std::string(2'000'000, '\x90')});
+        const auto path = folder.write("jit", sketch.build());
+        const auto got = run(folder, {"annotate", "--offline", "--max-memory", "400M", "--jitdump",
+                                      folder.write("jit-42.dump", dump.blob()), path});
+        CHECK(got.status == 0);
+        CHECK(got.messages.find("out of memory") == std::string::npos);
+        CHECK(got.output.find("of its 2000000 bytes only ") != std::string::npos);
+    }
+    SECTION("many functions") {
+        constexpr std::uint32_t size = 2'000, count = 1'000;
+        Sketch sketch;
+        std::vector<std::uint64_t> begins;
+        for (std::uint32_t at = 0; at < count; ++at) {
+            begins.push_back(nops_at + std::uint64_t{at} * size);
+            sketch.symbol(begins.back(), size, "bpf_prog_0102030405060708_f", 1);
+        }
+        sketch.bpf(BpfEvent::Kind::load, 1, 0x0102030405060708, 2);
+        for (const auto begin : begins) sketch.sample(begin, 1, 50, Sketch::kernel);
+        ProgramInfo info(Sketch::order, 1);
+        info.u64(info_field::tag, 0x0807060504030201);
+        info.array(BpfArray::jited_insns, count * size, Blob(count * size, std::byte{0x90}));
+        info.array(BpfArray::jited_ksyms, count, array_u64(Sketch::order, begins));
+        info.array(BpfArray::jited_func_lens, count, array_u32(Sketch::order, std::vector<std::uint32_t>(count, size)));
+        sketch.feature(Feature::bpf_prog_info, prog_info_feature(Sketch::order, {info.encode()}));
+        const auto path = folder.write("many", sketch.build());
+        const auto got = run(folder, {"annotate", "--offline", "--max-memory", "400M", path});
+        CHECK(got.status == 0);
+        CHECK(got.messages.find("out of memory") == std::string::npos);
+        CHECK(got.messages.find("the listings before it take all") != std::string::npos);
     }
 }
 

@@ -14,7 +14,7 @@ void write_directory(const TempDir& directory, const Crafted& content, Random& r
     directory.write("data", builder_of(content, Crafted::bytes_of(content.synthesized)).build());
     directory.write("data.0", packed(content.order, RecordType::compressed, parts[0], random));
     directory.write("data.1", packed(content.order, RecordType::compressed2, parts[1], random));
-    directory.write("data.12", parts[2]);
+    directory.write("data.2", parts[2]);
 }
 
 }  // namespace perfdata::test

@@ -120,7 +120,8 @@ TEST_CASE("Files of names that break off or are damaged are told by all that nam
     }
 }
 
-TEST_CASE("Lines that are none of a perf map, and records that are none of a jitdump, are told", "[losses]") {
+TEST_CASE("Lines that are none of kallsyms or of a perf map, and records that are none of a jitdump, are told",
+          "[losses]") {
     const Place place;
     place.write("perf.data", recording());
     place.write("kallsyms", text_of(kallsyms()));
@@ -131,6 +132,12 @@ TEST_CASE("Lines that are none of a perf map, and records that are none of a jit
             CHECK(run(place, with(command, {"--strict"})).status == 3);
         }
     };
+    SECTION("lines of kallsyms") {
+        place.write("jit-42.dump", text_of(jit_dump()));
+        place.write("perf-42.map", text_of(perf_map()));
+        place.write("kallsyms", text_of(kallsyms()) + "zzz zzz\n" + hex(kernel_at) + " T\n");
+        told("2 of its lines are none of kallsyms");
+    }
     SECTION("lines") {
         place.write("jit-42.dump", text_of(jit_dump()));
         place.write("perf-42.map", text_of(perf_map()) + "zzz zzz\n" + hex(memory) + " 0 nothing\nxyz\n");

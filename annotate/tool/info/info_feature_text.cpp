@@ -41,13 +41,15 @@ void TextTable::cell(std::string_view name, std::string value) {
     row[column] = std::move(value);
 }
 
+// Longer cells stand out: a file with one long name has no room for as many blanks in each of its rows.
 std::string TextTable::lines(std::size_t indent) const {
+    constexpr std::size_t widest_column = 100;
     if (rows_.empty()) return {};
     std::vector<std::size_t> widths;
     for (std::size_t column = 0; column < columns_.size(); ++column) {
         auto width = columns_[column].size();
         for (const auto& row : rows_) {
-            if (column < row.size()) width = std::max(width, row[column].size());
+            if (column < row.size()) width = std::max(width, std::min(row[column].size(), widest_column));
         }
         widths.push_back(width);
     }

@@ -109,11 +109,12 @@ Result<CodeImage> JitSource::image(const CodeVersion& version, std::uint64_t siz
     if (size == 0) return no_extent(version);
     const auto index = version.function.index;
     const auto& dump = codes_.code(index);
-    auto bytes = dump.image(codes_.function(index));
+    const auto& function = codes_.function(index);
+    auto bytes = dump.dump().read(function.code_at, std::min(function.code_size, size));
     if (!bytes) return fail(bytes.error());
     CodeImage image;
     image.bytes = std::move(*bytes);
-    image.address = codes_.function(index).range.begin;
+    image.address = function.range.begin;
     image.origin = dump.dump().name();
     return image;
 }

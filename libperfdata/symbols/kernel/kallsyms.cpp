@@ -41,7 +41,10 @@ class Lines {
     // Reads the next line of this form and skips others; false at the end.
     bool next(Line& line) {
         while (at_ != end_) {
+            const auto first = *at_;
             const bool good = read(line);
+            // Blanks begin lines of nm without an address.
+            if (!good && first != '\n' && first != '\r' && first != ' ') ++damaged_;
             const auto* newline =
                 static_cast<const char*>(std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_)));
             at_ = newline == nullptr ? end_ : newline + 1;
@@ -49,6 +52,9 @@ class Lines {
         }
         return false;
     }
+
+    // damaged() is how many lines were skipped that are none of such a file.
+    std::size_t damaged() const { return damaged_; }
 
   private:
     static int digit(char character) {
@@ -90,6 +96,7 @@ class Lines {
 
     const char* at_;
     const char* end_;
+    std::size_t damaged_ = 0;
 };
 
 }  // namespace
@@ -124,7 +131,8 @@ Result<Kallsyms> Kallsyms::parse(std::string text, const std::string& where) {
     };
     bool any_address = false;
     Line line;
-    for (Lines lines(all); lines.next(line);) {
+    Lines lines(all);
+    while (lines.next(line)) {
         if (made_at_run_time(line.module)) continue;
         any_address = any_address || line.address != 0;
         if (!is_function(line.type) || is_label(line.name)) continue;
@@ -138,6 +146,11 @@ Result<Kallsyms> Kallsyms::parse(std::string text, const std::string& where) {
     if (!any_address) {
         return fail(ErrorCode::missing, Error::no_offset, where,
                     "all addresses are zero: copy /proc/kallsyms as root (or set kernel.kptr_restrict to 0)");
+    }
+    if (lines.damaged() != 0) {
+        table.damage_ =
+            Error{ErrorCode::malformed, Error::no_offset, where,
+                  std::to_string(lines.damaged()) + " of its lines are none of kallsyms, and were left out"};
     }
     table.sort();
     table.drop_aliases();

@@ -35,7 +35,7 @@ struct KernelNames::Loader {
         const auto source = open(name, given, limits, Content::text);
         auto text = source ? read_whole(**source, limits.kallsyms_bytes) : fail(source.error());
         if (!kallsyms(name.shown(), std::move(text), same_kernel, given)) return false;
-        names.damage_ = (*source)->damage();
+        if (auto damage = (*source)->damage()) names.damage_ = std::move(damage);
         return true;
     }
 
@@ -63,6 +63,7 @@ struct KernelNames::Loader {
                 return false;
             }
         }
+        names.damage_ = table->damage();
         names.kallsyms_ = std::move(*table);
         names.relocation_ = relocation;
         names.only_kernel_ = relocation != 0;

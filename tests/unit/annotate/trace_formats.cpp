@@ -112,6 +112,14 @@ TEST_CASE("A sample gets little more text than it wrote, whatever its format say
                                    "\", REC->value");
         CHECK(text == "…");
     }
+    SECTION("parts of expressions are counted") {
+        std::string sum = "REC->value";
+        for (int more = 0; more < 900; ++more) sum += "+1";
+        CHECK(shown_of("\"%d|%d\", " + sum + ", " + sum) == "906|906");
+        const auto text = shown_of("\"%d|%d|%d|%d\", " + sum + ", " + sum + ", " + sum + ", " + sum);
+        CHECK(text == "906|906|…");
+        CHECK(shown_of("\"%d|%d|%d\", " + sum + ", " + sum + ", " + sum) == "906|906|…");
+    }
     SECTION("usual text is whole") {
         CHECK(shown_of(R"("%.2s|%d", REC->comm, REC->value)") == "ta|6");
     }

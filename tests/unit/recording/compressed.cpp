@@ -127,6 +127,27 @@ TEST_CASE("A stream that ends inside a record says how much of it is left", "[re
     CHECK(stream.problems().kept()[0].detail.find("20 bytes") != std::string::npos);
 }
 
+TEST_CASE("A stream that ends inside a block of zstd says so", "[recording][compressed]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto type = GENERATE(RecordType::compressed, RecordType::compressed2);
+    const auto one = encode(Lost{EventId{3}, 9}, RecordFrame{order, {}, 0});
+    Compressor compressor;
+    const auto first = compressor.piece(one), second = compressor.piece(one);
+    const auto stream_with = [&](std::size_t cut) {
+        const auto part = Blob(second.begin(), second.end() - static_cast<std::ptrdiff_t>(cut));
+        return joined({compressed_record(order, type, first), compressed_record(order, type, part)});
+    };
+    const auto whole = stream_with(0), broken = stream_with(2);
+    auto stream = stream_of(whole, order);
+    CHECK(lost_counts(stream) == std::vector<std::uint64_t>{9, 9});
+    CHECK(stream.problems().empty());
+    auto shorter = stream_of(broken, order);
+    CHECK(lost_counts(shorter) == std::vector<std::uint64_t>{9});
+    REQUIRE(shorter.problems().count() == 1);
+    CHECK(shorter.problems().kept()[0].code == ErrorCode::truncated);
+    CHECK(shorter.problems().kept()[0].detail.find("inside a block of zstd") != std::string::npos);
+}
+
 TEST_CASE("Behind a broken piece a new frame is understood again", "[recording][compressed]") {
     const auto order = std::endian::little;
     const auto one = encode(Lost{EventId{3}, 9}, RecordFrame{order, {}, 0});

@@ -165,6 +165,7 @@ TEST_CASE("A directory recording is its data file and all numbered ones", "[reco
     const TempDir directory;
     directory.write("data", builder.build());
     directory.write("data.0", records(order));
+    for (int number = 1; number <= 10; ++number) directory.write("data." + std::to_string(number), {});
     directory.write("data.10", records(order));
     directory.write("data.old", Blob(100, std::byte{0xff}));
     const auto recording = Recording::open(directory.path());
@@ -189,14 +190,14 @@ TEST_CASE("A packed member of a directory that breaks off is told", "[recording]
     directory.write("data", builder.build());
     const bool whole = GENERATE(true, false);
     if (!whole) packed.resize(packed.size() / 2);
-    directory.write("data.1", packed);
+    directory.write("data.0", packed);
     const auto recording = Recording::open(directory.path());
     REQUIRE(recording);
     const auto seen = read(*recording);
     CHECK((seen.samples.size() == 402) == whole);
     CHECK(recording->diagnostics().empty() == whole);
     if (whole || recording->diagnostics().empty()) return;
-    CHECK(recording->diagnostics().kept()[0].where.find("data.1") != std::string::npos);
+    CHECK(recording->diagnostics().kept()[0].where.find("data.0") != std::string::npos);
 }
 
 TEST_CASE("What is no regular file is not read as part of a directory", "[recording][containers]") {
@@ -204,9 +205,26 @@ TEST_CASE("What is no regular file is not read as part of a directory", "[record
     builder.event(sampled(0), {11}).add(records(std::endian::little));
     const TempDir directory;
     directory.write("data", builder.build());
-    std::filesystem::create_symlink("/dev/zero", std::filesystem::path(directory.path()) / "data.1");
+    std::filesystem::create_symlink("/dev/zero", std::filesystem::path(directory.path()) / "data.0");
     const auto recording = Recording::open(directory.path());
     REQUIRE(recording);
     REQUIRE(recording->diagnostics().count() == 1);
     CHECK(recording->diagnostics().kept()[0].detail == "not a regular file");
+}
+
+TEST_CASE("Files of a directory that are not there are told", "[recording][containers]") {
+    RecordingBuilder builder;
+    builder.event(sampled(0), {11}).add(records(std::endian::little));
+    const TempDir directory;
+    directory.write("data", builder.build());
+    directory.write("data.1", records(std::endian::little));
+    directory.write("data.4", records(std::endian::little));
+    const auto recording = Recording::open(directory.path());
+    REQUIRE(recording);
+    REQUIRE(recording->diagnostics().count() == 1);
+    const auto& told = recording->diagnostics().kept()[0];
+    CHECK(told.code == ErrorCode::missing);
+    CHECK(told.where == directory.path());
+    CHECK(told.detail == "3 of its files before data.4 are not there");
+    CHECK(read(*recording).samples.size() == 6);
 }

@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "support/files.hpp"
+#include "support/random.hpp"
 #include "support/tar.hpp"
 #include "unit/symbols/elf_case.hpp"
 
@@ -322,4 +323,47 @@ TEST_CASE("What is passed over in a tar-ball counts for the limits", "[symbols][
     CHECK(large.damage().empty());
     large.limits.unpacked_bytes = 1 << 20;
     CHECK(has(large.damage(), "unpacks to more than 1048576 bytes"));
+}
+
+TEST_CASE("A file in a tar-ball has at most 16 KiB of headers", "[symbols][archive]") {
+    std::string rights;
+    while (rights.size() < 20'000) rights += "u:" + std::to_string(1000 + rights.size()) + ":r,";
+    const auto with_rights = [&](std::size_t size) {
+        Tar tar;
+        tar.file(".build-id/first", bytes("1"));
+        tar.pax("SCHILY.acl.access", rights.substr(0, size)).file("second", bytes("2"));
+        return Packed(tar.file("third", bytes("3")));
+    };
+    const auto few = with_rights(10'000), many = with_rights(20'000);
+    CHECK(few.damage().empty());
+    CHECK(few.text("second") == "2");
+    CHECK(has(many.damage(), "a file has headers of more than 16384 bytes"));
+    CHECK(many.text(".build-id/first") == "1");
+    CHECK(many.text("third") == "missing");
+}
+
+TEST_CASE("A tar-ball is packed once", "[symbols][archive]") {
+    const auto inner = GENERATE(Compression::gzip, Compression::bzip2, Compression::xz, Compression::zstd);
+    const Packed packed(compressed(Compression::bzip2, compressed(inner, cache().blob())));
+    CHECK(has(packed.error(), "is no tar-ball"));
+}
+
+TEST_CASE("A tar-ball whose packing breaks off gives the files before the break, and says so", "[symbols][archive]") {
+    const auto packing = GENERATE(Compression::gzip, Compression::bzip2);
+    Tar tar;
+    tar.file(".build-id/first", bytes("1"));
+    Random random(1);
+    tar.file("second", random.bytes(std::size_t{3} << 20));
+    auto blob = compressed(packing, tar.blob());
+    blob.resize(blob.size() / 2);
+    const Packed packed(blob);
+    CHECK(has(packed.damage(), "cannot be unpacked any further"));
+    CHECK(packed.text(".build-id/first") == "1");
+    CHECK(packed.text("second") == "missing");
+    Packed limited(compressed(packing, tar.blob()));
+    limited.limits.unpacked_bytes = std::size_t{2} << 20;
+    if (packing == Compression::bzip2) {
+        CHECK(has(limited.damage(), "unpacks to more than 2097152 bytes"));
+        CHECK(limited.text(".build-id/first") == "1");
+    }
 }

@@ -245,3 +245,12 @@ TEST_CASE("The guest's kallsyms names the kernel functions that its programs cal
     CHECK(name_at(*table, 0xffffffff920225c0) == "__htab_map_lookup_elem");
     CHECK(name_at(*table, 0xffffffff9202536f) == "htab_map_update_elem");
 }
+
+TEST_CASE("Lines that are none of kallsyms are counted", "[symbols][kallsyms]") {
+    CHECK_FALSE(Kallsyms::parse("1000 T a\n\n2000 T b\t[m]\r\n\r\n                 U c\n3000 D d\n4000 t e")->damage());
+    const auto table = Kallsyms::parse("1000 T a\ngarbage\n2000 T\n12345678901234567 T b\n3000 T c\n40", "file");
+    REQUIRE(table);
+    CHECK(table->size() == 2);
+    REQUIRE(table->damage());
+    CHECK(table->damage()->message() == "file: 4 of its lines are none of kallsyms, and were left out");
+}

@@ -41,6 +41,8 @@ class Kallsyms {
     // Returns the address of the lowest function of each module. The names live as long as the table.
     std::map<std::string_view, Address> module_begins() const;
     std::size_t size() const { return entries_.size(); }
+    // damage() says that lines were left out because they are none of such a file.
+    const std::optional<Error>& damage() const { return damage_; }
 
   private:
     // Positions in text_, which stay valid when the table moves.
@@ -55,6 +57,7 @@ class Kallsyms {
 
     std::string text_;
     std::vector<Entry> entries_;  // functions by address: O(log n) per search
+    std::optional<Error> damage_;
 };
 
 }  // namespace perfdata

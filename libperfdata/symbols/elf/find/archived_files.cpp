@@ -2,16 +2,14 @@
 #include "perfdata/symbols/elf/find/archived_files.hpp"
 
 #include <algorithm>
-#include <archive.h>
 #include <archive_entry.h>
 #include <array>
-#include <new>
 #include <utility>
 #include <vector>
 
-#include "perfdata/core/catch_bad_alloc.hpp"
-
 #include "recording/spool.hpp"
+#include "recording/unpack.hpp"
+#include "tar_reader.hpp"
 
 namespace perfdata {
 namespace {
@@ -35,82 +33,6 @@ class Slice final : public Source {
   private:
     std::shared_ptr<const Source> whole_;
     std::uint64_t offset_, size_;
-};
-
-// Reader reads one source with libarchive.
-class Reader {
-  public:
-    explicit Reader(const Source& source) : source_(source), archive_(archive_read_new()) {
-        if (archive_ == nullptr) throw std::bad_alloc();
-        // Allow no other formats, and no filters for which libarchive starts programs.
-        archive_read_support_filter_gzip(archive_);
-        archive_read_support_filter_bzip2(archive_);
-        archive_read_support_filter_xz(archive_);
-        archive_read_support_filter_zstd(archive_);
-        archive_read_support_format_tar(archive_);
-    }
-    Reader(const Reader&) = delete;
-    Reader& operator=(const Reader&) = delete;
-    ~Reader() { archive_read_free(archive_); }
-
-    bool open() { return archive_read_open(archive_, this, nullptr, &Reader::read, nullptr) == ARCHIVE_OK; }
-
-    // Returns the next entry; null at the end or if it failed().
-    archive_entry* next() {
-        archive_entry* entry = nullptr;
-        int status = archive_read_next_header(archive_, &entry);
-        if (status == ARCHIVE_RETRY) status = archive_read_next_header(archive_, &entry);
-        if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return entry;
-        failed_ = status != ARCHIVE_EOF;
-        return nullptr;
-    }
-
-    // Reads the next block of the entry's content. Returns false at its end or if it failed().
-    bool block(Bytes& bytes, std::uint64_t& offset) {
-        const void* data = nullptr;
-        std::size_t size = 0;
-        la_int64_t at = 0;
-        const int status = archive_read_data_block(archive_, &data, &size, &at);
-        failed_ = status < ARCHIVE_WARN;
-        if (failed_ || status == ARCHIVE_EOF) return false;
-        bytes = {static_cast<const std::byte*>(data), size};
-        offset = static_cast<std::uint64_t>(at);
-        return true;
-    }
-
-    bool failed() const { return failed_; }
-    std::uint64_t offset() const { return offset_; }  // end of what was read from the source
-    std::string why() const {
-        if (error_) return error_->message();
-        const char* text = archive_error_string(archive_);
-        return text != nullptr ? text : "cannot be read";
-    }
-
-    // Returns how many bytes were unpacked so far.
-    std::uint64_t unpacked() const {
-        return static_cast<std::uint64_t>(std::max<la_int64_t>(archive_filter_bytes(archive_, 0), 0));
-    }
-
-  private:
-    // Called from C: it must not throw.
-    static la_ssize_t read(archive*, void* of, const void** data) noexcept {
-        auto& reader = *static_cast<Reader*>(of);
-        auto got = catch_bad_alloc([&] { return reader.source_.read_at(reader.offset_, reader.buffer_); });
-        if (!got) {
-            reader.error_ = std::move(got.error());
-            return ARCHIVE_FATAL;
-        }
-        reader.offset_ += *got;
-        *data = reader.buffer_.data();
-        return static_cast<la_ssize_t>(*got);
-    }
-
-    const Source& source_;
-    archive* archive_;
-    std::uint64_t offset_ = 0;
-    bool failed_ = false;
-    std::optional<Error> error_;  // from reading the source
-    std::array<std::byte, 65536> buffer_;
 };
 
 // Returns the name from the root of the tar-ball, without ".", ".." and double slashes; empty if it leads out of the
@@ -177,7 +99,7 @@ Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::stri
     auto packed = beneath->open_given(path, limits, Content::archive);
     if (!packed) return fail(std::move(packed.error()));
     const std::shared_ptr<ArchivedFiles> files(new ArchivedFiles(path, std::move(beneath)));
-    if (auto unpacked = files->unpack(**packed, limits, progress); !unpacked) return fail(std::move(unpacked.error()));
+    if (auto unpacked = files->unpack(*packed, limits, progress); !unpacked) return fail(std::move(unpacked.error()));
     if (auto damage = (*packed)->damage(); damage && !files->damage_) files->damage_ = std::move(damage);
     // `perf archive --all` packs the recording and the tar-ball of symbols into another tar-ball.
     const auto inner = std::ranges::find_if(
@@ -185,7 +107,7 @@ Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::stri
     if (inner != files->entries_.end()) {
         const auto symbols = std::make_shared<Slice>(files->content_, inner->second.offset, inner->second.size);
         files->entries_.clear();
-        if (auto unpacked = files->unpack(*symbols, limits, progress); !unpacked)
+        if (auto unpacked = files->unpack(symbols, limits, progress); !unpacked)
             return fail(std::move(unpacked.error()));
     }
     files->find_root();
@@ -193,20 +115,65 @@ Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::stri
     return files;
 }
 
-Result<void> ArchivedFiles::unpack(const Source& packed, const Limits& limits, const Progress& progress) {
+// plain(packed) returns the tar-ball itself. It takes off one packing: what is packed again and again could unpack to
+// any size on the way, and only the last size would count.
+Result<std::shared_ptr<const Source>> ArchivedFiles::plain(std::shared_ptr<const Source> packed, const Limits& limits,
+                                                           const Progress& progress) {
+    const std::string path = prefix_.substr(0, prefix_.size() - 1);
+    const auto damaged = [&](Error error) {
+        if (!damage_) damage_ = std::move(error);
+    };
+    std::array<std::byte, 8> head{};
+    const auto got = packed->read_at(0, head);
+    if (!got) return fail(got.error());
+    const auto start = Bytes(head).first(*got);
+    if (packing_of(start) != Packing::none) {
+        auto source = unpacked(std::move(packed), path, limits);
+        if (source && (*source)->damage()) damaged(*(*source)->damage());
+        return source;
+    }
+    if (!as_text(start).starts_with("BZh")) return packed;
+    auto spool = Spool::create(path, limits.unpacked_bytes);
+    if (!spool) return fail(std::move(spool.error()));
+    const auto reader = std::make_unique<ArchiveReader>(*packed, ArchiveReader::Kind::bzip2);
+    Bytes bytes;
+    std::uint64_t offset = 0;
+    if (reader->open() && reader->next() != nullptr) {
+        while (reader->block(bytes, offset)) {
+            if (auto put = spool->append(bytes); !put) {
+                if (put.error().code != ErrorCode::limit) return fail(std::move(put.error()));
+                damaged({ErrorCode::limit, Error::no_offset, path, std::move(put.error().detail)});
+                break;
+            }
+            if (progress) progress(reader->offset(), packed->size());
+        }
+    }
+    if (spool->size() == 0)
+        return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
+    if (reader->failed()) {
+        damaged({ErrorCode::malformed, Error::no_offset, path, "cannot be unpacked any further: " + reader->why()});
+    }
+    return std::move(*spool).finish();
+}
+
+Result<void> ArchivedFiles::unpack(const std::shared_ptr<const Source>& packed, const Limits& limits,
+                                   const Progress& progress) {
     const std::string path = prefix_.substr(0, prefix_.size() - 1);
     const auto damaged = [&](ErrorCode code, std::string why) {
         if (!damage_) damage_ = Error{code, Error::no_offset, path, std::move(why)};
     };
+    const auto tar = plain(packed, limits, progress);
+    if (!tar) return fail(tar.error());
+    const bool tells_progress = progress && *tar == packed;
     auto spool = Spool::create(path, limits.unpacked_bytes);
     if (!spool) return fail(std::move(spool.error()));
-    const auto reader = std::make_unique<Reader>(packed);
+    const auto reader = std::make_unique<ArchiveReader>(**tar, ArchiveReader::Kind::tar);
     if (!reader->open()) return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
     bool any = false, room = true;
     // Names are not part of the content that limits count.
     constexpr std::uint64_t some_names = std::uint64_t{1} << 20, names_a_byte = 256;
     auto names_left =
-        std::min<std::uint64_t>(limits.archived_files * usual_names, some_names + names_a_byte * packed.size());
+        std::min<std::uint64_t>(limits.archived_files * usual_names, some_names + names_a_byte * packed->size());
     // Skipped content is unpacked too. The limit on content does not count headers, which are read in blocks.
     constexpr std::uint64_t headers_a_file = 4, bytes_a_header = 2048, one_block = std::uint64_t{1} << 16;
     std::uint64_t headers = 0;
@@ -253,7 +220,7 @@ Result<void> ArchivedFiles::unpack(const Source& packed, const Limits& limits, c
                 break;
             }
             entry.size += bytes.size();
-            if (progress) progress(reader->offset(), packed.size());
+            if (tells_progress) progress(reader->offset(), packed->size());
         }
         if (!whole && room) damaged(ErrorCode::unsupported, name + " has holes");
         if (whole && !reader->failed()) entries_.insert_or_assign(std::move(name), std::move(entry));

@@ -57,7 +57,9 @@ class ArchivedFiles final : public FileSystem {
     ArchivedFiles(std::string path, std::shared_ptr<const FileSystem> beneath)
         : prefix_(std::move(path) + "/"), beneath_(std::move(beneath)) {}
 
-    Result<void> unpack(const Source& packed, const Limits& limits, const Progress& progress);
+    Result<std::shared_ptr<const Source>> plain(std::shared_ptr<const Source> packed, const Limits& limits,
+                                                const Progress& progress);
+    Result<void> unpack(const std::shared_ptr<const Source>& packed, const Limits& limits, const Progress& progress);
     void find_root();
     void find_links();
     // Returns the entry of a name below root_; null if there is none.

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Reads tar-balls, and what bzip2 packed, with libarchive.
+#pragma once
+
+#include <algorithm>
+#include <archive.h>
+#include <array>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "perfdata/core/catch_bad_alloc.hpp"
+#include "perfdata/core/cursor.hpp"
+#include "perfdata/recording/source.hpp"
+
+namespace perfdata {
+
+// ArchiveReader reads one source. It allows no other formats than the one asked for, no filters for which libarchive
+// starts programs, and no packing in another one.
+class ArchiveReader {
+  public:
+    enum class Kind : std::uint8_t { tar, bzip2 };  // a plain tar-ball; what bzip2 packed, as one entry
+
+    ArchiveReader(const Source& source, Kind kind) : source_(source), kind_(kind), archive_(archive_read_new()) {
+        if (archive_ == nullptr) throw std::bad_alloc();
+        if (kind == Kind::tar) {
+            archive_read_support_format_tar(archive_);
+        } else {
+            archive_read_support_format_raw(archive_);
+        }
+        const auto filter = kind == Kind::tar ? ARCHIVE_FILTER_NONE : ARCHIVE_FILTER_BZIP2;
+        has_filter_ = archive_read_append_filter(archive_, filter) == ARCHIVE_OK;  // else: it would start a program
+    }
+    ArchiveReader(const ArchiveReader&) = delete;
+    ArchiveReader& operator=(const ArchiveReader&) = delete;
+    ~ArchiveReader() { archive_read_free(archive_); }
+
+    bool open() {
+        return has_filter_ && archive_read_open(archive_, this, nullptr, &ArchiveReader::read, nullptr) == ARCHIVE_OK;
+    }
+
+    // Returns the next entry; null at the end or if it failed().
+    archive_entry* next() {
+        held_ = {};
+        ended_ = false;
+        if (any_ && archive_read_data_skip(archive_) < ARCHIVE_WARN) {
+            failed_ = true;
+            return nullptr;
+        }
+        any_ = true;
+        header_left_ = kind_ == Kind::tar ? most_header : no_limit;
+        archive_entry* entry = nullptr;
+        int status = archive_read_next_header(archive_, &entry);
+        if (status == ARCHIVE_RETRY) status = archive_read_next_header(archive_, &entry);
+        header_left_ = no_limit;
+        if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return entry;
+        failed_ = status != ARCHIVE_EOF;
+        return nullptr;
+    }
+
+    // Reads more of the entry's content, without holes. Returns false at its end or if it failed().
+    bool block(Bytes& bytes, std::uint64_t& offset) {
+        gathered_.clear();
+        while (gathered_.size() < block_bytes && (held_.data != nullptr || read_block())) {
+            if (gathered_.empty()) offset = held_.offset;
+            if (held_.offset != offset + gathered_.size()) break;  // behind a hole
+            gathered_.insert(gathered_.end(), held_.data, held_.data + held_.size);
+            held_ = {};
+        }
+        bytes = gathered_;
+        return !gathered_.empty();
+    }
+
+    bool failed() const { return failed_; }
+    std::uint64_t offset() const { return offset_ - (filled_ - used_); }  // end of what was read from the source
+    std::string why() const {
+        if (error_) return error_->message();
+        if (long_header_) return "a file has headers of more than " + std::to_string(most_header) + " bytes";
+        const char* text = archive_error_string(archive_);
+        return text != nullptr ? text : "cannot be read";
+    }
+
+    // Returns how many bytes were unpacked so far.
+    std::uint64_t unpacked() const {
+        return static_cast<std::uint64_t>(std::max<la_int64_t>(archive_filter_bytes(archive_, 0), 0));
+    }
+
+  private:
+    static constexpr std::size_t block_bytes = std::size_t{64} << 10, tar_block = 512;
+    static constexpr std::uint64_t no_limit = ~std::uint64_t{0};
+    // Two names of 4096 bytes, attributes and the headers themselves take less. libarchive reads any number of access
+    // rights in a time that is quadratic.
+    static constexpr std::uint64_t most_header = std::uint64_t{16} << 10;
+
+    struct Held {
+        const std::byte* data = nullptr;  // libarchive's, until the next call
+        std::size_t size = 0;
+        std::uint64_t offset = 0;
+    };
+
+    bool read_block() {
+        const void* data = nullptr;
+        la_int64_t at = 0;
+        while (!ended_ && held_.size == 0) {
+            const int status = archive_read_data_block(archive_, &data, &held_.size, &at);
+            failed_ = failed_ || status < ARCHIVE_WARN;
+            ended_ = status < ARCHIVE_WARN || status == ARCHIVE_EOF;
+        }
+        if (ended_) held_ = {};
+        if (!ended_) {
+            held_.data = static_cast<const std::byte*>(data);
+            held_.offset = static_cast<std::uint64_t>(at);
+        }
+        return !ended_;
+    }
+
+    // Gives libarchive the next bytes; of a tar-ball one block, so that it never has more of one than it asked for.
+    // Called from C: it must not throw.
+    static la_ssize_t read(archive*, void* of, const void** data) noexcept {
+        auto& reader = *static_cast<ArchiveReader*>(of);
+        if (reader.used_ == reader.filled_) {
+            auto got = catch_bad_alloc([&] { return reader.source_.read_at(reader.offset_, reader.buffer_); });
+            if (!got) {
+                reader.error_ = std::move(got.error());
+                return ARCHIVE_FATAL;
+            }
+            reader.offset_ += *got;
+            reader.used_ = 0;
+            reader.filled_ = *got;
+        }
+        const auto left = reader.filled_ - reader.used_;
+        const auto given = reader.kind_ == Kind::tar ? std::min(left, tar_block) : left;
+        if (reader.header_left_ != no_limit) {
+            if (given > reader.header_left_) {
+                reader.long_header_ = true;
+                return ARCHIVE_FATAL;
+            }
+            reader.header_left_ -= given;
+        }
+        *data = reader.buffer_.data() + reader.used_;
+        reader.used_ += given;
+        return static_cast<la_ssize_t>(given);
+    }
+
+    const Source& source_;
+    Kind kind_;
+    archive* archive_;
+    bool has_filter_ = false;
+    std::uint64_t offset_ = 0, header_left_ = no_limit;
+    bool any_ = false, ended_ = false, failed_ = false, long_header_ = false;
+    Held held_;
+    std::vector<std::byte> gathered_;
+    std::optional<Error> error_;  // from reading the source
+    std::size_t used_ = 0, filled_ = 0;
+    std::array<std::byte, block_bytes> buffer_;
+};
+
+}  // namespace perfdata
