@@ -18,6 +18,8 @@
 #include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/function_index.hpp"
 
+#include "inlined_function.hpp"
+
 namespace perfdata {
 
 // CodeSource answers only for its own frames: CodeSources::of() chooses it. Const use from many threads is safe.
@@ -57,6 +59,8 @@ class CodeSource {
     virtual std::uint64_t lines_size(const Frame&) const { return 0; }
     // Returns what is missing from lines that lines() returned.
     virtual std::optional<Error> lines_problem(const Frame&, std::span<const LineStart>) const { return {}; }
+    // Returns what the compiler inlined at a frame.
+    virtual InlinedFunctions inlined(const Frame&) const { return {}; }
     virtual bool is_line_loss(const Error& error) const { return perfdata::is_line_loss(error.code); }
 
   protected:

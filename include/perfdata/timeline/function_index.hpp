@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "perfdata/core/types.hpp"
 #include "perfdata/timeline/code_class.hpp"
@@ -59,6 +60,10 @@ class FunctionIndex {
     virtual std::optional<NamelessCode> nameless(const Frame& frame) const = 0;
     // Returns the first part of the filter that leaves out the code at a frame.
     virtual CodePart left_out(const Frame& frame, const CodeFilter& filter) const = 0;
+    // Adds the functions that the compiler inlined at a frame, as frames of FrameKind::inlined, outermost first. The
+    // function that contains them is not among them. With `returns`, the frame is the return address of a call, and
+    // what is inlined at the call counts: behind it other code may begin.
+    virtual void add_inlined(const Frame& frame, bool returns, std::vector<Frame>& calls) const = 0;
 
   protected:
     FunctionIndex() = default;
