@@ -23,6 +23,7 @@ struct ScriptOptions {
     bool json = false;
     FieldChoice fields;  // fitted to the recording; for text only
     bool chains = true;
+    bool inlines = true;            // of a chain: also frames of what the compiler inlined
     std::size_t most_frames = 127;  // of a chain
     bool nanoseconds = false;       // of text: nine digits behind the point, not six
     std::string arch;               // of text: whose registers these are; empty: as the recording says
@@ -41,9 +42,10 @@ struct ScriptCounts {
     std::uint64_t stacks_not_unwound = 0;  // samples whose callers in user space are only in a copy of the stack
     WithoutBuildId without_build_id;       // objects without names; their samples are not counted
     bool unnamed_kernel = false;           // there are no names for kernel code
+    std::vector<Error> inlined_problems;   // why frames of inlined functions are missing
     // Elements of CodeFilter::symbols and objects that match no sample, and, if there are any, those that exist,
-    // sorted.
-    std::vector<std::string> absent_symbols, absent_objects, other_symbols, other_objects;
+    // sorted. Names of inlined functions have no samples of their own.
+    std::vector<std::string> absent_symbols, absent_objects, other_symbols, other_objects, inlined_symbols;
 };
 
 // write_script(...) reads the samples only: what was lost is in the timeline's completeness(). The only
