@@ -98,7 +98,6 @@ constexpr PerfOption perf_options[] = {
     {"report", "-c", "--comm chooses threads by name"},
     {"", "--header", "`perfdata info` shows the header"},
     {"report", "--hierarchy", "rows are told apart by all keys of --sort at once"},
-    {"report", "--inline", "callers show inlined functions only in `perfdata annotate`"},
     {"report", "--mem-mode", "`perfdata script -F +data_src,+addr` shows each access"},
     {"report", "--symbol-filter", "-S chooses functions by their whole names"},
     {"report", "--no-source", "`perfdata annotate` shows source lines"},
