@@ -89,6 +89,8 @@ std::string object_name(const Timeline& timeline, const Code& code);
 
 // text_of(instruction) returns "movq %rsp, %rbp".
 std::string text_of(const Instruction& instruction);
+// inlined_mark follows the names of functions that were inlined, as in perf; shortening a name must not cut it off.
+inline constexpr std::string_view inlined_mark = " (inlined)";
 // comm_text(comm, tid) returns the command, or ":TID" if it is empty.
 std::string comm_text(std::string_view comm, Tid tid);
 // short_name(object) returns the last part of a path, and other objects unchanged.

@@ -32,8 +32,8 @@ class FlameMaker {
 
     Flame make() && {
         flame_.events = counts_.events();
-        flame_.names.push_back({FlameRole::all, {}, {}, CodeClass::unknown, {}});
-        flame_.names.push_back({FlameRole::smaller, {}, {}, CodeClass::unknown, {}});
+        flame_.names.push_back({FlameRole::all, {}, {}, CodeClass::unknown, {}, false});
+        flame_.names.push_back({FlameRole::smaller, {}, {}, CodeClass::unknown, {}, false});
         for (const auto& frame : counts_.frames()) name_of_frame_.push_back(name_of(frame));
         call({});
         add_rows();
@@ -54,10 +54,11 @@ class FlameMaker {
     // Frames without a symbol differ only by object.
     std::uint32_t name_of(const Frame& frame) {
         const auto name = symbolizer_.name(frame);
-        auto& known = code_names_[{name.symbol, name.object, name.kind}];
+        auto& known = code_names_[{name.symbol, name.object, name.kind, name.inlined}];
         if (known == 0) {
+            const bool has_function = !name.symbol.empty() && !name.inlined;
             known = add_name({FlameRole::code, best_name(frame, name), std::string(name.object), name.kind,
-                              name.symbol.empty() ? Frame{} : symbolizer_.function(frame)});
+                              has_function ? symbolizer_.function(frame) : Frame{}, name.inlined});
         }
         return known;
     }
@@ -71,7 +72,7 @@ class FlameMaker {
     std::uint32_t name_of(const SampledTask& task) {
         auto text = comm_text(task.comm, task.tid);
         auto& known = task_names_[text];
-        if (known == 0) known = add_name({FlameRole::task, std::move(text), {}, CodeClass::unknown, {}});
+        if (known == 0) known = add_name({FlameRole::task, std::move(text), {}, CodeClass::unknown, {}, false});
         return known;
     }
 
@@ -104,7 +105,8 @@ class FlameMaker {
             auto at = node == ChainNode::none ? call({0, name_of(counts_.tasks()[row.task])}) : call_of[node];
             for (; !path.empty(); path.pop_back()) {
                 node = path.back();
-                if (chains[node].caller != ChainNode::none) flame_.chains = true;
+                const bool called = chains[node].caller != ChainNode::none;
+                if (called && !counts_.frames()[chains[node].frame].is_inlined()) flame_.chains = true;
                 if (depth_[at] < options_.most_depth) at = call({at, name_of_frame_[chains[node].frame]});
                 task_of[node] = row.task;
                 call_of[node] = at;
@@ -185,8 +187,10 @@ class FlameMaker {
     bool before(std::uint32_t a, std::uint32_t b) const {
         const auto& one = flame_.names[calls_[a].name];
         const auto& other = flame_.names[calls_[b].name];
-        return std::tuple(hits(cells(b)), std::string_view(one.symbol), std::string_view(one.object), one.kind) <
-               std::tuple(hits(cells(a)), std::string_view(other.symbol), std::string_view(other.object), other.kind);
+        const auto key = [](const FlameName& name) {
+            return std::tuple(std::string_view(name.symbol), std::string_view(name.object), name.kind, name.inlined);
+        };
+        return std::pair(hits(cells(b)), key(one)) < std::pair(hits(cells(a)), key(other));
     }
 
     const SampleCounts& counts_;
@@ -194,7 +198,7 @@ class FlameMaker {
     const FlameOptions& options_;
     std::size_t events_;
     Flame flame_;
-    std::map<std::tuple<std::string_view, std::string_view, CodeClass>, std::uint32_t> code_names_;
+    std::map<std::tuple<std::string_view, std::string_view, CodeClass, bool>, std::uint32_t> code_names_;
     std::map<std::string, std::uint32_t> task_names_;
     std::vector<std::uint32_t> name_of_frame_;
     InternTable<Call> calls_;

@@ -24,11 +24,27 @@ std::vector<std::string> chain_notes(const ChainLosses& losses) {
         notes.push_back(fmt::format("{} samples lost their callers: more distinct ones than the limits of memory allow",
                                     losses.cut));
     }
+    if (losses.folded != 0) {
+        notes.push_back(fmt::format("{} samples lost inlined calls: more distinct ones than the limits of memory allow",
+                                    losses.folded));
+    }
     if (losses.broken != 0) {
         notes.push_back(fmt::format("{} samples lack the user part of their call chain", losses.broken));
     }
     if (losses.deep != 0) {
         notes.push_back(deep_text(losses.deep, losses.max_stack) + ": the outermost callers are not counted");
+    }
+    return notes;
+}
+
+std::vector<std::string> inlined_notes(std::span<const Error> problems) {
+    constexpr std::size_t most = 3;
+    std::vector<std::string> notes;
+    for (const auto& problem : problems.first(std::min(problems.size(), most))) {
+        notes.push_back("inlined calls are missing: " + problem.message());
+    }
+    if (problems.size() > most) {
+        notes.push_back(fmt::format("inlined calls are missing for {} more reasons", problems.size() - most));
     }
     return notes;
 }

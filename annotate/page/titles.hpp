@@ -19,6 +19,8 @@ std::string stacks_text(std::uint64_t count);
 std::string deep_text(std::uint64_t count, std::size_t most);
 // chain_notes(losses) explains each kind of loss; empty if nothing was left out.
 std::vector<std::string> chain_notes(const ChainLosses& losses);
+// inlined_notes(problems) returns a sentence per reason why inlined calls are missing, or only some of many.
+std::vector<std::string> inlined_notes(std::span<const Error> problems);
 
 // column_titles(names, width) cuts each name to at most `width` bytes: its beginning, or where two would be equal, ".."
 // and its end, or "event 2".

@@ -101,7 +101,9 @@ class ReportMaker {
                 report_.unwanted_frames.push_back(part == CodePart::kind || part == CodePart::object ? 1 : 0);
             }
             const bool is_shown = shown.empty() || shown[row_place_.size()];
-            row_place_.push_back(part == CodePart::none ? row_places_.number(frame, is_shown) : no_place);
+            // Inlined functions have no lines of their own.
+            const bool is_place = part == CodePart::none && !(options_.has(ReportKey::line) && frame.is_inlined());
+            row_place_.push_back(is_place ? row_places_.number(frame, is_shown) : no_place);
         }
         row_places_.seal();
         report_.line_problems = row_places_.line_problems();
@@ -115,8 +117,13 @@ class ReportMaker {
     std::vector<bool> shown_frames() const {
         if (!options_.has(ReportKey::line) || options_.children) return {};
         std::vector<bool> shown(counts_.frames().size());
-        for (const auto& row : counts_.rows()) shown[counts_.chains()[row.chain].frame] = true;
+        for (const auto& row : counts_.rows()) shown[sampled_frame(row)] = true;
         return shown;
+    }
+
+    // sampled_frame(row) returns the number of the frame in which the row's samples count as its own.
+    std::uint32_t sampled_frame(const SampleCounts::Row& row) const {
+        return counts_.chains()[counts_.sampled(row.chain)].frame;
     }
 
     // same_places() returns true if rows and trees distinguish the same places.
@@ -129,7 +136,7 @@ class ReportMaker {
         report_.kept = chosen(counts_.totals());
         const auto rows = counts_.rows();
         for (std::size_t number = 0; filtered() && number < rows.size(); ++number) {
-            const auto part = left_out_by_[counts_.chains()[rows[number].chain].frame];
+            const auto part = left_out_by_[sampled_frame(rows[number])];
             if (part == CodePart::none) continue;
             add(dropped.of(filter_part(part)), counts_.cells(number));
             for (std::size_t column = 0; column < columns_.size(); ++column) {
@@ -174,7 +181,7 @@ class ReportMaker {
         std::map<std::pair<std::string_view, std::string>, std::uint64_t> objects;
         const auto rows = counts_.rows();
         for (std::size_t number = 0; number < rows.size(); ++number) {
-            const auto leaf = counts_.chains()[rows[number].chain].frame;
+            const auto leaf = sampled_frame(rows[number]);
             if (row_place_[leaf] == no_place) continue;
             const auto& place = row_places_[row_place_[leaf]];
             if (!place.symbol.empty()) continue;
@@ -320,8 +327,8 @@ class ReportMaker {
             const auto& here = report_.places[a.place];
             const auto& there = report_.places[b.place];
             if (const auto by = here.symbol <=> there.symbol; by != 0) return by < 0;
-            return std::tie(here.address, here.line, here.kind, here.loads, a.place) <
-                   std::tie(there.address, there.line, there.kind, there.loads, b.place);
+            return std::tie(here.inlined, here.address, here.line, here.kind, here.loads, a.place) <
+                   std::tie(there.inlined, there.address, there.line, there.kind, there.loads, b.place);
         });
         // Permute in place, cycle by cycle: row `order[at].row` moves to `at`.
         for (std::uint32_t begin = 0; begin < order.size(); ++begin) {
@@ -359,6 +366,9 @@ SampleCountOptions count_options(const ReportOptions& options, const Symbolizer&
     counts.chains = options.counts_chains();
     counts.jit = &symbolizer.jit();
     counts.functions = &symbolizer.functions();
+    // Without trees, what is inlined matters only to rows of functions: it is in the same object, of the same kind.
+    counts.inlines =
+        counts.chains && options.inlines && (options.has(ReportKey::symbol) || options.tree != ReportTree::none);
     if (options.has(ReportKey::line)) return counts;
     if (options.has(ReportKey::symbol) || options.has(ReportKey::kind) || options.tree != ReportTree::none ||
         !options.code.symbols.empty() || !options.code.kinds.empty()) {

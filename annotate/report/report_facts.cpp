@@ -120,6 +120,7 @@ void add_recording(Report& report, const Recording& recording, const SampleCount
     for (const auto& problem : report.line_problems) {
         if (problem.loss) report.completeness.diagnostics.add(problem.error);
     }
+    report.inlined_problems = symbolizer.inlined_problems();
     report.without_samples = without_samples(recording, report.completeness);
 }
 

@@ -28,7 +28,8 @@ Places::Places(const Symbolizer& symbolizer, PlaceKeys keys) : symbolizer_(symbo
 }
 
 std::string ReportPlace::text() const {
-    return symbol.empty() ? fmt::format("0x{:016x}", address) : std::string(symbol);
+    if (symbol.empty()) return fmt::format("0x{:016x}", address);
+    return std::string(symbol) + std::string(inlined ? inlined_mark : "");
 }
 
 const std::string& Places::short_name(std::string_view path, CodeClass kind) {
@@ -47,8 +48,8 @@ const std::string& Places::short_name(std::string_view path, CodeClass kind) {
 
 std::uint64_t Places::Key::hash(const HashKey& key) const {
     const auto text = [&](std::string_view of) { return of.empty() ? 0 : key.text(of); };
-    const auto rest = std::uint64_t{load} << 16 | std::uint64_t{static_cast<unsigned char>(level)} << 8 |
-                      static_cast<std::uint64_t>(kind);
+    const auto rest = std::uint64_t{load} << 32 | std::uint64_t{inlined ? 1u : 0u} << 16 |
+                      std::uint64_t{static_cast<unsigned char>(level)} << 8 | static_cast<std::uint64_t>(kind);
     return key(text(symbol), key(text(object), text(line)), address, rest);
 }
 
@@ -56,6 +57,7 @@ Places::Key Places::key_of(const ReportPlace& place) const {
     Key key;
     key.symbol = place.symbol;
     key.address = place.address;
+    key.inlined = place.inlined;
     // Without a name, an address is meaningful only within its object.
     if (keys_.object || (keys_.symbol && place.symbol.empty())) key.object = place.object;
     if (keys_.symbol) key.level = place.level;
@@ -76,6 +78,7 @@ std::uint32_t Places::number(const Frame& frame, bool shown) {
     place.kind = name.kind;
     if (keys_.symbol) {
         place.symbol = name.symbol;
+        place.inlined = name.inlined;
         if (name.symbol.empty()) place.address = frame.offset;
     }
     if (keys_.line) place.line = lines_->line_of(frame, shown);

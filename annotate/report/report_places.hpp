@@ -48,6 +48,7 @@ class Places {
         std::string_view object, symbol;
         std::uint64_t address = 0;
         char level = '\0';
+        bool inlined = false;
         CodeClass kind = CodeClass::unknown;
         std::string_view line;
         std::uint32_t load = no_load;  // BPF code only

@@ -71,8 +71,11 @@ TaskCalls::TaskCalls(const SampleCounts& counts, const std::vector<std::size_t>&
       columns_(columns),
       begin_(counts.tasks().size() + 1),
       stamp_(counts.chains().size()),
-      self_(counts.chains().size() * columns.size()),
-      sum_(self_.size()) {
+      first_end_(stamp_.size(), no_node),
+      next_end_(stamp_.size(), no_node),
+      ends_(counts.chains().size() * columns.size()),
+      self_(ends_.size()),
+      sum_(ends_.size()) {
     const auto rows = counts.rows();
     for (const auto& row : rows) ++begin_[row.task + 1];
     for (std::size_t task = 1; task < begin_.size(); ++task) begin_[task] += begin_[task - 1];
@@ -94,14 +97,22 @@ void TaskCalls::load(std::uint32_t task) {
         for (auto node = end; node != no_node && stamp_[node] != current_; node = chains[node].caller) {
             stamp_[node] = current_;
             touched_.push_back(node);
-            std::fill_n(self_.begin() + static_cast<std::ptrdiff_t>(node * columns), columns, EventCount{});
+            first_end_[node] = no_node;
+            const auto first = static_cast<std::ptrdiff_t>(node * columns);
+            std::fill_n(ends_.begin() + first, columns, EventCount{});
+            std::fill_n(self_.begin() + first, columns, EventCount{});
         }
         const auto cells = counts_.cells(number);
-        for (std::size_t column = 0; column < columns; ++column)
-            self_[end * columns + column] += cells[columns_[column]];
+        const auto sampled = counts_.sampled(end);
+        // A task has one row for each chain.
+        next_end_[end] = std::exchange(first_end_[sampled], end);
+        for (std::size_t column = 0; column < columns; ++column) {
+            ends_[end * columns + column] += cells[columns_[column]];
+            self_[sampled * columns + column] += cells[columns_[column]];
+        }
     }
     for (const auto node : touched_) {
-        for (auto cell = node * columns; cell < (node + 1) * columns; ++cell) sum_[cell] = self_[cell];
+        for (auto cell = node * columns; cell < (node + 1) * columns; ++cell) sum_[cell] = ends_[cell];
     }
     // A node's callees are before it in its own piece, or in later pieces.
     auto end = touched_.size();
@@ -200,13 +211,14 @@ void TreeGrower::grow_row(ReportRow& row, std::span<const std::uint32_t> nodes) 
 // Adds the samples in the function itself, as paths from the outermost caller.
 void TreeGrower::start_paths(std::span<const std::uint32_t> nodes, std::vector<Step>& steps) {
     for (const auto node : nodes) {
-        if (hits(calls_.self(node)) == 0) continue;
-        const auto begin = paths_.size();
-        for (auto at = node; at != no_node; at = counts_.chains()[at].caller) paths_.push_back(at);
-        std::reverse(paths_.begin() + static_cast<std::ptrdiff_t>(begin), paths_.end());
-        paths_.push_back(no_node);
-        steps.push_back(
-            {place_of(paths_[begin]), static_cast<std::uint32_t>(begin), weigh(calls_.self(node)), Step::Way::path});
+        calls_.each_end(node, [&](std::uint32_t end) {
+            const auto begin = paths_.size();
+            for (auto at = end; at != no_node; at = counts_.chains()[at].caller) paths_.push_back(at);
+            std::reverse(paths_.begin() + static_cast<std::ptrdiff_t>(begin), paths_.end());
+            paths_.push_back(no_node);
+            steps.push_back(
+                {place_of(paths_[begin]), static_cast<std::uint32_t>(begin), weigh(calls_.ends(end)), Step::Way::path});
+        });
     }
 }
 
@@ -217,13 +229,16 @@ void TreeGrower::start_down(std::span<const std::uint32_t> nodes, std::vector<St
     for (const auto node : nodes) {
         const auto first = outermost_[node];
         if (first == node) outermost.push_back(node);
-        const auto self = calls_.self(node);
-        if (hits(self) == 0) continue;
-        for (auto at = node;; at = counts_.chains()[at].caller) {
-            not_here_nodes_.push_back(at);
-            for (std::size_t column = 0; column < columns; ++column) not_here_[at * columns + column] += self[column];
-            if (at == first) break;
-        }
+        calls_.each_end(node, [&](std::uint32_t end) {
+            const auto shown = calls_.ends(end);
+            for (auto at = end;; at = counts_.chains()[at].caller) {
+                not_here_nodes_.push_back(at);
+                for (std::size_t column = 0; column < columns; ++column) {
+                    not_here_[at * columns + column] += shown[column];
+                }
+                if (at == first) break;
+            }
+        });
     }
     for (const auto node : outermost) {
         const auto weight = weigh(calls_.sum(node));
@@ -242,6 +257,20 @@ void TreeGrower::start_up(std::span<const std::uint32_t> nodes, std::vector<Step
         const auto sum = calls_.sum(node);
         for (std::size_t column = 0; column < columns; ++column) not_here_[above * columns + column] += sum[column];
     }
+    // Samples in what was inlined begin there, unless that is of the same row.
+    for (const auto node : nodes) {
+        calls_.each_end(node, [&](std::uint32_t end) {
+            for (auto at = end; at != node; at = counts_.chains()[at].caller) {
+                if (row_place_of(at) == row_place_of(node)) return;
+            }
+            if (end == node) return;
+            not_here_nodes_.push_back(node);
+            const auto shown = calls_.ends(end);
+            for (std::size_t column = 0; column < columns; ++column)
+                not_here_[node * columns + column] += shown[column];
+            steps.push_back({place_of(end), end, weigh(shown), Step::Way::up});
+        });
+    }
     for (const auto node : nodes) {
         const auto weight = weigh(calls_.sum(node));
         subtract(std::span(weights_).subspan(weight, columns), std::span(not_here_).subspan(node * columns, columns));
@@ -251,8 +280,9 @@ void TreeGrower::start_up(std::span<const std::uint32_t> nodes, std::vector<Step
 
 void TreeGrower::start_up_self(std::span<const std::uint32_t> nodes, std::vector<Step>& steps) {
     for (const auto node : nodes) {
-        if (hits(calls_.self(node)) == 0) continue;
-        steps.push_back({place_of(node), node, weigh(calls_.self(node)), Step::Way::up});
+        calls_.each_end(node, [&](std::uint32_t end) {
+            steps.push_back({place_of(end), end, weigh(calls_.ends(end)), Step::Way::up});
+        });
     }
 }
 

@@ -25,8 +25,14 @@ class TaskCalls {
     // touched() returns the nodes of the task's chains, each once.
     std::span<const std::uint32_t> touched() const { return touched_; }
     bool holds(std::uint32_t node) const { return stamp_[node] == current_; }
-    // self(node) counts the chains that end there, sum(node) all that pass it.
+    // ends(node) counts the chains that end there, sum(node) all that pass it, and self(node) those in which the node
+    // is the sampled function: they end there or in what was inlined into it. each_end(node, visit) visits these ends.
+    std::span<const EventCount> ends(std::uint32_t node) const { return cells(ends_, node); }
     std::span<const EventCount> self(std::uint32_t node) const { return cells(self_, node); }
+    template <class Visit>
+    void each_end(std::uint32_t node, Visit&& visit) const {
+        for (auto end = first_end_[node]; end != ChainNode::none; end = next_end_[end]) visit(end);
+    }
     std::span<const EventCount> sum(std::uint32_t node) const { return cells(sum_, node); }
 
   private:
@@ -41,7 +47,8 @@ class TaskCalls {
     std::uint32_t current_ = 0;         // number of calls of load()
     std::vector<std::uint32_t> stamp_;  // by node: the last load() that found it
     std::vector<std::uint32_t> touched_;
-    std::vector<EventCount> self_, sum_;
+    std::vector<std::uint32_t> first_end_, next_end_;  // by sampled node, and by end: the task's chains
+    std::vector<EventCount> ends_, self_, sum_;
 };
 
 // Callees lists each node's callees: the first, then the next of the same caller.
@@ -65,7 +72,7 @@ void each_share(const SampleCounts& counts, const std::vector<std::size_t>& colu
         const auto rows = counts.rows();
         EventCounts cells(columns.size());
         for (std::size_t number = 0; number < rows.size(); ++number) {
-            const auto where = place[chains[rows[number].chain].frame];
+            const auto where = place[chains[counts.sampled(rows[number].chain)].frame];
             if (where == no_place) continue;
             const auto all = counts.cells(number);
             for (std::size_t column = 0; column < cells.size(); ++column) cells[column] = all[columns[column]];

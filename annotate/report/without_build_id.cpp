@@ -90,14 +90,14 @@ WithoutBuildId WithoutBuildId::count(const SampleCounts& counts, const Symbolize
     const auto rows = counts.rows();
     const auto chains = counts.chains();
     const auto wanted = [&](std::size_t row) {
-        return unwanted.empty() || unwanted[chains[rows[row].chain].frame] == 0;
+        return unwanted.empty() || unwanted[chains[counts.sampled(rows[row].chain)].frame] == 0;
     };
     std::uint64_t counted = 0;
     for (std::size_t number = 0; number < rows.size(); ++number) {
         if (!wanted(number)) continue;
         const auto count = hits(counts.cells(number));
         counted += count;
-        const auto frame = chains[rows[number].chain].frame;
+        const auto frame = chains[counts.sampled(rows[number].chain)].frame;
         if (states.in_kernel(frame)) without.kernel += count;
         const auto object = states.object(frame);
         if (object.empty()) continue;

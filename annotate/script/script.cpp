@@ -68,20 +68,23 @@ class ScriptWriter {
         counts_.unread_formats = formats_.unread();
         counts_.without_build_id = WithoutBuildId::list(places_.without_build_id(), symbolizer_);
         counts_.unnamed_kernel = places_.unnamed_kernel();
+        if (options_.inlines) counts_.inlined_problems = symbolizer_.inlined_problems();
         counts_.absent_symbols = absent_symbols_;
         counts_.absent_objects = absent_objects_;
         if (counts_.absent_symbols.size() + counts_.absent_objects.size() != 0) {
-            std::set<std::string_view> symbols, objects;
+            std::set<std::string_view> symbols, objects, inlined;
             for (std::uint32_t number = 0; number < places_.size(); ++number) {
-                symbols.insert(places_.name(number).symbol);
+                const auto& name = places_.name(number);
                 const auto& frame = places_.place(number).frame;
+                (name.inlined ? inlined : symbols).insert(name.symbol);
                 if (frame.is_code()) symbols.insert(symbolizer_.bpf().name(frame.index).name);
-                objects.insert(places_.name(number).object);
+                objects.insert(name.object);
             }
             symbols.erase(std::string_view());
             objects.erase(std::string_view());
             counts_.other_symbols.assign(symbols.begin(), symbols.end());
             counts_.other_objects.assign(objects.begin(), objects.end());
+            counts_.inlined_symbols.assign(inlined.begin(), inlined.end());
         }
         return counts_;
     }
@@ -125,22 +128,27 @@ class ScriptWriter {
         if (has_chain) {
             item.has_chain = true;
             looked_up_.clear();
+            modes_.clear();
             item.whole_chain = for_each_frame(sample, deferred_, [&](Address address, CpuMode mode) {
                 if (looked_up_.size() >= options_.most_frames) {
                     ++counts_.deep_chains;
                     return false;
                 }
                 looked_up_.push_back(places_.look_up(item.moment, address, mode));
+                modes_.push_back(mode);
                 return true;
             });
+            recorded_ = looked_up_.size();
             item.stack_end = add_user_stack(sample, item);
             // A sample without a copy of the stack still has its address.
             const bool in_stack = sample.layout().shape().callers_in_stack();
             if (in_stack && looked_up_.empty() && item.ip && options_.most_frames != 0) {
                 looked_up_.push_back(places_.look_up(item.moment, *item.ip, item.mode));
+                modes_.push_back(item.mode);
             }
             chain_.clear();
             for (const auto& one : looked_up_) chain_.push_back(places_.number(one));
+            if (options_.inlines) add_inlined();
             item.chain = chain_;
             if (!item.whole_chain) ++counts_.broken_chains;
         }
@@ -171,8 +179,29 @@ class ScriptWriter {
         if (unwound.end == StackEnd::frame_limit) ++counts_.deep_chains;
         for (const auto& one : unwound_) {
             looked_up_.push_back(places_.look_up(item.moment, one.address, CpuMode::user));
+            modes_.push_back(CpuMode::user);
         }
         return unwound.end;
+    }
+
+    // Adds what was inlined at the frames of the chain, each before its frame. Nearly always that is nothing.
+    void add_inlined() {
+        whole_chain_.clear();
+        std::size_t copied = 0;
+        for (std::size_t at = 0; at < chain_.size(); ++at) {
+            // The first address of a context was sampled or interrupted, the others are where calls return to; those
+            // that were unwound lie in the call.
+            const bool returns = at != 0 && at < recorded_ && modes_[at - 1] == modes_[at];
+            const auto inlined = places_.inlined(chain_[at], returns);
+            if (inlined.empty()) continue;
+            whole_chain_.insert(whole_chain_.end(), chain_.begin() + static_cast<std::ptrdiff_t>(copied),
+                                chain_.begin() + static_cast<std::ptrdiff_t>(at));
+            whole_chain_.insert(whole_chain_.end(), inlined.begin(), inlined.end());
+            copied = at;
+        }
+        if (copied == 0 && whole_chain_.empty()) return;
+        whole_chain_.insert(whole_chain_.end(), chain_.begin() + static_cast<std::ptrdiff_t>(copied), chain_.end());
+        chain_.swap(whole_chain_);
     }
 
     template <class Order>
@@ -244,8 +273,10 @@ class ScriptWriter {
     std::unordered_map<const char*, std::string> comms_;  // by data() of the timeline's view, which no file can choose
     std::string unnamed_;
     std::vector<ScriptPlaces::LookedUp> looked_up_;
-    std::vector<std::uint32_t> chain_;
-    std::unique_ptr<StackUnwinder> unwinder_;  // made for the first copy of a stack
+    std::vector<CpuMode> modes_;                      // of looked_up_
+    std::size_t recorded_ = 0;                        // of looked_up_: in the chain, not unwound
+    std::vector<std::uint32_t> chain_, whole_chain_;  // without and with what was inlined
+    std::unique_ptr<StackUnwinder> unwinder_;         // made for the first copy of a stack
     std::vector<UnwoundFrame> unwound_;
     std::map<std::uint64_t, std::uint64_t> last_values_;  // by event id
     std::vector<std::uint8_t> left_out_;                  // by place: the CodePart that leaves it out; or not_asked

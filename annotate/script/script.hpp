@@ -24,6 +24,7 @@ struct ScriptOptions {
     bool json = false;
     FieldChoice fields;  // fitted to the recording; for text only
     bool chains = true;
+    bool inlines = true;            // of a chain: also frames of what the compiler inlined
     std::size_t most_frames = 127;  // of a chain
     bool nanoseconds = false;       // of text: nine digits behind the point, not six
     std::string arch;               // of text: whose registers these are; empty: as the recording says
@@ -38,13 +39,14 @@ struct ScriptCounts {
     std::array<std::uint64_t, filter_parts> dropped{};  // samples that the filter left out, by FilterPart
     std::uint64_t broken_chains = 0;                    // the user part was deferred and never came
     std::uint64_t deep_chains = 0;                      // of more than ScriptOptions::most_frames
-    std::uint64_t unread_formats = 0;  // of tracepoints: damaged or too long, their samples are shown as bytes
-    UnwoundStacks stacks;              // copies of user stacks
-    WithoutBuildId without_build_id;   // objects without names; their samples are not counted
-    bool unnamed_kernel = false;       // there are no names for kernel code
+    std::uint64_t unread_formats = 0;     // of tracepoints: damaged or too long, their samples are shown as bytes
+    UnwoundStacks stacks;                 // copies of user stacks
+    WithoutBuildId without_build_id;      // objects without names; their samples are not counted
+    bool unnamed_kernel = false;          // there are no names for kernel code
+    std::vector<Error> inlined_problems;  // why frames of inlined functions are missing
     // Elements of CodeFilter::symbols and objects that match no sample, and, if there are any, those that exist,
-    // sorted.
-    std::vector<std::string> absent_symbols, absent_objects, other_symbols, other_objects;
+    // sorted. Names of inlined functions have no samples of their own.
+    std::vector<std::string> absent_symbols, absent_objects, other_symbols, other_objects, inlined_symbols;
 };
 
 // write_script(...) reads the samples only: what was lost is in the timeline's completeness(). The only

@@ -26,7 +26,12 @@ void ScriptJson::place(std::uint32_t number) {
     const auto& name = places_.name(number);
     if (!name.symbol.empty()) {
         member("symbol", Shortened(name.symbol));
-        member("offset", name.offset);
+        if (name.inlined) {
+            writer_.text("inlined");
+            writer_.Bool(true);
+        } else {
+            member("offset", name.offset);
+        }
     }
     if (!name.object.empty()) {
         member("object", Shortened(name.object));

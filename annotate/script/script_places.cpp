@@ -27,9 +27,12 @@ ScriptPlaces::ScriptPlaces(const Symbolizer& symbolizer, std::size_t most_places
 }
 
 bool ScriptPlaces::forget_many() {
-    constexpr std::size_t most_text = std::size_t{64} << 20;
-    if (places_.size() < most_places_ && text_.size() < most_text) return false;
+    constexpr std::size_t most_text = std::size_t{64} << 20, most_inlined = std::size_t{1} << 20;
+    if (places_.size() < most_places_ && text_.size() < most_text && inlined_.size() < most_inlined) return false;
     places_ = {};
+    for (auto& known : inlined_at_) known.clear();
+    inlined_.clear();
+    offsets_.clear();
     frame_names_.clear();
     for (auto& lines : lines_) lines.clear();
     text_.clear();
@@ -60,6 +63,20 @@ std::uint64_t ScriptPlaces::shown(const Frame& frame, Address address) const {
     }
 }
 
+ScriptPlaces::Inlined ScriptPlaces::find_inlined(std::uint32_t number, bool returns) {
+    calls_.clear();
+    const auto place = places_[number];
+    symbolizer_.functions().add_inlined(place.frame, returns, calls_);
+    const Inlined found{inlined_.size(), static_cast<std::uint32_t>(calls_.size()), true};
+    if (calls_.empty()) return found;
+    const auto offset = name(number).offset;
+    for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
+        inlined_.push_back(places_.intern(ScriptPlace{*call, place.shown}));
+        offsets_.emplace(inlined_.back(), offset);
+    }
+    return found;
+}
+
 ScriptPlaces::Line ScriptPlaces::write(std::uint32_t number, ScriptFields fields) {
     const auto& found = name(number);
     const auto begin = text_.size();
@@ -71,10 +88,15 @@ ScriptPlaces::Line ScriptPlaces::write(std::uint32_t number, ScriptFields fields
         } else {
             text_ += ' ';
             text_ += perfdata::shown(found.symbol);
-            if ((fields & field_symoff) != 0) fmt::format_to(out, "+{:#x}", found.offset);
+            if ((fields & field_symoff) != 0) {
+                // As in perf, from the start of the function that contains it.
+                fmt::format_to(out, "+{:#x}", found.inlined ? offsets_.at(number) : found.offset);
+            }
         }
     }
-    if ((fields & field_dso) != 0) {
+    if (found.inlined) {
+        text_ += inlined_mark;
+    } else if ((fields & field_dso) != 0) {
         text_ += " (";
         text_ += found.object.empty() ? "[unknown]" : perfdata::shown(found.object);
         text_ += ')';

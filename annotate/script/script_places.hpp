@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@
 namespace perfdata {
 
 // ScriptPlace is a frame with the address that perf shows for it in a call chain: for files the offset in the file.
+// What was inlined has the address of the code that it was inlined into.
 struct ScriptPlace {
     Frame frame;
     std::uint64_t shown = 0;
@@ -66,6 +68,15 @@ class ScriptPlaces {
     }
     std::uint32_t find(const Moment& moment, Address address, CpuMode mode) {
         return number(look_up(moment, address, mode));
+    }
+
+    // inlined(number, returns) returns the places of what was inlined at a place, innermost first. See
+    // FunctionIndex::add_inlined(). Valid until the next call.
+    std::span<const std::uint32_t> inlined(std::uint32_t number, bool returns) {
+        auto& known = inlined_at_[returns ? 1 : 0];
+        if (known.size() <= number) known.resize(std::max(places_.size(), 2 * known.size()));
+        if (!known[number].asked) known[number] = find_inlined(number, returns);
+        return std::span(inlined_).subspan(known[number].begin, known[number].count);
     }
 
     // size() returns the number of places: all numbers are below it.
@@ -137,6 +148,14 @@ class ScriptPlaces {
         return std::string_view(text_).substr(found.begin, found.size);
     }
 
+    // Inlined is what was inlined at a place, in inlined_.
+    struct Inlined {
+        std::size_t begin = 0;
+        std::uint32_t count = 0;
+        bool asked = false;
+    };
+    Inlined find_inlined(std::uint32_t number, bool returns);
+
     static constexpr unsigned recent_bits = 13;
     // Recent is a kernel address that was looked up, and the stretch of time for which the result holds.
     struct Recent {
@@ -172,6 +191,10 @@ class ScriptPlaces {
     std::vector<FrameName> frame_names_;                       // by number
     std::map<std::string_view, SymbolMiss> without_build_id_;  // a tree: a file chooses the names
     bool unnamed_kernel_ = false;
+    std::array<std::vector<Inlined>, 2> inlined_at_;  // by number
+    std::vector<std::uint32_t> inlined_;              // numbers
+    std::map<std::uint32_t, std::uint64_t> offsets_;  // of inlined places, in the functions that contain them
+    std::vector<Frame> calls_;                        // one answer of FunctionIndex
     static constexpr std::size_t styles = 8, objects_only = styles;
     std::array<std::vector<Line>, styles + 1> lines_;  // by style(), and of object()
     std::string text_;

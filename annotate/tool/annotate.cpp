@@ -50,6 +50,7 @@ struct AnnotateOptions {
     bool bpf_registers = false;
     ScreenChoice screen;
     bool calls = false, no_calls = false;  // neither: depends on the format
+    bool inlines = true;
 };
 
 class Annotate {
@@ -172,7 +173,7 @@ class Annotate {
         const bool chains = has_chains(recording);
         std::optional<CallEdges> edges;
         if (html()) {
-            const auto counts = count_flame(recording, symbolizer, wanted && chains, counting);
+            const auto counts = count_flame(recording, symbolizer, wanted && chains, options_.inlines, counting);
             if (!counts) return fail(counts.error());
             flame_ = Flame::make(*counts, symbolizer);
             unnamed_callers_ = WithoutBuildId::count(*counts, symbolizer).callers_text();
@@ -196,7 +197,8 @@ class Annotate {
 
     static void note_problems(const std::vector<Listing>& listings, const Symbolizer& symbolizer,
                               Completeness& completeness) {
-        std::set<std::string> told;
+        std::set<std::string> told;  // lines and inlined calls may be lost for one reason
+        for (const auto& loss : completeness.diagnostics.kept()) told.insert(loss.message());
         for (const auto& listing : listings) {
             for (std::size_t index = 0; index < listing.problems.size(); ++index) {
                 const auto& problem = listing.problems[index];
@@ -286,6 +288,7 @@ class Annotate {
             notes.push_back(std::move(text));
         }
         for (auto& note : chain_notes(chain_losses_)) notes.push_back(std::move(note));
+        for (auto& note : inlined_notes(session_.symbolizer().inlined_problems())) notes.push_back(std::move(note));
         if (arch_.guessed()) {
             notes.push_back(
                 fmt::format("the recording does not say its architecture; its code is read as that of {}, as "
@@ -401,6 +404,7 @@ void add_annotate(CLI::App& app, int& exit) {
     auto* calls = command->add_flag("--calls", options->calls,
                                     "Say who calls whom, as call chains and branch stacks tell (HTML does)");
     command->add_flag("--no-calls", options->no_calls, "Leave that out of HTML")->excludes(calls);
+    add_inline(*command, options->inlines);
     // Shown anyway.
     command->add_flag_callback(
         "-l,--print-line", [] {}, "Say the lines of source text: they are always shown");

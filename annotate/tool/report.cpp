@@ -38,6 +38,7 @@ struct ReportChoice {
     ScreenChoice screen;
     bool header = false;
     unsigned max_stack = usual_stack;
+    bool inlines = true;
 };
 
 class ReportRun {
@@ -84,6 +85,7 @@ class ReportRun {
         options_.relative = choice_.percent.relative();
         options_.program_details = choice_.common.json;
         options_.code = choice_.samples.code();
+        options_.inlines = choice_.inlines;
         wants_callers_ = !rows.rules_out_children() || graph.tree != ReportTree::none;
         if (!chains) return;
         // As in perf: callees if rows count them, else callers.
@@ -147,6 +149,7 @@ void add_report(CLI::App& app, int& exit) {
     choice->common.add_stdio_to(*command);
     add_whole(*command, "--max-stack", choice->max_stack, "Only so many frames of a chain (default 127)",
               {1, deepest_stack, "a number from 1 to 1024 (default 127)"});
+    add_inline(*command, choice->inlines);
     choice->percent.add_to(*command,
                            "Leave out rows with less percent of the periods than this, such as 0.5 (default 0: none)");
     add_header_to(*command, choice->header);

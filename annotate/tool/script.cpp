@@ -31,6 +31,7 @@ struct ScriptChoice {
     NameChoice names;
     std::vector<std::string> fields;
     bool hide_chains = false;
+    bool inlines = true;
     std::size_t most_frames = 127;
     bool nanoseconds = false;
     SampleChoice samples;
@@ -48,6 +49,7 @@ Result<ScriptOptions> make_options(const ScriptChoice& choice, const Recording& 
     ScriptOptions options;
     options.json = choice.common.json;
     options.chains = !choice.hide_chains;
+    options.inlines = choice.inlines;
     options.most_frames = choice.most_frames;
     options.nanoseconds = choice.nanoseconds;
     options.fields = chosen_fields(choice);
@@ -88,10 +90,18 @@ void tell(const Session& session, const ScriptChoice& choice, const ScriptOption
     session.note(filter_text(counts.dropped, counts.samples));
     choice.samples.note_absent_tasks(session.timeline());
     note_absent("--dso", "samples in an object called", counts.absent_objects, counts.other_objects);
-    note_absent("--symbols", "samples in a function called", counts.absent_symbols, counts.other_symbols);
+    auto other_symbols = counts.other_symbols;
+    for (const auto& name : counts.absent_symbols) {
+        const bool sampled = std::ranges::binary_search(counts.other_symbols, name);
+        if (sampled || !std::ranges::binary_search(counts.inlined_symbols, name)) continue;
+        complain(fmt::format("note: --symbols: {} was inlined: choose a function that contains it", name));
+        other_symbols.push_back(name);
+    }
+    note_absent("--symbols", "samples in a function called", counts.absent_symbols, other_symbols);
     note_callers("--dso", counts.absent_objects, counts.other_objects);
     note_callers("--symbols", counts.absent_symbols, counts.other_symbols);
     session.note(counts.without_build_id.list_text());
+    for (const auto& note : inlined_notes(counts.inlined_problems)) session.note(note);
     if (counts.broken_chains != 0) {
         session.note(fmt::format("{} call chains lack their user part, which was deferred and never written",
                                  counts.broken_chains));
@@ -161,6 +171,7 @@ void add_script(CLI::App& app, int& exit) {
         ->check(checked([](const std::string& text) { return FieldChoice().choose(text); }), "")
         ->type_name("FIELDS");
     command->add_flag("-G,--hide-call-graph", choice->hide_chains, "Only the sampled address, no call chains");
+    add_inline(*command, choice->inlines);
     add_whole(*command, "--max-stack", choice->most_frames, "Frames of a call chain to show (default 127)",
               {0, 65535, "a number from 0 to 65535 (default 127)"});
     command->add_flag("--ns", choice->nanoseconds, "Times with nine digits behind the point");

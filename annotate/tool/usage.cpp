@@ -101,7 +101,6 @@ constexpr PerfOption perf_options[] = {
     {"info", "--header", "the header is what info shows"},
     {"", "--header", "`perfdata info` shows the header"},
     {"report", "--hierarchy", "rows are told apart by all keys of --sort at once"},
-    {"report", "--inline", "callers show inlined functions only in `perfdata annotate`"},
     {"report", "--mem-mode", "`perfdata script -F +data_src,+addr` shows each access"},
     {"report", "--symbol-filter", "-S chooses functions by their whole names"},
     {"report", "--no-source", "`perfdata annotate` shows source lines"},

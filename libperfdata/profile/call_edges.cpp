@@ -22,6 +22,8 @@ namespace {
 //        +- f 1                   5            f->f 5             (f is active)
 //           +- f 2                4            (f->f is active)   (f is active)
 //              +- g 2             2            f->g 2             g 2
+//
+// Frames of inlined calls are left out: their callees and samples are those of the functions that contain them.
 class EdgeMaker {
   public:
     EdgeMaker(const SampleCounts& counts, CallTable& table)
@@ -33,14 +35,20 @@ class EdgeMaker {
           exact_(frames_.size(), none),
           before_(frames_.size(), none) {
         for (std::size_t row = 0; row < counts.rows().size(); ++row) {
-            add_to(&own_[counts.rows()[row].chain * columns_], counts.cells(row));
+            add_to(&own_[counts.sampled(counts.rows()[row].chain) * columns_], counts.cells(row));
+        }
+        // Callers have lower numbers than their callees.
+        caller_.reserve(nodes_.size());
+        for (const auto& node : nodes_) {
+            const bool inlined = node.caller != ChainNode::none && frames_[nodes_[node.caller].frame].is_inlined();
+            caller_.push_back(inlined ? caller_[node.caller] : node.caller);
         }
         below_ = own_;
         first_.assign(nodes_.size(), none);
         next_.assign(nodes_.size(), none);
-        // Callers have lower numbers than their callees.
         for (auto node = static_cast<std::uint32_t>(nodes_.size()); node-- > 0;) {
-            const auto caller = nodes_[node].caller;
+            if (frame(node).is_inlined()) continue;
+            const auto caller = caller_[node];
             auto& head = caller == ChainNode::none ? root_ : first_[caller];
             next_[node] = head;
             head = node;
@@ -122,7 +130,7 @@ class EdgeMaker {
         if (const auto listed = table_.listed(callee); listed != CallTable::none) {
             if (mark(2 * listed)) add_to(table_.with_callees(listed).data(), cells);
         }
-        const auto caller = nodes_[node].caller;
+        const auto caller = caller_[node];
         if (caller == ChainNode::none) return;
         const bool entry = enters(caller, node);
         const auto site = entry ? exact(caller) : before(caller);
@@ -144,6 +152,7 @@ class EdgeMaker {
     std::span<const ChainNode> nodes_;
     std::size_t columns_;
     EventCounts own_, below_;                    // by node and event: own counts; with all nodes below
+    std::vector<std::uint32_t> caller_;          // by node: its nearest caller that is not inlined
     std::uint32_t root_ = none;                  // first outermost node
     std::vector<std::uint32_t> first_, next_;    // by node: its first callee, the next callee of its caller
     std::vector<std::uint32_t> exact_, before_;  // by frame: number of the place in the table

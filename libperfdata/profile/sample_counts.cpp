@@ -62,6 +62,7 @@ struct SampledPlace {
 // and task; places of one function are added up at the end:
 //
 //     with chains       frames -> unfolded_ -> fold -> counts_.chains_ -> chain_rows_ (task, chain)
+//                                           -> inlined functions -^
 //     without chains    frame  -> places_ (task, frame) -> at the end: fold -> chain_rows_
 class SampleCounter {
   public:
@@ -75,6 +76,7 @@ class SampleCounter {
           recent_tasks_(timeline.tasks()),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
           unwinder_(unwinder_for(recording, options)),
+          inlines_(options.inlines && options.functions != nullptr),
           column_(recording.events().events().size(), not_counted) {
         counts_.chain_losses_.max_stack = options.max_stack;
         auto& events = counts_.events_;
@@ -151,6 +153,8 @@ class SampleCounter {
         folded_ = {};
         kept_ = {};
         left_out_ = {};
+        inlined_ = {};
+        inlined_at_ = {};
         counts_.frames_.seal();
         counts_.chains_.seal();
         counts_.tasks_.seal();
@@ -160,6 +164,7 @@ class SampleCounter {
   private:
     static constexpr std::size_t not_counted = ~std::size_t{0};
     static constexpr std::uint32_t none = ~std::uint32_t{0};
+    static constexpr std::uint32_t unasked = none - 1;
     static constexpr std::size_t most_waiting = 64;
     static constexpr Pid nobody{~std::uint32_t{0}};
     static constexpr std::uint8_t not_asked = 0xff;
@@ -222,6 +227,7 @@ class SampleCounter {
     std::uint32_t chain(const BasicSample<Order>& sample) {
         const auto ip = sample.ip();
         std::uint32_t node = ChainNode::none;
+        path_folded_ = false;
         if (options_.chains) {
             addresses_.clear();
             const bool whole = for_each_frame(sample, deferred_, [&](Address address, CpuMode at) {
@@ -250,18 +256,67 @@ class SampleCounter {
             // Outermost first: a sample often shares outer callers with the one before it.
             bool same = true;
             std::size_t depth = 0;
-            for (auto at = looked_up_.size(); at-- > 0; ++depth) {
-                const auto number =
-                    options_.fold_callers ? chain_number(looked_up_[at]) : caller_number(looked_up_[at]);
+            const auto go_to = [&](std::uint32_t number) {
                 same = same && depth < last_chain_.size() && last_chain_[depth].frame == number;
                 node = same ? last_chain_[depth].node : counts_.chains_.intern({node, number});
                 if (!same) {
                     last_chain_.resize(depth);
                     last_chain_.push_back({number, node});
                 }
+                ++depth;
+            };
+            for (auto at = looked_up_.size(); at-- > 0;) {
+                const auto unfolded = unfolded_number(looked_up_[at]);
+                go_to(options_.fold_callers ? chain_number(unfolded) : caller_number(unfolded));
+                if (!inlines_) continue;
+                if (const auto inlined = inlined_at(unfolded, returns_to(at + first)); inlined != none) {
+                    each_inlined(inlined, at, go_to);
+                }
             }
         }
-        return counts_.chains_.intern({node, chain_number(look_up(sample))});
+        const auto unfolded = unfolded_number(look_up(sample));
+        node = counts_.chains_.intern({node, chain_number(unfolded)});
+        if (const auto inlined = inlines_ ? inlined_at(unfolded, false) : none; inlined != none) {
+            each_inlined(inlined, 0, [&](std::uint32_t number) { node = counts_.chains_.intern({node, number}); });
+        }
+        if (path_folded_) ++counts_.chain_losses_.folded;
+        return node;
+    }
+
+    // Returns true for the return address of a call. The first address of a context is where something was interrupted,
+    // and addresses behind addresses_, which were unwound, lie in the call.
+    bool returns_to(std::size_t at) const {
+        return at != 0 && at < addresses_.size() && addresses_[at - 1].second == addresses_[at].second;
+    }
+
+    // Returns the innermost function that is inlined at an unfolded frame: a node of inlined_; or none. Asks once for
+    // each frame.
+    std::uint32_t inlined_at(std::uint32_t unfolded, bool returns) {
+        auto& known = inlined_at_[returns ? 1 : 0];
+        if (unfolded >= known.size()) known.resize(std::max(unfolded_.size(), 2 * known.size()), unasked);
+        auto& found = known[unfolded];
+        if (found == unasked) {
+            calls_.clear();
+            options_.functions->add_inlined(unfolded_[unfolded], returns, calls_);
+            found = none;
+            for (const auto& call : calls_) found = inlined_.intern({found, counts_.frames_.intern(call)});
+        }
+        return found;
+    }
+
+    // Calls visit(number) for each inlined function, outermost first, if there is room for them and for the nodes to
+    // come.
+    template <class Visit>
+    void each_inlined(std::uint32_t innermost, std::size_t nodes_to_come, Visit&& visit) {
+        inlined_path_.clear();
+        for (auto node = innermost; node != none; node = inlined_.nodes()[node].caller) {
+            inlined_path_.push_back(inlined_.nodes()[node].frame);
+        }
+        if (counts_.chains_.size() + inlined_path_.size() + nodes_to_come >= most_nodes_) {
+            path_folded_ = true;
+            return;
+        }
+        for (auto at = inlined_path_.size(); at-- > 0;) visit(inlined_path_[at]);
     }
 
     // Adds the callers in a copy of the user stack to looked_up_, behind the kernel's part of the chain.
@@ -388,8 +443,8 @@ class SampleCounter {
     }
 
     // Returns the number of the folded frame in the counts.
-    std::uint32_t chain_number(const LookedUp& looked_up) {
-        const auto number = unfolded_number(looked_up);
+    std::uint32_t chain_number(const LookedUp& looked_up) { return chain_number(unfolded_number(looked_up)); }
+    std::uint32_t chain_number(std::uint32_t number) {
         if (number >= folded_.size()) folded_.resize(unfolded_.size(), none);
         auto& folded = folded_[number];
         if (folded == none) folded = fold(unfolded_[number]);
@@ -397,8 +452,7 @@ class SampleCounter {
     }
 
     // Returns the number of the unfolded frame in the counts.
-    std::uint32_t caller_number(const LookedUp& looked_up) {
-        const auto number = unfolded_number(looked_up);
+    std::uint32_t caller_number(std::uint32_t number) {
         if (number >= kept_.size()) kept_.resize(unfolded_.size(), none);
         auto& kept = kept_[number];
         if (kept == none) kept = counts_.frames_.intern(unfolded_[number]);
@@ -460,6 +514,7 @@ class SampleCounter {
     RecentTasks recent_tasks_;
     RecentFrames<KernelPlace> recent_kernel_;
     DeferredChains deferred_;
+    bool inlines_ = false;
     std::unique_ptr<StackUnwinder> unwinder_;  // null: no stacks, or nothing unwinds them
     std::vector<UnwoundFrame> unwound_;        // of the current sample
     std::vector<std::size_t> column_;          // by event
@@ -471,6 +526,13 @@ class SampleCounter {
     std::vector<std::uint32_t> folded_;   // by number in unfolded_: number of the folded frame, or none
     std::vector<std::uint32_t> kept_;     // likewise: number of the frame itself
     std::vector<std::uint8_t> left_out_;  // likewise: the CodePart that leaves it out; or not_asked
+    // Inlined functions, as chains below no caller: frames share these. By number in unfolded_, for sampled addresses
+    // and for those that calls return to: the innermost one, or none.
+    ChainTable inlined_;
+    std::array<std::vector<std::uint32_t>, 2> inlined_at_;
+    std::vector<Frame> calls_;                 // one answer of FunctionIndex
+    std::vector<std::uint32_t> inlined_path_;  // of each_inlined()
+    bool path_folded_ = false;                 // the current sample's chain lacks inlined calls: there is no room
     RowTable chain_rows_;
     // Without chains:
     InternTable<SampledPlace> places_;

@@ -18,6 +18,7 @@
 #include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/function_index.hpp"
 
+#include "inlined_function.hpp"
 #include "unwind/unwind_place.hpp"
 
 namespace perfdata {
@@ -59,6 +60,8 @@ class CodeSource {
     virtual std::uint64_t lines_size(const Frame&) const { return 0; }
     // Returns what is missing from lines that lines() returned.
     virtual std::optional<Error> lines_problem(const Frame&, std::span<const LineStart>) const { return {}; }
+    // Returns what the compiler inlined at a frame.
+    virtual InlinedFunctions inlined(const Frame&) const { return {}; }
     virtual bool is_line_loss(const Error& error) const { return perfdata::is_line_loss(error.code); }
     // Returns where unwind information of user code is. Without any, frame pointers may lead on.
     virtual UnwindPlace unwind_place(const Frame&) const { return {}; }

@@ -56,7 +56,8 @@ CodeSources::CodeSources(const Recording& recording, const Timeline& timeline, c
       bpf_(context_, bpf_programs_),
       elf_(context_, files_, debug_lines_, cfi_),
       jit_(context_),
-      perf_maps_(context_) {}
+      perf_maps_(context_),
+      inlined_(files_) {}
 
 const CodeSource& CodeSources::of(const Frame& frame) const {
     switch (frame.kind) {
@@ -70,6 +71,7 @@ const CodeSource& CodeSources::of(const Frame& frame) const {
         }
         case FrameKind::jit: return jit_;
         case FrameKind::memory: return perf_maps_;
+        case FrameKind::inlined: return inlined_;
         case FrameKind::nowhere: break;
     }
     if (frame.miss() == Miss::kernel) return kernel_;
@@ -92,6 +94,19 @@ CodePart CodeSources::left_out(const Frame& frame, const CodeFilter& filter) con
 
 std::unique_ptr<StackUnwinder> CodeSources::unwinder() const {
     return std::make_unique<Unwinder>(*this, find_architecture(context_.recording).name);
+}
+
+void CodeSources::add_inlined(const Frame& frame, bool returns, std::vector<Frame>& calls) const {
+    // Only files have debug information of what was inlined.
+    if (frame.kind != FrameKind::object) return;
+    const auto& source = of(frame);
+    auto call = frame;
+    if (returns) {
+        // The call ended the function before this one, whose name the frame does not have.
+        if (frame.offset == 0 || source.function(frame) == frame) return;
+        --call.offset;
+    }
+    inlined_.add(frame, source.inlined(call), calls);
 }
 
 const CodeVersions& CodeSources::versions() const {

@@ -7,6 +7,7 @@
 //                         |           mapped file, vDSO ...... elf/elf_source
 //                         +- jit      function of a jitdump .. jit/jit_source
 //                         +- memory   without a file ......... jit/perf_map_source
+//                         +- inlined  into one of the above .. elf/inlined_source
 //                         +- nowhere  kernel address ......... kernel/kernel_source
 //                                     anything else .......... nowhere_source
 #pragma once
@@ -21,6 +22,7 @@
 #include "bpf/bpf_source.hpp"
 #include "elf/debug_lines.hpp"
 #include "elf/elf_source.hpp"
+#include "elf/inlined_source.hpp"
 #include "elf/mapped_files.hpp"
 #include "jit/jit_source.hpp"
 #include "jit/perf_map_source.hpp"
@@ -50,6 +52,7 @@ class CodeSources final : public FunctionIndex {
     std::optional<NamelessCode> nameless(const Frame& frame) const override;
     CodePart left_out(const Frame& frame, const CodeFilter& filter) const override;
     std::unique_ptr<StackUnwinder> unwinder() const override;
+    void add_inlined(const Frame& frame, bool returns, std::vector<Frame>& calls) const override;
 
     // Returns the versions of code. Computes them on first use: callers that only count functions need none.
     const CodeVersions& versions() const;
@@ -57,6 +60,7 @@ class CodeSources final : public FunctionIndex {
     const BpfPrograms& bpf() const { return bpf_programs_; }
     const KernelSource& kernel() const { return kernel_; }
     const MappedFiles& files() const { return files_; }
+    const InlinedSource& inlined() const { return inlined_; }
     const LineTexts& texts() const { return texts_; }
     const std::vector<Error>& problems() const { return problems_; }
     const DiagnosticLog& losses() const { return losses_; }
@@ -82,6 +86,7 @@ class CodeSources final : public FunctionIndex {
     ElfSource elf_;
     JitSource jit_;
     PerfMapSource perf_maps_;
+    InlinedSource inlined_;
     NowhereSource nowhere_;
 
     mutable Once versions_once_;

@@ -132,9 +132,15 @@ const Error* Symbolizer::kernel_problem() const {
 const std::vector<Error>& Symbolizer::image_problems() const {
     return sources_->kernel().code_problems();
 }
+std::vector<Error> Symbolizer::inlined_problems() const {
+    return sources_->inlined().problems();
+}
 DiagnosticLog Symbolizer::losses() const {
     auto losses = sources_->losses();
     for (auto& damage : sources_->files().symbols().damage()) losses.add(std::move(damage));
+    for (auto& problem : sources_->inlined().problems()) {
+        if (perfdata::is_line_loss(problem.code)) losses.add(std::move(problem));
+    }
     return losses;
 }
 

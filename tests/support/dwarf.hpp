@@ -37,8 +37,14 @@ class DwarfWriter {
         } else {
             entries_.u8(of_unit).u32(0).u64(begin).u32(size).text("a.c").u8(0);
         }
-        callee_ = unit_header + static_cast<std::uint32_t>(entries_.size());
-        entries_.u8(of_callee).text(options_.callee).u8(0);
+        callee_ = callee(options_.callee);
+    }
+
+    // callee(name) adds a function that inlined() can refer to. Add it outside of functions.
+    std::uint32_t callee(std::string_view name) {
+        const auto entry = unit_header + static_cast<std::uint32_t>(entries_.size());
+        entries_.u8(of_callee).text(name).u8(0);
+        return entry;
     }
 
     // A function or an inlined call of `callee` contains everything until its end().
@@ -47,7 +53,10 @@ class DwarfWriter {
         return *this;
     }
     DwarfWriter& inlined(std::uint64_t begin, std::uint32_t size, std::uint16_t line) {
-        entries_.u8(of_inlined).u32(callee_).u64(begin).u32(size).u8(1).u16(line);
+        return inlined(begin, size, line, callee_);
+    }
+    DwarfWriter& inlined(std::uint64_t begin, std::uint32_t size, std::uint16_t line, std::uint32_t callee) {
+        entries_.u8(of_inlined).u32(callee).u64(begin).u32(size).u8(1).u16(line);
         return *this;
     }
     // in_alternate(begin, size, entry) adds an inlined function whose entry is in the alternate file.
@@ -152,7 +161,7 @@ class DwarfWriter {
     std::uint64_t begin_;
     std::uint32_t size_;
     Writer entries_{order}, rows_{order};
-    std::uint32_t callee_ = 0;  // offset of its entry in the unit
+    std::uint32_t callee_ = 0;  // offset of the entry in the unit
     unsigned row_ = 0;
 };
 

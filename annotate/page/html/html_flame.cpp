@@ -25,18 +25,19 @@ class FlameWriter {
     void write() {
         if (cells_.empty() || flame_.nodes.empty()) return;
         html_.raw("<ul id=fg class=fg>");
-        std::vector<std::uint64_t> widths;  // of the callers
+        std::vector<Caller> callers;
         for (std::size_t at = 0; at < flame_.nodes.size(); ++at) {
             const auto& node = flame_.nodes[at];
-            for (; widths.size() > node.depth; widths.pop_back()) html_.raw("</ul>");
+            for (; callers.size() > node.depth; callers.pop_back()) html_.raw("</ul>");
             const auto own = count(node, cells_.front());
-            begin(node, widths.empty() ? own : widths.back());
+            const auto anchor = anchor_of(flame_.names[node.name], callers);
+            begin(node, callers.empty() ? own : callers.back().width, anchor);
             const bool leaf = at + 1 == flame_.nodes.size() || flame_.nodes[at + 1].depth <= node.depth;
             if (leaf) continue;
             html_.raw("<ul>");
-            widths.push_back(own);
+            callers.push_back({own, anchor});
         }
-        for (const auto& open : widths) {
+        for (const auto& open : callers) {
             static_cast<void>(open);
             html_.raw("</ul>");
         }
@@ -44,9 +45,21 @@ class FlameWriter {
     }
 
   private:
+    struct Caller {
+        std::uint64_t width = 0;
+        std::uint32_t anchor = 0;
+    };
+
+    // Code that was inlined is in the listing of the function that contains it.
+    std::uint32_t anchor_of(const FlameName& name, const std::vector<Caller>& callers) const {
+        if (name.role != FlameRole::code) return 0;
+        if (!name.inlined) return model_.anchor(name.function);
+        return callers.empty() ? 0 : callers.back().anchor;
+    }
+
     std::uint64_t count(const FlameNode& node, std::size_t cell) const { return model_.count(node.cells[cell]); }
 
-    void begin(const FlameNode& node, std::uint64_t of) {
+    void begin(const FlameNode& node, std::uint64_t of, std::uint32_t anchor) {
         const auto& name = flame_.names[node.name];
         // Too narrow for a label until the reader zooms in.
         constexpr double narrow = 1.7;  // percent of all
@@ -61,9 +74,7 @@ class FlameWriter {
             html_.print("{}{}", at == 0 ? "" : ",", count(node, cells_[at]));
         }
         html_.raw("><a");
-        if (const auto anchor = name.role == FlameRole::code ? model_.anchor(name.function) : 0; anchor != 0) {
-            html_.print(" href=#f{}", anchor);
-        }
+        if (anchor != 0) html_.print(" href=#f{}", anchor);
         html_.raw(">");
         label(name, node);
         html_.raw("</a>");
@@ -89,6 +100,7 @@ class FlameWriter {
         }
         if (!name.symbol.empty()) {
             html_.text(name.symbol, most);
+            if (name.inlined) html_.raw(inlined_mark);
         } else if (name.object.empty()) {
             html_.raw("[unknown]");
         } else if (name.object.starts_with('[')) {

@@ -40,12 +40,17 @@ class ReportJson {
             json_.array("line_problems", report_.line_problems,
                         [](const LineProblem& problem) { return problem.error.message(); });
         }
+        if (!report_.inlined_problems.empty()) {
+            json_.array("inlined_problems", report_.inlined_problems,
+                        [](const Error& problem) { return problem.message(); });
+        }
         const auto& chains = report_.chain_losses;
         json_.member("broken_chains", chains.broken);
         json_.member("stacks_not_unwound", report_.stacks.lacking());
         write_stacks(json_, report_.stacks);
         if (chains.cut != 0) json_.member("cut_chains", chains.cut);
         if (chains.deep != 0) json_.member("deep_chains", chains.deep);
+        if (chains.folded != 0) json_.member("chains_without_inlined", chains.folded);
         if (!report_.without_samples.empty()) json_.member("without_samples", report_.without_samples);
         if (report_.rows_without_tree != 0) json_.member("rows_without_tree", report_.rows_without_tree);
         write_completeness(json_, report_.completeness, true);
@@ -103,18 +108,19 @@ class ReportJson {
             case ReportKey::tid: return json_.member(name, signed_id(task.tid.value));
             case ReportKey::cpu: return json_.member(name, task.cpu);
             case ReportKey::object: json_.name(name, place.object); return json_.name_or_null("path", place.path);
-            case ReportKey::symbol: return symbol(place.symbol, place.address);
+            case ReportKey::symbol: return symbol(place.symbol, place);
             case ReportKey::program: return;  // see bpf()
             default: return json_.name(name, key_text(report_, row, key));
         }
     }
 
-    void symbol(std::string_view symbol, std::uint64_t address) {
+    void symbol(std::string_view symbol, const ReportPlace& place) {
         if (symbol.empty()) {
             json_.member("symbol", std::optional<std::string_view>());
-            json_.member("address", Address{address});
+            json_.member("address", Address{place.address});
         } else {
             json_.name("symbol", symbol);
+            if (place.inlined) json_.member("inlined", true);
         }
     }
 
@@ -154,7 +160,7 @@ class ReportJson {
             json_.begin_object();
             const InLine symbol(place.symbol, InLine::Keep::beginning, tree_room_.next());
             tree_room_.take(std::string_view(symbol).size());
-            this->symbol(symbol, place.address);
+            this->symbol(symbol, place);
             const InLine object(place.object, InLine::Keep::end, tree_room_.next());
             tree_room_.take(std::string_view(object).size());
             json_.member("object", std::string_view(object));

@@ -270,6 +270,7 @@ class ReportText {
         } else if (key == ReportKey::symbol && !place.symbol.empty()) {
             text_ += {'[', place.level, ']', ' '};
             append(place.symbol);
+            if (place.inlined) text_ += inlined_mark;
         } else {
             text_ += field(row, key);
         }
@@ -333,9 +334,12 @@ class ReportText {
         return text;
     }
     std::string name(const ReportNode& node) {
-        const auto text = report_.tree_places[node.place].text();
+        const auto& place = report_.tree_places[node.place];
+        const auto address = place.symbol.empty() ? place.text() : std::string();
+        const auto text = place.symbol.empty() ? address : place.symbol;
         auto name = printable(InLine(text, InLine::Keep::beginning, tree_room_.next()));
         tree_room_.take(name.size());
+        if (place.inlined) name += inlined_mark;
         return name;
     }
 
@@ -353,22 +357,28 @@ class ReportText {
             print("\n");
         }
         if (const auto text = report_.without_build_id.callers_text(); !text.empty()) print("#\n# {}\n", text);
-        constexpr std::size_t most_problems = 10;
-        const auto problems = report_.line_problems.size();
-        for (std::size_t at = 0; at < problems && at < most_problems; ++at) {
-            print("{}# Source lines are missing: {}\n", at == 0 ? "#\n" : "",
-                  shown(report_.line_problems[at].error.message()));
-        }
-        if (problems > most_problems) {
-            print("# Source lines are missing for {} more reasons; see line_problems in --json\n",
-                  problems - most_problems);
-        }
+        std::vector<std::string> lines;
+        for (const auto& problem : report_.line_problems) lines.push_back(problem.error.message());
+        missing("Source lines", "line_problems", lines);
+        std::vector<std::string> inlined;
+        for (const auto& problem : report_.inlined_problems) inlined.push_back(problem.message());
+        missing("Inlined calls", "inlined_problems", inlined);
         if (report_.rows_without_tree != 0) {
             print("# {} rows are shown without the tree that they have: the trees are too many\n",
                   report_.rows_without_tree);
         }
         for (const auto& note : chain_notes(report_.chain_losses)) print("# {}\n", note);
         for (const auto& note : report_.stacks.notes()) print("# {}\n", note);
+    }
+
+    void missing(std::string_view what, std::string_view in_json, const std::vector<std::string>& problems) {
+        constexpr std::size_t most = 10;
+        for (std::size_t at = 0; at < problems.size() && at < most; ++at) {
+            print("{}# {} are missing: {}\n", at == 0 ? "#\n" : "", what, shown(problems[at]));
+        }
+        if (problems.size() > most) {
+            print("# {} are missing for {} more reasons; see {} in --json\n", what, problems.size() - most, in_json);
+        }
     }
 
     const Report& report_;

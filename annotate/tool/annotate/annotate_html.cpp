@@ -22,10 +22,11 @@ std::size_t html_listings(std::span<const FunctionHits> functions, const EventCo
     return count;
 }
 
-Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& symbolizer, bool calls,
+Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& symbolizer, bool calls, bool inlines,
                                  const CallOptions& counting) {
     auto options = calls ? call_counting(symbolizer.versions()) : flame_counting(symbolizer, has_chains(recording));
     options.by_comm = true;
+    options.inlines = inlines && options.chains;
     options.filter = counting.filter;
     options.stop = counting.stop;
     options.progress = counting.progress;

@@ -15,8 +15,8 @@ namespace perfdata::tool {
 std::size_t html_listings(std::span<const FunctionHits> functions, const EventCounts& totals);
 
 // count_flame(...) makes one more pass over all samples with their callers, for the flame graph and, with `calls`, for
-// CallEdges::make(). The only error is `cancelled`.
-Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& symbolizer, bool calls,
+// CallEdges::make(). With `inlines` the flame graph has inlined functions. The only error is `cancelled`.
+Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& symbolizer, bool calls, bool inlines,
                                  const CallOptions& counting);
 
 // html_notes(symbolizer, kernel) returns problems of files of names and code. kernel: see warn_names().

@@ -156,6 +156,11 @@ CLI::Option* add_parts(CLI::App& command, const char* names, std::function<void(
         ->allow_extra_args(false);
 }
 
+void add_inline(CLI::App& command, bool& wanted) {
+    command.add_flag("--inline,!--no-inline", wanted,
+                     "Show functions that the compiler inlined in call chains (the default), or leave them out");
+}
+
 void refuse_empty(CLI::App& command) {
     for (auto* option : command.get_options([](CLI::Option*) { return true; })) {
         if (option->get_type_size() == 0) continue;

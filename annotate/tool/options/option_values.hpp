@@ -81,6 +81,9 @@ CLI::Option* add_list(CLI::App& command, const char* names, std::vector<std::str
 CLI::Option* add_parts(CLI::App& command, const char* names, std::function<void(const std::vector<std::string>&)> set,
                        const char* help);
 
+// add_inline(command, wanted) adds --inline and --no-inline.
+void add_inline(CLI::App& command, bool& wanted);
+
 // add_wholes(...) does the same for whole numbers.
 template <class Number>
 CLI::Option* add_wholes(CLI::App& command, const char* names, std::vector<Number>& values, const char* help,

@@ -56,11 +56,13 @@ struct SampleCountOptions {
     // and memory. Called once per distinct frame. Empty: counts every address as it is.
     Callback<Frame(const Frame&)> fold;
     bool fold_callers = true;                // false: fold the sampled address only; callers keep theirs
+    bool inlines = false;                    // chains have frames of inlined calls, too; requires `functions`
     const CallFilter* only_calls = nullptr;  // ignore samples that do not pass; null: count all
     const JitCodes* jit = nullptr;           // code from jitdumps; empty() counts as none
     const CodeVersions* versions = nullptr;  // distinguish versions of kernel code: Frame::version
     SampleFilter filter;
-    // Names code, and unwinds copies of user stacks. SampleFilter::code requires it. Null: stacks are not unwound.
+    // Names code, and unwinds copies of user stacks. SampleFilter::code and `inlines` require it. Null: stacks are not
+    // unwound.
     const FunctionIndex* functions = nullptr;
     std::stop_token stop;
     Progress progress = {};
@@ -71,6 +73,7 @@ struct ChainLosses {
     std::uint64_t cut = 0;     // counted without callers: more distinct chains than Limits::chain_nodes
     std::uint64_t broken = 0;  // without the user part: it was deferred and never recorded
     std::uint64_t deep = 0;    // more than max_stack frames
+    std::uint64_t folded = 0;  // without some of the inlined calls, for the same reason as `cut`
     std::uint32_t max_stack = 0;
     UnwoundStacks stacks;  // copies of user stacks
 };
@@ -82,7 +85,8 @@ class SampleCounts {
     static Result<SampleCounts> count(const Recording& recording, const Timeline& timeline,
                                       const SampleCountOptions& options = {});
 
-    // Row is one task in one chain. cells(row) has an EventCount for each counted event.
+    // Row is one task in one chain. The chain ends with the sampled function, or with what was inlined into it at the
+    // sampled address, if the options ask for that: see sampled(). cells(row) has an EventCount for each counted event.
     struct Row {
         std::uint32_t task = 0;
         std::uint32_t chain = 0;
@@ -100,6 +104,11 @@ class SampleCounts {
     std::span<const SampledTask> tasks() const { return tasks_.keys(); }
     std::span<const ChainNode> chains() const { return chains_.nodes(); }
     std::span<const Frame> frames() const { return frames_.keys(); }
+    // Returns the node of the function that was sampled in a row's chain: without what was inlined into it.
+    std::uint32_t sampled(std::uint32_t chain) const {
+        while (frames_[chains_.nodes()[chain].frame].is_inlined()) chain = chains_.nodes()[chain].caller;
+        return chain;
+    }
 
     // Returns the sum of the cells of all rows.
     const EventCounts& totals() const { return totals_; }

@@ -18,6 +18,7 @@ struct FrameName {
     CodeClass kind = CodeClass::unknown;
     // Why a user-space or module frame has no symbol. Other frames have SymbolMiss::between_symbols.
     SymbolMiss miss = SymbolMiss::between_symbols;
+    bool inlined = false;  // FrameKind::inlined: the name as in the source, without an offset
 };
 
 }  // namespace perfdata

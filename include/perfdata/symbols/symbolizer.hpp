@@ -120,8 +120,11 @@ class Symbolizer {
     const Error* kernel_problem() const;
     // Returns what is wrong with the kcore that the user gave.
     const std::vector<Error>& image_problems() const;
+    // Returns why inlined calls that functions() was asked for are missing: of each file one of each kind of error,
+    // sorted by file. Those for which is_line_loss(error.code) is true are also in losses().
+    std::vector<Error> inlined_problems() const;
     // Returns what was found but could not be read: packed files that end early, damaged records of jitdumps, lines of
-    // perf maps, symbols of the files used so far. None of these is in problems().
+    // perf maps, symbols and inlined calls of the files used so far. None of these is in problems().
     DiagnosticLog losses() const;
 
   private:

@@ -33,6 +33,7 @@ enum class FrameKind : std::uint8_t {
     object,   // a byte of a mapped object: index is an ObjectIndex, offset in its file (kernel: the address)
     jit,      // a byte of a JIT function: index as in JitCodes, offset from its start
     memory,   // memory of a process, not backed by a file: index is the pid, offset the address
+    inlined,  // a function that the compiler inlined: index is the ObjectIndex, offset identifies it in that object
     nowhere,  // index is a Miss, offset the address
 };
 
@@ -57,6 +58,7 @@ struct Frame {
     Miss miss() const { return static_cast<Miss>(index); }
     bool misses(Miss reason) const { return is_nowhere() && miss() == reason; }
     bool is_code() const { return kind == FrameKind::code; }
+    bool is_inlined() const { return kind == FrameKind::inlined; }
 
     bool operator==(const Frame&) const = default;
     // Together these two words hold the whole frame, for hashing.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "perfdata/core/types.hpp"
 #include "perfdata/timeline/code_class.hpp"
@@ -63,6 +64,10 @@ class FunctionIndex {
     virtual CodePart left_out(const Frame& frame, const CodeFilter& filter) const = 0;
     // Returns what unwinds copies of user stacks, for one thread; null if nothing does. The index must outlive it.
     virtual std::unique_ptr<StackUnwinder> unwinder() const;
+    // Adds the functions that the compiler inlined at a frame, as frames of FrameKind::inlined, outermost first. The
+    // function that contains them is not among them. With `returns`, the frame is the return address of a call, and
+    // what is inlined at the call counts: behind it other code may begin.
+    virtual void add_inlined(const Frame& frame, bool returns, std::vector<Frame>& calls) const = 0;
 
   protected:
     FunctionIndex() = default;

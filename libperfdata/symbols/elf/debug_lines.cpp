@@ -77,8 +77,25 @@ Result<std::vector<LineStart>> DebugLines::in_object(const CodeFile& object, std
     return texts_.add_to(std::move(*lines), object.path);
 }
 
-Result<std::vector<LineStart>> DebugLines::in_file(const Frame& function, std::uint64_t size) {
-    const auto index = files_.index(function.index);
+InlinedFunctions DebugLines::inlined_in_object(const CodeFile& object, std::uint64_t vaddr) {
+    InlinedFunctions found;
+    if (!object.lines) {
+        found.problem = object.lines.error();
+        return found;
+    }
+    if (!*object.lines) return found;
+    const auto& lines = **object.lines;
+    if (auto functions = lines.inlined_at(vaddr)) {
+        found.functions = std::move(*functions);
+        found.problem = lines.inlined_problem(found.functions);
+    } else {
+        found.problem = std::move(functions.error());
+    }
+    if (found.problem) found.problem->where = object.path + ": " + found.problem->where;
+    return found;
+}
+
+const CodeFile& DebugLines::opened(FileIndex index) {
     auto& one = object(index);
     one.once([&] {
         const auto found = files_.symbols().found(index);
@@ -87,13 +104,27 @@ Result<std::vector<LineStart>> DebugLines::in_file(const Frame& function, std::u
         one.path = (*found)->path;
         one.lines = open(files_.symbols().recorded(index), **found);
     });
-    if (!one.file) return std::vector<LineStart>{};
-    auto offset = function.offset;
-    if (one.file->type() == ElfFile::Type::relocatable) {
-        if (const auto* text = one.file->section(".text")) offset += text->offset;
+    return one;
+}
+
+std::optional<std::uint64_t> DebugLines::vaddr_of(const CodeFile& object, std::uint64_t offset) {
+    if (!object.file) return {};
+    if (object.file->type() == ElfFile::Type::relocatable) {
+        if (const auto* text = object.file->section(".text")) offset += text->offset;
     }
-    const auto vaddr = one.file->vaddr(offset);
+    return object.file->vaddr(offset);
+}
+
+Result<std::vector<LineStart>> DebugLines::in_file(const Frame& function, std::uint64_t size) {
+    const auto& one = opened(files_.index(function.index));
+    const auto vaddr = vaddr_of(one, function.offset);
     return vaddr ? in_object(one, *vaddr, size) : std::vector<LineStart>{};
+}
+
+InlinedFunctions DebugLines::inlined_in_file(const Frame& frame) {
+    const auto& one = opened(files_.index(frame.index));
+    const auto vaddr = vaddr_of(one, frame.offset);
+    return vaddr ? inlined_in_object(one, *vaddr) : InlinedFunctions{};
 }
 
 }  // namespace perfdata

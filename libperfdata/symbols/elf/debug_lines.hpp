@@ -40,6 +40,8 @@ class DebugLines {
 
     // Returns the lines of a function in a mapped file. Errors: malformed, unsupported, io, limit.
     Result<std::vector<LineStart>> in_file(const Frame& function, std::uint64_t size);
+    // Returns the functions inlined at a byte of a mapped file.
+    InlinedFunctions inlined_in_file(const Frame& frame);
     // Returns the file of a mapped object with its lines, once they were asked for; null if it has none.
     const CodeFile* known(ObjectIndex object);
 
@@ -47,6 +49,8 @@ class DebugLines {
     Result<std::shared_ptr<DwarfLines>> open(const RecordedObject& recorded, const FoundObject& found);
     // Returns the lines of the code at vaddr of an opened file.
     Result<std::vector<LineStart>> in_object(const CodeFile& object, std::uint64_t vaddr, std::uint64_t size);
+    // Returns the functions inlined at vaddr of an opened file.
+    static InlinedFunctions inlined_in_object(const CodeFile& object, std::uint64_t vaddr);
 
   private:
     // OpenedLines is the debug information of one file, which may have any number of names.
@@ -56,6 +60,10 @@ class DebugLines {
     };
     std::shared_ptr<OpenedLines> opened_from(const DwarfFiles& files);
     CodeFile& object(FileIndex index);
+    // Returns the file of a mapped object, opened.
+    const CodeFile& opened(FileIndex index);
+    // Returns the virtual address of a byte of an opened file.
+    static std::optional<std::uint64_t> vaddr_of(const CodeFile& object, std::uint64_t offset);
 
     const MappedFiles& files_;
     LineTexts& texts_;

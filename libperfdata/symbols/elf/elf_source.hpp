@@ -22,6 +22,8 @@ class ElfSource final : public CodeSource {
         return lines_.in_file(function, size);
     }
 
+    InlinedFunctions inlined(const Frame& frame) const override { return lines_.inlined_in_file(frame); }
+
     Frame function(const Frame& frame) const override {
         auto begin = frame;
         begin.offset -= files_.symbols().distance(files_.index(frame.index), frame.offset).value_or(0);

@@ -117,8 +117,7 @@ Result<CodeImage> KernelSource::image(const CodeVersion& version, std::uint64_t 
     });
 }
 
-Result<std::vector<LineStart>> KernelSource::lines(const Frame& function, std::uint64_t size) const {
-    if (is_module(function)) return lines_.in_file(function, size);
+const CodeFile& KernelSource::text() const {
     text_.once([&] {
         auto text = KernelNames::find_text(recorded_, context_.finder);
         if (!text) return;
@@ -127,7 +126,19 @@ Result<std::vector<LineStart>> KernelSource::lines(const Frame& function, std::u
         text_relocation_ = text->relocation;
         text_.lines = lines_.open({text_.path, {}}, {text_.path, {}, text_.file, {}, true, text->root, {}});
     });
-    return lines_.in_object(text_, function.offset - text_relocation_, size);
+    return text_;
+}
+
+Result<std::vector<LineStart>> KernelSource::lines(const Frame& function, std::uint64_t size) const {
+    if (is_module(function)) return lines_.in_file(function, size);
+    const auto& file = text();
+    return lines_.in_object(file, function.offset - text_relocation_, size);
+}
+
+InlinedFunctions KernelSource::inlined(const Frame& frame) const {
+    if (is_module(frame)) return lines_.inlined_in_file(frame);
+    const auto& file = text();
+    return DebugLines::inlined_in_object(file, frame.offset - text_relocation_);
 }
 
 LinesOrigin KernelSource::lines_origin(const Frame& function) const {

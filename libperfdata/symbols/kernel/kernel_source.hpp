@@ -26,6 +26,7 @@ class KernelSource final : public CodeSource {
     FunctionExtent extent(const Frame& frame) const override { return find(frame).extent; }
     Result<CodeImage> image(const CodeVersion& version, std::uint64_t size) const override;
     Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const override;
+    InlinedFunctions inlined(const Frame& frame) const override;
     Unnamed why_unnamed(const Frame& frame) const override;
     bool wants_a_name(const Frame& frame) const override;
     LinesOrigin lines_origin(const Frame& function) const override;
@@ -49,6 +50,7 @@ class KernelSource final : public CodeSource {
     Found find(const Frame& frame) const;
     void find_by_address(Address address, const Frame& frame, Found& found) const;
     bool is_module(const Frame& frame) const;
+    const CodeFile& text() const;
 
     const SourceContext& context_;
     const Timeline& timeline_;

@@ -117,8 +117,8 @@ class Step {
         std::uint64_t value = 0;
     };
 
-    // Returns true in epilogues: behind `leave` or `pop`, gcc's rules still say that the register is saved, now below the
-    // stack pointer. It has its caller's value again. (Processors with a red zone for saved registers are others.)
+    // Returns true in epilogues: behind `leave` or `pop`, gcc's rules still say that the register is saved, now below
+    // the stack pointer. It has its caller's value again. (Processors with a red zone for saved registers are others.)
     bool is_popped(const UnwindRule& rule) const {
         const auto stack_pointer = target_.stack_pointer();
         return target_.family() == ArchFamily::x86 && rule.slot != row_.return_slot &&

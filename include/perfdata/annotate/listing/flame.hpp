@@ -24,7 +24,8 @@ struct FlameName {
     std::string symbol;  // for BPF code "function" or "program/function"; empty: unknown
     std::string object;
     CodeClass kind = CodeClass::unknown;
-    Frame function;  // of code with a symbol
+    Frame function;        // of code with a symbol that is not inlined
+    bool inlined = false;  // a function that was inlined into the nearest caller that is not
 };
 
 struct FlameNode {

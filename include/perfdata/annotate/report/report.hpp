@@ -55,6 +55,7 @@ struct ReportPlace {
     std::string object;                   // perf's dso: the last part of a path, [kernel.kallsyms], [nf_nat], [unknown]
     std::string_view path;                // the object in full
     std::string_view symbol;              // empty: unknown
+    bool inlined = false;                 // a function that was inlined: the samples count for what contains it, too
     std::uint64_t address = 0;            // without symbol: in the object, or in the process
     char level = '.';                     // perf's: k kernel, . user, g and u of a guest, H hypervisor
     CodeClass kind = CodeClass::unknown;  // also unknown if of several kinds
@@ -68,7 +69,7 @@ struct ReportPlace {
         constexpr std::size_t most = 1000;
         return std::span(loads).first(loads.size() < most ? loads.size() : most);
     }
-    // text() returns the symbol, or the address in hexadecimal.
+    // text() returns the symbol, followed by " (inlined)" if it was, or the address in hexadecimal.
     std::string text() const;
 };
 
@@ -122,7 +123,8 @@ struct Report {
     std::vector<NoSymbol> no_symbol;                   // most first
     // Reasons for "??:0" in rows: of each file one per kind of error, in the order of the samples.
     std::vector<LineProblem> line_problems;
-    std::uint64_t hidden_rows = 0;               // rows that the percent limit removed
+    std::vector<Error> inlined_problems;  // why inlined functions are missing; the losses are in the completeness
+    std::uint64_t hidden_rows = 0;        // rows that the percent limit removed
     std::vector<std::uint64_t> hidden_by_event;  // those of them with samples of each event
     // By number of the frame in the counts: 1 if --kind or --dso excludes it. Empty: nothing is excluded.
     std::vector<std::uint8_t> unwanted_frames;

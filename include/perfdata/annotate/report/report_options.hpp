@@ -45,6 +45,7 @@ struct ReportOptions {
     ReportTree tree = ReportTree::none;
     double percent_limit = 0;  // rows with less, in every event, are left out
     double tree_limit = 0.5;   // branches with less likewise, in percent of all
+    bool inlines = true;       // with call chains: inlined functions have rows, and nodes in trees
     bool relative = false;     // percentages are of what the filters leave, not of all
     CodeFilter code;           // only rows of this code
     // Find what BTF calls the BPF functions of rows, and all their programs. Only JSON tells that; it takes time.

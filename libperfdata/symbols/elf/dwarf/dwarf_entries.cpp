@@ -252,6 +252,20 @@ DwarfEntries::Unit* DwarfEntries::find(const Dwarf_Die& entry) {
     return nullptr;
 }
 
+std::uint64_t DwarfEntries::number_of(const Dwarf_Die& entry) const {
+    const auto* const at = static_cast<const std::byte*>(entry.addr);
+    const std::less before;
+    constexpr unsigned offset_bits = 62;
+    for (std::uint64_t number = 0; const auto& section : all_) {
+        const auto* const begin = section.bytes.data();
+        if (!section.bytes.empty() && !before(at, begin) && before(at, begin + section.bytes.size())) {
+            return number << offset_bits | static_cast<std::uint64_t>(at - begin);
+        }
+        ++number;
+    }
+    return std::uint64_t{3} << offset_bits;  // nowhere: libdw found no such entry
+}
+
 const DwarfUnitLayout* DwarfEntries::layout_of(const Dwarf_Die& entry) {
     const auto* unit = find(entry);
     return unit == nullptr ? nullptr : &unit->layout;

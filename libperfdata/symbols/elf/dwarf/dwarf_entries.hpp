@@ -72,6 +72,8 @@ class DwarfEntries {
     Result<const DwarfUnitLayout*> unit_of(const Dwarf_Die& entry);
     // Counts a reference to an entry. Call it before libdw reads the entry. Errors: the same.
     Result<void> refer(const Dwarf_Die& entry);
+    // Returns a number that no other entry of the file and of its alternate has.
+    std::uint64_t number_of(const Dwarf_Die& entry) const;
     // Returns the entry's offset in its section.
     static std::uint64_t offset_of(const Dwarf_Die& entry, const DwarfUnitLayout& unit) {
         return static_cast<std::uint64_t>(static_cast<const std::byte*>(entry.addr) - unit.section.data());

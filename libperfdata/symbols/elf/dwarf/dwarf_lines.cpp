@@ -154,6 +154,10 @@ struct DwarfLines::State {
     void lay_out_pieces();
     std::optional<std::uint64_t> address_of(std::uint64_t vaddr) const;
     Result<std::vector<LineStart>> lines(std::uint64_t begin, std::uint64_t size);
+    Result<std::vector<InlinedFunction>> inlined_at(std::uint64_t address);
+    Error nameless() const;
+    Error in_other_files() const;
+    Error not_relocated(std::string_view what) const;
     Result<void> collect(DwarfRange within, std::vector<DwarfSegment>& segments, std::vector<DwarfCall>& calls);
 };
 
@@ -381,11 +385,7 @@ Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t vaddr, std::uint6
 
 std::optional<Error> DwarfLines::problem(std::span<const LineStart> lines) const {
     const std::scoped_lock lock(state_->mutex);
-    if (state_->unrelocated != 0) {
-        return Error{ErrorCode::malformed, Error::no_offset, "DWARF",
-                     std::to_string(state_->unrelocated) + (state_->unrelocated == 1 ? " relocation" : " relocations") +
-                         " of lines cannot be applied: some lines are missing"};
-    }
+    if (state_->unrelocated != 0) return state_->not_relocated("some lines are missing");
     if (state_->texts->has_nameless_file()) {
         return Error{ErrorCode::malformed, Error::no_offset, "DWARF",
                      "names of source files are empty: lines are missing"};
@@ -393,14 +393,53 @@ std::optional<Error> DwarfLines::problem(std::span<const LineStart> lines) const
     const auto nameless = [](const LineStart& line) {
         return std::ranges::any_of(line.inlined, [](const InlinedCall& call) { return call.function.empty(); });
     };
-    if (std::ranges::any_of(lines, nameless)) {
-        if (state_->names) return state_->names;
-        return Error{ErrorCode::malformed, Error::no_offset, "DWARF", "names of inlined calls are missing"};
+    if (std::ranges::any_of(lines, nameless)) return state_->nameless();
+    if (state_->split && !lines.empty()) return state_->in_other_files();
+    return {};
+}
+
+Error DwarfLines::State::nameless() const {
+    return names.value_or(Error{ErrorCode::malformed, Error::no_offset, "DWARF", "names of inlined calls are missing"});
+}
+
+Error DwarfLines::State::in_other_files() const {
+    return {ErrorCode::unsupported, Error::no_offset, "DWARF",
+            "inlined calls are missing: they are in .dwo files (-gsplit-dwarf), which are not read"};
+}
+
+Error DwarfLines::State::not_relocated(std::string_view what) const {
+    return {ErrorCode::malformed, Error::no_offset, "DWARF",
+            std::to_string(unrelocated) + (unrelocated == 1 ? " relocation" : " relocations") +
+                " of lines cannot be applied: " + std::string(what)};
+}
+
+Result<std::vector<InlinedFunction>> DwarfLines::State::inlined_at(std::uint64_t address) {
+    std::vector<InlinedFunction> functions;
+    std::optional<Result<void>> done;
+    each_piece(pieces, address, address + 1, [&](const Piece& piece, DwarfRange) {
+        done = units[piece.unit].inlined_at(address, budget, functions);
+        return false;
+    });
+    if (!done) return damage ? Result<std::vector<InlinedFunction>>(fail(*damage)) : std::move(functions);
+    if (!*done) return fail(done->error());
+    if (texts->full()) return fail(texts->why());
+    return functions;
+}
+
+Result<std::vector<InlinedFunction>> DwarfLines::inlined_at(std::uint64_t vaddr) const {
+    const std::scoped_lock lock(state_->mutex);
+    const auto address = state_->address_of(vaddr);
+    if (!address) return std::vector<InlinedFunction>{};
+    return with_stack<std::vector<InlinedFunction>>([&] { return state_->inlined_at(*address); });
+}
+
+std::optional<Error> DwarfLines::inlined_problem(std::span<const InlinedFunction> functions) const {
+    const std::scoped_lock lock(state_->mutex);
+    if (state_->unrelocated != 0) return state_->not_relocated("some inlined calls are missing");
+    if (std::ranges::any_of(functions, [](const InlinedFunction& one) { return one.name.empty(); })) {
+        return state_->nameless();
     }
-    if (state_->split && !lines.empty()) {
-        return Error{ErrorCode::unsupported, Error::no_offset, "DWARF",
-                     "inlined calls are missing: they are in .dwo files (-gsplit-dwarf), which are not read"};
-    }
+    if (state_->split) return state_->in_other_files();
     return {};
 }
 

@@ -13,6 +13,8 @@
 #include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/source_line.hpp"
 
+#include "symbols/inlined_function.hpp"
+
 namespace perfdata {
 
 // DwarfFiles are the files with the debug information of one file.
@@ -38,6 +40,12 @@ class DwarfLines {
     // Returns the lines of code by offset from `vaddr`, an address as ElfFile::vaddr() returns it (in relocatable files
     // a file offset). SourceLine::text is empty; the other texts live as long as this. Errors: malformed, limit.
     Result<std::vector<LineStart>> lines(std::uint64_t vaddr, std::uint64_t size) const;
+
+    // Returns the functions inlined at vaddr, innermost first. Their names live as long as this. Reads no line table.
+    // Errors: malformed, limit.
+    Result<std::vector<InlinedFunction>> inlined_at(std::uint64_t vaddr) const;
+    // Returns what is missing from functions that inlined_at() returned: names of some, or all that are in other files.
+    std::optional<Error> inlined_problem(std::span<const InlinedFunction> functions) const;
 
     // Returns what is missing from lines that lines() returned: names of inlined calls in another file, or in one that
     // cannot be read. For no lines: why the file has fewer than it should. Codes: missing and unsupported for files

@@ -24,6 +24,14 @@ Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t, std::uint64_t) c
     return std::vector<LineStart>{};
 }
 
+Result<std::vector<InlinedFunction>> DwarfLines::inlined_at(std::uint64_t) const {
+    return std::vector<InlinedFunction>{};
+}
+
+std::optional<Error> DwarfLines::inlined_problem(std::span<const InlinedFunction>) const {
+    return {};
+}
+
 std::optional<Error> DwarfLines::problem(std::span<const LineStart>) const {
     return {};
 }

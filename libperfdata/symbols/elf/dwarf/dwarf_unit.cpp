@@ -220,16 +220,13 @@ Result<void> DwarfUnit::inlined(DwarfRange within, std::uint64_t& budget, std::v
     if (auto read = read_lines(); !read) return fail(read.error());
     Result<void> done;
     each_piece(functions_, within.begin, within.end, [&](const Function& function, DwarfRange part) {
-        auto known = inlining_.find(function.die);
-        if (known == inlining_.end()) {
-            auto inlining = read_inlining(function_dies_[function.die], budget);
-            if (!inlining) {
-                done = fail(inlining.error());
-                return false;
-            }
-            known = inlining_.emplace(function.die, std::move(*inlining)).first;
+        const auto inlining = inlining_of(function.die, budget);
+        if (!inlining) {
+            done = fail(inlining.error());
+            return false;
         }
-        const auto& found = known->second;
+        auto& found = **inlining;
+        name_files(found);
         each_piece(found.places, part.begin, part.end, [&](const DwarfInlining::Place& inlined, DwarfRange range) {
             calls.push_back({range, &found, inlined.call});
             return true;
@@ -239,16 +236,57 @@ Result<void> DwarfUnit::inlined(DwarfRange within, std::uint64_t& budget, std::v
     return done;
 }
 
-// Returns the name of an inlined function. Many calls share one entry, which may be long: it is searched once.
-std::string_view DwarfUnit::function_name(Dwarf_Die& die) {
+Result<void> DwarfUnit::inlined_at(std::uint64_t address, std::uint64_t& budget,
+                                   std::vector<InlinedFunction>& functions) {
+    if (auto read = read_functions(budget); !read) return read;
+    Result<void> done;
+    each_piece(functions_, address, address + 1, [&](const Function& function, DwarfRange) {
+        const auto inlining = inlining_of(function.die, budget);
+        if (!inlining) {
+            done = fail(inlining.error());
+            return false;
+        }
+        const auto& calls = (*inlining)->calls;
+        each_piece((*inlining)->places, address, address + 1, [&](const DwarfInlining::Place& inlined, DwarfRange) {
+            for (auto call = inlined.call; call != DwarfInlined::none; call = calls[call].caller) {
+                functions.push_back({calls[call].function, calls[call].call.function});
+            }
+            return false;
+        });
+        return false;
+    });
+    return done;
+}
+
+Result<DwarfInlining*> DwarfUnit::inlining_of(std::size_t die, std::uint64_t& budget) {
+    auto known = inlining_.find(die);
+    if (known == inlining_.end()) {
+        auto inlining = read_inlining(function_dies_[die], budget);
+        if (!inlining) return fail(inlining.error());
+        known = inlining_.emplace(die, std::move(*inlining)).first;
+    }
+    return &known->second;
+}
+
+// The table of files is part of the line table, which names alone do not need. Call it after read_lines().
+void DwarfUnit::name_files(DwarfInlining& inlining) {
+    if (std::exchange(inlining.has_files, true)) return;
+    for (auto& one : inlining.calls) {
+        if (one.file < file_count_) one.call.call.file = absolute(dwarf_filesrc(files_, one.file, nullptr, nullptr));
+    }
+}
+
+// Many calls share the entry of one function, which may be long: its name is searched once.
+InlinedFunction DwarfUnit::function_of(Dwarf_Die& die) {
     Dwarf_Attribute value;
     Dwarf_Die origin;
     if (dwarf_attr(&die, DW_AT_abstract_origin, &value) == nullptr || dwarf_formref_die(&value, &origin) == nullptr) {
-        return name_of(die);
+        return {entries_->number_of(die), name_of(die)};
     }
-    const auto [known, added] = function_names_.try_emplace(origin.addr);
+    const auto entry = entries_->number_of(origin);
+    const auto [known, added] = function_names_.try_emplace(entry);
     if (added) known->second = name_of(origin);
-    return known->second;
+    return {entry, known->second};
 }
 
 // Like dwarf_attr_integrate(), follows the origin and the specification of an entry, which may be in other units.
@@ -288,15 +326,15 @@ std::string_view DwarfUnit::name_of(const Dwarf_Die& die) {
     return {};
 }
 
-InlinedCall DwarfUnit::call_of(Dwarf_Die& die) {
-    InlinedCall call;
-    call.function = function_name(die);
-    if (const auto file = number_of(die, DW_AT_call_file); file < file_count_ && dwarf_hasattr(&die, DW_AT_call_file)) {
-        call.call.file = absolute(dwarf_filesrc(files_, file, nullptr, nullptr));
-    }
-    call.call.line = number_of(die, DW_AT_call_line);
-    call.call.column = number_of(die, DW_AT_call_column);
-    return call;
+DwarfInlined DwarfUnit::call_of(Dwarf_Die& die) {
+    DwarfInlined inlined;
+    const auto function = function_of(die);
+    inlined.function = function.entry;
+    inlined.call.function = function.name;
+    if (dwarf_hasattr(&die, DW_AT_call_file)) inlined.file = number_of(die, DW_AT_call_file);
+    inlined.call.call.line = number_of(die, DW_AT_call_line);
+    inlined.call.call.column = number_of(die, DW_AT_call_column);
+    return inlined;
 }
 
 Result<DwarfInlining> DwarfUnit::read_inlining(Dwarf_Die function, std::uint64_t& budget) {
@@ -327,8 +365,9 @@ Result<DwarfInlining> DwarfUnit::read_inlining(Dwarf_Die function, std::uint64_t
         const auto ranges = dwarf_ranges_of(die, *layout_, *sections_, budget);
         if (!ranges) return fail(ranges.error());
         const auto call = static_cast<std::uint32_t>(inlining.calls.size());
-        inlining.calls.push_back({call_of(die), open.empty() ? DwarfInlined::none : open.back().call,
-                                  static_cast<std::uint32_t>(open.size())});
+        auto& inlined = inlining.calls.emplace_back(call_of(die));
+        if (!open.empty()) inlined.caller = open.back().call;
+        inlined.depth = static_cast<std::uint32_t>(open.size());
         for (const auto& range : *ranges) places.push_back({range, call});
         open.push_back({walk.depth(), call});
     }

@@ -19,6 +19,7 @@
 #include "dwarf_line_tables.hpp"
 #include "dwarf_ranges.hpp"
 #include "dwarf_sections.hpp"
+#include "symbols/inlined_function.hpp"
 
 namespace perfdata {
 
@@ -72,7 +73,9 @@ struct DwarfSegment {
 struct DwarfInlined {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-    InlinedCall call;
+    InlinedCall call;             // without its file until DwarfInlining::has_files
+    std::uint64_t function = 0;   // see DwarfEntries::number_of(); equal for all calls of one function
+    std::uint32_t file = none;    // of the call, in the unit's table of files
     std::uint32_t caller = none;  // the inlined call that contains it
     std::uint32_t depth = 0;
 };
@@ -86,6 +89,7 @@ struct DwarfInlining {
 
     std::vector<DwarfInlined> calls;
     std::vector<Place> places;  // sorted by address, without overlaps
+    bool has_files = false;
 };
 
 // DwarfCall is a range of code of one inlined call.
@@ -113,6 +117,8 @@ class DwarfUnit {
 
     // Adds the innermost inlined calls of a range, sorted by address and without overlaps.
     Result<void> inlined(DwarfRange within, std::uint64_t& budget, std::vector<DwarfCall>& calls);
+    // Adds the functions inlined at an address, innermost first. Reads no line table.
+    Result<void> inlined_at(std::uint64_t address, std::uint64_t& budget, std::vector<InlinedFunction>& functions);
 
   private:
     struct Function {
@@ -124,14 +130,17 @@ class DwarfUnit {
     bool die_of(const DwarfEntry& entry, Dwarf_Die& die) const;
     Result<void> read_lines();
     Result<void> read_functions(std::uint64_t& budget);
+    // Returns the inlined calls of a function, by index in function_dies_. It lives as long as this.
+    Result<DwarfInlining*> inlining_of(std::size_t die, std::uint64_t& budget);
     Result<DwarfInlining> read_inlining(Dwarf_Die function, std::uint64_t& budget);
+    void name_files(DwarfInlining& inlining);
     Result<void> read_table(std::uint64_t offset);
     std::string_view directory();
     SourceLine source_of(Dwarf_Line* line);
     std::string_view absolute(const char* file);
-    std::string_view function_name(Dwarf_Die& die);
+    InlinedFunction function_of(Dwarf_Die& die);
     std::string_view name_of(const Dwarf_Die& die);
-    InlinedCall call_of(Dwarf_Die& die);
+    DwarfInlined call_of(Dwarf_Die& die);
 
     Dwarf_Die die_;
     const DwarfUnitLayout* layout_;
@@ -149,10 +158,10 @@ class DwarfUnit {
     Dwarf_Files* files_ = nullptr;
     std::size_t file_count_ = 0;
     std::vector<Dwarf_Die> function_dies_;
-    std::vector<Function> functions_;                         // sorted by address, without overlaps
-    std::map<std::size_t, DwarfInlining> inlining_;           // by index in function_dies_
-    std::map<const char*, std::string_view> absolute_;        // by libdw's text
-    std::map<const void*, std::string_view> function_names_;  // by the function's entry
+    std::vector<Function> functions_;                           // sorted by address, without overlaps
+    std::map<std::size_t, DwarfInlining> inlining_;             // by index in function_dies_
+    std::map<const char*, std::string_view> absolute_;          // by libdw's text
+    std::map<std::uint64_t, std::string_view> function_names_;  // by InlinedFunction::entry
     // By libdw's text, and true for DW_AT_name.
     std::map<std::pair<const char*, bool>, std::string_view> names_;
 };
