@@ -14,4 +14,5 @@
 #include "perfdata/annotate/page/report_page.hpp"
 #include "perfdata/annotate/report/report.hpp"
 #include "perfdata/annotate/report/report_options.hpp"
+#include "perfdata/annotate/report/stack_facts.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"

@@ -75,8 +75,8 @@ class SampleCounter {
           epochs_(timeline, options.versions),
           recent_tasks_(timeline.tasks()),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
-          unwinder_(unwinder_for(recording, options)),
           inlines_(options.inlines && options.functions != nullptr),
+          unwinder_(unwinder_for(recording, options)),
           column_(recording.events().events().size(), not_counted) {
         counts_.chain_losses_.max_stack = options.max_stack;
         auto& events = counts_.events_;

@@ -33,9 +33,8 @@ const FileCfi* MappedCfi::opened(const RecordedObject& recorded, const FoundObje
     }
     one->once([&] {
         auto debug = found.debug;
-        // Where there is no .eh_frame, as usual for Arm, .debug_frame may have moved to a separate file.
-        const bool lacks = found.file->section(".eh_frame") == nullptr && !has_debug_frame(*found.file);
-        if (lacks && (debug == nullptr || !has_debug_frame(*debug))) {
+        // .debug_frame may have moved to a separate file, also of a program whose startup code has an .eh_frame.
+        if (!has_debug_frame(*found.file) && (debug == nullptr || !has_debug_frame(*debug))) {
             debug = files_.finder().find_debug(recorded, found, has_debug_frame).file;
         }
         auto cfi = std::make_unique<const FileCfi>(*found.file, debug.get(), limits_);
