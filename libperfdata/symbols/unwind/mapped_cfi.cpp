@@ -20,7 +20,7 @@ UnwindPlace MappedCfi::place(const Frame& frame) {
     }
     const auto vaddr = files_.symbols().vaddr(index, frame.offset);
     if (!vaddr) return {nullptr, 0, StackEnd::no_unwind_info};
-    return {opened(files_.symbols().recorded(index), **found), *vaddr, StackEnd::no_unwind_info};
+    return {opened(files_.symbols().recorded(index), **found), *vaddr, StackEnd::no_unwind_info, (*found)->file.get()};
 }
 
 const FileCfi* MappedCfi::opened(const RecordedObject& recorded, const FoundObject& found) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "unwinder.hpp"
 
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -61,24 +62,29 @@ Unwound Unwinder::unwind(const Moment& moment, const UserState& state, std::size
     if (registers.pc == 0 || !registers.known(target->stack_pointer())) return {StackEnd::no_registers};
     const StackMemory memory(state.stack, registers.value(target->stack_pointer()), state.order);
 
-    Address address{registers.pc};
+    bool returns = false;  // pc is a return address: the call lies before it
     for (std::size_t depth = 0; depth < most; ++depth) {
+        const Address address{registers.pc - (returns ? 1 : 0)};
         const auto frame = frame_at(moment, address);
         frames.push_back({address, frame});
         const auto object = frame.kind == FrameKind::object ? std::optional(frame.index) : std::nullopt;
         if (!is_code(frame)) return {StackEnd::no_mapping};
         // A step may change recent_.
-        const auto rule = rule_of(frame);
+        auto rule = rule_of(frame, *target, returns);
+        if (rule.in_vdso && returns) rule.signal = vdso_trampoline(*target, memory, registers);
+        // Nobody calls a trampoline: a handler returns to its first instruction.
+        if (returns && rule.interrupts())
+            frames.back() = {Address{registers.pc}, frame_at(moment, Address{registers.pc})};
         const auto end = step_from(rule, *target, memory, address, moment, registers);
         if (end) return {*end, object};
-        const bool interrupted = rule.row != nullptr && rule.row->has(UnwindRow::signal_frame);
-        address = Address{registers.pc - (interrupted ? 0 : 1)};
+        returns = !rule.interrupts();
     }
     return {StackEnd::frame_limit};
 }
 
 std::optional<StackEnd> Unwinder::step_from(const Rule& rule, const UnwindTarget& target, const StackMemory& memory,
                                             Address address, const Moment& moment, RegisterFile& registers) {
+    if (rule.signal != SignalFrame::none) return end_of(step_from_signal(target, rule.signal, memory, registers));
     if (rule.row != nullptr) {
         if (rule.cfi->target() != target) return StackEnd::damaged;
         const auto source = rule.cfi->source(spill_, address.value - rule.vaddr);
@@ -95,20 +101,34 @@ std::optional<StackEnd> Unwinder::step_from(const Rule& rule, const UnwindTarget
     return {};
 }
 
-const Unwinder::Rule& Unwinder::rule_of(const Frame& frame) {
-    const auto first = frame.first_word(), second = frame.second_word();
+const Unwinder::Rule& Unwinder::rule_of(const Frame& frame, const UnwindTarget& target, bool returns) {
+    // The timeline leaves the version 0.
+    constexpr std::uint64_t returning = std::uint64_t{1} << 48;
+    const auto first = frame.first_word(), second = frame.second_word() | (returns ? returning : 0);
     auto& recent = recent_[((first ^ second << 20) * 0x9e3779b97f4a7c15u) >> (64 - recent_bits)];
     if (recent.first != first || recent.second != second) {
         if (kept_rows_ >= most_rows) forget_rows();
-        recent = {first, second, find_rule(frame)};
+        recent = {first, second, find_rule(frame, target, returns)};
     }
     return recent.rule;
 }
 
-Unwinder::Rule Unwinder::find_rule(const Frame& frame) {
+Unwinder::Rule Unwinder::find_rule(const Frame& frame, const UnwindTarget& target, bool returns) {
     const auto place = sources_.of(frame).unwind_place(frame);
-    Rule rule{nullptr, place.cfi, place.vaddr, place.missing};
+    Rule rule;
+    rule.cfi = place.cfi;
+    rule.vaddr = place.vaddr;
+    rule.missing = place.missing;
     if (place.cfi != nullptr) rule.row = row_of(*place.cfi, place.vaddr, rule.missing);
+    if (!returns || rule.interrupts()) return rule;
+    // A row may be that of the function before the trampoline.
+    if (place.file != nullptr) {
+        std::array<std::byte, longest_trampoline> code{};
+        const auto got = place.file->read(place.vaddr + 1, code);
+        if (got) rule.signal = signal_trampoline(target, Bytes(code).first(*got));
+    } else if (place.missing == StackEnd::no_file) {
+        rule.in_vdso = timeline_.tasks().objects()[frame.index].kind == ObjectKind::vdso;
+    }
     return rule;
 }
 

@@ -24,6 +24,7 @@
 
 #include "symbols/unwind/file_cfi.hpp"
 #include "symbols/unwind/frame_step.hpp"
+#include "symbols/unwind/signal_frame.hpp"
 #include "symbols/unwind/unwind_place.hpp"
 
 namespace perfdata {
@@ -46,6 +47,10 @@ class Unwinder final : public StackUnwinder {
         const FileCfi* cfi = nullptr;
         std::uint64_t vaddr = 0;  // of the frame, in the terms of `cfi`
         StackEnd missing = StackEnd::no_unwind_info;
+        SignalFrame signal = SignalFrame::none;  // a trampoline that no row describes
+        bool in_vdso = false;                    // without its file: it may be a trampoline
+
+        bool interrupts() const { return signal != SignalFrame::none || (row && row->has(UnwindRow::signal_frame)); }
     };
     // Recent is the rule of a frame that was asked for lately.
     struct Recent {
@@ -55,8 +60,9 @@ class Unwinder final : public StackUnwinder {
     // FileRows are the rows of one file that were needed so far, by begin.
     using FileRows = std::map<std::uint64_t, UnwindRow>;
 
-    const Rule& rule_of(const Frame& frame);
-    Rule find_rule(const Frame& frame);
+    // `returns`: the frame is a caller's, just before its return address.
+    const Rule& rule_of(const Frame& frame, const UnwindTarget& target, bool returns);
+    Rule find_rule(const Frame& frame, const UnwindTarget& target, bool returns);
     const UnwindRow* row_of(const FileCfi& cfi, std::uint64_t vaddr, StackEnd& missing);
     void forget_rows();
     Frame frame_at(const Moment& moment, Address address);

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "signal_frame.hpp"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <span>
+
+namespace perfdata {
+namespace {
+
+struct Trampoline {
+    ArchFamily family;
+    unsigned address_bytes;
+    SignalFrame frame;
+    std::size_t size;
+    std::array<std::uint8_t, longest_trampoline> code;
+};
+
+constexpr std::array trampolines = {
+    // mov $15, %rax (or %eax); syscall
+    Trampoline{ArchFamily::x86, 8, SignalFrame::with_info, 9, {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}},
+    Trampoline{ArchFamily::x86, 8, SignalFrame::with_info, 7, {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}},
+    // mov $173, %eax; int $0x80. pop %eax; mov $119, %eax; int $0x80
+    Trampoline{ArchFamily::x86, 4, SignalFrame::with_info, 7, {0xb8, 0xad, 0, 0, 0, 0xcd, 0x80}},
+    Trampoline{ArchFamily::x86, 4, SignalFrame::plain, 8, {0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80}},
+    // mov x8, #139; svc #0
+    Trampoline{ArchFamily::arm64, 8, SignalFrame::with_info, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}},
+    // mov r7, #173 or #119; svc #0. The same in Thumb code.
+    Trampoline{ArchFamily::arm, 4, SignalFrame::with_info, 8, {0xad, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}},
+    Trampoline{ArchFamily::arm, 4, SignalFrame::plain, 8, {0x77, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}},
+    Trampoline{ArchFamily::arm, 4, SignalFrame::with_info, 4, {0xad, 0x27, 0, 0xdf}},
+    Trampoline{ArchFamily::arm, 4, SignalFrame::plain, 4, {0x77, 0x27, 0, 0xdf}},
+    // li a7, 139; ecall
+    Trampoline{ArchFamily::riscv, 8, SignalFrame::with_info, 8, {0x93, 0x08, 0xb0, 0x08, 0x73, 0, 0, 0}},
+    // svc 173
+    Trampoline{ArchFamily::s390, 8, SignalFrame::with_info, 2, {0x0a, 0xad}},
+};
+
+// Layout is where a frame has its registers, counted from the stack pointer in the trampoline.
+struct Layout {
+    std::uint64_t first = 0;      // of `slots`
+    std::span<const Slot> slots;  // one behind the other; no_slot: passed over
+    std::uint64_t pc = 0;
+};
+
+// The order of gregs in uapi/asm/sigcontext.h; DWARF's numbers.
+constexpr std::array<Slot, 16> x86_64_slots = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7};
+constexpr std::array<Slot, 8> i386_slots = {7, 6, 5, 4, 3, 2, 1, 0};  // edi to eax
+constexpr std::array<Slot, 32> in_order = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                           16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+constexpr std::uint64_t siginfo = 128;
+
+std::optional<std::uint64_t> word(const UnwindTarget& target, const StackMemory& memory, std::uint64_t address) {
+    const auto found = memory.read(address & target.address_mask(), target.address_bytes());
+    if (found.answer != StackMemory::Answer::value) return {};
+    return found.value;
+}
+
+std::optional<Layout> layout_of(const UnwindTarget& target, SignalFrame frame, const StackMemory& memory,
+                                std::uint64_t stack_pointer) {
+    const bool with_info = frame == SignalFrame::with_info;
+    switch (target.family()) {
+        case ArchFamily::x86:
+            // ucontext: flags, link, stack; then r8
+            if (target.address_bytes() == 8) return Layout{40, x86_64_slots, 40 + 16 * 8};
+            if (!with_info) return Layout{4 + 16, i386_slots, 4 + 56};
+            // signal, siginfo *, ucontext *: flags, link, stack, sigcontext
+            if (const auto context = word(target, memory, stack_pointer + 8)) {
+                const auto at = *context - stack_pointer + 20;
+                return Layout{at + 16, i386_slots, at + 56};
+            }
+            return {};
+        case ArchFamily::arm64: {
+            // ucontext: flags, link, stack, mask of 128 bytes; sigcontext: fault address, x0 to x30, sp, pc
+            constexpr auto registers = siginfo + 176 + 8;
+            return Layout{registers, in_order, registers + 32 * 8};
+        }
+        case ArchFamily::arm: {
+            // ucontext: flags, link, stack; sigcontext: trap, error, mask, r0 to r15
+            const auto registers = (with_info ? siginfo : 0) + 20 + 12;
+            return Layout{registers, std::span(in_order).first(15), registers + 15 * 4};
+        }
+        case ArchFamily::riscv: {
+            // ucontext: flags, link, stack, mask of 128 bytes; sigcontext: pc, x1 to x31
+            constexpr auto registers = siginfo + 176;
+            return Layout{registers + 8, std::span(in_order).subspan(1), registers};
+        }
+        case ArchFamily::s390: {
+            // room of the callee, svc instruction, siginfo; ucontext: flags, link, stack; psw: mask, address; r0 to r15
+            constexpr auto psw = 160 + 8 + siginfo + 40;
+            return Layout{psw + 16, std::span(in_order).first(16), psw + 8};
+        }
+        default: return {};
+    }
+}
+
+}  // namespace
+
+SignalFrame signal_trampoline(const UnwindTarget& target, Bytes code) {
+    for (const auto& known : trampolines) {
+        if (known.family != target.family() || known.address_bytes != target.address_bytes()) continue;
+        const auto bytes = std::as_bytes(std::span(known.code)).first(known.size);
+        if (code.size() >= known.size && std::ranges::equal(code.first(known.size), bytes)) return known.frame;
+    }
+    return SignalFrame::none;
+}
+
+SignalFrame vdso_trampoline(const UnwindTarget& target, const StackMemory& memory, const RegisterFile& registers) {
+    const auto stack_pointer = registers.value(target.stack_pointer());
+    switch (target.family()) {
+        case ArchFamily::x86:
+            if (target.address_bytes() == 8) return SignalFrame::none;
+            // Only a frame with siginfo has a pointer to it, behind the signal's number.
+            return word(target, memory, stack_pointer + 4) == stack_pointer + 12 ? SignalFrame::with_info
+                                                                                 : SignalFrame::plain;
+        case ArchFamily::arm64:
+        case ArchFamily::riscv: return SignalFrame::with_info;
+        default: return SignalFrame::none;
+    }
+}
+
+StepOutcome step_from_signal(const UnwindTarget& target, SignalFrame frame, const StackMemory& memory,
+                             RegisterFile& registers) {
+    if (frame == SignalFrame::none || !registers.known(target.stack_pointer())) return StepOutcome::register_missing;
+    const auto stack_pointer = registers.value(target.stack_pointer());
+    const auto layout = layout_of(target, frame, memory, stack_pointer);
+    if (!layout) return StepOutcome::damaged;
+    RegisterFile interrupted;
+    const auto width = target.address_bytes();
+    const auto pc = memory.read((stack_pointer + layout->pc) & target.address_mask(), width);
+    if (pc.answer == StackMemory::Answer::beyond) return StepOutcome::stack_too_short;
+    if (pc.answer != StackMemory::Answer::value) return StepOutcome::damaged;
+    for (std::size_t at = 0; at < layout->slots.size(); ++at) {
+        const auto value = word(target, memory, stack_pointer + layout->first + at * width);
+        if (value && layout->slots[at] != no_slot) interrupted.set(layout->slots[at], *value);
+    }
+    interrupted.pc = target.code_address(pc.value);
+    if (interrupted.pc == 0) return StepOutcome::outermost;
+    if (!target.has_link_register()) interrupted.set(target.return_slot(), interrupted.pc);
+    registers = interrupted;
+    return StepOutcome::ok;
+}
+
+}  // namespace perfdata
