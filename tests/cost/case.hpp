@@ -36,7 +36,8 @@ struct CostCase {
     // Cases with the same word share one input of 0, which is measured once.
     std::string_view nothing = {};
     double most = 2.3;
-    bool refused = false;  // a limit may refuse it at low cost
+    bool refused = false;           // a limit may refuse it at low cost
+    std::string_view program = {};  // what to measure instead of the tool
 };
 
 using CostCases = std::vector<CostCase>;
@@ -50,5 +51,6 @@ CostCases record_cases();
 CostCases symbol_cases();
 CostCases table_cases();
 CostCases task_cases();
+CostCases unwind_cases();
 
 }  // namespace perfdata::test

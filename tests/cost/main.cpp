@@ -29,9 +29,9 @@ struct Group {
     std::string_view name;
     CostCases (*cases)();
 };
-constexpr Group groups[] = {{"code", code_cases},   {"records", record_cases},      {"tables", table_cases},
-                            {"tasks", task_cases},  {"symbols", symbol_cases},      {"lines", line_cases},
-                            {"dwarf", dwarf_cases}, {"containers", container_cases}};
+constexpr Group groups[] = {{"code", code_cases},   {"records", record_cases},       {"tables", table_cases},
+                            {"tasks", task_cases},  {"symbols", symbol_cases},       {"lines", line_cases},
+                            {"dwarf", dwarf_cases}, {"containers", container_cases}, {"unwind", unwind_cases}};
 
 // run(command, log) runs a program without input and output; its error messages go to the log.
 int run(std::vector<std::string> command, const std::string& log) {
@@ -63,11 +63,11 @@ std::string tool() {
     return given != nullptr && *given != '\0' ? given : PERFDATA_TOOL;
 }
 
-// instructions(command, folder) returns the number of instructions that the tool executed.
-double instructions(const Command& command, const std::string& folder) {
+// instructions(program, command, folder) returns the number of instructions that the program executed.
+double instructions(const std::string& program, const Command& command, const std::string& folder) {
     const auto count = folder + "/valgrind.log", messages = folder + "/messages";
     std::vector<std::string> whole = {"valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
-                                      "--log-file=" + count, tool()};
+                                      "--log-file=" + count, program};
     whole.insert(whole.end(), command.begin(), command.end());
     const auto status = run(whole, messages);
     if (status != 0) {
@@ -84,7 +84,8 @@ bool holds(const CostCase& one, const std::string& folder, std::map<std::string_
     const auto count = [&](std::size_t n) {
         const Files files(folder + "/" + std::string(one.name) + "_" + std::to_string(n));
         std::filesystem::create_directories(files.folder());
-        return instructions(one.make(files, n), files.folder());
+        const auto program = one.program.empty() ? tool() : std::string(one.program);
+        return instructions(program, one.make(files, n), files.folder());
     };
     const auto known = nothing.find(one.nothing);
     const auto none = known == nothing.end() ? count(0) : known->second;

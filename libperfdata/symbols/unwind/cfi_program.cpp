@@ -45,6 +45,8 @@ enum CfaInstruction : std::uint8_t {
 };
 
 constexpr std::size_t deepest_remembered = 64;
+// Of a CIE, which many functions may share: they run its instructions again and again. Real ones have about ten.
+constexpr std::size_t most_in_common = 512;
 
 std::string word_of(std::string_view text, std::uint64_t number) {
     return std::string(text) + std::to_string(number);
@@ -68,7 +70,11 @@ Cursor CfiProgram::cursor(Bytes instructions, std::uint32_t at) const {
 Result<void> CfiProgram::run_common() {
     const auto& common = function_.common;
     auto in = cursor(common.instructions, common.instructions_at);
-    while (in.remaining() != 0) {
+    for (std::size_t count = 0; in.remaining() != 0; ++count) {
+        if (count == most_in_common) {
+            return fail(ErrorCode::limit, in.file_offset(), "call frame information",
+                        "the instructions of a CIE are too many");
+        }
         const auto ran = run(in, common.instructions_at, Part::common);
         if (!ran) return fail(ran.error());
     }

@@ -216,6 +216,12 @@ TEST_CASE("Instructions cost, and a limit ends them", "[symbols][unwind]") {
     one.limits.cfi_row_instructions = 80;
     one.section.reset();
     CHECK(one.row(0x1001) == "7+24 16:[-8]");
+    // Those of a CIE are run for each of its functions.
+    CfiBuilder::Common common;
+    for (int at = 0; at < 500; ++at) common.instructions.op(0);
+    CHECK(CfiCase().row_of({}, common) == "7+8 16:[-8]");
+    for (int at = 0; at < 10; ++at) common.instructions.op(0);
+    CHECK(CfiCase().row_of({}, common) == "the instructions of a CIE are too many");
 }
 
 TEST_CASE("A row says whether it is a signal's or has no caller", "[symbols][unwind]") {
