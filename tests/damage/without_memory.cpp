@@ -86,3 +86,17 @@ TEST_CASE("Wherever memory runs out a command ends with a documented status, and
         CHECK(good);
     }
 }
+
+TEST_CASE("Without memory for any part of a packed build-id cache a command ends with a message", "[without_memory]") {
+    const TempDir folder;
+    const auto compression = GENERATE(Compression::bzip2, Compression::xz);
+    Tar tar;
+    tar.symlink(".build-id/12/345678", "../../lib/x/12345678").file("lib/x/12345678/elf", Blob(3000));
+    const auto packed = folder.write("cache.tar.packed", compressed(compression, tar.blob()));
+    std::string said;
+    const bool good =
+        without_memory("symbols --at 1 --address 1 --buildid-dir '" + packed + "' records/v72_schedstats.data",
+                       "FAILING_RUNS=0 FAILING_SKIPS_SETUP=1", said);
+    INFO(said);
+    CHECK(good);
+}

@@ -35,15 +35,29 @@ bool has_mapping_symbols(std::uint16_t machine) {
     return machine == em_arm || machine == em_aarch64 || machine == em_riscv;
 }
 
-// unpack_xz(packed, limit) returns what could be unpacked; nothing if that is more than the limit, or nothing at all.
-std::optional<std::string> unpack_xz(std::string_view packed, std::uint64_t limit) {
+Error debug_data_error(ErrorCode code, std::string why) {
+    return {code, Error::no_offset, "section .gnu_debugdata", std::move(why)};
+}
+
+// Unpacked is what could be unpacked, and why that is not all.
+struct Unpacked {
+    std::string text;
+    std::optional<Error> damage;
+};
+
+// unpack_xz(packed, limit) returns nothing if that is more than the limit.
+Unpacked unpack_xz(std::string_view packed, std::uint64_t limit) {
     std::string out;
     const auto broken = unpack_stream(Packing::xz, read_from(std::as_bytes(std::span(packed))), [&](Bytes got) {
         out += as_text(got);
         return out.size() <= limit;
     });
-    if (out.size() > limit || (broken && out.empty())) return {};
-    return out;
+    if (out.size() > limit) {
+        return {{}, debug_data_error(ErrorCode::limit, "unpacks to more than " + std::to_string(limit) + " bytes")};
+    }
+    if (broken)
+        return {std::move(out), debug_data_error(ErrorCode::malformed, "cannot be unpacked any further: " + *broken)};
+    return {std::move(out), {}};
 }
 
 }  // namespace
@@ -162,10 +176,14 @@ void ElfSymbolsBuilder::add_mini_debug_info(const ElfFile& file) {
     if (!packed) return;
     // Symbols pack to a fifth or so.
     constexpr std::uint64_t times = 32, some = std::uint64_t{1} << 20;
-    const auto unpacked = unpack_xz(*packed, std::min(limits_.section_bytes, some + packed->size() * times));
-    if (!unpacked) return;
-    const auto mini = ElfFile::open(memory_source(as_bytes(*unpacked)), limits_);
-    if (mini) add_table(*mini, ".symtab");
+    auto unpacked = unpack_xz(*packed, std::min(limits_.section_bytes, some + packed->size() * times));
+    const auto mini = ElfFile::open(memory_source(as_bytes(unpacked.text)), limits_);
+    if (mini) {
+        add_table(*mini, ".symtab");
+    } else if (!unpacked.damage) {
+        unpacked.damage = debug_data_error(mini.error().code, "unpacks to no ELF file: " + mini.error().detail);
+    }
+    if (unpacked.damage && !damage_) damage_ = std::move(unpacked.damage);
 }
 
 namespace {

@@ -256,11 +256,27 @@ TEST_CASE("Without .symtab the names are those of .dynsym and of the mini debug 
     CHECK(at(full, 0x1000) == "from_symtab+0");
 }
 
-TEST_CASE("Mini debug info that does not unpack is left out", "[symbols][elf]") {
-    Elf elf;
-    elf.symbols({{"exported", 0x1000, 0x10}}, ".dynsym");
-    elf.add({.name = ".gnu_debugdata", .content = blob_of("no xz at all")});
-    CHECK(load(elf).size() == 1);
+TEST_CASE("Mini debug info that does not unpack is left out, and that is said", "[symbols][elf]") {
+    Elf mini;
+    mini.symbols({{"internal", 0x1100, 0x10}});
+    auto cut = compressed(Compression::xz, mini.blob());
+    cut.resize(cut.size() / 2);
+    const auto damage_of = [](Blob content) {
+        Elf elf;
+        elf.symbols({{"exported", 0x1000, 0x10}}, ".dynsym");
+        elf.add({.name = ".gnu_debugdata", .content = std::move(content)});
+        const auto symbols = load(elf);
+        CHECK(symbols.size() == 1);
+        REQUIRE(symbols.damage());
+        return symbols.damage()->message();
+    };
+    constexpr std::string_view where = "section .gnu_debugdata: ";
+    CHECK(damage_of(blob_of("no xz at all")).starts_with(std::string(where) + "cannot be unpacked any further"));
+    CHECK(damage_of(std::move(cut)).starts_with(std::string(where) + "cannot be unpacked any further"));
+    CHECK(damage_of(compressed(Compression::xz, blob_of("no ELF file")))
+              .starts_with(std::string(where) + "unpacks to no ELF file"));
+    CHECK(damage_of(compressed(Compression::xz, Blob(std::size_t{3} << 20)))
+              .starts_with(std::string(where) + "unpacks to more than "));
 }
 
 TEST_CASE("A separate debug file's symbols come before the file's own", "[symbols][elf]") {

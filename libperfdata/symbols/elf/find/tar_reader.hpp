@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <archive.h>
+#include <archive_entry.h>
 #include <array>
 #include <cstdint>
 #include <new>
@@ -26,6 +27,12 @@ class ArchiveReader {
 
     ArchiveReader(const Source& source, Kind kind) : source_(source), kind_(kind), archive_(archive_read_new()) {
         if (archive_ == nullptr) throw std::bad_alloc();
+        // Without memory for one, archive_read_next_header() goes on with none.
+        entry_ = archive_entry_new2(archive_);
+        if (entry_ == nullptr) {
+            archive_read_free(archive_);
+            throw std::bad_alloc();
+        }
         if (kind == Kind::tar) {
             archive_read_support_format_tar(archive_);
         } else {
@@ -36,13 +43,19 @@ class ArchiveReader {
     }
     ArchiveReader(const ArchiveReader&) = delete;
     ArchiveReader& operator=(const ArchiveReader&) = delete;
-    ~ArchiveReader() { archive_read_free(archive_); }
-
-    bool open() {
-        return has_filter_ && archive_read_open(archive_, this, nullptr, &ArchiveReader::read, nullptr) == ARCHIVE_OK;
+    ~ArchiveReader() {
+        archive_entry_free(entry_);
+        archive_read_free(archive_);
     }
 
-    // Returns the next entry; null at the end or if it failed().
+    bool open() {
+        archive_read_set_read_callback(archive_, &ArchiveReader::read);
+        // archive_read_open() does not look whether this has failed.
+        if (archive_read_set_callback_data(archive_, this) != ARCHIVE_OK) throw std::bad_alloc();
+        return has_filter_ && archive_read_open1(archive_) == ARCHIVE_OK;
+    }
+
+    // Returns the next entry, which lives until the next call; null at the end or if it failed().
     archive_entry* next() {
         held_ = {};
         ended_ = false;
@@ -52,11 +65,10 @@ class ArchiveReader {
         }
         any_ = true;
         header_left_ = kind_ == Kind::tar ? most_header : no_limit;
-        archive_entry* entry = nullptr;
-        int status = archive_read_next_header(archive_, &entry);
-        if (status == ARCHIVE_RETRY) status = archive_read_next_header(archive_, &entry);
+        int status = archive_read_next_header2(archive_, entry_);
+        if (status == ARCHIVE_RETRY) status = archive_read_next_header2(archive_, entry_);
         header_left_ = no_limit;
-        if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return entry;
+        if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return entry_;
         failed_ = status != ARCHIVE_EOF;
         return nullptr;
     }
@@ -148,6 +160,7 @@ class ArchiveReader {
     const Source& source_;
     Kind kind_;
     archive* archive_;
+    archive_entry* entry_ = nullptr;
     bool has_filter_ = false;
     std::uint64_t offset_ = 0, header_left_ = no_limit;
     bool any_ = false, ended_ = false, failed_ = false, long_header_ = false;
