@@ -104,6 +104,7 @@ constexpr PerfOption perf_options[] = {
     {"report", "--no-source", "`perfdata annotate` shows source lines"},
     {"report", "-T", "`--sort tid` tells threads apart"},
     {"report", "--threads", "`--sort tid` tells threads apart"},
+    {"report", "--branch-history", "`perfdata annotate --calls` shows what branch stacks tell"},
     {"report", "-b", "`perfdata annotate --calls` shows what branch stacks tell"},
     {"report", "--branch-stack", "`perfdata annotate --calls` shows what branch stacks tell"},
     {"script", "-s", "`perfdata script --json` is for other programs; -S chooses functions"},
