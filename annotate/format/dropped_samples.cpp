@@ -17,6 +17,7 @@ std::string_view option_of(FilterPart part) {
         case FilterPart::kind: return "--kind";
         case FilterPart::object: return "--dso";
         case FilterPart::symbol: return "--symbols";
+        case FilterPart::parent: return "--exclude-other";
     }
     return "no option";
 }

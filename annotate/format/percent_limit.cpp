@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "percent_limit.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "words.hpp"
@@ -12,6 +14,11 @@ bool reaches(std::span<const EventCount> cells, std::span<const EventCount> whol
         if (share(cells[column].periods, whole[column].periods) >= limit) return true;
     }
     return false;
+}
+
+std::uint64_t least_periods(std::uint64_t whole, double limit, Rounded rounded) {
+    const auto share = static_cast<double>(whole) * (limit / 100);
+    return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(rounded == Rounded::up ? std::ceil(share) : share));
 }
 
 std::string hidden_text(std::uint64_t count, std::string_view what, double limit) {

@@ -20,6 +20,7 @@ std::string key_text(const Report& report, const ReportRow& row, ReportKey key) 
         case ReportKey::symbol: return fmt::format("[{}] {}", place.level, place.text());
         case ReportKey::kind: return std::string(to_string(place.kind));
         case ReportKey::line: return place.line;
+        case ReportKey::parent: return task.parent.empty() ? "[other]" : std::string(task.parent);
         case ReportKey::program: break;
     }
     if (place.loads.empty()) return "-";
@@ -28,6 +29,17 @@ std::string key_text(const Report& report, const ReportRow& row, ReportKey key) 
         program.name.empty() ? fmt::to_string(program.id.value) : fmt::format("{} {}", program.id.value, program.name);
     // The kernel reuses program ids, so add the load time.
     if (program.loaded_at != Time{}) text += " since " + seconds(program.loaded_at);
+    return text;
+}
+
+std::string tree_text(const ReportPlace& place, TreeKey key) {
+    auto text = place.text();
+    if (key == TreeKey::function) return text;
+    if (key == TreeKey::address && !place.symbol.empty()) text += fmt::format("+{:#x}", place.offset);
+    // As in perf: the last part of the path.
+    if (!place.line.empty() && !place.line.starts_with("??:")) {
+        text += ' ' + place.line.substr(place.line.rfind('/') + 1);
+    }
     return text;
 }
 

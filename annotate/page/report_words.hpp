@@ -15,6 +15,9 @@ namespace perfdata {
 // key_text(report, row, key) returns a row's field for users.
 std::string key_text(const Report& report, const ReportRow& row, ReportKey key);
 
+// tree_text(place, key) returns what text calls a node of a tree: "leaf", "leaf+0x14 a.c:12" or "leaf a.c:12".
+std::string tree_text(const ReportPlace& place, TreeKey key);
+
 // TreeRoom is the room for names in a report's trees. Each node adds some, so only long names in very many nodes are
 // shortened.
 class TreeRoom {

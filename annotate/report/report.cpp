@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -10,6 +11,7 @@
 
 #include "format/percent_limit.hpp"
 #include "format/words.hpp"
+#include "report_counting.hpp"
 #include "report_facts.hpp"
 #include "report_places.hpp"
 #include "report_tree.hpp"
@@ -49,14 +51,16 @@ struct RowId {
 
 class ReportMaker {
   public:
-    ReportMaker(const SampleCounts& counts, const Symbolizer& symbolizer, const ReportOptions& options)
-        : counts_(counts),
+    ReportMaker(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,
+                const ReportOptions& options)
+        : limits_(recording.limits()),
+          counts_(counts),
           symbolizer_(symbolizer),
           options_(options),
           row_places_(symbolizer,
                       {options.has(ReportKey::object), options.has(ReportKey::symbol), options.has(ReportKey::kind),
                        options.has(ReportKey::line), options.has(ReportKey::program)}),
-          tree_places_(symbolizer, {}) {}
+          tree_places_(symbolizer, tree_keys(options)) {}
 
     Report make() && {
         choose_columns();
@@ -73,6 +77,13 @@ class ReportMaker {
     }
 
   private:
+    static PlaceKeys tree_keys(const ReportOptions& options) {
+        PlaceKeys keys;
+        keys.line = options.tree_key == TreeKey::line;
+        keys.address = options.tree_key == TreeKey::address;
+        return keys;
+    }
+
     // Events without samples (such as perf's "dummy") get no columns.
     void choose_columns() {
         const auto& counted = counts_.considered();
@@ -109,11 +120,14 @@ class ReportMaker {
         report_.line_problems = row_places_.line_problems();
         if (options_.tree == ReportTree::none || same_places()) return;
         tree_place_.reserve(frames.size());
-        for (const auto& frame : frames) tree_place_.push_back(tree_places_.number(frame));
+        for (std::uint32_t number = 0; number < frames.size(); ++number) {
+            tree_place_.push_back(tree_places_.number(frames[number], false));
+            if (tree_frame_.size() < tree_places_.size()) tree_frame_.push_back(number);
+        }
         tree_places_.seal();
     }
 
-    // shown_frames() returns by number which frames rows show; empty: all. Trees show no lines.
+    // shown_frames() returns by number which frames rows show; empty: all.
     std::vector<bool> shown_frames() const {
         if (!options_.has(ReportKey::line) || options_.children) return {};
         std::vector<bool> shown(counts_.frames().size());
@@ -127,18 +141,25 @@ class ReportMaker {
     }
 
     // same_places() returns true if rows and trees distinguish the same places.
-    bool same_places() const { return row_places_.keys() == PlaceKeys{} && !filtered(); }
+    bool same_places() const {
+        return row_places_.keys() == PlaceKeys{} && tree_places_.keys() == PlaceKeys{} && !filtered();
+    }
 
     bool filtered() const { return !options_.code.empty(); }
+    // is_other(task) returns true if the samples of the task are left out for want of a parent.
+    bool is_other(std::uint32_t task) const { return options_.exclude_other && counts_.tasks()[task].parent.empty(); }
 
     void count_dropped() {
         auto dropped = counts_.dropped();
         report_.kept = chosen(counts_.totals());
         const auto rows = counts_.rows();
-        for (std::size_t number = 0; filtered() && number < rows.size(); ++number) {
-            const auto part = left_out_by_[sampled_frame(rows[number])];
-            if (part == CodePart::none) continue;
-            add(dropped.of(filter_part(part)), counts_.cells(number));
+        const bool filters = filtered() || options_.exclude_other;
+        for (std::size_t number = 0; filters && number < rows.size(); ++number) {
+            const auto code = filtered() ? left_out_by_[sampled_frame(rows[number])] : CodePart::none;
+            auto part = filter_part(code);
+            if (part == FilterPart::none && is_other(rows[number].task)) part = FilterPart::parent;
+            if (part == FilterPart::none) continue;
+            add(dropped.of(part), counts_.cells(number));
             for (std::size_t column = 0; column < columns_.size(); ++column) {
                 const auto& cell = counts_.cells(number)[columns_[column]];
                 report_.kept[column].hits -= cell.hits;
@@ -158,6 +179,7 @@ class ReportMaker {
             each_share(counts_, columns_, row_place_, calls ? &*calls : nullptr,
                        [&](std::uint32_t task, std::uint32_t place, std::span<const EventCount> self,
                            std::span<const EventCount> total) {
+                           if (is_other(task)) return;
                            auto* sum = cells.at(ids.intern({task, place}));
                            for (std::size_t column = 0; column < columns; ++column) *sum++ += self[column];
                            for (std::size_t column = 0; column < columns; ++column) *sum++ += total[column];
@@ -182,7 +204,7 @@ class ReportMaker {
         const auto rows = counts_.rows();
         for (std::size_t number = 0; number < rows.size(); ++number) {
             const auto leaf = sampled_frame(rows[number]);
-            if (row_place_[leaf] == no_place) continue;
+            if (row_place_[leaf] == no_place || is_other(rows[number].task)) continue;
             const auto& place = row_places_[row_place_[leaf]];
             if (!place.symbol.empty()) continue;
             const auto why = symbolizer_.why_unnamed(counts_.frames()[leaf]);
@@ -227,9 +249,7 @@ class ReportMaker {
     void grow_trees() {
         EventCounts least;
         for (const auto& cell : report_.whole) {
-            const auto share = static_cast<double>(cell.periods) * options_.tree_limit / 100;
-            // At least 1: a branch needs a period even if the whole is zero or tiny.
-            least.push_back({0, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share))});
+            least.push_back({0, least_periods(cell.periods, options_.tree_limit, Rounded::down)});
         }
         std::vector<ReportRow*> rows;
         for (auto& row : report_.rows) rows.push_back(&row);
@@ -238,14 +258,17 @@ class ReportMaker {
         std::ranges::stable_sort(rows, {}, [&](const ReportRow* row) { return std::pair(row->task, most(row)); });
         TaskCalls calls(counts_, columns_);
         TreeGrower grower(counts_, columns_, row_place_, same_places() ? row_place_ : tree_place_, least, options_,
-                          calls);
+                          limits_.chain_nodes, calls);
         grower.grow(rows);
         report_.rows_without_tree = grower.without();
+        report_.small_branches = grower.small();
     }
 
     // Keeps only places in trees: most have too small a share for a branch.
     void keep_tree_places() {
         std::vector<std::uint32_t> number;  // by the previous number
+        std::optional<ReportLines> lines;  // finds each line again if places have them, for the reasons of unknown ones
+        if (options_.tree_key != TreeKey::function) lines.emplace(symbolizer_);
         const auto keep = [&](auto& self, std::vector<ReportNode>& nodes) -> void {
             for (auto& node : nodes) {
                 if (number.size() <= node.place) number.resize(node.place + 1, no_place);
@@ -253,12 +276,17 @@ class ReportMaker {
                 if (kept == no_place) {
                     kept = static_cast<std::uint32_t>(report_.tree_places.size());
                     report_.tree_places.push_back((same_places() ? row_places_ : tree_places_)[node.place]);
+                    if (lines) {
+                        report_.tree_places.back().line =
+                            lines->line_of(counts_.frames()[tree_frame_[node.place]], true);
+                    }
                 }
                 node.place = kept;
                 self(self, node.below);
             }
         };
         for (auto& row : report_.rows) keep(keep, row.tree);
+        if (lines) std::ranges::copy(lines->problems(), std::back_inserter(report_.line_problems));
     }
 
     // ranks(values) returns each value's rank among the distinct values.
@@ -276,10 +304,10 @@ class ReportMaker {
 
     // Sorts by periods, then by task and place, which are unique together: the order is deterministic.
     void sort_rows() {
-        using Who = std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t>;
+        using Who = std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t, std::string_view>;
         std::vector<Who> tasks;
         for (const auto& task : counts_.tasks()) {
-            tasks.emplace_back(task.comm, task.pid, task.tid, task.cpu, task.cgroup);
+            tasks.emplace_back(task.comm, task.pid, task.tid, task.cpu, task.cgroup, task.parent);
         }
         const auto task_rank = ranks(tasks);
         const auto object_rank = [&] {
@@ -343,6 +371,7 @@ class ReportMaker {
         }
     }
 
+    const Limits& limits_;
     const SampleCounts& counts_;
     const Symbolizer& symbolizer_;
     const ReportOptions& options_;
@@ -351,42 +380,20 @@ class ReportMaker {
     std::vector<std::uint32_t> row_place_;   // by number of the frame
     std::vector<CodePart> left_out_by_;      // by number of the frame; empty unless filtered()
     std::vector<std::uint32_t> tree_place_;  // by number of the frame; empty without trees, and with same_places()
+    std::vector<std::uint32_t> tree_frame_;  // by tree place: the number of its first frame; empty with same_places()
     Report report_;
 };
 
 }  // namespace
 
-SampleCountOptions count_options(const ReportOptions& options, const Symbolizer& symbolizer) {
-    SampleCountOptions counts;
-    counts.by_comm = options.has(ReportKey::comm);
-    counts.by_pid = options.has(ReportKey::pid);
-    counts.by_tid = options.has(ReportKey::tid);
-    counts.by_cpu = options.has(ReportKey::cpu);
-    counts.by_cgroup = options.has(ReportKey::cgroup);
-    counts.chains = options.counts_chains();
-    counts.jit = &symbolizer.jit();
-    counts.functions = &symbolizer.functions();
-    // Without trees, what is inlined matters only to rows of functions: it is in the same object, of the same kind.
-    counts.inlines =
-        counts.chains && options.inlines && (options.has(ReportKey::symbol) || options.tree != ReportTree::none);
-    if (options.has(ReportKey::line)) return counts;
-    if (options.has(ReportKey::symbol) || options.has(ReportKey::kind) || options.tree != ReportTree::none ||
-        !options.code.symbols.empty() || !options.code.kinds.empty()) {
-        counts.fold = [&symbolizer](const Frame& frame) { return symbolizer.function(frame); };
-    } else {
-        // Only the object matters.
-        counts.fold = [](const Frame& frame) { return Frame{0, frame.index, frame.kind, frame.mode}; };
-    }
-    return counts;
-}
-
 Report Report::make(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,
                     const ReportOptions& options) {
-    auto report = ReportMaker(counts, symbolizer, options).make();
+    auto report = ReportMaker(recording, counts, symbolizer, options).make();
     report.options = options;
     add_tasks(report, counts, symbolizer.timeline().tasks());
     add_programs(report, symbolizer.bpf());
     add_recording(report, recording, counts, symbolizer);
+    report.cut_names = count_cut_names(counts, symbolizer, options);
     return report;
 }
 

@@ -76,7 +76,7 @@ void add_tasks(Report& report, const SampleCounts& counts, const Tasks& tasks) {
     std::map<std::uint64_t, std::uint32_t> numbers;  // of cgroups, by id
     report.tasks.reserve(counts.tasks().size());
     for (const auto& task : counts.tasks()) {
-        ReportTask told{task.comm, task.pid, task.tid, std::nullopt, 0};
+        ReportTask told{task.comm, task.pid, task.tid, std::nullopt, 0, task.parent};
         if (task.cpu != no_cpu) told.cpu = task.cpu;
         if (cgroups) {
             const auto next = static_cast<std::uint32_t>(report.cgroups.size());

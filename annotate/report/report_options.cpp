@@ -7,7 +7,7 @@
 namespace perfdata {
 namespace {
 
-constexpr std::array<ReportKeyWords, 10> keys = {{
+constexpr std::array<ReportKeyWords, 11> keys = {{
     {ReportKey::comm, "comm", "Command", "comm"},
     {ReportKey::pid, "pid", "Pid", "pid"},
     {ReportKey::tid, "tid", "Tid", "tid"},
@@ -18,6 +18,7 @@ constexpr std::array<ReportKeyWords, 10> keys = {{
     {ReportKey::kind, "kind", "Kind", "kind", {}, "kernel, user..."},
     {ReportKey::line, "srcline", "Source:Line", "line", "line"},
     {ReportKey::program, "program", "BPF Program", "program", {}, "BPF program and load"},
+    {ReportKey::parent, "parent", "Parent symbol", "parent", {}, "see -p"},
 }};
 
 constexpr bool in_order() {

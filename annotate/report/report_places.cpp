@@ -56,7 +56,7 @@ std::uint64_t Places::Key::hash(const HashKey& key) const {
 Places::Key Places::key_of(const ReportPlace& place) const {
     Key key;
     key.symbol = place.symbol;
-    key.address = place.address;
+    key.address = place.address + place.offset;  // one of them is zero
     key.inlined = place.inlined;
     // Without a name, an address is meaningful only within its object.
     if (keys_.object || (keys_.symbol && place.symbol.empty())) key.object = place.object;
@@ -79,7 +79,11 @@ std::uint32_t Places::number(const Frame& frame, bool shown) {
     if (keys_.symbol) {
         place.symbol = name.symbol;
         place.inlined = name.inlined;
-        if (name.symbol.empty()) place.address = frame.offset;
+        if (name.symbol.empty()) {
+            place.address = frame.offset;
+        } else if (keys_.address) {
+            place.offset = frame.offset - symbolizer_.function(frame).offset;
+        }
     }
     if (keys_.line) place.line = lines_->line_of(frame, shown);
     place.object = object;

@@ -20,6 +20,7 @@ namespace perfdata {
 // PlaceKeys says which properties distinguish places.
 struct PlaceKeys {
     bool object = true, symbol = true, kind = false, line = false, program = false;
+    bool address = false;  // each address of a function
 
     bool operator==(const PlaceKeys&) const = default;
 };
@@ -39,6 +40,7 @@ class Places {
     void seal() { slots_ = {}; }
     std::vector<ReportPlace> take() && { return std::move(places_); }
     const ReportPlace& operator[](std::uint32_t number) const { return places_[number]; }
+    std::size_t size() const { return places_.size(); }
 
   private:
     static constexpr std::uint32_t no_load = ~std::uint32_t{0};

@@ -4,14 +4,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/percent_limit.hpp"
+
 namespace perfdata {
 namespace {
 
 constexpr auto no_node = ChainNode::none;
 
-// Limits the nodes of all trees. Chains without common nodes need the square of their depth: each row has one as its
-// tree.
-constexpr std::size_t most_grown = std::size_t{1} << 18;  // cells
+// Limit the cells of all trees. Rows that count what they called need the square of the depth of chains without common
+// nodes: each row has one as its tree. Other trees have no more nodes than the chains, which a memory limit bounds.
+constexpr std::size_t most_of_children = std::size_t{1} << 18, most_of_self = std::size_t{1} << 21;
 
 void subtract(std::span<EventCount> from, std::span<const EventCount> cells) {
     for (std::size_t column = 0; column < cells.size(); ++column) {
@@ -130,7 +132,7 @@ void TaskCalls::load(std::uint32_t task) {
 
 TreeGrower::TreeGrower(const SampleCounts& counts, const std::vector<std::size_t>& columns,
                        const std::vector<std::uint32_t>& row_place, const std::vector<std::uint32_t>& tree_place,
-                       const EventCounts& least, const ReportOptions& options, TaskCalls& calls)
+                       const EventCounts& least, const ReportOptions& options, std::size_t most_nodes, TaskCalls& calls)
     : counts_(counts),
       columns_(columns),
       row_place_(row_place),
@@ -141,7 +143,8 @@ TreeGrower::TreeGrower(const SampleCounts& counts, const std::vector<std::size_t
       callees_(callees_of(counts)),
       outer_(outer_nodes(counts, row_place)),
       outermost_(outer_.size()),
-      not_here_(counts.chains().size() * columns.size()) {
+      not_here_(counts.chains().size() * columns.size()),
+      most_grown_(options.children ? most_of_children : std::clamp(most_nodes, most_of_children, most_of_self)) {
     // Callers precede their callees.
     for (std::uint32_t node = 0; node < outer_.size(); ++node) {
         outermost_[node] = outer_[node] == no_node ? node : outermost_[outer_[node]];
@@ -161,13 +164,16 @@ void TreeGrower::grow_task(std::span<ReportRow* const> rows) {
     std::vector<ReportRow*> growing;
     std::vector<std::uint32_t> number_of;  // by place: its number in `growing`
     for (auto* row : rows) {
-        if (!enough(options_.children ? row->total : row->self)) continue;
+        if (!row_is_enough(*row)) {
+            ++small_;
+            continue;
+        }
         if (number_of.size() <= row->place) number_of.resize(row->place + 1, no_place);
         number_of[row->place] = static_cast<std::uint32_t>(growing.size());
         growing.push_back(row);
     }
     if (growing.empty()) return;
-    if (grown_ > most_grown) {
+    if (grown_ > most_grown_) {
         without_ += growing.size();
         return;
     }
@@ -181,7 +187,7 @@ void TreeGrower::grow_task(std::span<ReportRow* const> rows) {
 }
 
 void TreeGrower::grow_row(ReportRow& row, std::span<const std::uint32_t> nodes) {
-    if (grown_ > most_grown) {
+    if (grown_ > most_grown_) {
         ++without_;
         return;
     }
@@ -197,7 +203,7 @@ void TreeGrower::grow_row(ReportRow& row, std::span<const std::uint32_t> nodes) 
         start_up_self(nodes, steps);
     }
     branch(steps, row.tree);
-    if (grown_ > most_grown) {  // the tree is incomplete
+    if (grown_ > most_grown_) {  // the tree is incomplete
         row.tree = {};
         ++without_;
     }
@@ -289,17 +295,21 @@ void TreeGrower::start_up_self(std::span<const std::uint32_t> nodes, std::vector
 void TreeGrower::branch(std::vector<Step>& steps, std::vector<ReportNode>& below) {
     const auto columns = columns_.size();
     std::ranges::sort(steps, {}, &Step::place);
+    const auto least = least_of(sum_of(steps));
     const auto weights = weights_.size();
     for (std::size_t begin = 0, end = 0; begin < steps.size(); begin = end) {
-        EventCounts cells(columns);
-        while (end < steps.size() && steps[end].place == steps[begin].place) {
-            add(cells, std::span<const EventCount>(weights_).subspan(steps[end++].weight, columns));
+        while (end < steps.size() && steps[end].place == steps[begin].place) ++end;
+        const auto same = std::span<const Step>(steps).subspan(begin, end - begin);
+        auto cells = sum_of(same);
+        if (!enough(cells, least)) {
+            if (hits(cells) != 0) ++small_;
+            continue;
         }
-        if (!enough(cells)) continue;
-        if ((grown_ += columns) > most_grown) return;
-        ReportNode node{steps[begin].place, std::move(cells), {}};
+        if ((grown_ += columns) > most_grown_) return;
+        ReportNode node{steps[begin].place, cells, std::move(cells), {}};
         std::vector<Step> next;
-        for (auto at = begin; at < end; ++at) follow(steps[at], next);
+        for (const auto& step : same) follow(step, next);
+        subtract(node.ends, sum_of(next));
         branch(next, node.below);
         weights_.resize(weights);
         below.push_back(std::move(node));
@@ -312,6 +322,19 @@ void TreeGrower::branch(std::vector<Step>& steps, std::vector<ReportNode>& below
         }
         return a.place < b.place;
     });
+}
+
+EventCounts TreeGrower::sum_of(std::span<const Step> steps) const {
+    EventCounts sum(columns_.size());
+    for (const auto& step : steps) add(sum, std::span(weights_).subspan(step.weight, columns_.size()));
+    return sum;
+}
+
+EventCounts TreeGrower::least_of(const EventCounts& cells) const {
+    if (options_.tree_style != TreeStyle::fractal) return least_;
+    EventCounts least;
+    for (const auto& cell : cells) least.push_back({0, least_periods(cell.periods, options_.tree_limit, Rounded::up)});
+    return least;
 }
 
 void TreeGrower::follow(const Step& step, std::vector<Step>& next) {
@@ -339,11 +362,16 @@ std::uint32_t TreeGrower::weigh(std::span<const EventCount> cells) {
     return static_cast<std::uint32_t>(at);
 }
 
-bool TreeGrower::enough(std::span<const EventCount> cells) const {
+bool TreeGrower::enough(std::span<const EventCount> cells, const EventCounts& least) {
     for (std::size_t column = 0; column < cells.size(); ++column) {
-        if (cells[column].periods >= least_[column].periods) return true;
+        if (cells[column].periods >= least[column].periods) return true;
     }
     return false;
+}
+
+// Returns true if the tree of the row may have a branch.
+bool TreeGrower::row_is_enough(const ReportRow& row) const {
+    return options_.tree_style == TreeStyle::fractal || enough(options_.children ? row.total : row.self, least_);
 }
 
 }  // namespace perfdata

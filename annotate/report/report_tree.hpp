@@ -96,15 +96,17 @@ void each_share(const SampleCounts& counts, const std::vector<std::size_t>& colu
 class TreeGrower {
   public:
     // row_place, tree_place: by number of the frame. calls: for the same counts and columns. least: a branch needs so
-    // many periods in at least one column.
+    // many periods in at least one column, unless the style is fractal. most_nodes: Limits::chain_nodes.
     TreeGrower(const SampleCounts& counts, const std::vector<std::size_t>& columns,
                const std::vector<std::uint32_t>& row_place, const std::vector<std::uint32_t>& tree_place,
-               const EventCounts& least, const ReportOptions& options, TaskCalls& calls);
+               const EventCounts& least, const ReportOptions& options, std::size_t most_nodes, TaskCalls& calls);
 
     // grow(rows) adds trees until all together have too many nodes. Rows must be grouped by task.
     void grow(std::span<ReportRow* const> rows);
     // without() returns the number of rows without a tree for that reason.
     std::uint64_t without() const { return without_; }
+    // small() returns the number of branches left out because they are below the limit.
+    std::uint64_t small() const { return small_; }
 
   private:
     // Step is the position of a set of chains on the way down to callees, up to callers, or along a path.
@@ -123,11 +125,15 @@ class TreeGrower {
     void start_up_self(std::span<const std::uint32_t> nodes, std::vector<Step>& steps);
     void start_paths(std::span<const std::uint32_t> nodes, std::vector<Step>& steps);
     void branch(std::vector<Step>& steps, std::vector<ReportNode>& below);
+    EventCounts sum_of(std::span<const Step> steps) const;
+    // least_of(cells) returns the limit for branches that `cells` continue in.
+    EventCounts least_of(const EventCounts& cells) const;
     void follow(const Step& step, std::vector<Step>& next);
     std::uint32_t weigh(std::span<const EventCount> cells);
     std::uint32_t place_of(std::uint32_t node) const { return tree_place_[counts_.chains()[node].frame]; }
     std::uint32_t row_place_of(std::uint32_t node) const { return row_place_[counts_.chains()[node].frame]; }
-    bool enough(std::span<const EventCount> cells) const;
+    static bool enough(std::span<const EventCount> cells, const EventCounts& least);
+    bool row_is_enough(const ReportRow& row) const;
 
     const SampleCounts& counts_;
     const std::vector<std::size_t>& columns_;
@@ -143,7 +149,8 @@ class TreeGrower {
     std::vector<EventCount> not_here_;  // by node and column: the part of its sum that another branch shows
     std::vector<std::uint32_t> not_here_nodes_;
     std::size_t grown_ = 0;  // cells of all nodes of all trees
-    std::uint64_t without_ = 0;
+    std::size_t most_grown_;
+    std::uint64_t without_ = 0, small_ = 0;
 };
 
 }  // namespace perfdata

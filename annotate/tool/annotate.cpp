@@ -51,6 +51,7 @@ struct AnnotateOptions {
     ScreenChoice screen;
     bool calls = false, no_calls = false;  // neither: depends on the format
     bool inlines = true;
+    std::uint32_t max_stack = CallOptions().max_stack;
 };
 
 class Annotate {
@@ -107,7 +108,7 @@ class Annotate {
         auto listings = annotate_all(std::span(chosen->functions).first(listed), symbolizer, arch_.name,
                                      options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads(),
                                      recording.limits());
-        const CallOptions counting{*filter, {}, session_.progress("counting callers")};
+        const CallOptions counting{*filter, {}, session_.progress("counting callers"), options_.max_stack};
         if (auto counted = count_calls(recording, symbolizer, listings, counting); !counted)
             return session_.give_up(counted.error());
         if (html()) {
@@ -405,6 +406,10 @@ void add_annotate(CLI::App& app, int& exit) {
                                     "Say who calls whom, as call chains and branch stacks tell (HTML does)");
     command->add_flag("--no-calls", options->no_calls, "Leave that out of HTML")->excludes(calls);
     add_inline(*command, options->inlines);
+    const auto most = CallOptions().max_stack;
+    add_whole(*command, "--max-stack", options->max_stack,
+              "Only so many frames of a call chain, innermost first (default 1024)",
+              {1, most, "a number from 1 to 1024 (default 1024)"});
     // Shown anyway.
     command->add_flag_callback(
         "-l,--print-line", [] {}, "Say the lines of source text: they are always shown");

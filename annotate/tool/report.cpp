@@ -20,25 +20,24 @@
 #include "tool/options/percent_options.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/options/screen_options.hpp"
+#include "tool/report/graph_options.hpp"
 #include "tool/report/row_options.hpp"
 #include "tool/session.hpp"
 
 namespace perfdata::tool {
 namespace {
 
-// The kernel's default limit of frames, and the largest accepted. Of deeper chains the innermost frames count.
-constexpr unsigned usual_stack = 127, deepest_stack = 1024;
-
 struct ReportChoice {
     Common common;
     NameChoice names;
     RowChoice rows;
+    GraphChoice graph;
     SampleChoice samples;
     PercentChoice percent;
     ScreenChoice screen;
     bool header = false;
-    unsigned max_stack = usual_stack;
     bool inlines = true;
+    bool limit_given = false;  // --percent-limit
 };
 
 class ReportRun {
@@ -46,6 +45,10 @@ class ReportRun {
     explicit ReportRun(const ReportChoice& choice) : choice_(choice), session_(choice.common) {}
 
     int run() {
+        if (const auto problem = choice_.graph.check(choice_.rows.chosen_keys()); !problem.empty()) {
+            complain(problem);
+            return usage;
+        }
         if (!session_.open_samples()) return failed;
         const auto& recording = session_.recording();
         choose(recording);
@@ -55,7 +58,7 @@ class ReportRun {
         const auto& symbolizer = session_.symbolizer();
         symbolizer.prepare(choice_.names.threads());
         auto counting = count_options(options_, symbolizer);
-        counting.max_stack = choice_.max_stack;
+        counting.max_stack = choice_.graph.max_stack;
         auto filter = choice_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
         if (!choice_.samples.can_tell(recording, *filter)) return usage;
@@ -76,21 +79,24 @@ class ReportRun {
         const auto& rows = choice_.rows;
         options_.keys = rows.chosen_keys();
         const bool chains = has_chains(recording);
-        const auto graph = rows.chosen_graph();
-        if ((rows.wants_trees() || rows.asks_for_children()) && !chains && !has_unread_stacks(recording)) {
+        const auto tree = choice_.graph.chosen_graph().tree;
+        const bool asks = choice_.graph.wants_trees() || choice_.graph.asks_for_callers() || rows.asks_for_children();
+        if (asks && !chains && !has_unread_stacks(recording)) {
             session_.note("this recording has no call chains (perf record -g)");
         }
         options_.children = chains && !rows.rules_out_children();
         options_.percent_limit = choice_.percent.limit;
+        // As in perf: it is the limit of branches, too, unless -g has one.
+        if (choice_.limit_given) options_.tree_limit = choice_.percent.limit;
+        choice_.graph.choose(options_);
         options_.relative = choice_.percent.relative();
         options_.program_details = choice_.common.json;
         options_.code = choice_.samples.code();
         options_.inlines = choice_.inlines;
-        wants_callers_ = !rows.rules_out_children() || graph.tree != ReportTree::none;
+        wants_callers_ = !rows.rules_out_children() || tree != ReportTree::none;
         if (!chains) return;
         // As in perf: callees if rows count them, else callers.
-        options_.tree = graph.tree.value_or(options_.children ? ReportTree::caller : ReportTree::callee);
-        options_.tree_limit = graph.limit.value_or(options_.tree_limit);
+        options_.tree = tree.value_or(options_.children ? ReportTree::caller : ReportTree::callee);
     }
 
     int write(const Report& report, const SampleCounts& counts) {
@@ -145,10 +151,9 @@ void add_report(CLI::App& app, int& exit) {
     auto* command = app.add_subcommand("report", "Show where the samples fell, by function or by whatever else");
     auto choice = std::make_shared<ReportChoice>();
     choice->common.add_to(*command);
-    auto* graph = choice->rows.add_to(*command);
+    choice->rows.add_to(*command);
+    choice->graph.add_to(*command);
     choice->common.add_stdio_to(*command);
-    add_whole(*command, "--max-stack", choice->max_stack, "Only so many frames of a chain (default 127)",
-              {1, deepest_stack, "a number from 1 to 1024 (default 127)"});
     add_inline(*command, choice->inlines);
     choice->percent.add_to(*command,
                            "Leave out rows with less percent of the periods than this, such as 0.5 (default 0: none)");
@@ -157,8 +162,9 @@ void add_report(CLI::App& app, int& exit) {
     choice->samples.add_to(*command);
     choice->names.add_to(*command);
     begin_anew(*command, choice);
-    choice->common.on_run(*command, exit, [choice, graph] {
-        choice->rows.graph_given = graph->count() != 0;
+    choice->common.on_run(*command, exit, [choice, command] {
+        choice->graph.graph_given = command->get_option("--call-graph")->count() != 0;
+        choice->limit_given = command->get_option("--percent-limit")->count() != 0;
         return ReportRun(*choice).run();
     });
 }

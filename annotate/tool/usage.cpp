@@ -118,6 +118,7 @@ constexpr PerfOption perf_options[] = {
     {"", "--no-demangle", "no names from ELF files are shown here"},
     {"", "-l", "`perfdata annotate` shows lines of source"},
     {"", "--print-line", "`perfdata annotate` shows lines of source"},
+    {"", "--branch-history", "`perfdata annotate --calls` shows what branch stacks tell"},
     {"report", "-b", "`perfdata annotate --calls` shows what branch stacks tell"},
     {"report", "--branch-stack", "`perfdata annotate --calls` shows what branch stacks tell"},
     {"script", "-s", "`perfdata script --json` is for other programs; -S chooses functions"},

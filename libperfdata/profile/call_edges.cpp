@@ -194,6 +194,7 @@ Result<SampleCounts> CallEdges::count_chains(const Recording& recording, const C
     counting.stop = options.stop;
     counting.progress = options.progress;
     counting.only_calls = &filter;
+    counting.max_stack = options.max_stack;
     return SampleCounts::count(recording, versions.timeline(), counting);
 }
 

@@ -15,13 +15,15 @@
 #include "perfdata/timeline/stack_unwinder.hpp"
 
 #include "kernel_epochs.hpp"
+#include "marked_chains.hpp"
 #include "row_table.hpp"
 
 namespace perfdata {
 
 std::uint64_t SampledTask::hash(const HashKey& key) const {
     const auto name = reinterpret_cast<std::uintptr_t>(comm.data());
-    return key(name, std::uint64_t{pid.value} << 32 | tid.value, cpu, cgroup);
+    const auto under = reinterpret_cast<std::uintptr_t>(parent.data());
+    return key(under == 0 ? name : key(name, under), std::uint64_t{pid.value} << 32 | tid.value, cpu, cgroup);
 }
 
 namespace {
@@ -146,6 +148,8 @@ class SampleCounter {
             count_waiting();
             fold_places();
         }
+        mark_chains(options_, counts_.chains_.nodes(), counts_.frames_.keys(), counts_.events_.size(), counts_.tasks_,
+                    chain_rows_);
         std::move(chain_rows_).give(counts_.rows_, counts_.cells_);
         // Free the tables: what follows needs memory, too.
         chain_rows_ = RowTable();

@@ -14,7 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                        "--fields=overhead_children,period,symbol --sort=comm"},
                       {"", "--width=40", "--width=100", "--no-demangle"},
                       {"", "--call-graph", "--call-graph=caller", "--call-graph=callee,0", "--call-graph=none",
-                       "--call-graph=caller,graph,5", "--inverted"},
+                       "--call-graph=caller,graph,5", "--inverted", "--call-graph=fractal,0", "--call-graph=flat,0,9",
+                       "--call-graph=folded,0,callee,address,count", "--call-graph=srcline,period", "--no-call-graph"},
                       {"", "--children", "--no-children"},
                       {"", "--show-nr-samples", "--show-total-period", "--show-nr-samples --show-total-period"},
                       {"", "--percent-limit=1", "--percent-limit=50 --percentage=relative", "--percentage=relative"},
@@ -23,6 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                       {"", "--kind=bpf", "--kind=kernel,module", "--kind=user,jit,unknown", "--kind=out_of_line"},
                       {"", "--pid={pid}", "--tid={pid}", "--comm=perf,sh", "--cpu=0,2-3", "--symbols={symbol}",
                        "--dso=[kernel.kallsyms]"},
+                      {"", "--parent={symbol}", "--parent=a|b --exclude-other", "--sort=parent,sym",
+                       "--ignore-callees=^m", "--ignore-callees=. --parent=."},
                   });
     command.run({data, size});
     return 0;

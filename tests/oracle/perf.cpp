@@ -173,6 +173,10 @@ std::vector<std::string> perf_script(const std::filesystem::path& recording, con
     return perf("script " + arguments, recording);
 }
 
+std::vector<std::string> perf_output(const std::filesystem::path& recording, const std::string& arguments) {
+    return perf(arguments, recording);
+}
+
 std::vector<std::string> perf_sample_events(const std::filesystem::path& recording) {
     std::vector<std::string> samples;
     // "   105    11.839247013:  page-faults: "

@@ -43,6 +43,8 @@ std::vector<PerfPlace> perf_places(const std::filesystem::path& recording);
 
 // perf_script(recording, arguments) returns the lines of `perf script ARGUMENTS`, without symbols of this machine.
 std::vector<std::string> perf_script(const std::filesystem::path& recording, const std::string& arguments);
+// perf_output(recording, arguments) returns the lines of `perf ARGUMENTS`, likewise.
+std::vector<std::string> perf_output(const std::filesystem::path& recording, const std::string& arguments);
 // PerfRow is a row of `perf report` by command, object and symbol; percentages as perf prints them.
 struct PerfRow {
     std::string event, comm, object, symbol;  // symbol with its level: "[k] do_idle"

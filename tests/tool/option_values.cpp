@@ -176,6 +176,29 @@ TEST_CASE("A value that is refused is told with what would be taken", "[values]"
     said({"report", "--pid", "1,"}, "--pid: there is nothing between two commas, or beside one: 1,");
     said({"report", "--sort", ","}, "--sort: there is nothing beside the comma");
     said({"report", "--max-stack", "0"}, "--max-stack: 0 is too small; expected a number from 1 to 1024 (default 127)");
+    said({"annotate", "--max-stack", "1025"},
+         "--max-stack: 1025 is too large; expected a number from 1 to 1024 (default 1024)");
+    said({"report", "--call-graph=0.5,x"},
+         "--call-graph: x: expected graph, fractal, flat, folded or none; caller or callee; function, address or "
+         "srcline; "
+         "percent, period or count; the least percentage, and how many entries to print: caller,0.5,20");
+    said({"report", "--call-graph=101"},
+         "--call-graph: 101: the least percentage of a branch is a number from 0 to 100");
+    said({"report", "--call-graph=1,2,3"}, "--call-graph: 3: one number too many");
+    said({"report", "--call-graph=1,1.5"},
+         "--call-graph: 1.5 is no whole number; expected how many entries to print, or 0 for all");
+    said({"report", "--call-graph=caller,branch"},
+         "--call-graph: branch: branch stacks are not made a part of call chains; `perfdata annotate --calls` shows "
+         "what "
+         "they tell");
+    said({"report", "--no-call-graph", "-G"}, "--no-call-graph and --inverted cannot be given together");
+    said({"report", "--parent", "("}, "--parent: no regular expression: Unmatched ( or \\(");
+    said({"report", "--parent", ""}, "--parent: the regular expression is empty");
+    said({"report", "--ignore-callees", "a[b"},
+         "--ignore-callees: no regular expression: Unmatched [, [^, [:, [., or [=");
+    said({"report", "-p", "(a)\\1"}, "--parent: back-references are not taken: they take time without bound");
+    said({"report", "-x"},
+         "perfdata: --exclude-other: say which parents are meant, by --parent REGEX or --sort parent");
     said({"script", "--max-stack", "65536"},
          "--max-stack: 65536 is too large; expected a number from 0 to 65535 (default 127)");
     const std::string size = "; expected a size from 16M to 1P, such as 512M";
@@ -202,6 +225,12 @@ TEST_CASE("Values at the ends of what is taken are taken", "[values]") {
                                                         {"report", "--max-stack", "010", "-S", "a,b", "--sort", "pid"},
                                                         {"report", "--percent-limit", "1.5", "--kind", "user,jit"},
                                                         {"report", "-g"},
+                                                        {"report", "-g", "calle,fr,0.5,10,ad,coun"},
+                                                        {"report", "-g", "none,and,anything,behind,it"},
+                                                        {"report", "-g", "fold,,callee", "-G", "--no-children"},
+                                                        {"report", "--no-call-graph", "--sort", "parent,sym", "-x"},
+                                                        {"report", "-p", "^a|b$", "--ignore-callees", "c+"},
+                                                        {"annotate", "--max-stack", "1024"},
                                                         {"annotate", "--at", "6.5", "-d", "[kernel.kallsyms]"},
                                                         {"symbols", "--at", "6.5", "--pid", "-1"},
                                                         {"info", "--max-memory", "1P"},

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <array>
+#include <cstddef>
 #include <span>
+#include <string_view>
 
 #include "perfdata/annotate/page/report_page.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
@@ -24,6 +27,7 @@ class ReportJson {
         json_.end_array();
         write_dropped(json_, report_.dropped);
         json_.array("sort", report_.options.keys, [](ReportKey key) { return words_of(key).name; });
+        call_graph();
         json_.key("rows");
         json_.begin_array();
         for (const auto& each : report_.rows) {
@@ -52,6 +56,8 @@ class ReportJson {
         if (chains.deep != 0) json_.member("deep_chains", chains.deep);
         if (chains.folded != 0) json_.member("chains_without_inlined", chains.folded);
         if (!report_.without_samples.empty()) json_.member("without_samples", report_.without_samples);
+        if (report_.options.tree != ReportTree::none) json_.member("small_branches", report_.small_branches);
+        if (report_.cut_names != 0) json_.member("cut_names", report_.cut_names);
         if (report_.rows_without_tree != 0) json_.member("rows_without_tree", report_.rows_without_tree);
         write_completeness(json_, report_.completeness, true);
         json_.end_object();
@@ -59,6 +65,24 @@ class ReportJson {
     }
 
   private:
+    // Writes how the trees were asked for.
+    void call_graph() {
+        const auto& options = report_.options;
+        if (options.tree == ReportTree::none) return;
+        constexpr std::array<std::string_view, 4> styles{"graph", "fractal", "flat", "folded"};
+        constexpr std::array<std::string_view, 3> keys{"function", "address", "srcline"};
+        constexpr std::array<std::string_view, 3> values{"percent", "period", "count"};
+        json_.key("call_graph");
+        json_.begin_object();
+        json_.member("type", styles[static_cast<std::size_t>(options.tree_style)]);
+        json_.member("order", std::string_view(options.tree == ReportTree::caller ? "caller" : "callee"));
+        json_.member("key", keys[static_cast<std::size_t>(options.tree_key)]);
+        json_.member("value", values[static_cast<std::size_t>(options.tree_value)]);
+        json_.member("limit", options.tree_limit);
+        json_.member("print_limit", options.tree_entries);
+        json_.end_object();
+    }
+
     void event(std::size_t column) {
         const auto& whole = report_.whole[column];
         json_.begin_object();
@@ -110,6 +134,7 @@ class ReportJson {
             case ReportKey::object: json_.name(name, place.object); return json_.name_or_null("path", place.path);
             case ReportKey::symbol: return symbol(place.symbol, place);
             case ReportKey::program: return;  // see bpf()
+            case ReportKey::parent: return json_.name_or_null(name, task.parent);
             default: return json_.name(name, key_text(report_, row, key));
         }
     }
@@ -165,7 +190,21 @@ class ReportJson {
             tree_room_.take(std::string_view(object).size());
             json_.member("object", std::string_view(object));
             json_.member("kind", to_string(place.kind));
+            const auto key = report_.options.tree_key;
+            if (key == TreeKey::address && !place.symbol.empty()) json_.member("offset", place.offset);
+            if (key != TreeKey::function) {
+                const bool known = !place.line.starts_with("??:");
+                const InLine line(known ? place.line : std::string_view(), InLine::Keep::end, tree_room_.next());
+                tree_room_.take(std::string_view(line).size());
+                json_.name_or_null("line", line);
+            }
             json_.counts(node.cells);
+            if (hits(node.ends) != 0) {
+                json_.key("ends");
+                json_.begin_object();
+                json_.counts(node.ends);
+                json_.end_object();
+            }
             json_.key(report_.options.tree == ReportTree::caller ? "callees" : "callers");
             this->nodes(node.below);
             json_.end_object();

@@ -13,6 +13,7 @@
 #include "format/words.hpp"
 #include "page/report_words.hpp"
 #include "page/titles.hpp"
+#include "tree_text.hpp"
 
 namespace perfdata {
 namespace {
@@ -57,9 +58,7 @@ class ReportText {
         columns_title();
         for (const auto* row : rows) {
             line(*row);
-            // A single node repeats the function: no tree.
-            if (std::ranges::none_of(row->tree, [&](const ReportNode& node) { return is_shown(node); })) continue;
-            if (row->tree.size() > 1 || (!row->tree.empty() && !row->tree.front().below.empty())) tree(row->tree);
+            if (!row->tree.empty()) tree_.write(*row, columns_);
             if (text_.size() > block) flush();
         }
         if (columns_.size() != report_.events.size()) {
@@ -75,14 +74,6 @@ class ReportText {
         if (const auto hidden = hidden_text(hidden_rows_, "row", report_.options.percent_limit); !hidden.empty()) {
             print("#\n# {}\n", hidden);
         }
-    }
-
-    // Trees contain the branches that reach the limit in any event.
-    bool is_shown(const ReportNode& node) const {
-        if (columns_.size() == report_.events.size()) return true;
-        const auto& cell = node.cells[columns_.front()];
-        return cell.hits != 0 &&
-               share(cell.periods, report_.whole[columns_.front()].periods) >= report_.options.tree_limit;
     }
 
     // rows_of(column) returns the rows of one event, most first. One pass per event costs as much as writing all its
@@ -284,65 +275,6 @@ class ReportText {
         }
     }
 
-    void tree(const std::vector<ReportNode>& nodes) {
-        branches(shown_of(nodes), std::string(12, ' '));
-        print("\n");
-    }
-
-    // shown_of(nodes) returns the nodes shown in this table, most first. Trees are sorted by all events together.
-    std::vector<const ReportNode*> shown_of(const std::vector<ReportNode>& nodes) const {
-        std::vector<const ReportNode*> shown_nodes;
-        for (const auto& node : nodes) {
-            if (is_shown(node)) shown_nodes.push_back(&node);
-        }
-        if (columns_.size() != report_.events.size()) {
-            std::ranges::stable_sort(shown_nodes, std::greater(),
-                                     [&](const ReportNode* node) { return node->cells[columns_.front()].periods; });
-        }
-        return shown_nodes;
-    }
-    bool same_shares(const ReportNode& one, const ReportNode& other) const {
-        return std::ranges::all_of(columns_,
-                                   [&](std::size_t column) { return one.cells[column] == other.cells[column]; });
-    }
-
-    // A node with all samples of its caller continues its caller's line. Siblings get a line each, with their shares.
-    // Columns of several events are side by side.
-    void branches(const std::vector<const ReportNode*>& shown_nodes, const std::string& indent) {
-        for (std::size_t at = 0; at < shown_nodes.size(); ++at) {
-            const auto* node = shown_nodes[at];
-            const bool last = at + 1 == shown_nodes.size();
-            const auto share = shares(node->cells);
-            print("{}|--{}--{}\n", indent, share, name(*node));
-            const auto below = indent + (last ? " " : "|") + std::string(share.size() + 4, ' ');
-            auto next = shown_of(node->below);
-            while (next.size() == 1 && same_shares(*next.front(), *node)) {
-                node = next.front();
-                print("{}{}\n", below, name(*node));
-                next = shown_of(node->below);
-            }
-            branches(next, below);
-        }
-    }
-
-    std::string shares(const EventCounts& cells) const {
-        std::string text;
-        for (const auto column : columns_) {
-            fmt::format_to(std::back_inserter(text), "{}{:.2f}%", text.empty() ? "" : " ",
-                           share(cells[column].periods, report_.whole[column].periods));
-        }
-        return text;
-    }
-    std::string name(const ReportNode& node) {
-        const auto& place = report_.tree_places[node.place];
-        const auto address = place.symbol.empty() ? place.text() : std::string();
-        const auto text = place.symbol.empty() ? address : place.symbol;
-        auto name = printable(InLine(text, InLine::Keep::beginning, tree_room_.next()));
-        tree_room_.take(name.size());
-        if (place.inlined) name += inlined_mark;
-        return name;
-    }
-
     void foot() {
         const auto all = hits(report_.whole);
         for (const auto& entry : report_.no_symbol) {
@@ -367,6 +299,11 @@ class ReportText {
             print("# {} rows are shown without the tree that they have: the trees are too many\n",
                   report_.rows_without_tree);
         }
+        for (const auto& note : tree_.notes()) print("# {}\n", note);
+        if (report_.cut_names != 0) {
+            print("# Of {} names longer than {} bytes, -p and --ignore-callees saw only the beginning\n",
+                  report_.cut_names, NamePattern::most_name);
+        }
         for (const auto& note : chain_notes(report_.chain_losses)) print("# {}\n", note);
         for (const auto& note : report_.stacks.notes()) print("# {}\n", note);
     }
@@ -388,8 +325,8 @@ class ReportText {
     std::vector<std::size_t> columns_;  // of the current table
     std::uint64_t hidden_rows_ = 0;     // rows that the percent limit removed from the table
     std::vector<std::size_t> width_;    // by key
-    TreeRoom tree_room_;
     std::string text_;
+    TreeText tree_{report_, text_};
 };
 
 }  // namespace

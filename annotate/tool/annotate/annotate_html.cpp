@@ -30,6 +30,7 @@ Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& s
     options.filter = counting.filter;
     options.stop = counting.stop;
     options.progress = counting.progress;
+    options.max_stack = counting.max_stack;
     return SampleCounts::count(recording, symbolizer.timeline(), options);
 }
 

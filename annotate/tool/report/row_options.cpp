@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <string_view>
@@ -55,39 +54,9 @@ Result<std::string> parse_field(const std::string& word) {
                                               fmt::join(number_fields, ", "), known_keys())));
 }
 
-Result<Graph> parse_graph(const std::string& text) {
-    Graph graph;
-    std::string_view rest = text;
-    while (!rest.empty()) {
-        const std::string word(rest.substr(0, rest.find(',')));
-        rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-        const auto limit = parse_decimal(word);
-        if (word == "none") {
-            graph.tree = ReportTree::none;
-        } else if (word == "caller") {
-            graph.tree = ReportTree::caller;
-        } else if (word == "callee") {
-            graph.tree = ReportTree::callee;
-        } else if (limit && *limit >= 0 && *limit <= 100) {
-            graph.limit = *limit;
-        } else if (word != "graph") {
-            std::error_code none;
-            if (std::filesystem::exists(text, none)) {
-                return fail(wrong("--call-graph", fmt::format("{} is a file; write the recording before -g, or a word "
-                                                              "behind it: -g caller {}",
-                                                              text, text)));
-            }
-            return fail(wrong("--call-graph", fmt::format("{}: expected caller, callee or none, and the least "
-                                                          "percentage of a branch, such as caller,0.5",
-                                                          word)));
-        }
-    }
-    return graph;
-}
-
 }  // namespace
 
-CLI::Option* RowChoice::add_to(CLI::App& command) {
+void RowChoice::add_to(CLI::App& command) {
     const auto sort_help = key_help();
     add_list(command, "-s,--sort", keys, sort_help.c_str())->check(each(checked(parse_key)), "")->type_name("KEYS");
     add_list(command, "-F,--fields", fields,
@@ -98,19 +67,8 @@ CLI::Option* RowChoice::add_to(CLI::App& command) {
     auto* children_flag = command.add_flag("--children", children,
                                            "Rows count what they called as well: the default if there are call chains");
     command.add_flag("--no-children", no_children, "Rows count samples in themselves only")->excludes(children_flag);
-    auto* graph_option =
-        command
-            .add_option("-g,--call-graph", graph,
-                        "Trees: caller (what a row called), callee (who called it) or none, and the least "
-                        "percentage of a branch (default 0.5), such as caller,3. Default: caller with --children, else "
-                        "callee. perf's word graph is taken, too: the shares here are always those of a graph")
-            ->expected(0, 1)
-            ->check(checked(parse_graph), "")
-            ->type_name("TREES");
-    command.add_flag("-G,--inverted", inverted, "The same as -g caller, as perf spells it")->excludes(graph_option);
     command.add_flag("-n,--show-nr-samples", hits, "A column of samples");
     command.add_flag("--show-total-period", periods, "A column of periods");
-    return graph_option;
 }
 
 std::vector<ReportKey> RowChoice::chosen_keys() const {
@@ -122,12 +80,6 @@ std::vector<ReportKey> RowChoice::chosen_keys() const {
         }
     }
     return chosen.empty() ? ReportOptions().keys : chosen;
-}
-
-Graph RowChoice::chosen_graph() const {
-    auto chosen = parse_graph(graph).value_or(Graph{});
-    if (inverted) chosen.tree = ReportTree::caller;
-    return chosen;
 }
 
 bool RowChoice::has_field(const std::string& word) const {

@@ -55,6 +55,7 @@ struct CallOptions {
     SampleFilter filter;
     std::stop_token stop;
     Progress progress = {};
+    std::uint32_t max_stack = SampleCountOptions().max_stack;
 };
 
 // Returns the counting options that CallEdges::make() requires: the sampled address is folded to its function, callers

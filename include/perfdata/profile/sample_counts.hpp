@@ -35,10 +35,11 @@ struct SampledTask {
     Tid tid{0};
     std::uint32_t cpu = 0;  // all ones: not recorded
     std::uint64_t cgroup = 0;
+    std::string_view parent;  // of SampleCountOptions::parent; equal ones have equal data(). Empty: none
 
     bool operator==(const SampledTask& other) const {
         return comm.data() == other.comm.data() && pid == other.pid && tid == other.tid && cpu == other.cpu &&
-               cgroup == other.cgroup;
+               cgroup == other.cgroup && parent.data() == other.parent.data();
     }
     std::uint64_t hash(const HashKey& key) const;
 };
@@ -55,7 +56,14 @@ struct SampleCountOptions {
     // Returns the frame to count instead, for example the start of its function: fewer distinct chains cost less time
     // and memory. Called once per distinct frame. Empty: counts every address as it is.
     Callback<Frame(const Frame&)> fold;
-    bool fold_callers = true;                // false: fold the sampled address only; callers keep theirs
+    bool fold_callers = true;  // false: fold the sampled address only; callers keep theirs
+    // Returns the name of a frame that makes the samples in it and below it a task of their own; empty: the frame does
+    // not. If a chain has several such frames, the innermost counts, or the outermost. Called once per distinct frame.
+    Callback<std::string_view(const Frame&)> parent;
+    bool outermost_parent = false;
+    // Returns true for frames whose callees do not count: of the chains through such frames the outermost of them is
+    // the innermost frame. Called once per distinct frame. Parents are found before.
+    Callback<bool(const Frame&)> ignore_callees;
     bool inlines = false;                    // chains have frames of inlined calls, too; requires `functions`
     const CallFilter* only_calls = nullptr;  // ignore samples that do not pass; null: count all
     const JitCodes* jit = nullptr;           // code from jitdumps; empty() counts as none

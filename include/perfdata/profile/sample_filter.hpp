@@ -33,8 +33,8 @@ struct SampledBy {
 };
 
 // FilterPart names a part of a SampleFilter, in the order in which they apply.
-enum class FilterPart : std::uint8_t { none, time, cpu, comm, pid, tid, cgroup, kind, object, symbol };
-inline constexpr std::size_t filter_parts = 10;
+enum class FilterPart : std::uint8_t { none, time, cpu, comm, pid, tid, cgroup, kind, object, symbol, parent };
+inline constexpr std::size_t filter_parts = 11;
 
 constexpr FilterPart filter_part(CodePart part) {
     switch (part) {

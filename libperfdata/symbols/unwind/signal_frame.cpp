@@ -46,10 +46,10 @@ struct Layout {
 };
 
 // The order of gregs in uapi/asm/sigcontext.h; DWARF's numbers.
-constexpr std::array<Slot, 16> x86_64_slots = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7};
-constexpr std::array<Slot, 8> i386_slots = {7, 6, 5, 4, 3, 2, 1, 0};  // edi to eax
-constexpr std::array<Slot, 32> in_order = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                           16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+constexpr std::array<Slot, 16> x86_64_gregs = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7};
+constexpr std::array<Slot, 8> i386_gregs = {7, 6, 5, 4, 3, 2, 1, 0};  // edi to eax
+constexpr std::array<Slot, 32> by_number = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                            16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 constexpr std::uint64_t siginfo = 128;
 
 std::optional<std::uint64_t> word(const UnwindTarget& target, const StackMemory& memory, std::uint64_t address) {
@@ -64,33 +64,33 @@ std::optional<Layout> layout_of(const UnwindTarget& target, SignalFrame frame, c
     switch (target.family()) {
         case ArchFamily::x86:
             // ucontext: flags, link, stack; then r8
-            if (target.address_bytes() == 8) return Layout{40, x86_64_slots, 40 + 16 * 8};
-            if (!with_info) return Layout{4 + 16, i386_slots, 4 + 56};
+            if (target.address_bytes() == 8) return Layout{40, x86_64_gregs, 40 + 16 * 8};
+            if (!with_info) return Layout{4 + 16, i386_gregs, 4 + 56};
             // signal, siginfo *, ucontext *: flags, link, stack, sigcontext
             if (const auto context = word(target, memory, stack_pointer + 8)) {
                 const auto at = *context - stack_pointer + 20;
-                return Layout{at + 16, i386_slots, at + 56};
+                return Layout{at + 16, i386_gregs, at + 56};
             }
             return {};
         case ArchFamily::arm64: {
             // ucontext: flags, link, stack, mask of 128 bytes; sigcontext: fault address, x0 to x30, sp, pc
             constexpr auto registers = siginfo + 176 + 8;
-            return Layout{registers, in_order, registers + 32 * 8};
+            return Layout{registers, by_number, registers + 32 * 8};
         }
         case ArchFamily::arm: {
             // ucontext: flags, link, stack; sigcontext: trap, error, mask, r0 to r15
             const auto registers = (with_info ? siginfo : 0) + 20 + 12;
-            return Layout{registers, std::span(in_order).first(15), registers + 15 * 4};
+            return Layout{registers, std::span(by_number).first(15), registers + 15 * 4};
         }
         case ArchFamily::riscv: {
             // ucontext: flags, link, stack, mask of 128 bytes; sigcontext: pc, x1 to x31
             constexpr auto registers = siginfo + 176;
-            return Layout{registers + 8, std::span(in_order).subspan(1), registers};
+            return Layout{registers + 8, std::span(by_number).subspan(1), registers};
         }
         case ArchFamily::s390: {
             // room of the callee, svc instruction, siginfo; ucontext: flags, link, stack; psw: mask, address; r0 to r15
             constexpr auto psw = 160 + 8 + siginfo + 40;
-            return Layout{psw + 16, std::span(in_order).first(16), psw + 8};
+            return Layout{psw + 16, std::span(by_number).first(16), psw + 8};
         }
         default: return {};
     }

@@ -34,6 +34,7 @@ struct ReportTask {
     Tid tid{0};
     std::optional<std::uint32_t> cpu;  // empty: not recorded
     std::uint32_t cgroup = 0;          // index in Report::cgroups
+    std::string_view parent;           // lives as long as the Symbolizer; empty: none
 
     // comm_text() returns the command, or ":TID" if it is unknown.
     std::string comm_text() const;
@@ -57,10 +58,11 @@ struct ReportPlace {
     std::string_view symbol;              // empty: unknown
     bool inlined = false;                 // a function that was inlined: the samples count for what contains it, too
     std::uint64_t address = 0;            // without symbol: in the object, or in the process
+    std::uint64_t offset = 0;             // in the function; tree nodes told apart by address only
     char level = '.';                     // perf's: k kernel, . user, g and u of a guest, H hypervisor
     CodeClass kind = CodeClass::unknown;  // also unknown if of several kinds
     std::uint32_t function = no_function;  // index in Report::functions; rows only, with program_details
-    std::string line;                      // FILE:LINE, "??:0" if unknown; only with the key `line`
+    std::string line;                      // FILE:LINE, "??:0" if unknown; only if asked for
     std::vector<std::uint32_t> loads;      // the BPF programs (index in Timeline::loads()), sorted
 
     // told_loads() returns the first loads, as many as pages show. The limit bounds the output: any number of programs
@@ -77,6 +79,7 @@ struct ReportPlace {
 struct ReportNode {
     std::uint32_t place = 0;  // index in Report::tree_places
     EventCounts cells;
+    EventCounts ends;               // those of them whose chain ends here
     std::vector<ReportNode> below;  // most first
 };
 
@@ -129,6 +132,8 @@ struct Report {
     // By number of the frame in the counts: 1 if --kind or --dso excludes it. Empty: nothing is excluded.
     std::vector<std::uint8_t> unwanted_frames;
     std::uint64_t rows_without_tree = 0;  // rows without a tree because earlier trees reached the limit of nodes
+    std::uint64_t small_branches = 0;     // branches of trees that ReportOptions::tree_limit left out
+    std::uint64_t cut_names = 0;          // functions of which patterns saw the first NamePattern::most_name bytes only
 
     WithoutBuildId without_build_id;  // of the rows; empty unless they name functions
     ChainLosses chain_losses;

@@ -9,12 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/symbols/name_pattern.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 namespace perfdata {
 
 // ReportKey is a property that distinguishes rows.
-enum class ReportKey : std::uint8_t { comm, pid, tid, cpu, cgroup, object, symbol, kind, line, program };
+enum class ReportKey : std::uint8_t { comm, pid, tid, cpu, cgroup, object, symbol, kind, line, program, parent };
 
 // ReportKeyWords is the names of a key: on the command line, in text and in JSON.
 struct ReportKeyWords {
@@ -39,23 +40,55 @@ enum class ReportTree : std::uint8_t {
     callee,  // callers, innermost first
 };
 
+// TreeStyle is the form of trees in text, in perf's terms.
+enum class TreeStyle : std::uint8_t {
+    graph,    // shares of all samples
+    fractal,  // shares of what continues from the caller or callee
+    flat,     // each chain with a share of its own, a frame a line
+    folded,   // the same, a chain a line
+};
+
+// TreeKey is what tells the nodes of trees apart, in addition to their functions.
+enum class TreeKey : std::uint8_t { function, address, line };
+
+// TreeValue is the number of a node or chain in text.
+enum class TreeValue : std::uint8_t { percent, period, count };
+
 struct ReportOptions {
     std::vector<ReportKey> keys = {ReportKey::comm, ReportKey::object, ReportKey::symbol};
     bool children = false;  // a row also counts its callees; else trees and order use only the row's own samples
     ReportTree tree = ReportTree::none;
     double percent_limit = 0;  // rows with less, in every event, are left out
-    double tree_limit = 0.5;   // branches with less likewise, in percent of all
-    bool inlines = true;       // with call chains: inlined functions have rows, and nodes in trees
-    bool relative = false;     // percentages are of what the filters leave, not of all
-    CodeFilter code;           // only rows of this code
+    // Branches with less likewise, in percent of all; of what continues from the node above if `fractal`. `flat` and
+    // `folded` leave out chains with less.
+    double tree_limit = 0.5;
+    TreeStyle tree_style = TreeStyle::graph;
+    TreeKey tree_key = TreeKey::function;
+    TreeValue tree_value = TreeValue::percent;
+    std::uint32_t tree_entries = 0;  // text: most siblings of a tree, most chains of a flat or folded row; 0: all
+    // For the key `parent`: a function that matches is one. Empty: perf's default. The outermost counts if trees are of
+    // callees (ReportTree::caller, or `children` without trees), else the innermost.
+    std::optional<NamePattern> parent;
+    bool exclude_other = false;                 // leave out samples without a parent
+    std::optional<NamePattern> ignore_callees;  // functions that match count what they called as their own
+    // With call chains: inlined functions have rows, and nodes in trees.
+    bool inlines = true;
+    bool relative = false;  // percentages are of what the filters leave, not of all
+    CodeFilter code;        // only rows of this code
     // Find what BTF calls the BPF functions of rows, and all their programs. Only JSON tells that; it takes time.
     bool program_details = true;
 
     bool has(ReportKey key) const;
     // tells_functions() returns true if the report names functions, so that names can be missing.
-    bool tells_functions() const { return has(ReportKey::symbol) || tree != ReportTree::none; }
+    bool tells_functions() const {
+        return has(ReportKey::symbol) || has(ReportKey::parent) || tree != ReportTree::none;
+    }
     // counts_chains() returns true if callers matter.
-    bool counts_chains() const { return children || tree != ReportTree::none; }
+    bool counts_chains() const {
+        return children || tree != ReportTree::none || has(ReportKey::parent) || ignore_callees.has_value();
+    }
+    // is_flat() returns true if text has chains instead of trees.
+    bool is_flat() const { return tree_style == TreeStyle::flat || tree_style == TreeStyle::folded; }
 };
 
 }  // namespace perfdata
