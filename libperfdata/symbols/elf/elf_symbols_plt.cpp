@@ -14,8 +14,8 @@
 namespace perfdata {
 namespace {
 
-// Slot is a word that the dynamic linker sets.
-struct Slot {
+// GotSlot is a word that the dynamic linker sets.
+struct GotSlot {
     std::uint64_t address = 0;
     std::uint32_t symbol = 0;    // index in the dynamic symbol table; 0: none
     std::uint64_t resolver = 0;  // of an indirect function: address of its resolver; 0: none
@@ -48,7 +48,7 @@ class ElfSymbolsBuilder::Plt {
         ordered_ = slots_;
         if (got != nullptr) read(".rela.dyn", ".rel.dyn", words_of_got());
         if (slots_.empty()) return;
-        std::ranges::stable_sort(slots_, {}, &Slot::address);
+        std::ranges::stable_sort(slots_, {}, &GotSlot::address);
         find_resolvers();
         budget_ = 4 * (std::uint64_t{strings_.size()} + builder_.names_.size());
         if (plt != nullptr) name(*plt, header());
@@ -82,7 +82,7 @@ class ElfSymbolsBuilder::Plt {
         const auto bytes = as_bytes(*list);
         for (std::size_t offset = 0; bytes.size() - offset >= stride; offset += stride) {
             const auto* const at = bytes.data() + offset;
-            Slot slot;
+            GotSlot slot;
             slot.address = number(at);
             const auto inside = [&](const Range& range) {
                 return slot.address - range.begin < range.end - range.begin;
@@ -151,7 +151,7 @@ class ElfSymbolsBuilder::Plt {
     }
 
     // Returns the name of what a slot leads to; empty if unknown.
-    std::string_view called(const Slot& slot) const {
+    std::string_view called(const GotSlot& slot) const {
         if (slot.resolver != 0) {
             const auto found =
                 std::ranges::lower_bound(resolvers_, slot.resolver, {}, &std::pair<std::uint64_t, std::string>::first);
@@ -168,7 +168,7 @@ class ElfSymbolsBuilder::Plt {
         return text.substr(0, text.find('\0'));
     }
 
-    void add(std::uint64_t address, std::uint64_t size, const Slot& slot) {
+    void add(std::uint64_t address, std::uint64_t size, const GotSlot& slot) {
         const auto text = called(slot);
         if (text.empty() || text.size() > budget_) return;
         budget_ -= text.size();
@@ -208,7 +208,7 @@ class ElfSymbolsBuilder::Plt {
         if (short_stubs) plt.stride = 8;
         const auto stubs = plt_stubs(plt, as_bytes(*code));
         for (const auto& stub : stubs) {
-            const auto slot = std::ranges::lower_bound(slots_, stub.slot, {}, &Slot::address);
+            const auto slot = std::ranges::lower_bound(slots_, stub.slot, {}, &GotSlot::address);
             if (slot != slots_.end() && slot->address == stub.slot) add(stub.address, stub.size, *slot);
         }
         if (header.stub == 0) return;
@@ -227,7 +227,7 @@ class ElfSymbolsBuilder::Plt {
     ElfSymbolsBuilder& builder_;
     const ElfFile& file_;
     std::string table_, strings_;
-    std::vector<Slot> slots_, ordered_;
+    std::vector<GotSlot> slots_, ordered_;
     std::vector<std::pair<std::uint64_t, std::string>> resolvers_;
     std::uint64_t budget_ = 0;
 };
