@@ -221,7 +221,7 @@ TEST_CASE("Of functions that overlap the one that begins last counts", "[symbols
 }
 
 TEST_CASE("Overlapping functions are laid out as a plain search finds them", "[symbols][unwind]") {
-    Random random(GENERATE(1, 2, 3, 4, 5));
+    Random random(GENERATE(1u, 2u, 3u, 4u, 5u));
     struct Function {
         std::uint64_t begin, end;
         std::size_t offset;
@@ -413,7 +413,7 @@ TEST_CASE("All functions and all rows can be visited", "[symbols][unwind]") {
 }
 
 TEST_CASE("Any damage of a section ends in a row, none, or an error", "[symbols][unwind]") {
-    Random random(GENERATE(1, 2, 3));
+    Random random(GENERATE(1u, 2u, 3u));
     CfiCase original;
     CfiBuilder::Common common;
     common.augmentation = "zPLR";
