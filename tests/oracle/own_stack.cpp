@@ -233,7 +233,7 @@ TEST_CASE("a stack that was copied in part ends where the copy ends", "[oracle][
     Objects objects;
     const auto whole = unwind(captured, objects);
     std::size_t before = 0;
-    for (const std::size_t size : {0, 100, 500, 1000, 2000}) {
+    for (const std::size_t size : {0u, 100u, 500u, 1000u, 2000u}) {
         auto part = captured;
         part.stack.resize(size);
         const auto unwound = unwind(part, objects);

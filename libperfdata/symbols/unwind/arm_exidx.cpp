@@ -10,7 +10,7 @@
 namespace perfdata {
 namespace {
 
-constexpr std::size_t index_entry = 8;  // bytes
+constexpr std::size_t index_entry_bytes = 8;  // bytes
 constexpr std::uint32_t cannot_unwind = 1, inline_model = 0x80000000;
 constexpr Slot stack_slot = 13, link_slot = 14, program_counter_slot = 15;
 
@@ -179,13 +179,13 @@ class ArmFrame {
 Result<ArmExidx> ArmExidx::open(const ArmTables& tables) {
     ArmExidx exidx;
     exidx.tables_ = tables;
-    const auto content = tables.index.first(tables.index.size() / index_entry * index_entry);
-    exidx.functions_ = {content, index_entry, tables.order};
-    exidx.contents_ = {content.empty() ? content : content.subspan(4), index_entry, tables.order};
+    const auto content = tables.index.first(tables.index.size() / index_entry_bytes * index_entry_bytes);
+    exidx.functions_ = {content, index_entry_bytes, tables.order};
+    exidx.contents_ = {content.empty() ? content : content.subspan(4), index_entry_bytes, tables.order};
     bool sorted = true;
     for (std::size_t at = 0; at < exidx.functions_.size(); ++at) {
         if ((exidx.functions_[at] & inline_model) != 0) {
-            return fail(ErrorCode::malformed, tables.index_file_offset + at * index_entry, ".ARM.exidx",
+            return fail(ErrorCode::malformed, tables.index_file_offset + at * index_entry_bytes, ".ARM.exidx",
                         "an entry does not begin with an address");
         }
         sorted = sorted && (at == 0 || exidx.begin(at - 1) <= exidx.begin(at));
@@ -194,7 +194,8 @@ Result<ArmExidx> ArmExidx::open(const ArmTables& tables) {
         exidx.order_.resize(exidx.functions_.size());
         std::iota(exidx.order_.begin(), exidx.order_.end(), 0u);
         const auto begin_of = [&](std::uint32_t entry) {
-            return from_distance(tables.index_address + std::uint64_t{entry} * index_entry, exidx.functions_[entry]);
+            return from_distance(tables.index_address + std::uint64_t{entry} * index_entry_bytes,
+                                 exidx.functions_[entry]);
         };
         std::ranges::stable_sort(exidx.order_, {}, begin_of);
     }
@@ -203,7 +204,7 @@ Result<ArmExidx> ArmExidx::open(const ArmTables& tables) {
 
 std::uint32_t ArmExidx::begin(std::size_t index) const {
     const std::size_t entry = order_.empty() ? index : order_[index];
-    return from_distance(tables_.index_address + entry * index_entry, functions_[entry]);
+    return from_distance(tables_.index_address + entry * index_entry_bytes, functions_[entry]);
 }
 
 Result<std::optional<UnwindRow>> ArmExidx::row_at(std::uint64_t vaddr, RuleSpill& spill) const {
@@ -242,10 +243,10 @@ Result<std::optional<UnwindRow>> ArmExidx::row_at(std::uint64_t vaddr, RuleSpill
 Result<std::vector<std::uint8_t>> ArmExidx::operations(std::size_t entry) const {
     const auto word = contents_[entry];
     if ((word & inline_model) == 0) {
-        return operations_in_table(from_distance(tables_.index_address + entry * index_entry + 4, word));
+        return operations_in_table(from_distance(tables_.index_address + entry * index_entry_bytes + 4, word));
     }
     if ((word >> 24) != 0x80) {
-        return fail(ErrorCode::unsupported, tables_.index_file_offset + entry * index_entry + 4, ".ARM.exidx",
+        return fail(ErrorCode::unsupported, tables_.index_file_offset + entry * index_entry_bytes + 4, ".ARM.exidx",
                     "an entry has a model that does not fit into it");
     }
     std::vector<std::uint8_t> bytes;

@@ -64,7 +64,7 @@ enum ExpressionOperation : std::uint8_t {
     op_stack_value = 0x9f,
 };
 
-constexpr std::size_t deepest = 64;  // values on the stack
+constexpr std::size_t deepest_stack = 64;  // values on the stack
 
 class ExpressionMachine {
   public:
@@ -95,7 +95,7 @@ class ExpressionMachine {
         if (outcome_ == StepOutcome::ok) outcome_ = outcome;
     }
     void push(std::uint64_t value) {
-        if (depth_ == deepest) return stop(StepOutcome::damaged);
+        if (depth_ == deepest_stack) return stop(StepOutcome::damaged);
         stack_[depth_++] = value & input_.target.address_mask();
     }
     void push(std::int64_t value) { push(static_cast<std::uint64_t>(value)); }
@@ -238,7 +238,7 @@ class ExpressionMachine {
     unsigned bits_;
     StepOutcome outcome_ = StepOutcome::ok;
     std::size_t depth_ = 0;
-    std::array<std::uint64_t, deepest> stack_;  // valid up to depth_
+    std::array<std::uint64_t, deepest_stack> stack_;  // valid up to depth_
 };
 
 }  // namespace

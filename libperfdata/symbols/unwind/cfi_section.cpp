@@ -17,8 +17,8 @@ namespace perfdata {
 namespace {
 
 // What binary search needs: DW_EH_PE_datarel | DW_EH_PE_sdata4, the only form that linkers write.
-constexpr std::uint8_t searchable = cfi_encoding::datarel | cfi_encoding::sdata4;
-constexpr std::size_t table_entry = 8;  // bytes: where a function begins, and where its FDE is
+constexpr std::uint8_t searchable_encoding = cfi_encoding::datarel | cfi_encoding::sdata4;
+constexpr std::size_t table_entry_bytes = 8;  // bytes: where a function begins, and where its FDE is
 
 // CfiTable is the sorted table of .eh_frame_hdr. Both numbers of an entry are distances from the section's begin.
 class CfiTable {
@@ -35,7 +35,8 @@ class CfiTable {
         if (count_encoding == cfi_encoding::omitted || table_encoding == cfi_encoding::omitted) {
             return refuse("it has no table");
         }
-        if (table_encoding != searchable) return refuse("its table has the encoding " + std::to_string(table_encoding));
+        if (table_encoding != searchable_encoding)
+            return refuse("its table has the encoding " + std::to_string(table_encoding));
         const auto frame_at = input.table_address + in.position();
         const auto frame = encoded_number(in, frame_encoding, target.address_bytes());
         const auto base = (frame_encoding & cfi_encoding::base_mask) == cfi_encoding::pcrel     ? frame_at
@@ -45,12 +46,12 @@ class CfiTable {
             return refuse("it belongs to another section than .eh_frame");
         }
         const auto count = encoded_number(in, count_encoding, target.address_bytes());
-        if (!in.ok() || !count || !in.fits(*count, table_entry)) return refuse("its table goes beyond its end");
+        if (!in.ok() || !count || !in.fits(*count, table_entry_bytes)) return refuse("its table goes beyond its end");
         CfiTable table;
         table.address_ = input.table_address;
-        const auto content = in.bytes(*count * table_entry);
-        table.begins_ = {content, table_entry, input.order};
-        table.entries_ = {content.empty() ? content : content.subspan(4), table_entry, input.order};
+        const auto content = in.bytes(*count * table_entry_bytes);
+        table.begins_ = {content, table_entry_bytes, input.order};
+        table.entries_ = {content.empty() ? content : content.subspan(4), table_entry_bytes, input.order};
         for (std::size_t at = 1; at < table.size(); ++at) {
             if (table.begin(at) < table.begin(at - 1)) return refuse("its table is not sorted");
         }

@@ -6,10 +6,10 @@
 namespace perfdata {
 namespace {
 
-// Chain follows one link of a chain of frames. What it reads first decides the outcome if it cannot be read.
-class Chain {
+// FrameChain follows one link of a chain of frames. What it reads first decides the outcome if it cannot be read.
+class FrameChain {
   public:
-    Chain(const UnwindTarget& target, const StackMemory& memory, const RegisterFile& registers)
+    FrameChain(const UnwindTarget& target, const StackMemory& memory, const RegisterFile& registers)
         : target_(target), memory_(memory), registers_(registers), word_(target.address_bytes()) {}
 
     std::uint64_t frame_pointer = 0, return_address = 0;
@@ -125,7 +125,7 @@ class Chain {
 }  // namespace
 
 StepOutcome step_by_frame_pointer(const UnwindTarget& target, const StackMemory& memory, RegisterFile& registers) {
-    Chain chain(target, memory, registers);
+    FrameChain chain(target, memory, registers);
     const auto outcome = chain.follow();
     if (outcome != StepOutcome::ok) return outcome;
     RegisterFile caller;

@@ -13,11 +13,11 @@ StepOutcome outcome_of(StackMemory::Answer answer) {
     return answer == StackMemory::Answer::beyond ? StepOutcome::stack_too_short : StepOutcome::damaged;
 }
 
-// Step is what one step has computed: the caller's values where they differ from the frame's.
-class Step {
+// RowStep is what one step has computed: the caller's values where they differ from the frame's.
+class RowStep {
   public:
-    Step(const UnwindTarget& target, const UnwindRow& row, const RowSource& source, const StackMemory& memory,
-         const RegisterFile& registers)
+    RowStep(const UnwindTarget& target, const UnwindRow& row, const RowSource& source, const StackMemory& memory,
+            const RegisterFile& registers)
         : target_(target), row_(row), source_(source), memory_(memory), registers_(registers) {}
 
     StepOutcome find_cfa() {
@@ -157,7 +157,7 @@ StepOutcome step(const UnwindTarget& target, const UnwindRow& row, const RowSour
                  RegisterFile& registers) {
     if (row.has(UnwindRow::outermost)) return StepOutcome::outermost;
     if (row.has(UnwindRow::refused)) return StepOutcome::refused;
-    Step made(target, row, source, memory, registers);
+    RowStep made(target, row, source, memory, registers);
     if (const auto outcome = made.find_cfa(); outcome != StepOutcome::ok) return outcome;
     const RuleSpill none;
     row.for_each_rule(source.spill != nullptr ? *source.spill : none, [&](const UnwindRule& rule) {

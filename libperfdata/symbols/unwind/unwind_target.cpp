@@ -106,6 +106,12 @@ std::optional<UnwindTarget> UnwindTarget::of(ArchFamily family, unsigned address
     return {};
 }
 
+std::optional<UnwindTarget> UnwindTarget::of_process(const Arch& machine, std::uint64_t abi) {
+    if (abi != 1 && abi != 2) return {};
+    const bool narrow = abi == 1;
+    return of(narrow && machine.family == ArchFamily::arm64 ? ArchFamily::arm : machine.family, narrow ? 4 : 8);
+}
+
 Slot UnwindTarget::slot(std::uint64_t dwarf) const {
     const auto layout = layout_of(family_, address_bytes_);
     if (dwarf < layout.identical) return static_cast<Slot>(dwarf);

@@ -31,6 +31,9 @@ class UnwindTarget {
   public:
     // Returns nothing for architectures whose registers perf does not record: MIPS, LoongArch.
     static std::optional<UnwindTarget> of(ArchFamily family, unsigned address_bytes);
+    // Returns the architecture of a process on a machine by the ABI of its registers (Registers::abi): 1 is a 32-bit
+    // process, 2 one of 64 bits. Nothing for others: it has no registers.
+    static std::optional<UnwindTarget> of_process(const Arch& machine, std::uint64_t abi);
 
     ArchFamily family() const { return family_; }
     unsigned address_bytes() const { return address_bytes_; }

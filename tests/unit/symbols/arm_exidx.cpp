@@ -212,7 +212,7 @@ TEST_CASE("A row of Arm's tables leads to the caller", "[symbols][unwind]") {
 }
 
 TEST_CASE("Any bytes of Arm's tables end in a row, none, or an error", "[symbols][unwind]") {
-    Random random(GENERATE(1, 2));
+    Random random(GENERATE(1u, 2u));
     std::size_t rows = 0;
     for (int round = 0; round < 3000; ++round) {
         Writer entries(std::endian::little);

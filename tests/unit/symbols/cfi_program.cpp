@@ -220,7 +220,7 @@ TEST_CASE("Instructions cost, and a limit ends them", "[symbols][unwind]") {
     CfiBuilder::Common common;
     for (int at = 0; at < 500; ++at) common.instructions.op(0);
     CHECK(CfiCase().row_of({}, common) == "7+8 16:[-8]");
-    for (int at = 0; at < 10; ++at) common.instructions.op(0);
+    for (int at = 0; at < 20; ++at) common.instructions.op(0);
     CHECK(CfiCase().row_of({}, common) == "the instructions of a CIE are too many");
 }
 

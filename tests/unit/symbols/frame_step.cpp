@@ -285,6 +285,7 @@ TEST_CASE("Signatures are taken out of return addresses where they are signed", 
     CHECK(without_signature(0x00355555555555000, 0x400000, 0x3ff00000000) == 0x15555555000);     // 42 bits
     CHECK(without_signature(0x0035555555555000, 0x400000, 0x7ffff0000000) == 0x555555555000);    // 47 bits
     CHECK(without_signature(0x003faaaab2345678, 0x400000, 0xfffff00000000) == 0xfaaaab2345678);  // 52 bits
+    CHECK(without_signature(0xffbfaaaab2345678, 0x400000, 0x1fffffff00000000) == 0x3faaaab2345678);
 }
 
 TEST_CASE("Rows of a frame that was cut off behind the return address still lead on", "[symbols][unwind]") {

@@ -149,3 +149,19 @@ TEST_CASE("An Arm process on an arm64 machine has its registers at arm64's bits"
     CHECK(target.perf_slot(31) == no_slot);
     CHECK(target.code_address(0x10201) == 0x10200);
 }
+
+TEST_CASE("A process may be narrower than its machine", "[symbols][unwind]") {
+    const auto of = [](std::string_view machine, std::uint64_t abi) {
+        return UnwindTarget::of_process(*find_arch(machine), abi);
+    };
+    CHECK(of("x86_64", 2) == target_of(ArchFamily::x86));
+    CHECK(of("x86_64", 1) == target_of(ArchFamily::x86, 4));
+    CHECK(of("i686", 1) == target_of(ArchFamily::x86, 4));
+    CHECK(of("aarch64", 2) == target_of(ArchFamily::arm64));
+    CHECK(of("aarch64", 1) == target_of(ArchFamily::arm, 4));
+    CHECK(of("armv7l", 1) == target_of(ArchFamily::arm, 4));
+    CHECK(of("s390x", 1) == target_of(ArchFamily::s390, 4));
+    CHECK_FALSE(of("x86_64", 0));
+    CHECK_FALSE(of("x86_64", 3));
+    CHECK_FALSE(of("mips64", 2));
+}

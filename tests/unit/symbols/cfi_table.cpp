@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// The sorted table of .eh_frame_hdr, and what becomes of a wrong one.
+#include <utility>
+
+#include "catch.hpp"
+#include "unit/symbols/cfi_case.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+using I = Instructions;
+
+std::string problem(const CfiSection& section) {
+    const auto damage = section.damage();
+    return damage ? damage->detail : "none";
+}
+
+}  // namespace
+
+TEST_CASE("The table of .eh_frame_hdr finds functions without reading the others", "[symbols][unwind]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    CfiBuilder::Options options;
+    options.order = order;
+    CfiCase one(options);
+    const auto cie = one.builder.cie();
+    std::vector<std::size_t> at;
+    for (std::uint64_t number = 0; number < 100; ++number) {
+        at.push_back(one.builder.fde(cie, 0x1000 + number * 0x20, 0x18, I(order).def_cfa_offset(number)));
+    }
+    const auto table = one.builder.table();
+    const auto& section = one.open(&table);
+    for (std::uint64_t number = 0; number < 100; ++number) {
+        CHECK(one.row(0x1000 + number * 0x20) == "7+" + std::to_string(number) + " 16:[-8]");
+        CHECK(section.find(0x1017 + number * 0x20).value().value().offset == at[number]);
+        CHECK(one.row(0x1018 + number * 0x20) == "none");
+    }
+    CHECK(one.row(0xfff) == "none");
+    CHECK(one.row(0) == "none");
+    CHECK(one.row(UINT64_MAX) == "none");
+    CHECK(section.uses_table());
+    CHECK(problem(section) == "none");
+
+    // An entry's CIE is damaged, but nobody looks there.
+    for (std::size_t byte = 4; byte < 8; ++byte) one.content[at[50] + byte] = std::byte{0x7f};
+    CHECK(one.row(0x1000) == "7+0 16:[-8]");
+    CHECK(section.uses_table());
+    // Who looks has all entries read.
+    CHECK(one.row(0x1000 + 50 * 0x20) == "none");
+    CHECK_FALSE(section.uses_table());
+    CHECK(problem(section) == "the CIE of an FDE lies outside of the section");
+    CHECK(one.row(0x1000 + 49 * 0x20) == "7+49 16:[-8]");
+    CHECK(one.row(0x1000 + 51 * 0x20) == "7+51 16:[-8]");
+}
+
+TEST_CASE("The table of a 32-bit file lies before or behind its code", "[symbols][unwind]") {
+    for (const std::uint64_t code : {std::uint64_t{0x1000}, std::uint64_t{0x08049000}, std::uint64_t{0xf7000000}}) {
+        CAPTURE(code);
+        CfiBuilder::Options options;
+        options.wide_addresses = false;
+        options.address = 0xf7800000;
+        options.table_address = 0xf7700000;
+        CfiCase one(options, target_of(ArchFamily::x86, 4));
+        CfiBuilder::Common common;
+        common.return_register = 8;
+        common.data_alignment = -4;
+        common.instructions = I().def_cfa(4, 4).offset(8, 1);
+        const auto cie = one.builder.cie(common);
+        // As linkers sort it: by signed distance.
+        if (code < 0x80000000) {
+            one.builder.fde(cie, 0xf7900000, 0x20);
+            one.builder.fde(cie, code, 0x20);
+        } else {
+            one.builder.fde(cie, code, 0x20);
+            one.builder.fde(cie, 0xf7900000, 0x20);
+        }
+        const auto table = one.builder.table();
+        const auto& section = one.open(&table);
+        CHECK(one.row(code) == "4+4 8:[-4]");
+        CHECK(one.row(code + 0x1f) == "4+4 8:[-4]");
+        CHECK(one.row(code + 0x20) == "none");
+        CHECK(one.row(0xf7900000) == "4+4 8:[-4]");
+        CHECK(section.uses_table());
+        CHECK(problem(section) == "none");
+    }
+}
+
+TEST_CASE("A table that is wrong is not used", "[symbols][unwind]") {
+    const auto with_table = [](auto&& change, const std::string& expected) {
+        CfiCase one;
+        const auto cie = one.builder.cie();
+        one.builder.fde(cie, 0x1000, 0x20);
+        one.builder.fde(cie, 0x2000, 0x20, I().offset(3, 2));
+        one.builder.fde(cie, 0x3000, 0x20, I().offset(12, 2));
+        auto table = one.builder.table();
+        change(table);
+        const auto& section = one.open(&table);
+        CHECK(one.row(0x1000) == "7+8 16:[-8]");
+        CHECK(one.row(0x2000) == "7+8 3:[-16] 16:[-8]");
+        CHECK(one.row(0x3000) == "7+8 12:[-16] 16:[-8]");
+        CHECK(problem(section) == expected);
+        CHECK(section.uses_table() == (expected == "none"));
+    };
+    const auto byte = [](std::size_t at, unsigned value) {
+        return [=](Blob& table) { table.at(at) = static_cast<std::byte>(value); };
+    };
+    with_table([](Blob&) {}, "none");
+    with_table(byte(0, 2), "its version is not 1");
+    with_table(byte(1, 0xff), "it belongs to another section than .eh_frame");
+    with_table(byte(2, 0xff), "it has no table");
+    with_table(byte(3, 0xff), "it has no table");
+    with_table(byte(3, 0x33), "its table has the encoding 51");
+    with_table(byte(4, 0), "it belongs to another section than .eh_frame");
+    with_table(byte(8, 200), "its table goes beyond its end");
+    with_table([](Blob& table) { table.resize(3); }, "its version is not 1");
+    with_table([](Blob& table) { table.resize(table.size() - 1); }, "its table goes beyond its end");
+    // Sorted, but the second function is not there, or begins elsewhere.
+    with_table(byte(20 + 4, 0), "what should be an FDE is none");
+    with_table(byte(20, 1), "its table disagrees with .eh_frame about where a function begins");
+    with_table(
+        [](Blob& table) {
+            for (std::size_t at = 0; at < 8; ++at) std::swap(table[12 + at], table[20 + at]);
+        },
+        "its table is not sorted");
+}
+
+TEST_CASE("Entries of a table that begin at one address are told apart by size", "[symbols][unwind]") {
+    CfiCase one;
+    const auto cie = one.builder.cie();
+    one.builder.fde(cie, 0x1000, 0x20, I().offset(3, 2));
+    one.builder.fde(cie, 0x1000, 0);
+    const auto table = one.builder.table();
+    one.open(&table);
+    CHECK(one.row(0x1008) == "7+8 3:[-16] 16:[-8]");
+    CHECK(one.section->uses_table());
+}
