@@ -83,6 +83,7 @@ struct Asked {
         ReportOptions options;
         options.keys = {ReportKey::symbol};
         options.children = children;
+        options.inlines = false;
         options.tree = caller ? ReportTree::caller : ReportTree::callee;
         options.tree_style = style;
         options.tree_value = value;

@@ -114,7 +114,11 @@ const Unwinder::Rule& Unwinder::rule_of(const Frame& frame, const UnwindTarget& 
 }
 
 Unwinder::Rule Unwinder::find_rule(const Frame& frame, const UnwindTarget& target, bool returns) {
-    const auto place = sources_.of(frame).unwind_place(frame);
+    auto place = sources_.of(frame).unwind_place(frame);
+    const bool in_vdso =
+        frame.kind == FrameKind::object && timeline_.tasks().objects()[frame.index].kind == ObjectKind::vdso;
+    // 32-bit processes have a vdso of their own under the same name.
+    if (in_vdso && place.cfi != nullptr && place.cfi->target() != target) place = {nullptr, 0, StackEnd::no_file};
     Rule rule;
     rule.cfi = place.cfi;
     rule.vaddr = place.vaddr;
@@ -126,8 +130,8 @@ Unwinder::Rule Unwinder::find_rule(const Frame& frame, const UnwindTarget& targe
         std::array<std::byte, longest_trampoline> code{};
         const auto got = place.file->read(place.vaddr + 1, code);
         if (got) rule.signal = signal_trampoline(target, Bytes(code).first(*got));
-    } else if (place.missing == StackEnd::no_file) {
-        rule.in_vdso = timeline_.tasks().objects()[frame.index].kind == ObjectKind::vdso;
+    } else {
+        rule.in_vdso = in_vdso;
     }
     return rule;
 }

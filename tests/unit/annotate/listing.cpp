@@ -261,8 +261,8 @@ TEST_CASE("Listings beyond the limit of counts are outlines that say so", "[anno
     const std::vector<FunctionHits> functions{hits_at(page.timeline(), code_of(page.timeline(), 0x1000), {{0, 3}}),
                                               hits_at(page.timeline(), code_of(page.timeline(), 0x2000), {{0, 2}})};
     Limits limits;
-    // The first has 32 bytes, which need about as many counts per event.
-    limits.cells = 32 / 4 + 1;
+    // The first has 8 instructions, which take the room of two counts each.
+    limits.cells = 2 * 8 + 1;
     for (const unsigned jobs : {1u, 4u}) {
         const auto listings = annotate_all(functions, page.symbolizer(), "x86_64", Syntax::att, jobs, limits);
         REQUIRE(listings.size() == 2);

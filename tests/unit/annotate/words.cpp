@@ -69,8 +69,8 @@ TEST_CASE("Titles of columns differ as the names do", "[annotate][words]") {
 }
 
 TEST_CASE("Stacks that are not unwound are counted in words", "[annotate][words]") {
-    CHECK(stacks_text(1) == "1 sample has a copy of its user stack, which is not unwound");
-    CHECK(stacks_text(15) == "15 samples have a copy of their user stack, which is not unwound");
+    CHECK(stacks_text(1) == "1 sample lacks callers: the copy of its user stack was not unwound to its end");
+    CHECK(stacks_text(15) == "15 samples lack callers: the copy of their user stack was not unwound to its end");
 }
 
 TEST_CASE("Objects have perf's short names", "[annotate][words]") {
