@@ -58,8 +58,8 @@ std::vector<std::string> nonsense_for(const Option& option) {
          with(all_but(all_nonsense, {"1.5"}), {",", "2,1", "1,2,3", "1,2 x", "%", "110%", "10%/11", "20%-10%"})},
         {"ADDRESS", {"", "-1", "99999999999999999999", "1.5", "nan", "0x", "10000000000000000"}},
         {"CPUS", with(all_nonsense, {",", "1,", "3-2", "1-", "65536"})},
-        // An empty text means no value.
-        {"TREES", with(all_but(all_nonsense, {"", "1.5"}), {",", "caller,,", "101"})},
+        // An empty text means no value, and empty words are passed over, as in perf.
+        {"TREES", with(all_but(all_nonsense, {"", "1.5"}), {"101", "graph,-1"})},
         {"KEYS", with(all_nonsense, {",", "comm,", ",comm", "comm,,dso"})},
         {"COLUMNS", with(all_nonsense, {"39", "100001", "80,20", "+80"})},
         {"FIELDS", all_nonsense},
@@ -73,6 +73,7 @@ std::vector<std::string> nonsense_for(const Option& option) {
         {"PREFIX", {""}},
         {"ID|NAME", {""}},
         {"WORDS", {""}},
+        {"REGEX", {"", "(", "a[b"}},
     };
     // -1 is valid: samples without a process.
     const std::set<std::string> nobody = {"-1"};
@@ -191,7 +192,7 @@ TEST_CASE("A value that is refused is told with what would be taken", "[values]"
          "--call-graph: branch: branch stacks are not made a part of call chains; `perfdata annotate --calls` shows "
          "what "
          "they tell");
-    said({"report", "--no-call-graph", "-G"}, "--no-call-graph and --inverted cannot be given together");
+    said({"report", "--no-call-graph", "-G"}, "--inverted and --no-call-graph cannot be given together");
     said({"report", "--parent", "("}, "--parent: no regular expression: Unmatched ( or \\(");
     said({"report", "--parent", ""}, "--parent: the regular expression is empty");
     said({"report", "--ignore-callees", "a[b"},

@@ -107,14 +107,8 @@ SignalFrame signal_trampoline(const UnwindTarget& target, Bytes code) {
     return SignalFrame::none;
 }
 
-SignalFrame vdso_trampoline(const UnwindTarget& target, const StackMemory& memory, const RegisterFile& registers) {
-    const auto stack_pointer = registers.value(target.stack_pointer());
+SignalFrame vdso_trampoline(const UnwindTarget& target) {
     switch (target.family()) {
-        case ArchFamily::x86:
-            if (target.address_bytes() == 8) return SignalFrame::none;
-            // Only a frame with siginfo has a pointer to it, behind the signal's number.
-            return word(target, memory, stack_pointer + 4) == stack_pointer + 12 ? SignalFrame::with_info
-                                                                                 : SignalFrame::plain;
         case ArchFamily::arm64:
         case ArchFamily::riscv: return SignalFrame::with_info;
         default: return SignalFrame::none;

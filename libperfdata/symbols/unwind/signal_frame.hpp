@@ -26,8 +26,8 @@ enum class SignalFrame : std::uint8_t {
 // Returns the frame of the trampoline that the code at a return address is; none if it is other code.
 SignalFrame signal_trampoline(const UnwindTarget& target, Bytes code);
 // Returns the frame of a trampoline in a vdso that is not here. Its functions call nobody, so whoever returns there is
-// a handler; none where the architecture's vdso has no trampolines, or several that differ.
-SignalFrame vdso_trampoline(const UnwindTarget& target, const StackMemory& memory, const RegisterFile& registers);
+// a handler; none where the architecture's vdso has no trampolines, or several that differ (i386).
+SignalFrame vdso_trampoline(const UnwindTarget& target);
 
 // The longest trampoline, in bytes.
 inline constexpr std::size_t longest_trampoline = 12;

@@ -71,7 +71,7 @@ Unwound Unwinder::unwind(const Moment& moment, const UserState& state, std::size
         if (!is_code(frame)) return {StackEnd::no_mapping};
         // A step may change recent_.
         auto rule = rule_of(frame, *target, returns);
-        if (rule.in_vdso && returns) rule.signal = vdso_trampoline(*target, memory, registers);
+        if (rule.in_vdso && returns) rule.signal = vdso_trampoline(*target);
         // Nobody calls a trampoline: a handler returns to its first instruction.
         if (returns && rule.interrupts())
             frames.back() = {Address{registers.pc}, frame_at(moment, Address{registers.pc})};
