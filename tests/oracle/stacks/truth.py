@@ -74,8 +74,8 @@ def main():
         if own == truth:
             proven += 1
             continue
-        begins = len(own) > 1 and own == truth[:len(own)]
-        if begins and (chosen.ends_at in stack[-2:] or cut < chosen.cut):
+        begins = own and own == truth[:len(own)]
+        if begins and (chosen.ends_at in stack[-2:] or (len(own) > 1 and cut < chosen.cut)):
             cut += 1
             continue
         wrong += 1
