@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Chains counted by a library without libdw.
+#include "perfdata/profile/sample_counts.hpp"
+
 #include "catch.hpp"
 #include "unit/symbols/inlined_scene.hpp"
 
