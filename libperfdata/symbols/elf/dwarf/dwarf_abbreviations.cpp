@@ -14,7 +14,57 @@ namespace {
 
 constexpr std::uint64_t some_tables = std::uint64_t{1} << 18, tables_a_byte = 16, most_attributes = 128;
 
+// Returns the width of a value; nothing if it depends on the value.
+std::optional<DwarfWidth> width_of(std::uint32_t form) {
+    switch (form) {
+        case DW_FORM_flag_present:
+        case DW_FORM_implicit_const: return DwarfWidth{0, 0, 0};
+        case DW_FORM_data1:
+        case DW_FORM_ref1:
+        case DW_FORM_flag:
+        case DW_FORM_strx1:
+        case DW_FORM_addrx1: return DwarfWidth{1, 0, 0};
+        case DW_FORM_data2:
+        case DW_FORM_ref2:
+        case DW_FORM_strx2:
+        case DW_FORM_addrx2: return DwarfWidth{2, 0, 0};
+        case DW_FORM_strx3:
+        case DW_FORM_addrx3: return DwarfWidth{3, 0, 0};
+        case DW_FORM_data4:
+        case DW_FORM_ref4:
+        case DW_FORM_strx4:
+        case DW_FORM_addrx4: return DwarfWidth{4, 0, 0};
+        case DW_FORM_data8:
+        case DW_FORM_ref8:
+        case DW_FORM_ref_sig8: return DwarfWidth{8, 0, 0};
+        case DW_FORM_data16: return DwarfWidth{16, 0, 0};
+        case DW_FORM_addr: return DwarfWidth{0, 1, 0};
+        case DW_FORM_strp:
+        case DW_FORM_line_strp:
+        case DW_FORM_sec_offset:
+        case DW_FORM_GNU_ref_alt:
+        case DW_FORM_GNU_strp_alt: return DwarfWidth{0, 0, 1};
+        default: return {};
+    }
+}
+
 }  // namespace
+
+void DwarfAbbreviation::add(std::uint32_t name, std::uint32_t form) {
+    placed = placed || name == DW_AT_low_pc || name == DW_AT_ranges;
+    if (name == DW_AT_sibling) {
+        const bool reads = form == DW_FORM_ref1 || form == DW_FORM_ref2 || form == DW_FORM_ref4 || form == DW_FORM_ref8;
+        fixed = fixed && reads && sibling == 0;
+        to_sibling = width;
+        sibling = form;
+    }
+    const auto added = width_of(form);
+    fixed = fixed && added;
+    if (!added) return;
+    width.bytes += added->bytes;
+    width.addresses += added->addresses;
+    width.offsets += added->offsets;
+}
 
 DwarfAbbreviations::DwarfAbbreviations(const DwarfSections& sections)
     : sections_(&sections), left_(some_tables + tables_a_byte * sections.entry_bytes()) {}
@@ -57,7 +107,11 @@ Result<std::uint64_t> DwarfAbbreviations::read(Bytes section, std::uint64_t offs
         const bool children = in.u8() == DW_CHILDREN_yes;
         if (!tag && in.ok()) return too_large();
         if (code && found == code) wanted = offset + in.position();
-        if (table != nullptr && in.ok()) table->push_back({*found, *tag, children, offset + in.position()});
+        DwarfAbbreviation abbreviation;
+        abbreviation.code = found.value_or(0);
+        abbreviation.tag = tag.value_or(0);
+        abbreviation.children = children;
+        abbreviation.attributes = offset + in.position();
         for (std::uint64_t count = 0; in.ok(); ++count) {
             const auto name = dwarf_word(in);
             const auto form = dwarf_word(in);
@@ -67,7 +121,9 @@ Result<std::uint64_t> DwarfAbbreviations::read(Bytes section, std::uint64_t offs
             if (count == most_attributes) {
                 return dwarf_limit("an abbreviation has more than " + std::to_string(most_attributes) + " attributes");
             }
+            if (in.ok()) abbreviation.add(*name, *form);
         }
+        if (table != nullptr && in.ok()) table->push_back(abbreviation);
         if (code && found == code) break;
     }
     const auto used = in.ok() ? in.position() : bytes;

@@ -15,11 +15,28 @@
 
 namespace perfdata {
 
+// DwarfWidth is the size of values, as far as it depends on the unit only.
+struct DwarfWidth {
+    std::uint32_t bytes = 0, addresses = 0, offsets = 0;
+
+    std::uint64_t size(std::uint64_t address_size, std::uint64_t offset_size) const {
+        return bytes + addresses * address_size + offsets * offset_size;
+    }
+};
+
 // DwarfAbbreviation says what entries with a code contain.
 struct DwarfAbbreviation {
     std::uint32_t code = 0, tag = 0;
     bool children = false;         // it has child entries
     std::uint64_t attributes = 0;  // offset in the section of their names and forms
+    bool placed = false;           // it has code: an address, or a list of ranges
+    // Entries of one size need not be read value by value; nearly all are of such codes.
+    bool fixed = true;             // all its values have that width
+    DwarfWidth width, to_sibling;  // of all values, and of those before the reference to the sibling
+    std::uint32_t sibling = 0;     // form of that reference; 0: there is none
+
+    // Takes in an attribute. Call it for all of them, in their order.
+    void add(std::uint32_t name, std::uint32_t form);
 };
 
 // An entry of debug information has a code. A table of abbreviations says which attributes entries with that code have.

@@ -151,6 +151,19 @@ bool DwarfUnitLayout::read(std::uint64_t offset, DwarfEntry& entry) const {
     if (abbreviation == nullptr || abbreviation->tag == 0) return false;
     entry.tag = abbreviation->tag;
     entry.children = abbreviation->children;
+    entry.placed = abbreviation->placed;
+    const auto is_right = [&] { return entry.sibling == 0 || (entry.sibling >= entry.end && entry.sibling <= end); };
+    if (abbreviation->fixed) {
+        auto values = in;
+        in.skip(abbreviation->width.size(address_size, offset_size));
+        if (!in.ok()) return false;
+        entry.end = offset + in.position();
+        if (abbreviation->sibling != 0) {
+            values.skip(abbreviation->to_sibling.size(address_size, offset_size));
+            entry.sibling = reference(values, abbreviation->sibling).value_or(0);
+        }
+        return is_right();
+    }
     Cursor attributes(abbreviations.subspan(static_cast<std::size_t>(abbreviation->attributes)), order,
                       {.where = "section .debug_abbrev"});
     while (true) {
@@ -166,8 +179,7 @@ bool DwarfUnitLayout::read(std::uint64_t offset, DwarfEntry& entry) const {
         if (!in.ok()) return false;
     }
     entry.end = offset + in.position();
-    if (entry.sibling != 0 && (entry.sibling < entry.end || entry.sibling > end)) return false;
-    return true;
+    return is_right();
 }
 
 DwarfEntries::DwarfEntries(const DwarfSections& sections)

@@ -23,6 +23,7 @@ struct DwarfEntry {
     std::uint64_t sibling = 0;          // end of its children, above `end`; 0: not recorded
     std::uint32_t tag = 0;              // 0: ends the children of an entry
     bool children = false;
+    bool placed = false;  // it has an attribute that says where its code is
 };
 
 // DwarfUnitLayout says how to read the entries of a unit: DWARF 5, section 7.5.

@@ -197,7 +197,7 @@ Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
         const auto tag = walk.current().tag;
         // An inlined instance contains no function with code of its own.
         inside = tag != DW_TAG_inlined_subroutine;
-        if (tag != DW_TAG_subprogram) continue;
+        if (tag != DW_TAG_subprogram || !walk.current().placed) continue;
         Dwarf_Die die;
         if (!die_of(walk.current(), die)) return dwarf_failure("a function");
         const auto ranges = dwarf_ranges_of(die, *layout_, *sections_, budget);
