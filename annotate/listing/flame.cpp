@@ -94,6 +94,7 @@ class FlameMaker {
         // Chains share their callers, and so the path to them, as long as the task is the same.
         std::vector<std::uint32_t> task_of(chains.size(), ChainNode::none);
         std::vector<std::uint32_t> call_of(chains.size());
+        std::vector<bool> is_deep(chains.size());
         std::vector<std::uint32_t> path;
         for (const auto number : order) {
             const auto& row = rows[number];
@@ -103,15 +104,19 @@ class FlameMaker {
                 path.push_back(node);
             }
             auto at = node == ChainNode::none ? call({0, name_of(counts_.tasks()[row.task])}) : call_of[node];
+            bool deep = node != ChainNode::none && is_deep[node];
             for (; !path.empty(); path.pop_back()) {
                 node = path.back();
                 const bool called = chains[node].caller != ChainNode::none;
                 if (called && !counts_.frames()[chains[node].frame].is_inlined()) flame_.chains = true;
-                if (depth_[at] < options_.most_depth) at = call({at, name_of_frame_[chains[node].frame]});
+                deep = depth_[at] >= options_.most_depth;
+                if (!deep) at = call({at, name_of_frame_[chains[node].frame]});
                 task_of[node] = row.task;
                 call_of[node] = at;
+                is_deep[node] = deep;
             }
             const auto cells = counts_.cells(number);
+            if (deep) flame_.deep += hits(cells);
             for (std::size_t event = 0; event < events_; ++event) cells_[at * events_ + event] += cells[event];
         }
     }

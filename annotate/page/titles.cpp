@@ -25,8 +25,8 @@ std::vector<std::string> chain_notes(const ChainLosses& losses) {
                                     losses.cut));
     }
     if (losses.folded != 0) {
-        notes.push_back(fmt::format("{} samples lost inlined calls: more distinct ones than the limits of memory allow",
-                                    losses.folded));
+        notes.push_back(fmt::format(
+            "{} samples lost inlined functions: more than the limits of a chain or of memory allow", losses.folded));
     }
     if (losses.broken != 0) {
         notes.push_back(fmt::format("{} samples lack the user part of their call chain", losses.broken));

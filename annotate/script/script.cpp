@@ -128,14 +128,12 @@ class ScriptWriter {
         if (has_chain) {
             item.has_chain = true;
             looked_up_.clear();
-            modes_.clear();
             item.whole_chain = for_each_frame(sample, deferred_, [&](Address address, CpuMode mode) {
                 if (looked_up_.size() >= options_.most_frames) {
                     ++counts_.deep_chains;
                     return false;
                 }
                 looked_up_.push_back(places_.look_up(item.moment, address, mode));
-                modes_.push_back(mode);
                 return true;
             });
             recorded_ = looked_up_.size();
@@ -144,11 +142,10 @@ class ScriptWriter {
             const bool in_stack = sample.layout().shape().callers_in_stack();
             if (in_stack && looked_up_.empty() && item.ip && options_.most_frames != 0) {
                 looked_up_.push_back(places_.look_up(item.moment, *item.ip, item.mode));
-                modes_.push_back(item.mode);
             }
             chain_.clear();
             for (const auto& one : looked_up_) chain_.push_back(places_.number(one));
-            if (options_.inlines) add_inlined();
+            if (options_.inlines && places_.ask_inlined()) add_inlined();
             item.chain = chain_;
             if (!item.whole_chain) ++counts_.broken_chains;
         }
@@ -179,7 +176,6 @@ class ScriptWriter {
         if (unwound.end == StackEnd::frame_limit) ++counts_.deep_chains;
         for (const auto& one : unwound_) {
             looked_up_.push_back(places_.look_up(item.moment, one.address, CpuMode::user));
-            modes_.push_back(CpuMode::user);
         }
         return unwound.end;
     }
@@ -187,19 +183,27 @@ class ScriptWriter {
     // Adds what was inlined at the frames of the chain, each before its frame. Nearly always that is nothing.
     void add_inlined() {
         whole_chain_.clear();
-        std::size_t copied = 0;
+        std::size_t copied = 0, left = SampleCounts::most_with_inlined;
+        bool folded = false;
         for (std::size_t at = 0; at < chain_.size(); ++at) {
             // The first address of a context was sampled or interrupted, the others are where calls return to; those
             // that were unwound lie in the call.
-            const bool returns = at != 0 && at < recorded_ && modes_[at - 1] == modes_[at];
+            const auto mode = [&](std::size_t of) { return places_.place(chain_[of]).frame.mode; };
+            const bool returns = at != 0 && at < recorded_ && mode(at - 1) == mode(at);
             const auto inlined = places_.inlined(chain_[at], returns);
             if (inlined.empty()) continue;
+            if (inlined.size() > left) {
+                folded = true;
+                continue;
+            }
+            left -= inlined.size();
             whole_chain_.insert(whole_chain_.end(), chain_.begin() + static_cast<std::ptrdiff_t>(copied),
                                 chain_.begin() + static_cast<std::ptrdiff_t>(at));
             whole_chain_.insert(whole_chain_.end(), inlined.begin(), inlined.end());
             copied = at;
         }
-        if (copied == 0 && whole_chain_.empty()) return;
+        if (folded) ++counts_.folded_chains;
+        if (whole_chain_.empty()) return;
         whole_chain_.insert(whole_chain_.end(), chain_.begin() + static_cast<std::ptrdiff_t>(copied), chain_.end());
         chain_.swap(whole_chain_);
     }
@@ -273,7 +277,6 @@ class ScriptWriter {
     std::unordered_map<const char*, std::string> comms_;  // by data() of the timeline's view, which no file can choose
     std::string unnamed_;
     std::vector<ScriptPlaces::LookedUp> looked_up_;
-    std::vector<CpuMode> modes_;                      // of looked_up_
     std::size_t recorded_ = 0;                        // of looked_up_: in the chain, not unwound
     std::vector<std::uint32_t> chain_, whole_chain_;  // without and with what was inlined
     std::unique_ptr<StackUnwinder> unwinder_;         // made for the first copy of a stack

@@ -39,6 +39,7 @@ struct ScriptCounts {
     std::array<std::uint64_t, filter_parts> dropped{};  // samples that the filter left out, by FilterPart
     std::uint64_t broken_chains = 0;                    // the user part was deferred and never came
     std::uint64_t deep_chains = 0;                      // of more than ScriptOptions::most_frames
+    std::uint64_t folded_chains = 0;                    // without some inlined functions, of which there are too many
     std::uint64_t unread_formats = 0;     // of tracepoints: damaged or too long, their samples are shown as bytes
     UnwoundStacks stacks;                 // copies of user stacks
     WithoutBuildId without_build_id;      // objects without names; their samples are not counted

@@ -25,11 +25,13 @@ void ScriptJson::id(std::string_view name, std::uint32_t value) {
 void ScriptJson::place(std::uint32_t number) {
     const auto& name = places_.name(number);
     if (!name.symbol.empty()) {
-        member("symbol", Shortened(name.symbol));
         if (name.inlined) {
+            // A chain may have very many of them, all with one long name.
+            member("symbol", InLine(name.symbol));
             writer_.text("inlined");
             writer_.Bool(true);
         } else {
+            member("symbol", Shortened(name.symbol));
             member("offset", name.offset);
         }
     }

@@ -33,6 +33,7 @@ bool ScriptPlaces::forget_many() {
     for (auto& known : inlined_at_) known.clear();
     inlined_.clear();
     offsets_.clear();
+    asked_ = 0;
     frame_names_.clear();
     for (auto& lines : lines_) lines.clear();
     text_.clear();
@@ -63,18 +64,26 @@ std::uint64_t ScriptPlaces::shown(const Frame& frame, Address address) const {
     }
 }
 
-ScriptPlaces::Inlined ScriptPlaces::find_inlined(std::uint32_t number, bool returns) {
-    calls_.clear();
-    const auto place = places_[number];
-    symbolizer_.functions().add_inlined(place.frame, returns, calls_);
-    const Inlined found{inlined_.size(), static_cast<std::uint32_t>(calls_.size()), true};
-    if (calls_.empty()) return found;
-    const auto offset = name(number).offset;
-    for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
-        inlined_.push_back(places_.intern(ScriptPlace{*call, place.shown}));
-        offsets_.emplace(inlined_.back(), offset);
+void ScriptPlaces::find_inlined() {
+    // What is found is a place, too, at which nothing is inlined.
+    for (const auto end = static_cast<std::uint32_t>(places_.size()); asked_ < end; ++asked_) {
+        const auto number = static_cast<std::uint32_t>(asked_);
+        const auto place = places_[number];
+        for (const bool returns : {false, true}) {
+            calls_.clear();
+            symbolizer_.functions().add_inlined(place.frame, returns, calls_);
+            if (calls_.empty()) continue;
+            auto& known = inlined_at_[returns ? 1 : 0];
+            if (known.size() <= number) known.resize(std::max(places_.size(), 2 * known.size()));
+            known[number] = {inlined_.size(), calls_.size()};
+            const auto offset = name(number).offset;
+            for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
+                inlined_.push_back(places_.intern(ScriptPlace{*call, place.shown}));
+                offsets_.emplace(inlined_.back(), offset);
+            }
+        }
     }
-    return found;
+    asked_ = places_.size();
 }
 
 ScriptPlaces::Line ScriptPlaces::write(std::uint32_t number, ScriptFields fields) {
@@ -87,7 +96,8 @@ ScriptPlaces::Line ScriptPlaces::write(std::uint32_t number, ScriptFields fields
             text_ += " [unknown]";
         } else {
             text_ += ' ';
-            text_ += perfdata::shown(found.symbol);
+            // A chain may have very many inlined functions, all with one long name.
+            text_ += found.inlined ? printable(InLine(found.symbol)) : perfdata::shown(found.symbol);
             if ((fields & field_symoff) != 0) {
                 // As in perf, from the start of the function that contains it.
                 fmt::format_to(out, "+{:#x}", found.inlined ? offsets_.at(number) : found.offset);

@@ -70,12 +70,16 @@ class ScriptPlaces {
         return number(look_up(moment, address, mode));
     }
 
-    // inlined(number, returns) returns the places of what was inlined at a place, innermost first. See
-    // FunctionIndex::add_inlined(). Valid until the next call.
-    std::span<const std::uint32_t> inlined(std::uint32_t number, bool returns) {
-        auto& known = inlined_at_[returns ? 1 : 0];
-        if (known.size() <= number) known.resize(std::max(places_.size(), 2 * known.size()));
-        if (!known[number].asked) known[number] = find_inlined(number, returns);
+    // ask_inlined() asks what was inlined at new places, and returns true if anything was at any place. Then
+    // inlined(number, returns) returns the places of it, innermost first: see FunctionIndex::add_inlined(). Valid until
+    // the next call of ask_inlined().
+    bool ask_inlined() {
+        if (asked_ != places_.size()) find_inlined();
+        return !inlined_.empty();
+    }
+    std::span<const std::uint32_t> inlined(std::uint32_t number, bool returns) const {
+        const auto& known = inlined_at_[returns ? 1 : 0];
+        if (number >= known.size()) return {};
         return std::span(inlined_).subspan(known[number].begin, known[number].count);
     }
 
@@ -150,11 +154,9 @@ class ScriptPlaces {
 
     // Inlined is what was inlined at a place, in inlined_.
     struct Inlined {
-        std::size_t begin = 0;
-        std::uint32_t count = 0;
-        bool asked = false;
+        std::size_t begin = 0, count = 0;
     };
-    Inlined find_inlined(std::uint32_t number, bool returns);
+    void find_inlined();
 
     static constexpr unsigned recent_bits = 13;
     // Recent is a kernel address that was looked up, and the stretch of time for which the result holds.
@@ -191,6 +193,7 @@ class ScriptPlaces {
     std::vector<FrameName> frame_names_;                       // by number
     std::map<std::string_view, SymbolMiss> without_build_id_;  // a tree: a file chooses the names
     bool unnamed_kernel_ = false;
+    std::size_t asked_ = 0;                           // places so far
     std::array<std::vector<Inlined>, 2> inlined_at_;  // by number
     std::vector<std::uint32_t> inlined_;              // numbers
     std::map<std::uint32_t, std::uint64_t> offsets_;  // of inlined places, in the functions that contain them

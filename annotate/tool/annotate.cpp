@@ -289,6 +289,10 @@ class Annotate {
             notes.push_back(std::move(text));
         }
         for (auto& note : chain_notes(chain_losses_)) notes.push_back(std::move(note));
+        if (flame_.deep != 0) {
+            notes.push_back(fmt::format("in the flame graph {} sample{} more than {} frames: it ends there",
+                                        flame_.deep, flame_.deep == 1 ? " has" : "s have", FlameOptions().most_depth));
+        }
         for (auto& note : inlined_notes(session_.symbolizer().inlined_problems())) notes.push_back(std::move(note));
         if (arch_.guessed()) {
             notes.push_back(

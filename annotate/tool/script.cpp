@@ -110,6 +110,10 @@ void tell(const Session& session, const ScriptChoice& choice, const ScriptOption
         session.note(fmt::format("{}: the outermost ones are not shown (see --max-stack)",
                                  deep_text(counts.deep_chains, options.most_frames)));
     }
+    if (counts.folded_chains != 0) {
+        session.note(
+            fmt::format("{} call chains have too many inlined functions: some are not shown", counts.folded_chains));
+    }
     for (const auto& note : StackFacts::of(counts.stacks, session.symbolizer()).notes()) session.note(note);
     if (counts.unread_formats != 0) {
         session.note(fmt::format("the formats of {} tracepoints are damaged or too long: their samples show bytes",

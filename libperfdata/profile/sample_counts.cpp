@@ -77,7 +77,7 @@ class SampleCounter {
           epochs_(timeline, options.versions),
           recent_tasks_(timeline.tasks()),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
-          inlines_(options.inlines && options.functions != nullptr),
+          inlines_(options.chains && options.inlines && options.functions != nullptr),
           unwinder_(unwinder_for(recording, options)),
           column_(recording.events().events().size(), not_counted) {
         counts_.chain_losses_.max_stack = options.max_stack;
@@ -168,7 +168,6 @@ class SampleCounter {
   private:
     static constexpr std::size_t not_counted = ~std::size_t{0};
     static constexpr std::uint32_t none = ~std::uint32_t{0};
-    static constexpr std::uint32_t unasked = none - 1;
     static constexpr std::size_t most_waiting = 64;
     static constexpr Pid nobody{~std::uint32_t{0}};
     static constexpr std::uint8_t not_asked = 0xff;
@@ -231,6 +230,7 @@ class SampleCounter {
     std::uint32_t chain(const BasicSample<Order>& sample) {
         const auto ip = sample.ip();
         std::uint32_t node = ChainNode::none;
+        std::size_t nodes = 0;
         path_folded_ = false;
         if (options_.chains) {
             addresses_.clear();
@@ -272,16 +272,19 @@ class SampleCounter {
             for (auto at = looked_up_.size(); at-- > 0;) {
                 const auto unfolded = unfolded_number(looked_up_[at]);
                 go_to(options_.fold_callers ? chain_number(unfolded) : caller_number(unfolded));
-                if (!inlines_) continue;
+                if (inlined_.size() == 0) continue;
                 if (const auto inlined = inlined_at(unfolded, returns_to(at + first)); inlined != none) {
-                    each_inlined(inlined, at, go_to);
+                    each_inlined(inlined, depth, at, go_to);
                 }
             }
+            nodes = depth;
         }
         const auto unfolded = unfolded_number(look_up(sample));
         node = counts_.chains_.intern({node, chain_number(unfolded)});
-        if (const auto inlined = inlines_ ? inlined_at(unfolded, false) : none; inlined != none) {
-            each_inlined(inlined, 0, [&](std::uint32_t number) { node = counts_.chains_.intern({node, number}); });
+        if (const auto inlined = inlined_at(unfolded, false); inlined != none) {
+            each_inlined(inlined, nodes, 0, [&](std::uint32_t number) {
+                node = counts_.chains_.intern({node, number});
+            });
         }
         if (path_folded_) ++counts_.chain_losses_.folded;
         return node;
@@ -293,30 +296,38 @@ class SampleCounter {
         return at != 0 && at < addresses_.size() && addresses_[at - 1].second == addresses_[at].second;
     }
 
-    // Returns the innermost function that is inlined at an unfolded frame: a node of inlined_; or none. Asks once for
-    // each frame.
-    std::uint32_t inlined_at(std::uint32_t unfolded, bool returns) {
-        auto& known = inlined_at_[returns ? 1 : 0];
-        if (unfolded >= known.size()) known.resize(std::max(unfolded_.size(), 2 * known.size()), unasked);
-        auto& found = known[unfolded];
-        if (found == unasked) {
-            calls_.clear();
-            options_.functions->add_inlined(unfolded_[unfolded], returns, calls_);
-            found = none;
-            for (const auto& call : calls_) found = inlined_.intern({found, counts_.frames_.intern(call)});
-        }
-        return found;
+    // Returns the innermost function that is inlined at an unfolded frame: a node of inlined_; or none.
+    std::uint32_t inlined_at(std::uint32_t unfolded, bool returns) const {
+        const auto& known = inlined_at_[returns ? 1 : 0];
+        return unfolded < known.size() ? known[unfolded] : none;
     }
 
-    // Calls visit(number) for each inlined function, outermost first, if there is room for them and for the nodes to
-    // come.
+    // Asks what is inlined at an unfolded frame. Most have nothing: only where some have, chains look it up.
+    void ask_inlined(std::uint32_t unfolded) {
+        if (!inlines_) return;
+        for (const bool returns : {false, true}) {
+            calls_.clear();
+            options_.functions->add_inlined(unfolded_[unfolded], returns, calls_);
+            if (calls_.empty()) continue;
+            auto& known = inlined_at_[returns ? 1 : 0];
+            if (unfolded >= known.size()) known.resize(unfolded_.size(), none);
+            known[unfolded] = none;
+            for (const auto& call : calls_) {
+                known[unfolded] = inlined_.intern({known[unfolded], counts_.frames_.intern(call)});
+            }
+        }
+    }
+
+    // Calls visit(number) for each inlined function, outermost first, if there is room for them in the chain, which has
+    // so many nodes, and in the table, for the nodes to come as well.
     template <class Visit>
-    void each_inlined(std::uint32_t innermost, std::size_t nodes_to_come, Visit&& visit) {
+    void each_inlined(std::uint32_t innermost, std::size_t nodes, std::size_t nodes_to_come, Visit&& visit) {
         inlined_path_.clear();
         for (auto node = innermost; node != none; node = inlined_.nodes()[node].caller) {
             inlined_path_.push_back(inlined_.nodes()[node].frame);
         }
-        if (counts_.chains_.size() + inlined_path_.size() + nodes_to_come >= most_nodes_) {
+        const auto more = inlined_path_.size() + nodes_to_come;
+        if (nodes + more >= SampleCounts::most_with_inlined || counts_.chains_.size() + more >= most_nodes_) {
             path_folded_ = true;
             return;
         }
@@ -451,7 +462,10 @@ class SampleCounter {
     std::uint32_t chain_number(std::uint32_t number) {
         if (number >= folded_.size()) folded_.resize(unfolded_.size(), none);
         auto& folded = folded_[number];
-        if (folded == none) folded = fold(unfolded_[number]);
+        if (folded == none) {
+            folded = fold(unfolded_[number]);
+            if (!is_kept(number)) ask_inlined(number);
+        }
         return folded;
     }
 
@@ -459,9 +473,13 @@ class SampleCounter {
     std::uint32_t caller_number(std::uint32_t number) {
         if (number >= kept_.size()) kept_.resize(unfolded_.size(), none);
         auto& kept = kept_[number];
-        if (kept == none) kept = counts_.frames_.intern(unfolded_[number]);
+        if (kept == none) {
+            kept = counts_.frames_.intern(unfolded_[number]);
+            if (number >= folded_.size() || folded_[number] == none) ask_inlined(number);
+        }
         return kept;
     }
+    bool is_kept(std::uint32_t number) const { return number < kept_.size() && kept_[number] != none; }
 
     std::uint32_t fold(const Frame& frame) {
         return counts_.frames_.intern(options_.fold ? options_.fold(frame) : frame);
@@ -531,7 +549,7 @@ class SampleCounter {
     std::vector<std::uint32_t> kept_;     // likewise: number of the frame itself
     std::vector<std::uint8_t> left_out_;  // likewise: the CodePart that leaves it out; or not_asked
     // Inlined functions, as chains below no caller: frames share these. By number in unfolded_, for sampled addresses
-    // and for those that calls return to: the innermost one, or none.
+    // and for those that calls return to: the innermost one, or none; without those behind the last that has some.
     ChainTable inlined_;
     std::array<std::vector<std::uint32_t>, 2> inlined_at_;
     std::vector<Frame> calls_;                 // one answer of FunctionIndex

@@ -99,14 +99,14 @@ std::unique_ptr<StackUnwinder> CodeSources::unwinder() const {
 void CodeSources::add_inlined(const Frame& frame, bool returns, std::vector<Frame>& calls) const {
     // Only files have debug information of what was inlined.
     if (frame.kind != FrameKind::object) return;
+    if (returns && frame.offset == 0) return;
     const auto& source = of(frame);
     auto call = frame;
-    if (returns) {
-        // The call ended the function before this one, whose name the frame does not have.
-        if (frame.offset == 0 || source.function(frame) == frame) return;
-        --call.offset;
-    }
-    inlined_.add(frame, source.inlined(call), calls);
+    if (returns) --call.offset;
+    auto found = source.inlined(call);
+    // At the beginning of a function the call ended the one before, whose name the frame does not have.
+    if (returns && !found.functions.empty() && source.function(frame) == frame) return;
+    inlined_.add(frame, std::move(found), calls);
 }
 
 const CodeVersions& CodeSources::versions() const {

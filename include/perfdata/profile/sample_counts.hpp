@@ -81,7 +81,7 @@ struct ChainLosses {
     std::uint64_t cut = 0;     // counted without callers: more distinct chains than Limits::chain_nodes
     std::uint64_t broken = 0;  // without the user part: it was deferred and never recorded
     std::uint64_t deep = 0;    // more than max_stack frames
-    std::uint64_t folded = 0;  // without some of the inlined calls, for the same reason as `cut`
+    std::uint64_t folded = 0;  // without some inlined functions: as `cut`, or beyond SampleCounts::most_with_inlined
     std::uint32_t max_stack = 0;
     UnwoundStacks stacks;  // copies of user stacks
 };
@@ -89,6 +89,10 @@ struct ChainLosses {
 // SampleCounts does not change once counted. Its size grows with the distinct tasks and chains, not with the recording.
 class SampleCounts {
   public:
+    // Of a chain with so many nodes, what was inlined at further frames is left out: in a crafted file any frame may
+    // have dozens, and whoever follows a chain needs stack or memory for each.
+    static constexpr std::size_t most_with_inlined = 2048;
+
     // Decodes every sample once. The timeline must outlive the counts. Errors: only `cancelled` and `out_of_memory`.
     static Result<SampleCounts> count(const Recording& recording, const Timeline& timeline,
                                       const SampleCountOptions& options = {});

@@ -154,7 +154,11 @@ TEST_CASE("A flame graph has no more nodes than asked for", "[annotate][flame]")
 TEST_CASE("What is called from too deep counts where the flame graph ends", "[annotate][flame]") {
     Calls calls;
     calls.sample("abcde", 2).sample("abc", 3);
-    CHECK(Drawn(calls, {.least_percent = 0, .most_depth = 3}).text() == "all 5(task 5(a 5(b 5)))");
+    const Drawn shallow(calls, {.least_percent = 0, .most_depth = 3});
+    CHECK(shallow.text() == "all 5(task 5(a 5(b 5)))");
+    CHECK(shallow.flame.deep == 5);
+    CHECK(Drawn(calls, {.least_percent = 0, .most_depth = 4}).flame.deep == 2);
+    CHECK(Drawn(calls, {.least_percent = 0, .most_depth = 6}).flame.deep == 0);
 }
 
 TEST_CASE("Without call chains a flame graph has the functions of each command", "[annotate][flame]") {

@@ -138,7 +138,7 @@ TEST_CASE("What is inlined at a frame is asked for once, however many samples it
     CHECK(hits(counts.totals()) == 40);
     const auto calls = std::set<std::pair<std::uint64_t, bool>>(asked.asked.begin(), asked.asked.end());
     CHECK(asked.asked.size() == calls.size());
-    CHECK(calls.size() == 4);  // turn, outer both ways, main
+    CHECK(calls.size() == 6);  // three places, sampled or returned to
     options.inlines = false;
     asked.asked.clear();
     CHECK(hits(counted(opened, options).totals()) == 40);
@@ -176,6 +176,26 @@ TEST_CASE("Where there is no room for inlined calls, chains are counted without 
     CHECK(self(opened, counts) == std::map<std::string, std::uint64_t>{{"leaf", 2}, {"plain", 1}});
     CHECK(chains(opened, counts) ==
           std::map<std::string, std::uint64_t>{{"main work outer! leaf", 2}, {"main plain", 1}});
+}
+
+TEST_CASE("A chain has only so many nodes with what was inlined", "[profile][counts][inlined]") {
+    S scene;
+    std::vector<std::uint64_t> frames{S::turn};
+    while (frames.size() < 1000) frames.push_back(S::after_middle);  // each with two inlined functions
+    scene.chain(frames).chain({S::turn});
+    const OpenedInlined opened(scene);
+    const auto counts = counted(opened, counting(opened.symbolizer, true));
+    std::size_t deepest = 0, functions = 0;
+    for (auto node = counts.rows()[0].chain; node != ChainNode::none; node = counts.chains()[node].caller) {
+        ++deepest;
+        functions += counts.frames()[counts.chains()[node].frame].is_inlined() ? 0 : 1;
+    }
+    CHECK(functions == 1000);
+    CHECK(deepest <= SampleCounts::most_with_inlined);
+    CHECK(deepest > SampleCounts::most_with_inlined - 4);
+    CHECK(counts.chain_losses().folded == 1);
+    CHECK(counts.chain_losses().deep == 0);
+    CHECK(self(opened, counts) == std::map<std::string, std::uint64_t>{{"leaf", 2}});
 }
 
 TEST_CASE("Callers and callees are functions, whatever was inlined into them", "[profile][calls][inlined]") {

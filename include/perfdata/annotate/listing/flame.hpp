@@ -49,6 +49,7 @@ struct Flame {
     std::vector<FlameNode> nodes;  // the root is the first
     double least_percent = 0;      // the limit that was used
     bool chains = false;           // true if there were callers
+    std::uint64_t deep = 0;        // samples with deeper calls than FlameOptions::most_depth
 
     static Flame make(const SampleCounts& counts, const Symbolizer& symbolizer, const FlameOptions& options = {});
 };
