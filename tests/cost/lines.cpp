@@ -263,6 +263,56 @@ Command dwarf_symbol_tables(const Files& files, std::size_t n) {
     return listed(files, elf, {8});
 }
 
+// chained(...) reports the program, with one sample at each place, called from the place behind it.
+Command chained(const Files& files, const Elf& elf, std::size_t n, std::uint64_t distance) {
+    Sketch sketch(Sketch::plain | sample_bit::callchain);
+    sketch.mmap(1, mapped_at, std::uint64_t{1} << 24, "/bin/x", 1);
+    for (std::uint64_t at = 0; at <= n; ++at) {
+        const auto place = mapped_at + text_at + at * distance;
+        const std::uint64_t frames[] = {~std::uint64_t{0} - 511, place, place + 1};
+        sketch.chain(place, 1, 2 + at, frames);
+    }
+    files.write("root/bin/x", elf.blob());
+    return {"report",
+            "--offline",
+            "--symfs",
+            files.folder() + "/root",
+            "-o",
+            files.folder() + "/out.json",
+            files.write("perf.data", sketch.build())};
+}
+
+// n functions inlined side by side.
+Command chains_inlined(const Files& files, std::size_t n) {
+    constexpr std::uint32_t each = 8;
+    const auto size = code_bytes(each * n);
+    auto elf = program(size, {{"f", text_at, size}});
+    DwarfWriter dwarf(text_at, size);
+    std::vector<std::uint32_t> callees;
+    for (std::size_t at = 0; at <= n; ++at) callees.push_back(dwarf.callee("f" + std::to_string(at)));
+    dwarf.function(text_at, size, "f");
+    for (std::uint64_t at = 0; at <= n; ++at) {
+        dwarf.inlined(text_at + each * at, each, 1, callees[static_cast<std::size_t>(at)]).end();
+    }
+    dwarf.end();
+    dwarf.add_to(elf);
+    return chained(files, elf, n, each);
+}
+
+// n places at which as many functions are inlined into each other as are read.
+Command chains_inlined_deep(const Files& files, std::size_t n) {
+    constexpr int depth = 64;
+    const auto size = code_bytes(n);
+    auto elf = program(size, {{"f", text_at, size}});
+    DwarfWriter dwarf(text_at, size);
+    dwarf.function(text_at, size, "f");
+    for (int level = 0; level < depth; ++level) dwarf.inlined(text_at, size, 1);
+    for (int level = 0; level < depth; ++level) dwarf.end();
+    dwarf.end();
+    dwarf.add_to(elf);
+    return chained(files, elf, n, 1);
+}
+
 // A BPF program of n functions, each with a prototype and `lines` lines.
 Command bpf_program(const Files& files, std::size_t n, std::size_t lines, std::size_t parameters) {
     constexpr std::uint64_t base = 0xffffffffc0000000, tag = 0x0102030405060708;
@@ -327,6 +377,8 @@ CostCases line_cases() {
         {"dwarf_attributes", 3000, dwarf_attributes},
         {"dwarf_functions_over", 200, dwarf_functions_over},
         {"dwarf_inlined_over", 200, dwarf_inlined_over},
+        {"chains_inlined", 1000, chains_inlined},
+        {"chains_inlined_deep", 1000, chains_inlined_deep},
         {"srcline_over", 500, srcline_over},
         {"dwarf_long_file", 1000, dwarf_long_file},
         {"dwarf_sections", 2000, dwarf_sections},
