@@ -73,11 +73,12 @@ TaskCalls::TaskCalls(const SampleCounts& counts, const std::vector<std::size_t>&
       columns_(columns),
       begin_(counts.tasks().size() + 1),
       stamp_(counts.chains().size()),
-      first_end_(stamp_.size(), no_node),
-      next_end_(stamp_.size(), no_node),
       ends_(counts.chains().size() * columns.size()),
-      self_(ends_.size()),
-      sum_(ends_.size()) {
+      sum_(ends_.size()),
+      inlined_(counts.has_inlined()),
+      self_(inlined_ ? ends_.size() : 0),
+      first_end_(inlined_ ? stamp_.size() : 0, no_node),
+      next_end_(first_end_) {
     const auto rows = counts.rows();
     for (const auto& row : rows) ++begin_[row.task + 1];
     for (std::size_t task = 1; task < begin_.size(); ++task) begin_[task] += begin_[task - 1];
@@ -99,19 +100,23 @@ void TaskCalls::load(std::uint32_t task) {
         for (auto node = end; node != no_node && stamp_[node] != current_; node = chains[node].caller) {
             stamp_[node] = current_;
             touched_.push_back(node);
-            first_end_[node] = no_node;
             const auto first = static_cast<std::ptrdiff_t>(node * columns);
             std::fill_n(ends_.begin() + first, columns, EventCount{});
+            if (!inlined_) continue;
             std::fill_n(self_.begin() + first, columns, EventCount{});
+            first_end_[node] = no_node;
         }
         const auto cells = counts_.cells(number);
-        const auto sampled = counts_.sampled(end);
-        // A task has one row for each chain.
-        next_end_[end] = std::exchange(first_end_[sampled], end);
         for (std::size_t column = 0; column < columns; ++column) {
             ends_[end * columns + column] += cells[columns_[column]];
+        }
+        if (!inlined_) continue;
+        const auto sampled = counts_.sampled(end);
+        for (std::size_t column = 0; column < columns; ++column) {
             self_[sampled * columns + column] += cells[columns_[column]];
         }
+        // A task has one row for each chain.
+        next_end_[end] = std::exchange(first_end_[sampled], end);
     }
     for (const auto node : touched_) {
         for (auto cell = node * columns; cell < (node + 1) * columns; ++cell) sum_[cell] = ends_[cell];

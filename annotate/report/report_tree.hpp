@@ -28,9 +28,13 @@ class TaskCalls {
     // ends(node) counts the chains that end there, sum(node) all that pass it, and self(node) those in which the node
     // is the sampled function: they end there or in what was inlined into it. each_end(node, visit) visits these ends.
     std::span<const EventCount> ends(std::uint32_t node) const { return cells(ends_, node); }
-    std::span<const EventCount> self(std::uint32_t node) const { return cells(self_, node); }
+    std::span<const EventCount> self(std::uint32_t node) const { return cells(inlined_ ? self_ : ends_, node); }
     template <class Visit>
     void each_end(std::uint32_t node, Visit&& visit) const {
+        if (!inlined_) {
+            if (hits(ends(node)) != 0) visit(node);
+            return;
+        }
         for (auto end = first_end_[node]; end != ChainNode::none; end = next_end_[end]) visit(end);
     }
     std::span<const EventCount> sum(std::uint32_t node) const { return cells(sum_, node); }
@@ -47,8 +51,10 @@ class TaskCalls {
     std::uint32_t current_ = 0;         // number of calls of load()
     std::vector<std::uint32_t> stamp_;  // by node: the last load() that found it
     std::vector<std::uint32_t> touched_;
+    std::vector<EventCount> ends_, sum_;
+    bool inlined_;  // false: chains end in the sampled function, and the next three are empty
+    std::vector<EventCount> self_;
     std::vector<std::uint32_t> first_end_, next_end_;  // by sampled node, and by end: the task's chains
-    std::vector<EventCount> ends_, self_, sum_;
 };
 
 // Callees lists each node's callees: the first, then the next of the same caller.

@@ -65,13 +65,15 @@ std::uint64_t ScriptPlaces::shown(const Frame& frame, Address address) const {
 }
 
 void ScriptPlaces::find_inlined() {
+    const auto& functions = symbolizer_.functions();
     // What is found is a place, too, at which nothing is inlined.
     for (const auto end = static_cast<std::uint32_t>(places_.size()); asked_ < end; ++asked_) {
         const auto number = static_cast<std::uint32_t>(asked_);
+        if (places_[number].frame.kind != FrameKind::object) continue;
         const auto place = places_[number];
         for (const bool returns : {false, true}) {
             calls_.clear();
-            symbolizer_.functions().add_inlined(place.frame, returns, calls_);
+            functions.add_inlined(place.frame, returns, calls_);
             if (calls_.empty()) continue;
             auto& known = inlined_at_[returns ? 1 : 0];
             if (known.size() <= number) known.resize(std::max(places_.size(), 2 * known.size()));

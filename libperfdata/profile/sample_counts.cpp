@@ -260,31 +260,30 @@ class SampleCounter {
             // Outermost first: a sample often shares outer callers with the one before it.
             bool same = true;
             std::size_t depth = 0;
-            const auto go_to = [&](std::uint32_t number) {
-                same = same && depth < last_chain_.size() && last_chain_[depth].frame == number;
-                node = same ? last_chain_[depth].node : counts_.chains_.intern({node, number});
-                if (!same) {
-                    last_chain_.resize(depth);
-                    last_chain_.push_back({number, node});
-                }
-                ++depth;
-            };
             for (auto at = looked_up_.size(); at-- > 0;) {
                 const auto unfolded = unfolded_number(looked_up_[at]);
-                go_to(options_.fold_callers ? chain_number(unfolded) : caller_number(unfolded));
-                if (inlined_.size() == 0) continue;
-                if (const auto inlined = inlined_at(unfolded, returns_to(at + first)); inlined != none) {
-                    each_inlined(inlined, depth, at, go_to);
+                auto number = options_.fold_callers ? chain_number(unfolded) : caller_number(unfolded);
+                std::size_t inlined = 0;
+                if (inlined_.size() != 0) inlined = inlined_path(unfolded, returns_to(at + first), depth + at + 1);
+                // First the frame, then what was inlined there.
+                while (true) {
+                    same = same && depth < last_chain_.size() && last_chain_[depth].frame == number;
+                    node = same ? last_chain_[depth].node : counts_.chains_.intern({node, number});
+                    if (!same) {
+                        last_chain_.resize(depth);
+                        last_chain_.push_back({number, node});
+                    }
+                    ++depth;
+                    if (inlined == 0) break;
+                    number = inlined_path_[--inlined];
                 }
             }
             nodes = depth;
         }
         const auto unfolded = unfolded_number(look_up(sample));
         node = counts_.chains_.intern({node, chain_number(unfolded)});
-        if (const auto inlined = inlined_at(unfolded, false); inlined != none) {
-            each_inlined(inlined, nodes, 0, [&](std::uint32_t number) {
-                node = counts_.chains_.intern({node, number});
-            });
+        for (auto inlined = inlined_path(unfolded, false, nodes + 1); inlined-- > 0;) {
+            node = counts_.chains_.intern({node, inlined_path_[inlined]});
         }
         if (path_folded_) ++counts_.chain_losses_.folded;
         return node;
@@ -296,10 +295,22 @@ class SampleCounter {
         return at != 0 && at < addresses_.size() && addresses_[at - 1].second == addresses_[at].second;
     }
 
-    // Returns the innermost function that is inlined at an unfolded frame: a node of inlined_; or none.
-    std::uint32_t inlined_at(std::uint32_t unfolded, bool returns) const {
+    // Finds what is inlined at an unfolded frame: the first so many of inlined_path_, innermost first. Leaves it out if
+    // there is no room for it in the chain, which has so many nodes without it, or in the table.
+    std::size_t inlined_path(std::uint32_t unfolded, bool returns, std::size_t nodes) {
         const auto& known = inlined_at_[returns ? 1 : 0];
-        return unfolded < known.size() ? known[unfolded] : none;
+        auto inlined = unfolded < known.size() ? known[unfolded] : none;
+        if (inlined == none) return 0;
+        inlined_path_.clear();
+        for (; inlined != none; inlined = inlined_.nodes()[inlined].caller) {
+            inlined_path_.push_back(inlined_.nodes()[inlined].frame);
+        }
+        nodes += inlined_path_.size();
+        if (nodes <= SampleCounts::most_with_inlined && counts_.chains_.size() + nodes <= most_nodes_) {
+            return inlined_path_.size();
+        }
+        path_folded_ = true;
+        return 0;
     }
 
     // Asks what is inlined at an unfolded frame. Most have nothing: only where some have, chains look it up.
@@ -315,23 +326,8 @@ class SampleCounter {
             for (const auto& call : calls_) {
                 known[unfolded] = inlined_.intern({known[unfolded], counts_.frames_.intern(call)});
             }
+            counts_.has_inlined_ = true;
         }
-    }
-
-    // Calls visit(number) for each inlined function, outermost first, if there is room for them in the chain, which has
-    // so many nodes, and in the table, for the nodes to come as well.
-    template <class Visit>
-    void each_inlined(std::uint32_t innermost, std::size_t nodes, std::size_t nodes_to_come, Visit&& visit) {
-        inlined_path_.clear();
-        for (auto node = innermost; node != none; node = inlined_.nodes()[node].caller) {
-            inlined_path_.push_back(inlined_.nodes()[node].frame);
-        }
-        const auto more = inlined_path_.size() + nodes_to_come;
-        if (nodes + more >= SampleCounts::most_with_inlined || counts_.chains_.size() + more >= most_nodes_) {
-            path_folded_ = true;
-            return;
-        }
-        for (auto at = inlined_path_.size(); at-- > 0;) visit(inlined_path_[at]);
     }
 
     // Adds the callers in a copy of the user stack to looked_up_, behind the kernel's part of the chain.
@@ -553,7 +549,7 @@ class SampleCounter {
     ChainTable inlined_;
     std::array<std::vector<std::uint32_t>, 2> inlined_at_;
     std::vector<Frame> calls_;                 // one answer of FunctionIndex
-    std::vector<std::uint32_t> inlined_path_;  // of each_inlined()
+    std::vector<std::uint32_t> inlined_path_;  // frames, of one answer of inlined_path()
     bool path_folded_ = false;                 // the current sample's chain lacks inlined calls: there is no room
     RowTable chain_rows_;
     // Without chains:

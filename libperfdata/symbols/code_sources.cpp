@@ -57,7 +57,8 @@ CodeSources::CodeSources(const Recording& recording, const Timeline& timeline, c
       elf_(context_, files_, debug_lines_, cfi_),
       jit_(context_),
       perf_maps_(context_),
-      inlined_(files_) {}
+      inlined_(files_),
+      without_debug_(timeline.tasks().objects().size()) {}
 
 const CodeSource& CodeSources::of(const Frame& frame) const {
     switch (frame.kind) {
@@ -98,12 +99,13 @@ std::unique_ptr<StackUnwinder> CodeSources::unwinder() const {
 
 void CodeSources::add_inlined(const Frame& frame, bool returns, std::vector<Frame>& calls) const {
     // Only files have debug information of what was inlined.
-    if (frame.kind != FrameKind::object) return;
+    if (frame.kind != FrameKind::object || without_debug_[frame.index].load(std::memory_order_relaxed)) return;
     if (returns && frame.offset == 0) return;
     const auto& source = of(frame);
     auto call = frame;
     if (returns) --call.offset;
     auto found = source.inlined(call);
+    if (!found.has_debug) without_debug_[frame.index].store(true, std::memory_order_relaxed);
     // At the beginning of a function the call ended the one before, whose name the frame does not have.
     if (returns && !found.functions.empty() && source.function(frame) == frame) return;
     inlined_.add(frame, std::move(found), calls);

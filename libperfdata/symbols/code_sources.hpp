@@ -12,6 +12,7 @@
 //                                     anything else .......... nowhere_source
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -87,6 +88,7 @@ class CodeSources final : public FunctionIndex {
     JitSource jit_;
     PerfMapSource perf_maps_;
     InlinedSource inlined_;
+    mutable std::vector<std::atomic<bool>> without_debug_;  // by ObjectIndex: nothing is inlined there
     NowhereSource nowhere_;
 
     mutable Once versions_once_;

@@ -19,6 +19,7 @@ struct InlinedFunction {
 struct InlinedFunctions {
     std::vector<InlinedFunction> functions;  // innermost first
     std::optional<Error> problem;            // why some, all or names of some are missing
+    bool has_debug = false;                  // false: nor anywhere else in the object, and the problem stays the same
 };
 
 }  // namespace perfdata

@@ -116,8 +116,11 @@ class SampleCounts {
     std::span<const SampledTask> tasks() const { return tasks_.keys(); }
     std::span<const ChainNode> chains() const { return chains_.nodes(); }
     std::span<const Frame> frames() const { return frames_.keys(); }
+    // Returns false if no chain has a frame of an inlined function.
+    bool has_inlined() const { return has_inlined_; }
     // Returns the node of the function that was sampled in a row's chain: without what was inlined into it.
     std::uint32_t sampled(std::uint32_t chain) const {
+        if (!has_inlined_) return chain;
         while (frames_[chains_.nodes()[chain].frame].is_inlined()) chain = chains_.nodes()[chain].caller;
         return chain;
     }
@@ -148,6 +151,7 @@ class SampleCounts {
     DroppedBy dropped_;
     std::optional<Time> first_time_, last_time_;
     ChainLosses chain_losses_;
+    bool has_inlined_ = false;
 };
 
 }  // namespace perfdata

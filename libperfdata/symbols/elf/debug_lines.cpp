@@ -84,6 +84,7 @@ InlinedFunctions DebugLines::inlined_in_object(const CodeFile& object, std::uint
         return found;
     }
     if (!*object.lines) return found;
+    found.has_debug = true;
     const auto& lines = **object.lines;
     if (auto functions = lines.inlined_at(vaddr)) {
         found.functions = std::move(*functions);
@@ -124,7 +125,8 @@ Result<std::vector<LineStart>> DebugLines::in_file(const Frame& function, std::u
 InlinedFunctions DebugLines::inlined_in_file(const Frame& frame) {
     const auto& one = opened(files_.index(frame.index));
     const auto vaddr = vaddr_of(one, frame.offset);
-    return vaddr ? inlined_in_object(one, *vaddr) : InlinedFunctions{};
+    if (vaddr) return inlined_in_object(one, *vaddr);
+    return {{}, {}, one.file != nullptr};
 }
 
 }  // namespace perfdata
