@@ -143,16 +143,34 @@ class FlameMaker {
         return most;
     }
 
+    // Chooses the nodes to draw: the largest, of equal ones those nearest to the root. A caller is at least as large as
+    // what it calls, so that the callers of a chosen node are chosen, too.
     void choose_limit() {
         std::vector<double> percents;
         for (std::uint32_t number = 0; number < calls_.size(); ++number) percents.push_back(percent(number));
-        std::ranges::sort(percents, std::greater());
         flame_.least_percent = options_.least_percent;
+        chosen_.assign(calls_.size(), true);
+        std::vector<std::uint32_t> order(calls_.size());
+        std::iota(order.begin(), order.end(), 0u);
+        std::erase_if(order, [&](std::uint32_t number) {
+            if (number == 0 || percents[number] >= flame_.least_percent) return false;
+            chosen_[number] = false;
+            return true;
+        });
         const auto most = std::max<std::size_t>(1, options_.most_nodes);
-        if (percents.size() <= most) return;
-        // Just above the first percentage too many, and above equal ones.
-        const auto above = std::nextafter(percents[most], std::numeric_limits<double>::infinity());
-        flame_.least_percent = std::max(flame_.least_percent, above);
+        if (order.size() <= most) return;
+        const auto begin = order.begin() + static_cast<std::ptrdiff_t>(most);
+        std::ranges::nth_element(order, begin, {}, [&](std::uint32_t number) {
+            return std::tuple(-percents[number], depth_[number], number);
+        });
+        flame_.least_percent = percents[*begin];
+        for (const auto number : std::span(begin, order.end())) chosen_[number] = false;
+        flame_.cut_deepest = std::any_of(
+            order.begin(), begin, [&](std::uint32_t number) { return percents[number] == flame_.least_percent; });
+        // Then there is a limit that leaves out just the others.
+        if (!flame_.cut_deepest) {
+            flame_.least_percent = std::nextafter(flame_.least_percent, std::numeric_limits<double>::infinity());
+        }
     }
 
     void lay_out() {
@@ -174,7 +192,7 @@ class FlameMaker {
             auto& below = callees[number];
             FlameNode rest{smaller_name, depth_[number] + 1, 0, EventCounts(events_)};
             std::erase_if(below, [&](std::uint32_t callee) {
-                if (percent(callee) >= flame_.least_percent) return false;
+                if (chosen_[callee]) return false;
                 ++rest.smaller;
                 add(rest.cells, cells(callee));
                 return true;
@@ -209,6 +227,7 @@ class FlameMaker {
     InternTable<Call> calls_;
     std::vector<std::uint32_t> depth_;  // by call
     std::vector<EventCount> cells_;     // by call and event
+    std::vector<bool> chosen_;          // by call
 };
 
 }  // namespace

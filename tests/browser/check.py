@@ -138,7 +138,7 @@ def check_search(browser):
     expect(all(name in row.text for row in left), f"the search for {name} leaves other functions")
     expect(all(name in fn.text for fn in browser.shown("details.fn > summary")), "the search leaves other listings")
     matches = browser.all("#fg .m")
-    expect(matches and all(name in match.find_element(By.TAG_NAME, "a").get_attribute("textContent")
+    expect(matches and all(name in match.get_attribute("textContent")
                            for match in matches), "the search does not mark the flame graph")
     expect("%" in browser.one(".tools output").text, "the search does not say how much it found")
     browser.key("no such function anywhere")
@@ -178,6 +178,43 @@ def check_flame(browser):
     expect(0 <= box < 400, f"the listing is not in view: {box}")
     browser.key(Keys.ESCAPE)
     expect(frame.size["width"] <= width, "Esc does not zoom out")
+
+
+def check_deep(browser):
+    """Stacks of 1024 frames: all are there, the graph scrolls in its own region, keys and zoom reach the deepest."""
+    levels = browser.js("Math.max(...[...document.querySelectorAll('#fg a')].map((a) => a.ariaLevel))")
+    expect(int(levels) == 1026, f"{levels} levels of frames")
+    pane = "document.querySelector('.fw')"
+    inside = (f"((a) => {{ const at = a.getBoundingClientRect(), of = {pane}.getBoundingClientRect();"
+              " return at.top >= of.top - 1 && at.bottom <= of.bottom + 1; })")
+    expect(browser.js(f"{pane}.scrollHeight > 10 * {pane}.clientHeight"), "the graph does not scroll by itself")
+    root = browser.one("#fg a")
+    expect(browser.js(f"{pane}.scrollTop") == 0 and browser.js(f"{inside}(arguments[0])", root),
+           "the root is not in view at first")
+    browser.driver.execute_script("arguments[0].focus()", root)
+    browser.key(Keys.END)
+    deepest = browser.js("document.activeElement")
+    expect(deepest.text == "first_main" and deepest.get_attribute("aria-level") == "1026",
+           f"End leads to {deepest.text}")
+    expect(browser.js(f"{inside}(document.activeElement)"), "the deepest frame is not in view")
+    for key, name in ((Keys.ARROW_UP, "level_1022"), (Keys.ARROW_RIGHT, "level_1022"), (Keys.ARROW_DOWN, "first_main")):
+        browser.key(key)
+        expect(name in browser.js("document.activeElement.textContent"),
+               f"an arrow leads to {browser.js('document.activeElement.textContent')}")
+    frame = browser.js("[...document.querySelectorAll('#fg a')].find((a) => a.textContent.endsWith('level_800'))")
+    browser.driver.execute_script("arguments[0].focus()", frame)
+    browser.key(Keys.ENTER)
+    width = browser.one("#fg").size["width"]
+    expect(abs(frame.size["width"] - width) < 12, f"zoomed to {frame.size['width']} of {width}")
+    expect(browser.js(f"{inside}(arguments[0])", frame), "the zoomed frame is not in view")
+    other = browser.js("[...document.querySelectorAll('#fg a')].find((a) => a.textContent.endsWith('other_800'))")
+    expect(not other.is_displayed(), "what is beside the zoomed frame is still shown")
+    browser.key(Keys.HOME)
+    expect(browser.js("document.activeElement === arguments[0]", root), "Home does not lead to the root")
+    browser.driver.execute_script("arguments[0].focus()", frame)
+    browser.key(Keys.ESCAPE)
+    expect(other.is_displayed() and browser.js(f"{pane}.scrollTop") == 0, "Esc does not lead back to the root")
+    expect(browser.js("document.documentElement.scrollWidth <= innerWidth"), "the page is wider than the window")
 
 
 def check_linking(browser):
@@ -251,7 +288,7 @@ def check_arrows(browser):
     return jumps
 
 
-def check_without_scripts(folder, page, names):
+def check_without_scripts(folder, page, names, deep):
     browser = Browser(folder, scripts=False)
     try:
         browser.open(page)
@@ -259,7 +296,23 @@ def check_without_scripts(folder, page, names):
         text = browser.one("body").text
         for name in names:
             expect(name in text, f"{name} is not to be read without scripts")
-        expect(browser.shown("#fg a"), "no flame graph without scripts")
+        frames = browser.all("#fg a")
+        expect(frames and frames[0].is_displayed(), "no flame graph without scripts")
+        # Each frame is at its depth, inside of its caller: stacks are deeper than browsers nest elements.
+        places = [(frame.rect, int(frame.get_attribute("style").split("--d:")[1].split(";")[0])) for frame in frames[:50]
+                  if frame.is_displayed()]
+        callers = []
+        for rect, depth in places:
+            expect(abs(rect["y"] - places[0][0]["y"] - 18 * depth) < 1, f"a frame of depth {depth} is at {rect}")
+            callers[depth:] = [rect]
+            if depth and rect["width"] > 2:
+                of = callers[depth - 1]
+                expect(rect["x"] >= of["x"] - 1 and rect["x"] + rect["width"] <= of["x"] + of["width"] + 2,
+                       f"{rect} is not inside of its caller {of}")
+        if deep:
+            last = browser.driver.find_element(By.XPATH, "//*[@id='fg']/a[.='first_main']")
+            expect(last.is_displayed() and last.rect["y"] - places[0][0]["y"] == 1025 * 18,
+                   f"the deepest frame is at {last.rect}")
         expect(browser.shown("details[open] .as td"), "no instructions without scripts")
         for control in browser.all("#q, #th, #fi"):
             expect(not control.is_displayed(), "a control that cannot work is shown")
@@ -299,7 +352,7 @@ def check_events(browser):
     """One event chosen: its columns, its heat, its order; all of them: as at first."""
     choice = browser.all("#ev option")
     expect(len(choice) > 2, "one event only")
-    widths = "[...document.querySelectorAll('#fg li')].map((li) => li.style.width)"
+    widths = "[...document.querySelectorAll('#fg a')].map((a) => a.style.width)"
     order = "[...document.querySelectorAll('#ft tbody:first-of-type a')].map((a) => a.textContent)"
     heat = "[...document.querySelectorAll('.as tbody tr, .sc tbody tr')].map((tr) => tr.className)"
     listings = "[...document.querySelectorAll('details.fn h3')].map((h3) => h3.textContent)"
@@ -366,14 +419,16 @@ def check_registers(browser):
 
 def make_page(tool, tests, fixtures, what, folder):
     """A page of a real recording, or one that the unit tests crafted."""
-    if what in ("hostile", "versions"):
+    if what in ("hostile", "versions", "deep"):
         made = subprocess.run([tests, "[browser-pages]"], env={**os.environ, "PERFDATA_PAGES": folder},
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         expect(made.returncode == 0, made.stdout)
-        return os.path.join(folder, what + ".html")
+        if what != "deep":
+            return os.path.join(folder, what + ".html")
     arguments = {
         "bpf": [fixtures + "/bpf/bpf_many.data", "--kallsyms", fixtures + "/bpf/guest.kallsyms"],
         "events": [fixtures + "/bpf/bpf_events.data"],
+        "deep": [folder + "/deep.data"],
         "jit": [fixtures + "/jit/tinyjit.data", "--jitdump", fixtures + "/jit/jit-32346.dump"],
     }[what]
     page = os.path.join(folder, "page.html")
@@ -386,6 +441,7 @@ def make_page(tool, tests, fixtures, what, folder):
 def run(tool, tests, fixtures, what, folder):
     page = make_page(tool, tests, fixtures, what, folder)
     names = {"bpf": ["many_main", "log2_of"], "events": ["many_main"], "versions": ["first_main"],
+             "deep": ["first_main", "level_800"],
              "hostile": ["</script>"]}.get(what, [])
     browser = Browser(folder)
     try:
@@ -394,6 +450,8 @@ def run(tool, tests, fixtures, what, folder):
         expect("js" in browser.one("html").get_attribute("class"), "the script does not run")
         check_search(browser)
         check_sorting(browser)
+        if what == "deep":
+            check_deep(browser)
         check_flame(browser)
         if browser.all(".two"):
             check_linking(browser)
@@ -413,7 +471,7 @@ def run(tool, tests, fixtures, what, folder):
         check_policy(browser, page)
     finally:
         browser.close()
-    check_without_scripts(folder, page, names)
+    check_without_scripts(folder, page, names, what == "deep")
 
 
 def main():

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
+#include <algorithm>
 
 #include "format/words.hpp"
 #include "html_parts.hpp"
@@ -20,60 +20,52 @@ class FlameWriter {
         }
     }
 
-    // Writes a tree of lists. Each node is as wide as its share of its caller, for the first event; scripts switch
-    // events.
+    // Writes the frames in depth-first order, each at its place: browsers nest elements no deeper than 512, and stacks
+    // are deeper. Places are for the first event; scripts switch events, and say who calls whom from the depths.
     void write() {
         if (cells_.empty() || flame_.nodes.empty()) return;
-        html_.raw("<ul id=fg class=fg>");
-        std::vector<Caller> callers;
-        for (std::size_t at = 0; at < flame_.nodes.size(); ++at) {
-            const auto& node = flame_.nodes[at];
-            for (; callers.size() > node.depth; callers.pop_back()) html_.raw("</ul>");
-            const auto own = count(node, cells_.front());
-            const auto anchor = anchor_of(flame_.names[node.name], callers);
-            begin(node, callers.empty() ? own : callers.back().width, anchor);
-            const bool leaf = at + 1 == flame_.nodes.size() || flame_.nodes[at + 1].depth <= node.depth;
-            if (leaf) continue;
-            html_.raw("<ul>");
-            callers.push_back({own, anchor});
+        std::uint32_t deepest = 0;
+        for (const auto& node : flame_.nodes) deepest = std::max(deepest, node.depth);
+        html_.print("<div id=fg class=fg style=--n:{}>", deepest + 1);
+        std::vector<Level> levels(1);
+        for (const auto& node : flame_.nodes) {
+            levels.resize(node.depth + 1);
+            auto& level = levels.back();
+            const auto anchor = anchor_of(flame_.names[node.name], node.depth == 0 ? 0 : levels[node.depth - 1].anchor);
+            const auto width = share(count(node, cells_.front()), count(flame_.nodes.front(), cells_.front()));
+            frame(node, level.next, width, anchor);
+            const auto begin = level.next;
+            level = {begin + width, anchor};
+            levels.push_back({begin, 0});
         }
-        for (const auto& open : callers) {
-            static_cast<void>(open);
-            html_.raw("</ul>");
-        }
-        html_.raw("</ul>");
+        html_.raw("</div>");
     }
 
   private:
-    struct Caller {
-        std::uint64_t width = 0;
-        std::uint32_t anchor = 0;
+    struct Level {
+        double next = 0;           // where the next frame begins, in percent of all
+        std::uint32_t anchor = 0;  // of the last frame
     };
 
     // Code that was inlined is in the listing of the function that contains it.
-    std::uint32_t anchor_of(const FlameName& name, const std::vector<Caller>& callers) const {
+    std::uint32_t anchor_of(const FlameName& name, std::uint32_t caller) const {
         if (name.role != FlameRole::code) return 0;
-        if (!name.inlined) return model_.anchor(name.function);
-        return callers.empty() ? 0 : callers.back().anchor;
+        return name.inlined ? caller : model_.anchor(name.function);
     }
 
     std::uint64_t count(const FlameNode& node, std::size_t cell) const { return model_.count(node.cells[cell]); }
 
-    void begin(const FlameNode& node, std::uint64_t of, std::uint32_t anchor) {
+    void frame(const FlameNode& node, double begin, double width, std::uint32_t anchor) {
         const auto& name = flame_.names[node.name];
         // Too narrow for a label until the reader zooms in.
         constexpr double narrow = 1.7;  // percent of all
-        const auto all = count(flame_.nodes.front(), cells_.front());
-        const bool slim = share(count(node, cells_.front()), all) < narrow;
-        html_.print("<li class={2}{0}{1}{2}", kind_of(name), slim ? " z" : "", slim ? "\"" : "");
-        // Round down: siblings together must not be wider than their caller.
-        const auto width = std::floor(share(count(node, cells_.front()), of) * 100) / 100;
-        if (width < 100) html_.print(" style=width:{:.4g}%", width);
+        const bool slim = width < narrow;
+        html_.print("<a class={2}{0}{1}{2} style=--d:{3};left:{4:.5g}%;width:{5:.4g}%", kind_of(name), slim ? " z" : "",
+                    slim ? "\"" : "", node.depth, begin, width);
         html_.raw(" data-c=");
         for (std::size_t at = 0; at < cells_.size(); ++at) {
             html_.print("{}{}", at == 0 ? "" : ",", count(node, cells_[at]));
         }
-        html_.raw("><a");
         if (anchor != 0) html_.print(" href=#f{}", anchor);
         html_.raw(">");
         label(name, node);
@@ -94,7 +86,7 @@ class FlameWriter {
         constexpr std::size_t most = 300;  // as in the table, so that a search finds both
         switch (name.role) {
             case FlameRole::all: html_.raw("all"); return;
-            case FlameRole::smaller: html_.print("({} smaller)", node.smaller); return;
+            case FlameRole::smaller: html_.print("({} more)", node.smaller); return;
             case FlameRole::task:
             case FlameRole::code: break;
         }

@@ -112,7 +112,7 @@ class ListingWriter {
     }
 
     void source() {
-        html_.raw("<div class=sp><table class=sc><thead><tr>");
+        html_.raw("<div class=sp tabindex=0 role=group aria-label=Source><table class=sc><thead><tr>");
         const auto& columns = model_.columns();
         for (const auto column : columns) {
             if (columns.size() == 1) {
@@ -170,7 +170,7 @@ class ListingWriter {
     std::size_t raw_bytes() const { return model_.options().raw_bytes ? 1 : 0; }
 
     void instructions() {
-        html_.raw("<div class=ap><table class=as data-c=");
+        html_.raw("<div class=ap tabindex=0 role=group aria-label=Instructions><table class=as data-c=");
         for (std::size_t at = 0; at < model_.columns().size(); ++at) {
             html_.print("{}{:.6g}", at == 0 ? "" : ",", of_function(model_.columns()[at]));
         }

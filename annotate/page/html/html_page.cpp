@@ -235,11 +235,12 @@ class Page {
         html_.raw(flame_.chains ? "Callers are above what they called. A width is a share of all samples."
                                 : "The recording has no call chains (perf record -g): functions by command.");
         if (flame_.least_percent > 0) {
-            html_.print(" Branches below {:.2g} % are drawn together.", flame_.least_percent);
+            html_.print(" Branches below {:.2g} %{} are drawn together.", flame_.least_percent,
+                        flame_.cut_deepest ? ", and the deepest of those with as much," : "");
         }
         html_.raw(
             "<span class=jo> Click to zoom, click again for the code.</span></p><p id=fi class=\"jo fi\" "
-            "aria-live=polite></p><div class=fw>");
+            "aria-live=polite></p><div class=fw tabindex=0 role=group aria-label=\"Flame graph\">");
         write_html_flame(html_, model_, flame_);
         html_.raw("</div></section>\n");
     }
@@ -284,6 +285,9 @@ class Page {
             {"n, p", "the hottest instruction of the function, the next hottest, back"},
             {"↑, ↓", "after n, p or a click: the instruction before, behind"},
             {"Enter", "follow the jump or call of the instruction"},
+            {"↑, ↓, ←, →", "in the flame graph: the caller, what it calls, beside"},
+            {"Home, End", "in the flame graph: the root, the end of the stack"},
+            {"Enter", "in the flame graph: zoom, then show the code"},
             {"v", "next version of the function"},
             {"e", "next event, then all of them"},
             {"r", "registers of BPF in its code, or not"},

@@ -13,7 +13,7 @@ class TableWriter {
     TableWriter(HtmlWriter& html, const HtmlModel& model) : html_(html), model_(model) {}
 
     void write(std::span<const Unattributed> unattributed) {
-        html_.raw("<div class=tw><table id=ft class=ft>");
+        html_.raw("<div class=tw tabindex=0 role=group aria-label=Functions><table id=ft class=ft>");
         head();
         html_.raw("<tbody>");
         const auto& functions = model_.functions();

@@ -24,80 +24,129 @@
     stored(next);
   };
 
-  // Flame graph.
+  // Flame graph: frames in depth-first order, whose depths say who calls whom.
   const graph = id("fg"), info = id("fi");
-  const nodes = graph ? all("li", graph) : [];
-  const caller = (li) => (li.parentNode === graph ? null : li.parentNode.parentNode);
-  const label = (li) => li.firstElementChild;
-  for (const li of nodes) {
-    li.cells = li.dataset.c.split(",").map(Number);
-    label(li).tabIndex = -1;
-  }
+  const nodes = graph ? all("a", graph) : [];
   const top = nodes[0];
   const events = id("ev") ? id("ev").options.length - 1 : 1;
   let event = 0, only = -1, zoomed = top; // only: the one event that is shown, -1: all; the graph is of the first then
   const kinds = { k: "kernel", u: "user", b: "BPF", j: "JIT", o: "out of line", x: "unknown", t: "command", s: "", a: "" };
+  const path = [];
+  for (const node of nodes) {
+    node.cells = node.dataset.c.split(",").map(Number);
+    node.depth = Number(node.style.getPropertyValue("--d"));
+    path.length = node.depth;
+    node.caller = path[node.depth - 1] || null;
+    node.callees = [];
+    if (node.caller) node.caller.callees.push(node);
+    path.push(node);
+    node.tabIndex = -1;
+    node.setAttribute("role", "treeitem");
+    node.setAttribute("aria-level", node.depth + 1);
+  }
   const layOut = () => {
-    const path = new Set();
-    for (let li = zoomed; li; li = caller(li)) path.add(li);
-    for (const li of nodes) {
-      const above = caller(li);
-      const inPath = path.has(li), beside = above && path.has(above) && above !== zoomed && !inPath;
-      const width = inPath ? 100 : above.cells[event] ? Math.floor((1e4 * li.cells[event]) / above.cells[event]) / 100 : 0;
-      li.classList.toggle("hid", Boolean(beside) || width === 0);
-      li.classList.toggle("pa", inPath && li !== zoomed);
-      li.classList.toggle("z", !inPath && li.cells[event] < 0.017 * zoomed.cells[event]);
-      li.style.width = width + "%";
+    const above = new Set();
+    for (let node = zoomed; node; node = node.caller) above.add(node);
+    for (const node of nodes) {
+      const of = node.caller;
+      let width = 0;
+      if (above.has(node)) {
+        node.begin = 0;
+        width = 100;
+      } else if (!above.has(of) || of === zoomed) {
+        node.begin = of.next;
+        width = (100 * node.cells[event]) / zoomed.cells[event] || 0;
+        of.next += width;
+      }
+      node.next = node.begin;
+      node.classList.toggle("hid", width === 0 || of !== null && of.classList.contains("hid"));
+      node.classList.toggle("pa", above.has(node) && node !== zoomed);
+      node.classList.toggle("z", width < 1.7);
+      node.style.left = node.begin + "%";
+      node.style.width = width + "%";
     }
   };
-  const tell = (li) => {
-    if (!li) return;
-    const name = label(li), count = li.cells[event];
-    info.replaceChildren(make("b", name.textContent), ` ${percent(count, top.cells[event])} · ${count.toLocaleString("en")}`);
-    if (zoomed !== top && li !== zoomed) info.append(` · ${percent(count, zoomed.cells[event])} of what is shown`);
-    const kind = kinds[li.classList[0]];
+  const tell = (node) => {
+    if (!node) return;
+    const count = node.cells[event];
+    info.replaceChildren(make("b", node.textContent), ` ${percent(count, top.cells[event])} · ${count.toLocaleString("en")}`);
+    if (zoomed !== top && node !== zoomed) info.append(` · ${percent(count, zoomed.cells[event])} of what is shown`);
+    const kind = kinds[node.classList[0]];
     if (kind) info.append(` · ${kind}`);
-    if (name.hash) {
+    if (node.hash) {
       const link = make("a", "show code");
-      link.href = name.hash;
+      link.href = node.hash;
       info.append(" · ", link);
     }
   };
-  const zoom = (li) => { zoomed = li; layOut(); tell(li); };
+  const zoom = (node) => {
+    zoomed = node;
+    layOut();
+    tell(node);
+    // Deep graphs are higher than their region.
+    const pane = graph.parentNode;
+    if (node === top) pane.scrollTop = 0;
+    else if (node.offsetTop < pane.scrollTop || node.offsetTop + 36 > pane.scrollTop + pane.clientHeight) {
+      pane.scrollTop = node.offsetTop - pane.clientHeight / 3;
+    }
+  };
   if (top) {
-    label(top).tabIndex = 0;
+    graph.setAttribute("role", "tree");
+    graph.setAttribute("aria-label", "Flame graph");
+    graph.parentNode.removeAttribute("tabindex"); // a frame has the focus
+    top.tabIndex = 0;
     tell(top);
+    const nodeOf = (e) => e.target.closest("#fg a");
+    let entry = top; // what Tab leads to
+    const enter = (node) => {
+      entry.tabIndex = -1;
+      entry = node;
+      node.tabIndex = 0;
+    };
     graph.addEventListener("click", (e) => {
-      const li = e.target.closest("li");
-      if (!li || e.ctrlKey || e.metaKey || e.shiftKey) return;
-      if (li === zoomed && label(li).hash) return; // the second click is on a link
+      const node = nodeOf(e);
+      if (!node || e.ctrlKey || e.metaKey || e.shiftKey) return;
+      if (node === zoomed && node.hash) return; // the second click is on a link
       e.preventDefault();
-      zoom(li);
+      zoom(node);
     });
-    graph.addEventListener("mouseover", (e) => tell(e.target.closest("li")));
-    graph.addEventListener("focusin", (e) => tell(e.target.closest("li")));
+    graph.addEventListener("mouseover", (e) => tell(nodeOf(e)));
+    graph.addEventListener("focusin", (e) => {
+      const node = nodeOf(e);
+      if (node) enter(node);
+      tell(node);
+    });
     graph.addEventListener("mouseleave", () => tell(zoomed));
     graph.addEventListener("keydown", (e) => {
-      const li = e.target.closest("li");
-      const shown = (next, way) => {
-        while (next && next.classList.contains("hid")) next = next[way];
-        return next;
+      const node = nodeOf(e);
+      if (!node) return;
+      const shown = (list) => list.filter((one) => !one.classList.contains("hid"));
+      const beside = (by) => {
+        const list = node.caller ? shown(node.caller.callees) : [];
+        return list[list.indexOf(node) + by];
+      };
+      const deepest = () => {
+        let at = node;
+        for (let next = at; next; next = shown(next.callees)[0]) at = next;
+        return at;
       };
       const to = {
-        ArrowUp: () => caller(li),
-        ArrowDown: () => shown(li.querySelector(":scope > ul > li"), "nextElementSibling"),
-        ArrowRight: () => shown(li.nextElementSibling, "nextElementSibling"),
-        ArrowLeft: () => shown(li.previousElementSibling, "previousElementSibling"),
+        ArrowUp: () => node.caller,
+        ArrowDown: () => shown(node.callees)[0],
+        ArrowRight: () => beside(1),
+        ArrowLeft: () => beside(-1),
+        Home: () => top,
+        End: deepest,
       }[e.key];
       if (to) {
         e.preventDefault();
         e.stopPropagation();
         const next = to();
-        if (next) label(next).focus();
-      } else if (e.key === "Enter" && (li !== zoomed || !label(li).hash)) {
+        if (next) next.focus();
+      } else if (e.key === "Enter" && (node !== zoomed || !node.hash)) {
         e.preventDefault();
         e.stopPropagation();
-        zoom(li);
+        zoom(node);
       }
     });
   }
@@ -159,13 +208,13 @@
       graph.classList.toggle("find", wanted !== "");
       let sum = 0;
       const inside = new Set(); // below a match nothing counts again
-      for (const li of nodes) {
-        const match = wanted !== "" && !"as".includes(li.classList[0]) && label(li).textContent.toLowerCase().includes(wanted);
-        li.classList.toggle("m", match);
-        if (inside.has(caller(li))) inside.add(li);
+      for (const node of nodes) {
+        const match = wanted !== "" && !"as".includes(node.classList[0]) && node.textContent.toLowerCase().includes(wanted);
+        node.classList.toggle("m", match);
+        if (inside.has(node.caller)) inside.add(node);
         else if (match) {
-          inside.add(li);
-          sum += li.cells[event];
+          inside.add(node);
+          sum += node.cells[event];
         }
       }
       if (wanted) found.textContent = `${count} functions, ${percent(sum, top ? top.cells[event] : 0)} with what they call`;

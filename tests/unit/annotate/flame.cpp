@@ -145,10 +145,38 @@ TEST_CASE("A flame graph has no more nodes than asked for", "[annotate][flame]")
         });
         CHECK(static_cast<std::size_t>(large) <= most);
         CHECK(drawn.flame.least_percent > 0);
+        CHECK(static_cast<std::size_t>(large) == most);
         CHECK(drawn.flame.nodes[0].cells == all.flame.nodes[0].cells);
         check_sums(drawn.flame);
     }
     CHECK(Drawn(calls, {.least_percent = 0, .most_nodes = all.flame.nodes.size()}).text() == all.text());
+}
+
+TEST_CASE("Of equal branches too many for a flame graph the deepest are drawn together", "[annotate][flame]") {
+    Calls calls;
+    calls.sample("abcde", 10).sample("abd", 10);
+    const Drawn drawn(calls, {.least_percent = 0, .most_nodes = 6});
+    CHECK(drawn.text() == "all 20(task 20(a 20(b 20(c 10(1 smaller 10) d 10))))");
+    CHECK(drawn.flame.cut_deepest);
+    CHECK(drawn.flame.least_percent == 50);
+    check_sums(drawn.flame);
+    const Drawn less(calls, {.least_percent = 0, .most_nodes = 4});
+    CHECK(less.text() == "all 20(task 20(a 20(b 20(2 smaller 20))))");
+    CHECK_FALSE(less.flame.cut_deepest);
+    CHECK(less.flame.least_percent > 50);
+    CHECK_FALSE(Drawn(calls).flame.cut_deepest);
+}
+
+TEST_CASE("A flame graph has frames of any depth that is counted", "[annotate][flame]") {
+    Calls calls;
+    std::string path;
+    while (path.size() < SampleCountOptions().max_stack) path += "ab";
+    calls.sample(path, 3);
+    const Drawn drawn(calls);
+    CHECK(drawn.flame.nodes.size() == path.size() + 2);
+    CHECK(drawn.flame.nodes.back().depth == path.size() + 1);
+    CHECK(drawn.flame.nodes.back().cells[0].hits == 3);
+    check_sums(drawn.flame);
 }
 
 TEST_CASE("What is called from too deep counts where the flame graph ends", "[annotate][flame]") {

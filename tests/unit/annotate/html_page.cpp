@@ -229,4 +229,7 @@ TEST_CASE("Crafted pages are written for the browser", "[.][browser-pages]") {
     REQUIRE(folder != nullptr);
     std::ofstream(std::string(folder) + "/hostile.html", std::ios::binary) << hostile_html();
     std::ofstream(std::string(folder) + "/versions.html", std::ios::binary) << versions_html();
+    const auto deep = deep_recording();
+    std::ofstream(std::string(folder) + "/deep.data", std::ios::binary)
+        .write(reinterpret_cast<const char*>(deep.data()), static_cast<std::streamsize>(deep.size()));
 }

@@ -7,6 +7,7 @@
 
 #include "perfdata/annotate/page/html_page.hpp"
 
+#include "support/samples.hpp"
 #include "unit/annotate/crafted_page.hpp"
 
 namespace perfdata::test {
@@ -80,6 +81,40 @@ inline std::string versions_html() {
     second.instructions.at(1).changed = ListingChange{Time{300}, "nopl (%rax)"};
     listings.insert(listings.begin() + 1, second);
     return html_of(page, listings);
+}
+
+// deep_recording() has stacks as deep as any that is counted. Of 100 samples 60 have 1024 frames, 20 others 1024 of
+// which the outer 500 are the same, and 20 have 127. The innermost function of the first has code.
+inline Blob deep_recording() {
+    constexpr std::uint32_t functions = 1023, size = 0x40, begin = 0x100000, most = 1024, usual = 127, fork = 500;
+    const auto attr = sampling_attr(Scene::sample_type | sample_bit::callchain);
+    Scene scene(std::endian::little, {attr});
+    scene.feature(Feature::arch, feature_string(std::endian::little, "x86_64"));
+    first_program().known_in(scene);
+    Program program{9, 1, {}};
+    for (std::uint32_t at = 0; at < 2 * functions; ++at) {
+        const auto name = (at < functions ? "level_" : "other_") + std::to_string(at % functions);
+        program.functions.push_back({begin + std::uint64_t{at} * size, size, name, at});
+    }
+    scene.known(program);
+    const auto address = [&](std::uint32_t level, bool other) {
+        return begin + (level + (other ? functions : 0)) * std::uint64_t{size} + 4;
+    };
+    for (std::uint32_t number = 0; number < 100; ++number) {
+        const bool other = number >= 60 && number < 80;
+        const auto frames = number < 80 ? most : usual;
+        SampleContent content;
+        content.fixed.identifier = Scene::first_id;
+        content.fixed.time = 1000 + number;
+        content.fixed.period = 1;
+        content.callchain = {static_cast<std::uint64_t>(ChainContext::kernel)};
+        content.callchain.push_back(other || frames == usual ? address(frames - 2, other) : 0x1004);
+        for (auto level = frames - 1; level-- != 0;)
+            content.callchain.push_back(address(level, other && level >= fork));
+        content.fixed.ip = content.callchain[1];
+        scene.add(encode(std::endian::little, attr, content, 1));
+    }
+    return scene.build();
 }
 
 }  // namespace perfdata::test

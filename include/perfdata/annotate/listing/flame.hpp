@@ -15,7 +15,7 @@ enum class FlameRole : std::uint8_t {
     all,      // the root
     task,     // a command; the symbol is its name
     code,     // a function, or all code without a name in one object
-    smaller,  // branches too small to show, combined
+    smaller,  // branches too small (or too deep) to show, combined
 };
 
 // FlameName identifies what a node represents.
@@ -36,9 +36,10 @@ struct FlameNode {
 };
 
 struct FlameOptions {
-    double least_percent = 0.1;      // branches with fewer hits, for each event, are merged
-    std::size_t most_nodes = 4000;   // if there would be more, the limit above is raised
-    std::uint32_t most_depth = 200;  // deeper calls count there
+    double least_percent = 0.1;       // branches with fewer hits, for each event, are merged
+    std::size_t most_nodes = 10'000;  // beyond that the smallest are merged, of equal ones the deepest
+    // Deeper calls count there. No chain that is counted is so deep, with inlined functions.
+    std::uint32_t most_depth = 1u << 16;
 };
 
 // Flame is nodes in depth-first order: each is followed by its callees, most hits first. The counts of a node beyond
@@ -47,7 +48,8 @@ struct Flame {
     std::vector<std::uint32_t> events;  // the event of each cell, by index in recording.events()
     std::vector<FlameName> names;
     std::vector<FlameNode> nodes;  // the root is the first
-    double least_percent = 0;      // the limit that was used
+    double least_percent = 0;      // the limit that was used: all branches with less are merged
+    bool cut_deepest = false;      // and of those with as much the deepest
     bool chains = false;           // true if there were callers
     std::uint64_t deep = 0;        // samples with deeper calls than FlameOptions::most_depth
 
