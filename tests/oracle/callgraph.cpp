@@ -358,6 +358,7 @@ std::vector<Asked> all_asked() {
 // Made is a recording of tests/oracle/calls, made now; nothing where that is not allowed.
 struct Made {
     Made() {
+        REQUIRE(std::filesystem::exists(PERFDATA_CALLS_PROGRAM));
         const auto record =
             fmt::format("perf record -q -g -e cpu-clock:u -F 1999 --buildid-all -o '{}' '{}' 60000 > '{}' 2>&1",
                         path.string(), PERFDATA_CALLS_PROGRAM, (folder.path() / "log").string());

@@ -9,7 +9,9 @@
 #include <map>
 #include <memory>
 #include <sys/auxv.h>
+#include <sys/uio.h>
 #include <ucontext.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #include "catch.hpp"
@@ -69,8 +71,11 @@ std::uint64_t end_of_stack() {
     _Unwind_Backtrace(add_frame, &captured.frames);
     captured.stack_begin = captured.registers.value(7);
     const auto room = std::min<std::uint64_t>(end_of_stack() - captured.stack_begin, copied_bytes);
-    const auto* bytes = reinterpret_cast<const std::byte*>(captured.stack_begin);
-    captured.stack.assign(bytes, bytes + room);
+    captured.stack.resize(room);
+    // The kernel copies it: AddressSanitizer forbids reads across variables.
+    const iovec target{captured.stack.data(), room};
+    const iovec source{reinterpret_cast<void*>(captured.stack_begin), room};
+    REQUIRE(::process_vm_readv(::getpid(), &target, 1, &source, 1, 0) == static_cast<ssize_t>(room));
 }
 
 // Objects are the files that are mapped into this process.
@@ -233,7 +238,10 @@ TEST_CASE("a stack that was copied in part ends where the copy ends", "[oracle][
     Objects objects;
     const auto whole = unwind(captured, objects);
     std::size_t before = 0;
-    for (const std::size_t size : {0u, 100u, 500u, 1000u, 2000u}) {
+    // Frames are large under sanitizers.
+    const auto half = captured.stack.size() / 2;
+    REQUIRE(half > 2000);
+    for (const std::size_t size : {std::size_t{0}, std::size_t{100}, std::size_t{500}, std::size_t{2000}, half}) {
         auto part = captured;
         part.stack.resize(size);
         const auto unwound = unwind(part, objects);
