@@ -283,13 +283,13 @@ Instruction Disassembler::Engine::decode_literal(Bytes word) const {
     return result;
 }
 
-std::vector<Instruction> Disassembler::decode(Bytes code, Address address) const {
+std::vector<Instruction> Disassembler::decode(Bytes code, Address address, std::size_t most) const {
     std::vector<Instruction> instructions;
     constexpr std::size_t usual_size = 4;
-    instructions.reserve(code.size() / usual_size);
+    instructions.reserve(std::min(code.size() / usual_size, most));
     Constants constants(engine_->arch, code, address);
     Literals literals(address, code.size());
-    for (std::size_t offset = 0; offset < code.size();) {
+    for (std::size_t offset = 0; offset < code.size() && instructions.size() < most;) {
         const auto next = static_cast<std::size_t>(literals.next(offset));
         const auto rest = code.subspan(offset);
         Instruction result;

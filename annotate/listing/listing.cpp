@@ -19,8 +19,9 @@ namespace {
 
 class ListingMaker {
   public:
-    ListingMaker(const FunctionHits& hits, const Symbolizer& symbolizer, Turns::Turn* turn = nullptr)
-        : hits_(hits), symbolizer_(symbolizer), turn_(turn) {
+    ListingMaker(const FunctionHits& hits, const Symbolizer& symbolizer, const Limits& limits,
+                 Turns::Turn* turn = nullptr)
+        : hits_(hits), symbolizer_(symbolizer), most_instructions_(limits.listed_instructions), turn_(turn) {
         const auto& version = hits.version;
         listing_.version = version;
         listing_.total = hits.total;
@@ -79,14 +80,16 @@ class ListingMaker {
         }
     }
 
-    // decode(...) skips what the image does not hold: each such stretch is one piece without text.
+    // decode(...) skips what the image does not hold: each such stretch is one piece without text, and so is what is
+    // beyond the most instructions that are listed.
     std::vector<Instruction> decode(const Disassembler& disassembler, Bytes bytes) const {
         const auto& image = *listing_.image;
         std::vector<Instruction> all;
         std::uint64_t begin = 0;
         const auto piece = [&](std::uint64_t end) {
             const auto part = bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-            auto decoded = disassembler.decode(part, image.address + begin);
+            const auto most = most_instructions_ - std::min(most_instructions_, all.size());
+            auto decoded = disassembler.decode(part, image.address + begin, most);
             if (all.empty() && begin == 0) {  // the usual case: nothing is copied
                 all = std::move(decoded);
                 return;
@@ -98,22 +101,38 @@ class ListingMaker {
         };
         for (const auto& gap : image.gaps) {
             piece(gap.offset);
-            Instruction missing;
-            missing.offset = gap.offset;
-            missing.size = static_cast<std::uint32_t>(gap.size);
-            missing.decoded = false;
-            missing.mnemonic = fmt::format("({} bytes that are not known)", gap.size);
-            all.push_back(std::move(missing));
+            if (all.size() >= most_instructions_) break;
+            all.push_back(without_text(gap.offset, gap.size, "known"));
             begin = gap.offset + gap.size;
         }
-        piece(bytes.size());
+        if (all.size() < most_instructions_) piece(bytes.size());
+        const auto end = all.empty() ? 0 : all.back().offset + all.back().size;
+        if (end < bytes.size()) all.push_back(without_text(end, bytes.size() - end, "listed"));
         return all;
+    }
+
+    static Instruction without_text(std::uint64_t offset, std::uint64_t size, std::string_view what) {
+        Instruction piece;
+        piece.offset = offset;
+        piece.size = static_cast<std::uint32_t>(size);
+        piece.decoded = false;
+        piece.mnemonic = fmt::format("({} bytes that are not {})", size, what);
+        return piece;
+    }
+
+    void note_unlisted(const std::vector<Instruction>& all) {
+        if (all.size() <= most_instructions_) return;
+        listing_.problems.push_back({ErrorCode::limit, Error::no_offset, "listing",
+                                     fmt::format("the last {} of its {} bytes are not listed: it has more than {} "
+                                                 "instructions, which is the limit",
+                                                 all.back().size, listing_.image->bytes.size(), most_instructions_)});
     }
 
     void add_instructions(const Disassembler& disassembler) {
         const auto& image = *listing_.image;
         const ListingTargets targets(listing_, symbolizer_);
         auto all = decode(disassembler, image.bytes);
+        note_unlisted(all);
         listing_.instructions.reserve(all.size());
         for (auto& decoded : all) {
             ListingInstruction row;
@@ -317,6 +336,7 @@ class ListingMaker {
 
     const FunctionHits& hits_;
     const Symbolizer& symbolizer_;
+    const std::size_t most_instructions_;
     Turns::Turn* turn_;  // null: no other thread makes listings
     const SharedEventCounts none_ = EventCounts(hits_.total.size());
     Listing listing_;
@@ -340,11 +360,11 @@ std::size_t listed_within(std::span<const FunctionHits> functions, std::uint64_t
 }  // namespace
 
 Listing annotate(const FunctionHits& hits, const Symbolizer& symbolizer, const Result<Disassembler>& disassembler) {
-    return ListingMaker(hits, symbolizer).make(disassembler);
+    return ListingMaker(hits, symbolizer, {}).make(disassembler);
 }
 
 Listing summary_listing(const FunctionHits& hits, const Symbolizer& symbolizer) {
-    return ListingMaker(hits, symbolizer).summary_listing();
+    return ListingMaker(hits, symbolizer, {}).summary_listing();
 }
 
 std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const Symbolizer& symbolizer,
@@ -368,7 +388,7 @@ std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const
             const auto disassembler = Disassembler::create(arch, syntax);  // one thread at a time may use it
             for (auto index = next++; index < end; index = next++) {
                 Turns::Turn turn(turns, index);
-                listings[index] = ListingMaker(functions[index], symbolizer, &turn).make(disassembler);
+                listings[index] = ListingMaker(functions[index], symbolizer, limits, &turn).make(disassembler);
             }
         };
         on_threads(std::min<std::size_t>(jobs, end - first), work);

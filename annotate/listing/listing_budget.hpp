@@ -19,7 +19,7 @@ class ListingBudget {
     ListingBudget(const Symbolizer& symbolizer, const Limits& limits)
         : symbolizer_(symbolizer),
           left_(std::min<std::uint64_t>(spare, limits.cells)),
-          rows_left_(limits.cells / cells_of_row) {}
+          rows_left_(std::min(limits.cells / cells_of_row, most_listings * limits.listed_instructions)) {}
 
     // take(listing) returns false if there is no room for it.
     bool take(const Listing& listing) {
@@ -66,6 +66,7 @@ class ListingBudget {
     static constexpr std::uint64_t bytes_of_one = 4;                // the cost of an instruction or a line
 
     static constexpr std::uint64_t cells_of_row = 2;   // what an instruction takes at least
+    static constexpr std::uint64_t most_listings = 4;  // of the largest size
     static constexpr std::uint64_t bytes_of_line = 8;  // of debug information: the cost of a byte of code
 
     // The lines of code that is moved are read for each place, however few of them belong to what was moved.

@@ -212,7 +212,7 @@ class CallsMaker {
         bool room = true;
         for (auto* caller : order) {
             room = room && read(*caller);
-            caller->unread = !room;
+            if (!room) caller->unread = true;
         }
     }
 
@@ -221,10 +221,15 @@ class CallsMaker {
         const auto image = symbolizer_.image(caller.version);
         if (!image) return true;
         if (!budget_.take_caller(caller.version, *image)) return false;
-        const auto instructions = disassembler_->decode(image->bytes, image->address);
+        const auto instructions = disassembler_->decode(image->bytes, image->address, Limits{}.listed_instructions);
         if (instructions.empty()) return true;
+        const auto end = instructions.back().offset + instructions.back().size;
         auto next = instructions.begin();
         for (const auto offset : caller.offsets) {
+            if (offset > end && end < image->bytes.size()) {
+                caller.unread = true;
+                break;
+            }
             // Offsets beyond the code belong to its last instruction.
             while (std::next(next) != instructions.end() && std::next(next)->offset <= offset) ++next;
             const auto before = next == instructions.begin() ? next : std::prev(next);

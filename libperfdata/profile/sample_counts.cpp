@@ -263,10 +263,9 @@ class SampleCounter {
             for (auto at = looked_up_.size(); at-- > 0;) {
                 const auto unfolded = unfolded_number(looked_up_[at]);
                 auto number = options_.fold_callers ? chain_number(unfolded) : caller_number(unfolded);
-                std::size_t inlined = 0;
-                if (inlined_.size() != 0) inlined = inlined_path(unfolded, returns_to(at + first), depth + at + 1);
                 // First the frame, then what was inlined there.
-                while (true) {
+                std::size_t inlined = 0;
+                for (bool asked = inlined_.size() == 0;;) {
                     same = same && depth < last_chain_.size() && last_chain_[depth].frame == number;
                     node = same ? last_chain_[depth].node : counts_.chains_.intern({node, number});
                     if (!same) {
@@ -274,6 +273,8 @@ class SampleCounter {
                         last_chain_.push_back({number, node});
                     }
                     ++depth;
+                    if (!asked) inlined = inlined_path(unfolded, returns_to(at + first), depth, at);
+                    asked = true;
                     if (inlined == 0) break;
                     number = inlined_path_[--inlined];
                 }
@@ -282,7 +283,7 @@ class SampleCounter {
         }
         const auto unfolded = unfolded_number(look_up(sample));
         node = counts_.chains_.intern({node, chain_number(unfolded)});
-        for (auto inlined = inlined_path(unfolded, false, nodes + 1); inlined-- > 0;) {
+        for (auto inlined = inlined_path(unfolded, false, nodes + 1, 0); inlined-- > 0;) {
             node = counts_.chains_.intern({node, inlined_path_[inlined]});
         }
         if (path_folded_) ++counts_.chain_losses_.folded;
@@ -296,8 +297,9 @@ class SampleCounter {
     }
 
     // Finds what is inlined at an unfolded frame: the first so many of inlined_path_, innermost first. Leaves it out if
-    // there is no room for it in the chain, which has so many nodes without it, or in the table.
-    std::size_t inlined_path(std::uint32_t unfolded, bool returns, std::size_t nodes) {
+    // there is no room for it in the chain, which has so many nodes up to the frame, or in the table, for it and for
+    // the nodes to come.
+    std::size_t inlined_path(std::uint32_t unfolded, bool returns, std::size_t nodes, std::size_t nodes_to_come) {
         const auto& known = inlined_at_[returns ? 1 : 0];
         auto inlined = unfolded < known.size() ? known[unfolded] : none;
         if (inlined == none) return 0;
@@ -305,8 +307,8 @@ class SampleCounter {
         for (; inlined != none; inlined = inlined_.nodes()[inlined].caller) {
             inlined_path_.push_back(inlined_.nodes()[inlined].frame);
         }
-        nodes += inlined_path_.size();
-        if (nodes <= SampleCounts::most_with_inlined && counts_.chains_.size() + nodes <= most_nodes_) {
+        const auto more = inlined_path_.size() + nodes_to_come;
+        if (nodes + more <= SampleCounts::most_with_inlined && counts_.chains_.size() + more < most_nodes_) {
             return inlined_path_.size();
         }
         path_folded_ = true;

@@ -61,12 +61,22 @@ void Recording::add_pipe_feature(const FeatureSection& feature) {
                       "feature " + std::to_string(feature.number) + " once more; only the first is read"});
 }
 
+bool Recording::is_late(const RecordView& record) const {
+    if (!header_.pipe || (!record.unpacked && record.offset < pipe_header_end_)) return false;
+    constexpr std::size_t feature_number = 8;
+    return record.type() != RecordType::header_feature || record.bytes.size() > RecordHeader::bytes + feature_number;
+}
+
 void Recording::read_pipe_events() {
     std::vector<Event> events;
     NamesById names;
     std::size_t ids = 0;
+    pipe_header_end_ = data_.offset + data_.size;
     for (const RecordView& record : records()) {
-        if (begins_the_recording(record.type())) break;
+        if (begins_the_recording(record.type())) {
+            pipe_header_end_ = record.offset;
+            break;
+        }
         if (record.type() == RecordType::header_attr) {
             const auto header = HeaderAttr::decode(record, 0);
             if (!header) {
@@ -76,6 +86,7 @@ void Recording::read_pipe_events() {
             if (events.size() == limits_.events || header->ids.size() > limits_.ids - ids) {
                 diagnostics_.add(
                     {ErrorCode::limit, record.offset, std::string(HeaderAttr::record_name), "too many events or ids"});
+                pipe_header_end_ = record.offset;
                 break;
             }
             ids += header->ids.size();

@@ -49,7 +49,7 @@ void write_pages(const Recording& recording, const Timeline& timeline, const Sym
     write_report_json(report, sink);
 }
 
-Result<Examined> examine(const Recording& recording) {
+Result<Examined> examine(const Recording& recording, const std::string& symfs) {
     Examined examined;
     if (auto features = catch_bad_alloc([&] { return feature_lines(recording).size(); }); !features) {
         return fail(features.error());
@@ -66,7 +66,8 @@ Result<Examined> examine(const Recording& recording) {
 
     const auto symbolizer = catch_bad_alloc([&] {
         SymbolizerOptions options;
-        options.finder.offline = true;
+        options.finder.offline = symfs.empty();
+        options.finder.symfs = symfs;
         options.finder.limits = recording.limits();
         options.jit.as_recorded = false;
         auto opened = Symbolizer::open(recording, *timeline, options);
@@ -85,6 +86,8 @@ Result<Examined> examine(const Recording& recording) {
     if (!counting) return fail(counting.error());
     const auto sampled = SampleCounts::count(recording, *timeline, *counting);
     if (!sampled) return fail(sampled.error());
+    examined.stacks = sampled->chain_losses().stacks.stacks();
+    examined.incomplete = sampled->chain_losses().stacks.incomplete();
     if (auto pages =
             catch_bad_alloc([&] { write_pages(recording, *timeline, *symbolizer, *profile, *sampled, examined); });
         !pages) {
@@ -110,10 +113,10 @@ Result<Examined> examine(const Recording& recording) {
 
 }  // namespace
 
-Result<Examined> examine(Bytes file, const Limits& limits) {
-    const auto recording = Recording::from_memory(file, {.limits = limits});
+Result<Examined> examine(Bytes file, const std::string& symfs) {
+    const auto recording = Recording::from_memory(file);
     if (!recording) return fail(recording.error());
-    return examine(*recording);
+    return examine(*recording, symfs);
 }
 
 }  // namespace perfdata::test

@@ -17,10 +17,12 @@ struct Examined {
     std::uint64_t decoded = 0;
     std::uint64_t functions = 0;
     std::uint64_t page_bytes = 0;  // of all pages together
+    std::uint64_t stacks = 0;      // copies of user stacks
+    std::uint64_t incomplete = 0;  // those that end before their outermost function
 };
 
 // examine(file, limits) reads features, timeline, profile, listings, report and script, and writes the pages as text,
-// JSON and HTML. It opens no other file. Returns the first error.
-Result<Examined> examine(Bytes file, const Limits& limits = {});
+// JSON and HTML. It opens no other files than those of the folder `symfs`, if there is one. Returns the first error.
+Result<Examined> examine(Bytes file, const std::string& symfs = {});
 
 }  // namespace perfdata::test

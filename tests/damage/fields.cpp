@@ -106,7 +106,7 @@ TEST_CASE("No number in attrs and ids costs the framing of a sample", "[damage]"
             const Expectation expected{.framed = frames.samples(), .saved = frames.samples()};
             salvage.check(file, expected, frames.samples(), frames.samples());
             salvage.run(std::size_t{64} << 20, [&] {
-                const auto examined = examine(file);
+                const auto examined = examine(file, fixture.symfs);
                 REQUIRE(examined);
                 CHECK(examined->samples == frames.samples());
             });
@@ -130,7 +130,7 @@ TEST_CASE("No number in the feature table and the features costs a sample", "[da
             CHECK(got.decoded == whole.decoded);
             if (at % 8 != 0 && !everything()) continue;
             salvage.run(std::size_t{64} << 20, [&] {
-                const auto examined = examine(file);
+                const auto examined = examine(file, fixture.symfs);
                 REQUIRE(examined);
                 CHECK(examined->decoded == whole.decoded);
             });

@@ -61,12 +61,13 @@ TEST_CASE("A small file gets little memory", "[memory]") {
 }
 
 TEST_CASE("Wherever memory runs out there is an error, and nothing leaks", "[memory]") {
-    for (const auto* name : {"bpf_nobtf", "tinyjit", "v72_z", "pipe"}) {
-        const auto& file = fixture(name).file;
-        REQUIRE(examine(file));  // allocates what libraries keep after first use
+    for (const auto* name : {"bpf_nobtf", "tinyjit", "v72_z", "pipe", "x86_plain32", "a64_plain"}) {
+        const auto& [_, file, frames, symfs] = fixture(name);
+        REQUIRE(examine(file, symfs));  // allocates what libraries keep after first use
         const AllocationCounts whole;
-        const auto expected = examine(file);
+        const auto expected = examine(file, symfs);
         REQUIRE(expected);
+        CHECK((expected->stacks > expected->incomplete) == !symfs.empty());
         const auto allocations = whole.count();
         REQUIRE(allocations > 1000);
         std::uint64_t errors = 0, runs = 0;
@@ -79,7 +80,7 @@ TEST_CASE("Wherever memory runs out there is an error, and nothing leaks", "[mem
                 auto code = ErrorCode::out_of_memory;
                 {
                     const FailingAllocation failing(index + 1, for_good);
-                    const auto examined = examine(file);
+                    const auto examined = examine(file, symfs);
                     failed = failing.failed();
                     error = !examined;
                     if (error) code = examined.error().code;
@@ -92,7 +93,7 @@ TEST_CASE("Wherever memory runs out there is an error, and nothing leaks", "[mem
             }
         }
         CHECK(errors * 2 > runs);
-        const auto again = examine(file);
+        const auto again = examine(file, symfs);
         REQUIRE(again);
         CHECK(again->page_bytes == expected->page_bytes);
         std::printf("memory: %s, %llu of %llu runs without it ended in an error\n", name,

@@ -24,7 +24,11 @@ const std::vector<Fixture>& fixtures() {
             if (path.extension() != ".data") continue;
             auto file = content_of_file(path.string());
             auto frames = frames_of(file);
-            found.push_back({path.stem().string(), std::move(file), std::move(frames)});
+            // x86_plain.data is of what is below x86/.
+            auto name = path.stem().string();
+            const auto folder = path.parent_path() / name.substr(0, name.find('_'));
+            const auto symfs = std::filesystem::is_directory(folder) ? folder.string() : std::string();
+            found.push_back({std::move(name), std::move(file), std::move(frames), symfs});
         }
         std::ranges::sort(found, {}, &Fixture::name);
         return found;

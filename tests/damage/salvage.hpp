@@ -17,6 +17,7 @@ struct Fixture {
     std::string name;
     Blob file;
     Frames frames;
+    std::string symfs;  // folder with the files that were mapped; empty: there is none
 };
 // fixtures() returns all single-file recordings below fixtures/, by name.
 const std::vector<Fixture>& fixtures();

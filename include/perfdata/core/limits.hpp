@@ -22,6 +22,7 @@ struct Limits {
     std::size_t text_patches = std::size_t{1} << 22;           // changes of kernel text in a timeline
     std::uint64_t text_patch_bytes = std::uint64_t{1} << 28;   // old and new bytes of all of them
     std::uint64_t function_bytes = std::uint64_t{1} << 24;     // code of one function, held in memory
+    std::size_t listed_instructions = std::size_t{1} << 19;    // of one listing; all listings: four times as many
     std::size_t task_records = std::size_t{1} << 25;           // process and mapping records of a timeline
     std::size_t places = std::size_t{1} << 27;                 // distinct addresses that samples are counted by
     std::size_t chain_nodes = std::size_t{1} << 28;            // distinct prefixes of call chains

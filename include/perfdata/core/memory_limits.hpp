@@ -23,7 +23,8 @@ inline Limits limits_within(std::uint64_t bytes) {
     share(limits.kallsyms_bytes, 8);
     share(limits.perf_map_bytes, 8);
     share(limits.source_file_bytes, 16);
-    share(limits.function_bytes, 2, 512);  // each byte may be an instruction, which is listed
+    share(limits.function_bytes, 2, 512);       // each byte may be an instruction, which is listed
+    share(limits.listed_instructions, 8, 512);  // a quarter of all listings, which have a half
     share(limits.archived_files, 16, 512);
     share(limits.events, 16, 1024);
     share(limits.ids, 16, 32);

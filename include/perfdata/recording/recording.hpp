@@ -77,6 +77,10 @@ class Recording {
 
     RecordStream records() const;
 
+    // is_late(record) returns true if this record of a pipe's header stands behind the first records of the recording,
+    // so that nobody has read it. The mark behind the last feature, which is empty, is not late anywhere.
+    bool is_late(const RecordView& record) const;
+
     // outside_records() returns how many bytes of the file belong to header, attrs, ids and features.
     std::uint64_t outside_records() const;
 
@@ -114,6 +118,7 @@ class Recording {
     EventTable events_;
     std::vector<FeatureSection> features_;
     std::vector<FileSection> id_sections_;
+    std::uint64_t pipe_header_end_ = 0;  // offset of the first record that is not of a pipe's header; 0: no pipe
     DiagnosticLog diagnostics_;
     std::string hostname_, os_release_, perf_version_, arch_, cpu_description_;
     std::vector<std::string> command_line_;

@@ -87,6 +87,11 @@ inline bool all_have_times(const EventTable& events) {
     return true;
 }
 
+// Records that are the header of a pipe. Recording reads them when it is opened.
+template <class R>
+constexpr bool of_pipe_header = R::type == RecordType::header_attr || R::type == RecordType::header_feature ||
+                                R::type == RecordType::header_tracing_data;
+
 template <class Visitor>
 concept samples_only = requires {
     requires std::remove_cvref_t<Visitor>::samples_only;
@@ -96,7 +101,8 @@ template <class Order, class Visitor>
 class Walk {
   public:
     Walk(const Recording& recording, Completeness& completeness, Order order, Visitor& visit)
-        : events_(recording.events()),
+        : recording_(recording),
+          events_(recording.events()),
           completeness_(completeness),
           order_(order),
           visit_(visit),
@@ -165,6 +171,9 @@ class Walk {
         ++counts.decoded;
         if constexpr (std::is_same_v<R, Lost>) completeness_.lost_events += decoded->lost;
         if constexpr (std::is_same_v<R, LostSamples>) completeness_.lost_samples += decoded->lost;
+        if constexpr (of_pipe_header<R>) {
+            if (recording_.is_late(record)) completeness_.diagnostics.add(too_late(record, R::record_name));
+        }
         Trailer trailer;
         auto time = latest_;
         if constexpr (of_kernel) {
@@ -197,12 +206,18 @@ class Walk {
                     std::to_string(record.bytes.size()) + " bytes"};
     }
 
+    static Error too_late(const RecordView& record, std::string_view name) {
+        return {ErrorCode::malformed, record.offset, std::string(name),
+                "behind the first samples of a pipe: what it says is not used"};
+    }
+
     [[gnu::cold, gnu::noinline]] void damaged(const RecordView& record, RecordCounts& counts, Error error) {
         ++counts.damaged;
         if constexpr (requires { visit_.damaged(record, error); }) visit_.damaged(record, error);
         completeness_.diagnostics.add(std::move(error));
     }
 
+    const Recording& recording_;
     const EventTable& events_;
     Completeness& completeness_;
     [[no_unique_address]] Order order_;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Listings combine hits, instructions and lines.
+#include <fmt/format.h>
+
 #include "catch.hpp"
 #include "unit/annotate/crafted_page.hpp"
 
@@ -275,4 +277,38 @@ TEST_CASE("Listings beyond the limit of counts are outlines that say so", "[anno
         CHECK(listings[1].problems[0].code == ErrorCode::limit);
     }
     CHECK(annotate_all(functions, page.symbolizer(), "x86_64", Syntax::att, 1)[1].instructions.size() == 4);
+}
+
+TEST_CASE("Instructions beyond the limit are one piece of the listing, which says so", "[annotate][listing][limits]") {
+    CraftedPage page;
+    const std::vector<FunctionHits> functions{
+        hits_at(page.timeline(), code_of(page.timeline(), 0x1000), {{0, 3}, {30, 2}}),
+        hits_at(page.timeline(), code_of(page.timeline(), 0x2000), {{0, 2}})};
+    const auto whole = annotate_all(functions, page.symbolizer(), "x86_64", Syntax::att, 1);
+    REQUIRE(whole[0].instructions.size() == 8);
+    for (const unsigned jobs : {1u, 4u}) {
+        Limits limits;
+        limits.listed_instructions = 3;
+        const auto listings = annotate_all(functions, page.symbolizer(), "x86_64", Syntax::att, jobs, limits);
+        const auto& cut = listings[0];
+        REQUIRE(cut.instructions.size() == 4);
+        const auto& rest = cut.instructions[3];
+        CHECK(rest.address == whole[0].instructions[3].address);
+        CHECK_FALSE(rest.instruction.decoded);
+        CHECK(rest.bytes.size() == cut.image->bytes.size() - (rest.address.value - cut.instructions[0].address.value));
+        CHECK(rest.instruction.mnemonic == fmt::format("({} bytes that are not listed)", rest.bytes.size()));
+        CHECK(rest.cells[0].hits == 2);
+        CHECK(cut.total == whole[0].total);
+        REQUIRE(cut.problems.size() == 1);
+        CHECK(cut.problems[0].code == ErrorCode::limit);
+        // Four times as many instructions are listed in all.
+        CHECK(listings[1].instructions.size() == 4);
+        limits.listed_instructions = 8;
+        CHECK(annotate_all(functions, page.symbolizer(), "x86_64", Syntax::att, jobs, limits)[0].problems.empty());
+        limits.listed_instructions = 1;
+        CHECK(annotate_all(functions, page.symbolizer(), "x86_64", Syntax::att, jobs, limits)[1].instructions.size() ==
+              2);
+        limits.listed_instructions = 0;
+        CHECK(annotate_all(functions, page.symbolizer(), "x86_64", Syntax::att, jobs, limits)[1].instructions.empty());
+    }
 }

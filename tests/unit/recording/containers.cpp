@@ -132,6 +132,41 @@ TEST_CASE("The features of a pipe stream can be read, tracing data among them", 
     CHECK(recording->diagnostics().kept()[0].code == ErrorCode::malformed);
 }
 
+TEST_CASE("Header records behind the first samples of a pipe are told", "[recording][containers]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto late = GENERATE(0, 1, 2, 3);
+    const auto begin = joined({pipe_header(order), header_attr(order, sampled(0), 11), records(order)});
+    Blob behind;
+    std::string_view name;
+    switch (late) {
+        case 0: behind = header_attr(order, sampled(2), 22), name = "record HEADER_ATTR"; break;
+        case 1:
+            behind = header_feature(order, Feature::arch, feature_string(order, "riscv64"));
+            name = "record HEADER_FEATURE";
+            break;
+        case 2:
+            behind =
+                record(RecordType::header_tracing_data, RecordFrame{order, {}, 0}, Writer(order).u32(0).u32(0).take());
+            name = "record HEADER_TRACING_DATA";
+            break;
+        case 3: behind = header_feature(order, Feature::cln_size, {}); break;  // the mark behind the last feature
+    }
+    const auto pipe = joined({begin, behind});
+    const auto recording = Recording::from_memory(pipe);
+    REQUIRE(recording);
+    const auto seen = read(*recording);
+    if (name.empty()) {
+        CHECK(seen.completeness.lossless());
+        return;
+    }
+    CHECK_FALSE(seen.completeness.lossless());
+    REQUIRE(seen.completeness.diagnostics.count() == 1);
+    const auto& told = seen.completeness.diagnostics.kept()[0];
+    CHECK(told.code == ErrorCode::malformed);
+    CHECK(told.offset == begin.size());
+    CHECK(told.where == name);
+}
+
 TEST_CASE("Tracing data that go beyond the end of a pipe are a feature that cannot be read",
           "[recording][containers]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);

@@ -50,8 +50,9 @@ class Disassembler {
     ~Disassembler();
 
     // decode(code, address) covers every byte: where the bytes are not an instruction it skips the smallest step of the
-    // architecture and continues after it. `address` is where the code ran: relative targets depend on it.
-    std::vector<Instruction> decode(Bytes code, Address address) const;
+    // architecture and continues after it. `address` is where the code ran: relative targets depend on it. It stops in
+    // front of the first instruction that would be more than `most`.
+    std::vector<Instruction> decode(Bytes code, Address address, std::size_t most = SIZE_MAX) const;
 
   private:
     struct Engine;
