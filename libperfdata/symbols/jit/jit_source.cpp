@@ -139,9 +139,9 @@ UnwindPlace JitSource::unwind_place(const Frame& frame) const {
     const auto& function = codes_.function(frame.index);
     if (function.unwind_size == 0) return {};
     const std::scoped_lock lock(mutex_);
-    auto [entry, added] = cfi_.try_emplace(frame.index);
+    const auto& code = codes_.code(frame.index);
+    auto [entry, added] = cfi_.try_emplace({&code, function.unwind_at});
     if (added) {
-        const auto& code = codes_.code(frame.index);
         const auto& header = code.dump().header();
         const auto* arch = find_arch(header.elf_machine, header.order.endian());
         const auto target = arch == nullptr ? std::nullopt : UnwindTarget::of(arch->family, arch->address_bytes);
