@@ -153,12 +153,28 @@ void FileCfi::open_exidx(const ElfFile& file, const Limits& limits) {
 Result<std::optional<UnwindRow>> FileCfi::row_at(std::uint64_t vaddr, RuleSpill& spill) const {
     Result<std::optional<UnwindRow>> row = std::nullopt;
     if (eh_frame_) row = eh_frame_->row_at(vaddr, spill);
-    // What is damaged in the one may be intact in the other.
+    // What is damaged in the one may be intact in the other. A row counts only where the sections before it have none:
+    // cut it there, so that it does not depend on what was asked before.
+    std::uint64_t begin = 0, end = UINT64_MAX;
+    const auto leave_to = [&](const std::optional<CfiSection>& before) {
+        if (!before) return;
+        const auto [first, last] = row ? before->extent(vaddr) : std::pair(vaddr, vaddr + 1);
+        begin = std::max(begin, first);
+        end = std::min(end, last);
+    };
     const auto take = [&](Result<std::optional<UnwindRow>> other) {
+        if (other && *other) (*other)->clip(begin, end);
         if (other ? other->has_value() : row.has_value()) row = std::move(other);
     };
-    if (debug_frame_ && !(row && *row)) take(debug_frame_->row_at(vaddr, spill));
-    if (exidx_ && !(row && *row)) take(exidx_->row_at(vaddr, spill));
+    if (debug_frame_ && !(row && *row)) {
+        leave_to(eh_frame_);
+        take(debug_frame_->row_at(vaddr, spill));
+    }
+    if (exidx_ && !(row && *row)) {
+        if (!debug_frame_) leave_to(eh_frame_);
+        leave_to(debug_frame_);
+        take(exidx_->row_at(vaddr, spill));
+    }
     return row;
 }
 
