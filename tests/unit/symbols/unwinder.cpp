@@ -26,6 +26,8 @@ constexpr std::uint64_t bp_sp_ip = 1u << 6 | 1u << 7 | 1u << 8;
 constexpr std::uint64_t base = 0x555500000000, stack = 0x7ffc00001000;
 // Offsets of functions. `bare` has no unwind information.
 constexpr std::uint64_t leaf = 0x1000, middle = 0x1020, outer = 0x1060, bare = 0x10a0, popped = 0x1100;
+// `inner` lies in `around`. `far` saves rbp high on the stack. `looping` has an expression that takes long.
+constexpr std::uint64_t around = 0x1140, inner = 0x1150, far = 0x1180, looping = 0x11a0, plt = 0x3000;
 
 Blob unwind_information() {
     Writer out(little);
@@ -51,6 +53,11 @@ Blob unwind_information() {
     function(middle, 0x40, {0x0c, 6, 16, 0x80 | 6, 2});
     function(outer, 0x40, {0x07, 16});  // DW_CFA_undefined: return address
     function(popped, 0x20, {0x80 | 6, 2});
+    function(around, 0x40, {0x0e, 16});  // DW_CFA_def_cfa_offset
+    function(inner, 0x10, {});
+    function(far, 0x20, {0x11, 6, 0x7e});  // DW_CFA_offset_extended_sf: rbp at CFA + 16
+    // The CFA is rsp + 8, after 1000 turns of four operations: const2u 1000; lit1, minus, dup, bra -6; drop; breg7 8.
+    function(looping, 0x20, {0x0f, 12, 0x0a, 0xe8, 0x03, 0x31, 0x1c, 0x12, 0x28, 0xfa, 0xff, 0x13, 0x77, 8});
     out.u32(0);
     return out.take();
 }
@@ -65,6 +72,15 @@ Blob program() {
     section.address = 0x2000;
     section.content = unwind_information();
     elf.add(section);
+    Elf::Section stubs;
+    stubs.name = ".plt";
+    stubs.flags = 6;
+    stubs.address = plt;
+    Writer code(little);
+    code.u16(0x35ff).u32(0).u16(0x25ff).u32(0).u32(0);                 // push GOT[1]; jmp *GOT[2]
+    code.u16(0x25ff).u32(0).u8(0x68).u32(0).u8(0xe9).u32(0xffffffe0);  // jmp *GOT[3]; push 0; jmp to the first
+    stubs.content = code.take();
+    elf.add(stubs);
     elf.build_id(id(1).bytes());
     return elf.blob();
 }
@@ -72,6 +88,7 @@ Blob program() {
 struct State {
     std::uint64_t ip = base + leaf, sp = stack, bp = 0;
     std::vector<std::uint64_t> words;  // of the stack, from sp
+    std::size_t not_copied = 0;        // bytes at the end
 };
 
 Attr attr_of() {
@@ -93,7 +110,7 @@ Blob sample_of(const State& state, std::vector<std::uint64_t> chain = {}) {
     Writer words(little);
     for (const auto word : state.words) words.u64(word);
     content.stack = words.blob();
-    content.stack_copied = words.size();
+    content.stack_copied = words.size() - state.not_copied;
     return encode(little, attr_of(), content, content.callchain.empty() ? 2 : 1);
 }
 
@@ -202,6 +219,74 @@ TEST_CASE("A copy that is too short ends the stack, and its size is told", "[sym
     CHECK(counts.chain_losses().stacks.short_copies() == std::map<std::uint64_t, std::uint64_t>{{24, 1}});
 }
 
+TEST_CASE("A copy that the kernel could not finish needs no larger one", "[symbols][unwind]") {
+    auto part = whole(), nothing = whole(), empty = whole();
+    part.not_copied = 8;
+    nothing.not_copied = 32;
+    empty.words.clear();
+    constexpr auto kernel = static_cast<std::uint64_t>(-128);
+    constexpr std::uint64_t in_kernel = 0xffffffff81000010;
+    Scenario scenario;
+    scenario.samples = {sample_of(part), sample_of(nothing, {kernel, in_kernel}), sample_of(empty)};
+    const auto counts = scenario.count();
+    // perf shows no frame of user space where nothing is copied.
+    CHECK(Scenario::stacks(counts) == Stacks{{leaf + 4, middle + 7}, {in_kernel}, {leaf + 4}});
+    CHECK(counts.chain_losses().stacks.stacks() == 3);
+    CHECK(ended(counts, StackEnd::failed_copy) == 3);
+    CHECK(counts.chain_losses().stacks.incomplete() == 3);
+    CHECK(counts.chain_losses().stacks.short_copies().empty());
+}
+
+TEST_CASE("A register that is saved beyond the copy makes it too short", "[symbols][unwind]") {
+    // middle needs rbp, which far saved at CFA + 16.
+    Scenario scenario;
+    scenario.samples = {sample_of({base + far + 1, stack, 0, {base + middle + 8, 0, 0}}),
+                        sample_of({base + far + 1, stack, 0, {base + middle + 8, 0, 0, 0x1234}})};
+    const auto counts = scenario.count();
+    CHECK(ended(counts, StackEnd::short_copy) == 1);
+    CHECK(ended(counts, StackEnd::damaged) == 1);
+    CHECK(ended(counts, StackEnd::lost_register) == 0);
+}
+
+TEST_CASE("Operations of expressions are bounded for a whole stack", "[symbols][unwind]") {
+    Scenario scenario;
+    scenario.samples = {sample_of({base + looping + 1, stack, 0, std::vector<std::uint64_t>(100, base + looping + 2)})};
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == Stacks{std::vector<std::uint64_t>(5, looping + 1)});
+    CHECK(ended(counts, StackEnd::damaged) == 1);
+}
+
+TEST_CASE("Where functions overlap, rows do not depend on what was asked before", "[symbols][unwind]") {
+    const std::vector<std::uint64_t> words{base + leaf + 1, base + outer + 1, base + outer + 1};
+    const auto in_around = sample_of({base + around + 1, stack, 0, words});
+    const auto in_inner = sample_of({base + inner + 1, stack, 0, words});
+    const auto behind = sample_of({base + inner + 0x11, stack, 0, words});
+    const std::vector<std::uint64_t> of_around{around + 1, outer}, of_behind{inner + 0x11, outer};
+    const std::vector<std::uint64_t> of_inner{inner + 1, leaf, outer};
+    Scenario first, last;
+    first.samples = {in_inner, in_around, behind};
+    last.samples = {behind, in_around, in_inner};
+    CHECK(Scenario::stacks(first.count()) == Stacks{of_inner, of_around, of_behind});
+    CHECK(Scenario::stacks(last.count()) == Stacks{of_behind, of_around, of_inner});
+}
+
+TEST_CASE("Stubs of a linkage table need no unwind information", "[symbols][unwind]") {
+    // The frame pointer is the caller's: followed, it would lead past it.
+    const std::uint64_t bp = stack + 24;
+    const std::vector<std::uint64_t> called{base + middle + 8, 1, 2, stack + 64, base + outer + 5};
+    const std::vector<std::uint64_t> pushed{0, base + middle + 8, 2, stack + 64, base + outer + 5};
+    const std::vector<std::uint64_t> twice{0, 1, base + middle + 8, stack + 64, base + outer + 5};
+    Scenario scenario;
+    scenario.samples = {sample_of({base + plt + 16, stack, bp, called}),
+                        sample_of({base + plt + 27, stack, bp, pushed}), sample_of({base + plt, stack, bp, pushed}),
+                        sample_of({base + plt + 6, stack, bp, twice})};
+    Stacks expected;
+    for (const auto at : {plt + 16, plt + 27, plt, plt + 6}) expected.push_back({at, middle + 7, outer + 4});
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == expected);
+    CHECK(ended(counts, StackEnd::bottom) == 4);
+}
+
 TEST_CASE("Without its file a stack has its innermost frame", "[symbols][unwind]") {
     Scenario scenario;
     scenario.has_file = false;
@@ -249,6 +334,24 @@ TEST_CASE("Frame pointers lead through code without unwind information", "[symbo
     CHECK(counts.chain_losses().stacks.without_information().size() == 1);
 }
 
+TEST_CASE("A frame pointer of 0 ends stacks where calls and frame pointers led", "[symbols][unwind]") {
+    Scenario scenario;
+    scenario.samples = {
+        // Code without frame pointer has any number there.
+        sample_of({base + bare + 7, stack, 0, {base + outer + 5, 2}}),
+        // Startup code has called.
+        sample_of({base + leaf + 4, stack, 0, {base + bare + 8, 2}}),
+        // The frame pointer leads to startup code.
+        sample_of({base + bare + 9, stack, stack, {0, base + bare + 8, 2}}),
+        // It leads to zeros.
+        sample_of({base + bare + 10, stack, stack, {0, 0, 0}}),
+    };
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == Stacks{{bare + 7}, {leaf + 4, bare + 7}, {bare + 9, bare + 7}, {bare + 10}});
+    CHECK(ended(counts, StackEnd::bottom) == 2);
+    CHECK(ended(counts, StackEnd::no_unwind_info) == 2);
+}
+
 TEST_CASE("A stack ends at the limit of frames", "[symbols][unwind]") {
     Scenario scenario;
     scenario.samples = {sample_of(whole())};
@@ -257,6 +360,16 @@ TEST_CASE("A stack ends at the limit of frames", "[symbols][unwind]") {
     CHECK(ended(counts, StackEnd::frame_limit) == 1);
     CHECK(counts.chain_losses().deep == 1);
     CHECK(counts.chain_losses().stacks.incomplete() == 0);
+}
+
+TEST_CASE("A chain that is too deep in the kernel already counts once", "[symbols][unwind]") {
+    constexpr auto kernel = static_cast<std::uint64_t>(-128);
+    Scenario scenario;
+    scenario.samples = {sample_of(whole(), {kernel, 0xffffffff81000010, 0xffffffff81000020, 0xffffffff81000030})};
+    const auto counts = scenario.count(2);
+    CHECK(Scenario::stacks(counts) == Stacks{{0xffffffff81000010, 0xffffffff81000020}});
+    CHECK(ended(counts, StackEnd::frame_limit) == 1);
+    CHECK(counts.chain_losses().deep == 1);
 }
 
 TEST_CASE("A stack that points into itself ends", "[symbols][unwind]") {
