@@ -13,6 +13,7 @@
 #include "perfdata/timeline/mapping.hpp"
 #include "perfdata/timeline/timeline.hpp"
 #include "perfdata/wire/sample.hpp"
+#include "perfdata/wire/sample/callchain.hpp"
 
 namespace perfdata {
 
@@ -92,7 +93,14 @@ std::optional<UserState> user_state(const BasicSample<Order>& sample) {
         if (!registers->values().empty()) state.register_mask = registers->mask();
         state.registers = registers->values().data();
     }
-    if (state.stack.empty() && state.register_mask == 0) return {};
+    if (!state.stack.empty()) return state;
+    // simpleperf replaces copies by the callers that it has found itself.
+    const auto chain = details.callchain();
+    bool has_callers = false;
+    for (std::size_t at = 0; chain && at < chain->size(); ++at) {
+        has_callers = has_callers || (*chain)[at] == static_cast<std::uint64_t>(ChainContext::user);
+    }
+    if (state.register_mask == 0 || has_callers) return {};
     return state;
 }
 

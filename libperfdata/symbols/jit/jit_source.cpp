@@ -155,7 +155,8 @@ UnwindPlace JitSource::unwind_place(const Frame& frame) const {
             if (cfi->has_any()) entry->second = std::move(cfi);
         }
     }
-    return {entry->second.get(), frame.offset, StackEnd::no_unwind_info};
+    // There is some, which may not be readable.
+    return {entry->second.get(), frame.offset, entry->second ? StackEnd::no_unwind_info : StackEnd::damaged};
 }
 
 CodePlace JitSource::place(const CodeVersion& version) const {

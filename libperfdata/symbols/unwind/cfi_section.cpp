@@ -150,6 +150,7 @@ class CfiSection::Index {
         }
     }
 
+    std::optional<Error> loss() const { return walk_once_.done() ? loss_ : std::nullopt; }
     const CfiEntries& entries() const { return entries_; }
     const Limits& limits() const { return limits_; }
     bool uses_table() const { return table_good_; }
@@ -177,7 +178,8 @@ class CfiSection::Index {
         return place;
     }
 
-    Result<void> functions(const std::function<bool(const CfiFunction&)>& visit) const {
+    // loss: becomes why the entries behind some place are not read.
+    Result<void> functions(const std::function<bool(const CfiFunction&)>& visit, std::optional<Error>& loss) const {
         Result<void> first;
         const auto fault = [&](const Error& error) {
             if (first) first = fail(error);
@@ -189,12 +191,16 @@ class CfiSection::Index {
             const auto entry = entries_.entry(at);
             if (!entry) {
                 // Padding of less than a length is no entry.
-                if (entries_.input().section.size() - at >= 4) fault(entry.error());
+                if (entries_.input().section.size() - at >= 4) {
+                    fault(entry.error());
+                    loss = entry.error();
+                }
                 break;
             }
             if (++count > limits_.cfi_entries) {
-                fault({ErrorCode::limit, entries_.input().file_offset + at, "call frame information",
-                       "there are more than " + std::to_string(limits_.cfi_entries) + " entries"});
+                loss = Error{ErrorCode::limit, entries_.input().file_offset + at, "call frame information",
+                             "there are more than " + std::to_string(limits_.cfi_entries) + " entries"};
+                fault(*loss);
                 break;
             }
             const auto offset = static_cast<std::uint32_t>(at);
@@ -266,12 +272,14 @@ class CfiSection::Index {
 
     void walk() const {
         std::vector<FoundFunction> found;
-        const auto walked = functions([&](const CfiFunction& function) {
-            if (function.begin < function.end && function.begin >= entries_.input().first_code) {
-                found.push_back({function.begin, function.end, function.offset});
-            }
-            return true;
-        });
+        const auto walked = functions(
+            [&](const CfiFunction& function) {
+                if (function.begin < function.end && function.begin >= entries_.input().first_code) {
+                    found.push_back({function.begin, function.end, function.offset});
+                }
+                return true;
+            },
+            loss_);
         if (!walked) note(walked.error());
         stretches_ = lay_out_functions(std::move(found));
     }
@@ -281,7 +289,9 @@ class CfiSection::Index {
     CfiTable table_;
     mutable std::atomic<bool> table_good_ = false;
     mutable Once walk_once_;
-    mutable std::vector<CfiStretch> stretches_;  // valid after walk_once_
+    // Valid after walk_once_:
+    mutable std::vector<CfiStretch> stretches_;
+    mutable std::optional<Error> loss_;
     mutable std::mutex mutex_;
     mutable std::optional<Error> damage_;
 };
@@ -340,7 +350,8 @@ Result<void> CfiSection::rows(const CfiFunction& function, RuleSpill& spill,
 }
 
 Result<void> CfiSection::functions(const std::function<bool(const CfiFunction&)>& visit) const {
-    return index_->functions(visit);
+    std::optional<Error> loss;
+    return index_->functions(visit, loss);
 }
 
 const CfiInput& CfiSection::input() const {
@@ -353,6 +364,10 @@ bool CfiSection::uses_table() const {
 
 std::optional<Error> CfiSection::damage() const {
     return index_->damage();
+}
+
+std::optional<Error> CfiSection::loss() const {
+    return index_->loss();
 }
 
 }  // namespace perfdata

@@ -65,6 +65,8 @@ class CfiSection {
     // Returns what is wrong with the table or with the section's structure, as far as it has been read: entries behind
     // it cannot be found. Nothing if all is well so far.
     std::optional<Error> damage() const;
+    // Returns why any function may be missing from the answers of find(); nothing if none is, as far as is known.
+    std::optional<Error> loss() const;
 
   private:
     class Index;

@@ -63,6 +63,18 @@ std::optional<unsigned> pushed_in_plt(const ElfFile& file, const UnwindTarget& t
     return words_pushed_in_plt(vaddr - section->address, branch_tracking);
 }
 
+// Returns true for startup code: a file's first instructions. Assemblers of C libraries describe them rarely.
+bool is_startup(const ElfFile& file, std::uint64_t vaddr) {
+    constexpr std::uint64_t at_entry = 24, most = 64;  // bytes; e_entry
+    std::array<std::byte, 8> word{};
+    const auto width = file.wide() ? 8u : 4u;
+    const auto got = file.source().read_at(at_entry, std::span(word).first(width));
+    if (!got || *got != width) return false;
+    const auto order = file.order();
+    const auto entry = file.wide() ? order.load<std::uint64_t>(word.data()) : order.load<std::uint32_t>(word.data());
+    return entry != 0 && vaddr - entry < most;
+}
+
 }  // namespace
 
 Unwinder::Unwinder(const CodeSources& sources, std::string_view arch_name)
@@ -133,8 +145,8 @@ std::optional<StackEnd> Unwinder::step_from(const Rule& rule, Address address, W
     const auto outcome = step_by_frame_pointer(walk.target, walk.memory, caller);
     if (outcome == StepOutcome::outermost) {
         // Startup code has no frame pointer, nor has code that keeps another number there, as often as not 0. Believe
-        // it of a file's code that has called, and of what a frame pointer led to.
-        const bool believed = was_by_frame_pointer || (walk.returns && rule.in_file);
+        // it of a file's code that begins there or has called, and of what a frame pointer led to.
+        const bool believed = was_by_frame_pointer || rule.is_startup || (walk.returns && rule.in_file);
         return believed ? StackEnd::bottom : rule.missing;
     }
     if (outcome == StepOutcome::stack_too_short) return StackEnd::short_copy;
@@ -171,7 +183,10 @@ Unwinder::Rule Unwinder::find_rule(const Frame& frame, const UnwindTarget& targe
     rule.missing = place.missing;
     rule.in_file = place.file != nullptr;
     if (place.cfi != nullptr) rule.row = row_of(*place.cfi, place.vaddr, rule.missing);
-    if (!returns && rule.row == nullptr && rule.in_file) rule.pushed = pushed_in_plt(*place.file, target, place.vaddr);
+    if (!returns && rule.row == nullptr && rule.in_file) {
+        rule.pushed = pushed_in_plt(*place.file, target, place.vaddr);
+        rule.is_startup = is_startup(*place.file, place.vaddr);
+    }
     if (!returns || rule.interrupts()) return rule;
     // A row may be that of the function before the trampoline.
     if (place.file != nullptr) {

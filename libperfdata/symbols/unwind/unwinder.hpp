@@ -50,6 +50,7 @@ class Unwinder final : public StackUnwinder {
         SignalFrame signal = SignalFrame::none;  // a trampoline that no row describes
         bool in_vdso = false;                    // without its file: it may be a trampoline
         bool in_file = false;                    // code of a file that is here
+        bool is_startup = false;                 // where its program begins
         std::optional<unsigned> pushed{};        // in a stub that no row describes: words above the return address
 
         bool interrupts() const { return signal != SignalFrame::none || (row && row->has(UnwindRow::signal_frame)); }

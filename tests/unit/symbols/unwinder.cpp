@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copies of user stacks, unwound by the files that were mapped when they were made.
+#include <algorithm>
+
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
@@ -27,7 +29,7 @@ constexpr std::uint64_t base = 0x555500000000, stack = 0x7ffc00001000;
 // Offsets of functions. `bare` has no unwind information.
 constexpr std::uint64_t leaf = 0x1000, middle = 0x1020, outer = 0x1060, bare = 0x10a0, popped = 0x1100;
 // `inner` lies in `around`. `far` saves rbp high on the stack. `looping` has an expression that takes long.
-constexpr std::uint64_t around = 0x1140, inner = 0x1150, far = 0x1180, looping = 0x11a0, plt = 0x3000;
+constexpr std::uint64_t around = 0x1140, inner = 0x1150, far = 0x1180, looping = 0x11a0, startup = 0x1200, plt = 0x3000;
 
 Blob unwind_information() {
     Writer out(little);
@@ -62,7 +64,7 @@ Blob unwind_information() {
     return out.take();
 }
 
-Blob program() {
+Blob program(Blob information) {
     Elf elf;
     elf.segments.push_back({0, 0, 0x4000});
     elf.section(Elf::text).address = 0x1000;
@@ -70,7 +72,7 @@ Blob program() {
     section.name = ".eh_frame";
     section.flags = 2;
     section.address = 0x2000;
-    section.content = unwind_information();
+    section.content = std::move(information);
     elf.add(section);
     Elf::Section stubs;
     stubs.name = ".plt";
@@ -82,13 +84,18 @@ Blob program() {
     stubs.content = code.take();
     elf.add(stubs);
     elf.build_id(id(1).bytes());
-    return elf.blob();
+    auto blob = elf.blob();
+    constexpr std::size_t at_entry = 24;  // e_entry
+    const auto start = Writer(little).u64(startup).take();
+    std::ranges::copy(start, blob.begin() + at_entry);
+    return blob;
 }
 
 struct State {
     std::uint64_t ip = base + leaf, sp = stack, bp = 0;
     std::vector<std::uint64_t> words;  // of the stack, from sp
     std::size_t not_copied = 0;        // bytes at the end
+    std::uint64_t abi = 2;
 };
 
 Attr attr_of() {
@@ -106,7 +113,7 @@ Blob sample_of(const State& state, std::vector<std::uint64_t> chain = {}) {
     content.fixed.pid = content.fixed.tid = 7;
     content.fixed.time = 2'000'000'000;
     content.callchain = std::move(chain);
-    content.user_registers = {2, {state.bp, state.sp, state.ip}};
+    content.user_registers = {state.abi, {state.bp, state.sp, state.ip}};
     Writer words(little);
     for (const auto word : state.words) words.u64(word);
     content.stack = words.blob();
@@ -117,6 +124,9 @@ Blob sample_of(const State& state, std::vector<std::uint64_t> chain = {}) {
 struct Scenario {
     std::string arch = "x86_64";
     bool has_file = true;
+    Blob information = unwind_information();
+    std::string filename = "/bin/program";
+    std::uint64_t at = base;
     std::vector<Blob> samples;
 
     // Counts the samples with their callers.
@@ -127,11 +137,15 @@ struct Scenario {
         Mmap2 map;
         map.pid = {7};
         map.tid = {7};
-        map.range = {{base + 0x1000}, 0x3000};
+        map.range = {{at + 0x1000}, 0x3000};
         map.page_offset = 0x1000;
+        if (filename == "[vdso]") {
+            map.range = {{at}, 0x4000};
+            map.page_offset = 0;
+        }
         map.build_id = id(1);
         map.protection = 5;
-        map.filename = "/bin/program";
+        map.filename = filename;
         SampleValues mapped;
         mapped.pid = mapped.tid = 7;
         mapped.time = 1'000'000'000;
@@ -141,8 +155,10 @@ struct Scenario {
         recording.emplace(Recording::from_memory(file).value());
         timeline.emplace(Timeline::build(*recording).value());
         const auto files = std::make_shared<Files>();
-        if (has_file) files->content["/bin/program"] = program();
+        const std::string in_cache = "/cache/.build-id/01/02030405060708090a0b0c0d0e0f1011121314/vdso";
+        if (has_file) files->content[filename == "[vdso]" ? in_cache : filename] = program(information);
         SymbolizerOptions options;
+        options.finder.buildid_dir = "/cache";
         options.files = files;
         options.jit.as_recorded = false;
         symbolizer.emplace(Symbolizer::open(*recording, *timeline, options));
@@ -227,10 +243,14 @@ TEST_CASE("A copy that the kernel could not finish needs no larger one", "[symbo
     constexpr auto kernel = static_cast<std::uint64_t>(-128);
     constexpr std::uint64_t in_kernel = 0xffffffff81000010;
     Scenario scenario;
-    scenario.samples = {sample_of(part), sample_of(nothing, {kernel, in_kernel}), sample_of(empty)};
+    // The last has callers, found by the recorder.
+    constexpr auto user = static_cast<std::uint64_t>(-512);
+    scenario.samples = {sample_of(part), sample_of(nothing, {kernel, in_kernel}), sample_of(empty),
+                        sample_of(empty, {user, base + leaf + 4, base + outer + 4})};
     const auto counts = scenario.count();
     // perf shows no frame of user space where nothing is copied.
-    CHECK(Scenario::stacks(counts) == Stacks{{leaf + 4, middle + 7}, {in_kernel}, {leaf + 4}});
+    CHECK(Scenario::stacks(counts) ==
+          Stacks{{leaf + 4, middle + 7}, {in_kernel}, {leaf + 4}, {base + leaf + 4, outer + 4}});
     CHECK(counts.chain_losses().stacks.stacks() == 3);
     CHECK(ended(counts, StackEnd::failed_copy) == 3);
     CHECK(counts.chain_losses().stacks.incomplete() == 3);
@@ -334,6 +354,19 @@ TEST_CASE("Frame pointers lead through code without unwind information", "[symbo
     CHECK(counts.chain_losses().stacks.without_information().size() == 1);
 }
 
+TEST_CASE("Frame pointers do not replace unwind information that is damaged", "[symbols][unwind]") {
+    // The frame pointer leads past the caller, whose entry is behind the damage.
+    Scenario scenario;
+    const Blob four(4, std::byte{0xf0});
+    scenario.information.resize(scenario.information.size() - 4);
+    scenario.information.insert(scenario.information.end(), four.begin(), four.end());
+    scenario.samples = {sample_of({base + bare + 9, stack, stack + 8, {1, stack + 64, base + outer + 5, 2}})};
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == Stacks{{bare + 9}});
+    CHECK(ended(counts, StackEnd::damaged) == 1);
+    CHECK(counts.chain_losses().stacks.lost() == 1);
+}
+
 TEST_CASE("A frame pointer of 0 ends stacks where calls and frame pointers led", "[symbols][unwind]") {
     Scenario scenario;
     scenario.samples = {
@@ -343,12 +376,15 @@ TEST_CASE("A frame pointer of 0 ends stacks where calls and frame pointers led",
         sample_of({base + leaf + 4, stack, 0, {base + bare + 8, 2}}),
         // The frame pointer leads to startup code.
         sample_of({base + bare + 9, stack, stack, {0, base + bare + 8, 2}}),
+        // The entry point.
+        sample_of({base + startup + 3, stack, 0, {1, 2}}),
         // It leads to zeros.
         sample_of({base + bare + 10, stack, stack, {0, 0, 0}}),
     };
     const auto counts = scenario.count();
-    CHECK(Scenario::stacks(counts) == Stacks{{bare + 7}, {leaf + 4, bare + 7}, {bare + 9, bare + 7}, {bare + 10}});
-    CHECK(ended(counts, StackEnd::bottom) == 2);
+    CHECK(Scenario::stacks(counts) ==
+          Stacks{{bare + 7}, {leaf + 4, bare + 7}, {bare + 9, bare + 7}, {startup + 3}, {bare + 10}});
+    CHECK(ended(counts, StackEnd::bottom) == 3);
     CHECK(ended(counts, StackEnd::no_unwind_info) == 2);
 }
 
@@ -379,6 +415,22 @@ TEST_CASE("A stack that points into itself ends", "[symbols][unwind]") {
     const auto counts = scenario.count();
     CHECK(ended(counts, StackEnd::damaged) == 1);
     CHECK(counts.chain_losses().stacks.lost() == 1);
+}
+
+TEST_CASE("The vdsos of 64-bit and of 32-bit processes are not mixed up", "[symbols][unwind]") {
+    constexpr std::uint64_t vdso = 0xf7000000, low = 0xff001000;
+    State wide{vdso + leaf + 4, low, low + 16, {vdso + middle + 8, 0, low + 64, vdso + outer + 5}};
+    auto narrow = wide;
+    narrow.abi = 1;
+    for (const bool first : {true, false}) {
+        Scenario scenario;
+        scenario.filename = "[vdso]";
+        scenario.at = vdso;
+        scenario.samples = {sample_of(first ? wide : narrow), sample_of(first ? narrow : wide)};
+        const auto counts = scenario.count();
+        CHECK(ended(counts, StackEnd::bottom) == 1);
+        CHECK(ended(counts, StackEnd::no_file) == 1);  // the one that is here is of 64 bits
+    }
 }
 
 TEST_CASE("Stacks of an architecture that cannot be unwound are told", "[symbols][unwind]") {
