@@ -85,7 +85,7 @@ std::vector<std::string> StackFacts::notes() const {
         add(stacks, fmt::format("end in {}: {}{}{}", names(objects), reason, help.empty() ? "" : " - ", help));
     }
     for (const auto end : {StackEnd::no_unwind_info, StackEnd::no_mapping, StackEnd::lost_register, StackEnd::damaged,
-                           StackEnd::no_registers, StackEnd::unsupported}) {
+                           StackEnd::no_registers, StackEnd::unsupported, StackEnd::failed_copy}) {
         const bool named = end == StackEnd::no_unwind_info && !without_information.empty();
         add(counts.ended(end),
             fmt::format("end{}: {}", named ? " in " + names(without_information) : "", explain(end)));

@@ -128,6 +128,7 @@ class ScriptWriter {
         if (has_chain) {
             item.has_chain = true;
             looked_up_.clear();
+            const auto deep_before = counts_.deep_chains;
             item.whole_chain = for_each_frame(sample, deferred_, [&](Address address, CpuMode mode) {
                 if (looked_up_.size() >= options_.most_frames) {
                     ++counts_.deep_chains;
@@ -138,6 +139,9 @@ class ScriptWriter {
             });
             recorded_ = looked_up_.size();
             item.stack_end = add_user_stack(sample, item);
+            // The recorded part may be too deep already.
+            const bool deep = item.stack_end == StackEnd::frame_limit && counts_.deep_chains == deep_before;
+            if (deep) ++counts_.deep_chains;
             // A sample without a copy of the stack still has its address.
             const bool in_stack = sample.layout().shape().callers_in_stack();
             if (in_stack && looked_up_.empty() && item.ip && options_.most_frames != 0) {
@@ -173,7 +177,6 @@ class ScriptWriter {
         const auto room = options_.most_frames - std::min(looked_up_.size(), options_.most_frames);
         const auto unwound = unwinder_->unwind(item.moment, *state, room, unwound_);
         counts_.stacks.add(*state, unwound);
-        if (unwound.end == StackEnd::frame_limit) ++counts_.deep_chains;
         for (const auto& one : unwound_) {
             looked_up_.push_back(places_.look_up(item.moment, one.address, CpuMode::user));
         }

@@ -234,9 +234,11 @@ class SampleCounter {
         path_folded_ = false;
         if (options_.chains) {
             addresses_.clear();
+            is_deep_ = false;
             const bool whole = for_each_frame(sample, deferred_, [&](Address address, CpuMode at) {
                 if (addresses_.size() >= options_.max_stack) {
                     ++counts_.chain_losses_.deep;
+                    is_deep_ = true;
                     return false;
                 }
                 addresses_.emplace_back(address, at);
@@ -342,7 +344,7 @@ class SampleCounter {
         const auto room = options_.max_stack - std::min<std::size_t>(addresses_.size(), options_.max_stack);
         const auto unwound = unwinder_->unwind(moment_, *state, room, unwound_);
         counts_.chain_losses_.stacks.add(*state, unwound);
-        if (unwound.end == StackEnd::frame_limit) ++counts_.chain_losses_.deep;
+        if (unwound.end == StackEnd::frame_limit && !is_deep_) ++counts_.chain_losses_.deep;
         // Where user space was interrupted, the innermost frame is the sampled address itself.
         const bool sampled = addresses_.empty() && !unwound_.empty() && sample.ip() == unwound_.front().address;
         for (std::size_t at = sampled ? 1 : 0; at < unwound_.size(); ++at) {
@@ -537,6 +539,7 @@ class SampleCounter {
     bool inlines_ = false;
     std::unique_ptr<StackUnwinder> unwinder_;  // null: no stacks, or nothing unwinds them
     std::vector<UnwoundFrame> unwound_;        // of the current sample
+    bool is_deep_ = false;                     // the recorded chain of the current sample has more than max_stack
     std::vector<std::size_t> column_;          // by event
     std::size_t most_places_ = 0, most_nodes_ = 0, most_rows_ = 0, most_tasks_ = 0;  // from Limits
     Moment moment_;

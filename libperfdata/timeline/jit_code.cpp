@@ -62,7 +62,7 @@ class JitCode::Builder {
         function.from = clock_.time(record.header.timestamp);
         function.index = load.index;
         function.code_at = load.code_at;
-        function.code_size = load.range.size;
+        function.code_size = function.loaded_size = load.range.size;
         // .eh_frame_hdr follows .eh_frame, as V8 writes them and perf reads them.
         function.unwind_at = unwinding.data_at;
         function.unwind_size = unwinding.size - unwinding.header_size;

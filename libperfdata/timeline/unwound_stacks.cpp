@@ -27,6 +27,7 @@ std::string_view to_string(StackEnd end) {
         case StackEnd::damaged: return "damaged";
         case StackEnd::no_registers: return "no_registers";
         case StackEnd::unsupported: return "unsupported";
+        case StackEnd::failed_copy: return "failed_copy";
     }
     return "unknown";
 }
@@ -40,9 +41,10 @@ std::string_view explain(StackEnd end) {
         case StackEnd::no_mapping: return "nothing known was mapped at the return address";
         case StackEnd::no_unwind_info: return "the code has no unwind information, and no frame pointer leads on";
         case StackEnd::lost_register: return "a register is needed that neither the sample nor the stack has";
-        case StackEnd::damaged: return "stack and unwind information contradict each other";
+        case StackEnd::damaged: return "the unwind information is damaged, or contradicts the stack";
         case StackEnd::no_registers: return "the sample lacks the registers to begin with";
         case StackEnd::unsupported: return "stacks of this architecture cannot be unwound";
+        case StackEnd::failed_copy: return "the kernel could copy no more of the stack";
     }
     return "unknown";
 }

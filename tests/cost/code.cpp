@@ -5,6 +5,7 @@
 
 #include "cost/case.hpp"
 #include "cost/sketch.hpp"
+#include "support/cfi.hpp"
 #include "support/jitdump.hpp"
 #include "support/program_info.hpp"
 
@@ -221,6 +222,29 @@ Command jit_moved_srcline(const Files& files, std::size_t n) {
     return jit_moved(files, n, {"report", "--sort", "srcline"});
 }
 
+// n moves of one function with n entries of unwind information. Each copy has a user stack.
+Command jit_moved_stacks(const Files& files, std::size_t n) {
+    CfiBuilder frames;
+    const auto cie = frames.cie();
+    for (std::size_t at = 0; at < n; ++at) frames.fde(cie, 0x100000 + 16 * at, 16);
+    const auto information = frames.section();
+    JitDumpWriter dump(Sketch::order);
+    dump.unwinding(9, information);
+    dump.load({10, heap, "f", nops, 1});
+    constexpr std::uint64_t sp_ip = 1u << 7 | 1u << 8, stack = 0x7ffc00000000;
+    Sketch sketch(Sketch::plain | sample_bit::regs_user | sample_bit::stack_user);
+    sketch.monotonic().user_stacks(sp_ip, 8).mmap(42, 0x400000, 0x1000, "/tmp/jit-42.dump", 1);
+    for (std::size_t at = 0; at < n; ++at) {
+        const auto to = heap + 16 * (at + 1), time = 20 + 10 * at;
+        dump.move(time, heap + 16 * at, to, nops.size(), 1);
+        Writer sample(Sketch::order);
+        sample.u64(to).u32(42).u32(42).u64(time + 5);
+        sample.u64(2).u64(stack).u64(to).u64(8).u64(0).u64(8);
+        sketch.record(RecordType::sample, sample.take(), Sketch::user);
+    }
+    return one_file(files, sketch, {"report", "-g", "--offline", "--jitdump", files.write("jit-42.dump", dump.blob())});
+}
+
 // A bucket count of std::unordered_map: all its multiples fall into one bucket.
 constexpr std::uint64_t bucket_count = 85229;
 
@@ -284,6 +308,7 @@ CostCases code_cases() {
         {"jit_debug", 2000, jit_debug},
         {"jit_moved_lines", 500, jit_moved_lines},
         {"jit_moved_srcline", 500, jit_moved_srcline},
+        {"jit_moved_stacks", 500, jit_moved_stacks},
         {"jit_files", 500, jit_files},
         {"perf_map", 1000, perf_map},
     };

@@ -48,6 +48,13 @@ class Sketch {
         return *this;
     }
 
+    // user_stacks(mask, size) makes samples record registers and a copy of the user stack, without call chains.
+    Sketch& user_stacks(std::uint64_t mask, std::uint32_t size) {
+        attr_.sample_regs_user = mask;
+        attr_.sample_stack_user = size;
+        return *this;
+    }
+
     // defer_callchains() allows chains that end in a cookie; CALLCHAIN_DEFERRED records hold the rest.
     Sketch& defer_callchains() {
         attr_.flags |= std::uint64_t{1} << 39;  // defer_callchain

@@ -94,6 +94,20 @@ Command shared(const Files& files, std::size_t n) {
     return looked_up(files, frames.section(), frames.table(), addresses);
 }
 
+// A CIE of n bytes that cannot be used, and n functions, every other one with it.
+Command long_text(const Files& files, std::size_t n) {
+    auto frames = builder();
+    CfiBuilder::Common common;
+    common.augmentation = std::string(20 * n, 'z');
+    const auto unusable = frames.cie(common), cie = frames.cie();
+    std::vector<std::uint64_t> addresses;
+    for (std::uint64_t at = 0; at < n; ++at) {
+        frames.fde(at % 2 == 0 ? unusable : cie, code_at + 16 * at, 16);
+        addresses.push_back(code_at + 16 * at);
+    }
+    return looked_up(files, frames.section(), {}, addresses);
+}
+
 // One function with n rows, which remembers and restores its state in each.
 Command rows(const Files& files, std::size_t n) {
     auto frames = builder();
@@ -141,9 +155,9 @@ CostCases unwind_cases() {
         one.program = program;
         return one;
     };
-    return {of("nested", 10000, nested),   of("stacked", 10000, stacked), of("empty", 10000, empty),
-            of("commons", 5000, commons),  of("shared", 2000, shared),    of("rows", 5000, rows),
-            of("overlaid", 3000, overlaid)};
+    return {of("nested", 10000, nested),    of("stacked", 10000, stacked),   of("empty", 10000, empty),
+            of("commons", 5000, commons),   of("shared", 2000, shared),      of("rows", 5000, rows),
+            of("overlaid", 3000, overlaid), of("long_text", 5000, long_text)};
 }
 
 }  // namespace perfdata::test

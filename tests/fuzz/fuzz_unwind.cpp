@@ -73,7 +73,8 @@ bool go_on(const Scene& scene, const UnwindRow& row, const RuleSpill& spill, Reg
     const RowSource source{&spill, scene.debug_frame ? Bytes() : Bytes(scene.section),
                            scene.debug_frame ? Bytes(scene.section) : Bytes(), 0x1000, scene.order};
     const auto before = registers;
-    const auto outcome = step(scene.target, row, source, scene.memory(), registers);
+    ExpressionBudget budget;
+    const auto outcome = step(scene.target, row, source, scene.memory(), registers, budget);
     require(!to_string(outcome).empty() && to_string(outcome) != "unknown");
     if (outcome != StepOutcome::ok) {
         require(same(registers, before));

@@ -68,6 +68,12 @@ class JitDumpWriter {
         out_.u64(size).u64(header).u64(mapped).fill(static_cast<std::size_t>(size), 0x77);
         return at;
     }
+    // unwinding(time, information) adds an .eh_frame without .eh_frame_hdr.
+    std::size_t unwinding(std::uint64_t time, Bytes information) {
+        const auto at = prefix(4, 40 + information.size(), time);
+        out_.u64(information.size()).u64(0).u64(0).bytes(information);
+        return at;
+    }
     // other(type, size) adds a record of an unknown type, or with a size that does not fit its type.
     std::size_t other(std::uint32_t type, std::size_t size, std::uint64_t time = 0) {
         const auto at = prefix(type, size, time);

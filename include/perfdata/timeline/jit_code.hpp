@@ -33,7 +33,9 @@ struct JitFunction {
     std::uint64_t code_size = 0;
     std::uint64_t debug_at = 0;  // of the CODE_DEBUG_INFO record; 0: none
     // Where the unwind information is in the dump, and its size; read it with JitCode::unwind_information(). 0: none.
+    // The copies of a function that was moved share it.
     std::uint64_t unwind_at = 0, unwind_size = 0;
+    std::uint64_t loaded_size = 0;  // of the code when it was loaded; a move may cut it off
 };
 
 // JitLine assigns the code from this offset up to the next JitLine to a source line.
@@ -110,10 +112,10 @@ class JitCode {
     Result<std::vector<std::byte>> image(const JitFunction& function) const;
 
     // unwind_information(function) reads its .eh_frame, whose addresses count from the start of the code, as if it lay
-    // behind the code at the next multiple of 8 (unwind_address()). It is empty if the dump has none. Errors: io,
-    // limit.
+    // behind the loaded code at the next multiple of 8 (unwind_address()). It is empty if the dump has none. Errors:
+    // io, limit.
     Result<std::string> unwind_information(const JitFunction& function) const;
-    static std::uint64_t unwind_address(const JitFunction& function) { return (function.code_size + 7) / 8 * 8; }
+    static std::uint64_t unwind_address(const JitFunction& function) { return (function.loaded_size + 7) / 8 * 8; }
 
     // lines(function) returns its lines by offset, empty if the dump has none. Entries beyond the function are left
     // out. File names that are not UTF-8 or contain control characters are dropped: V8 writes such names from freed

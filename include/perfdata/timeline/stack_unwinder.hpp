@@ -13,6 +13,7 @@
 #include "perfdata/timeline/mapping.hpp"
 #include "perfdata/timeline/timeline.hpp"
 #include "perfdata/wire/sample.hpp"
+#include "perfdata/wire/sample/callchain.hpp"
 
 namespace perfdata {
 
@@ -28,8 +29,9 @@ enum class StackEnd : std::uint8_t {
     damaged,         // unwind information or stack contradict themselves
     no_registers,    // the sample has too few registers to begin with
     unsupported,     // stacks of this architecture cannot be unwound
+    failed_copy,     // the next frame is beyond what the kernel could copy, which is less than was asked for
 };
-inline constexpr std::size_t stack_ends = 10;
+inline constexpr std::size_t stack_ends = 11;
 
 // to_string(end) returns a word for JSON; explain(end) a clause for users.
 std::string_view to_string(StackEnd end);
@@ -40,7 +42,7 @@ struct UserState {
     std::uint64_t abi = 0;                 // as Registers::abi()
     std::uint64_t register_mask = 0;       // bit numbers: arch/*/include/uapi/asm/perf_regs.h
     const std::byte* registers = nullptr;  // a u64 for each set bit, lowest bit first
-    Bytes stack;                           // begins at the stack pointer, lowest address first
+    Bytes stack;                           // begins at the stack pointer, lowest address first; may be empty
     std::uint64_t asked_for = 0;           // bytes of the stack that the event records
     AnyOrder order;
 };
@@ -74,13 +76,14 @@ class StackUnwinder {
     StackUnwinder() = default;
 };
 
-// user_state(sample) returns nothing if the sample has no copy of the stack, or if its callers are recorded otherwise.
+// user_state(sample) returns nothing if its callers are recorded otherwise, or if it has neither a copy of the stack
+// nor registers of user space: threads of the kernel have none.
 template <class Order>
 std::optional<UserState> user_state(const BasicSample<Order>& sample) {
     if (!sample.layout().shape().callers_in_stack()) return {};
     const auto details = sample.details();
     const auto stack = details.user_stack();
-    if (!stack || stack->bytes.empty()) return {};
+    if (!stack) return {};
     UserState state;
     state.stack = stack->bytes;
     state.asked_for = stack->asked_for;
@@ -90,6 +93,14 @@ std::optional<UserState> user_state(const BasicSample<Order>& sample) {
         if (!registers->values().empty()) state.register_mask = registers->mask();
         state.registers = registers->values().data();
     }
+    if (!state.stack.empty()) return state;
+    // simpleperf replaces copies by the callers that it has found itself.
+    const auto chain = details.callchain();
+    bool has_callers = false;
+    for (std::size_t at = 0; chain && at < chain->size(); ++at) {
+        has_callers = has_callers || (*chain)[at] == static_cast<std::uint64_t>(ChainContext::user);
+    }
+    if (state.register_mask == 0 || has_callers) return {};
     return state;
 }
 

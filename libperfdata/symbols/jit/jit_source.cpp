@@ -139,9 +139,9 @@ UnwindPlace JitSource::unwind_place(const Frame& frame) const {
     const auto& function = codes_.function(frame.index);
     if (function.unwind_size == 0) return {};
     const std::scoped_lock lock(mutex_);
-    auto [entry, added] = cfi_.try_emplace(frame.index);
+    const auto& code = codes_.code(frame.index);
+    auto [entry, added] = cfi_.try_emplace({&code, function.unwind_at});
     if (added) {
-        const auto& code = codes_.code(frame.index);
         const auto& header = code.dump().header();
         const auto* arch = find_arch(header.elf_machine, header.order.endian());
         const auto target = arch == nullptr ? std::nullopt : UnwindTarget::of(arch->family, arch->address_bytes);
@@ -155,7 +155,8 @@ UnwindPlace JitSource::unwind_place(const Frame& frame) const {
             if (cfi->has_any()) entry->second = std::move(cfi);
         }
     }
-    return {entry->second.get(), frame.offset, StackEnd::no_unwind_info};
+    // There is some, which may not be readable.
+    return {entry->second.get(), frame.offset, entry->second ? StackEnd::no_unwind_info : StackEnd::damaged};
 }
 
 CodePlace JitSource::place(const CodeVersion& version) const {

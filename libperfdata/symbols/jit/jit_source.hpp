@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "perfdata/timeline/jit_codes.hpp"
 
@@ -39,7 +40,8 @@ class JitSource final : public CodeSource {
     const SourceContext& context_;
     JitCodes codes_;
     mutable std::mutex mutex_;
-    mutable std::map<std::uint32_t, std::unique_ptr<const FileCfi>> cfi_;  // by function; null: none
+    // By dump and place in it: any number of moves may share one. Null: none.
+    mutable std::map<std::pair<const JitCode*, std::uint64_t>, std::unique_ptr<const FileCfi>> cfi_;
 };
 
 }  // namespace perfdata

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cfi_entry.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "cfi_number.hpp"
@@ -106,10 +107,16 @@ Result<CfiCommon> CfiEntries::common(std::uint64_t offset) const {
     CfiCommon common;
     common.address_bytes = static_cast<std::uint8_t>(target_.address_bytes());
     const auto version = in.u8();
-    const auto augmentation = in.terminated_string();
-    if (!in.ok()) return in.failure("the augmentation of a CIE");
+    // Any number of functions may refer to this entry: look for the end of the text only where it may be.
+    const auto text_at = entry->body + in.position();
+    auto text = cursor(text_at, std::min<std::uint64_t>(entry->next, text_at + longest_augmentation + 1));
+    const auto augmentation = text.terminated_string();
+    if (!in.ok() || (!text.ok() && in.remaining() <= longest_augmentation)) {
+        return text.failure("the augmentation of a CIE");
+    }
+    in.skip(augmentation.size() + 1);
     if (version != 1 && version != 3 && version != 4) return unsupported("version " + std::to_string(version));
-    if (augmentation.size() > longest_augmentation) return unsupported("a very long augmentation");
+    if (!text.ok()) return unsupported("a very long augmentation");
     if (version == 4) {
         common.address_bytes = in.u8();
         common.segment_bytes = in.u8();

@@ -118,7 +118,7 @@ class ExpressionMachine {
     }
     void push_register(std::uint64_t dwarf, std::int64_t offset) {
         const auto slot = input_.target.slot(dwarf);
-        if (!input_.registers.known(slot)) return stop(StepOutcome::register_missing);
+        if (!input_.registers.known(slot)) return stop(why_unknown(input_.registers, slot));
         push(input_.registers.value(slot) + static_cast<std::uint64_t>(offset));
     }
     void push_read(std::uint64_t address, unsigned width) {

@@ -9,11 +9,6 @@
 
 namespace perfdata {
 
-// ExpressionBudget bounds the operations of all expressions of one step: they may loop.
-struct ExpressionBudget {
-    unsigned operations = 4096;
-};
-
 struct ExpressionInput {
     const UnwindTarget& target;
     const RegisterFile& registers;  // of the frame

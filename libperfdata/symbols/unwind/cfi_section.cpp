@@ -89,6 +89,12 @@ class CfiTable {
     ArrayView<std::uint32_t> begins_, entries_;
 };
 
+// CfiPlace is the answer for one address, and the range around it that has the same.
+struct CfiPlace {
+    std::optional<CfiFunction> function;
+    std::uint64_t begin = 0, end = UINT64_MAX;
+};
+
 // Stretch is a range of addresses up to the next stretch, and the entry that counts there.
 struct CfiStretch {
     std::uint64_t begin = 0;
@@ -144,6 +150,7 @@ class CfiSection::Index {
         }
     }
 
+    std::optional<Error> loss() const { return walk_once_.done() ? loss_ : std::nullopt; }
     const CfiEntries& entries() const { return entries_; }
     const Limits& limits() const { return limits_; }
     bool uses_table() const { return table_good_; }
@@ -152,7 +159,7 @@ class CfiSection::Index {
         return damage_;
     }
 
-    Result<std::optional<CfiFunction>> find(std::uint64_t vaddr) const {
+    Result<CfiPlace> find(std::uint64_t vaddr) const {
         if (table_good_) {
             auto found = in_table(vaddr);
             if (found) return found;
@@ -161,13 +168,18 @@ class CfiSection::Index {
         }
         walk_once_([&] { walk(); });
         const auto above = first_above(stretches_, vaddr, [](const CfiStretch& stretch) { return stretch.begin; });
-        if (above == 0 || stretches_[above - 1].offset == no_entry) return std::optional<CfiFunction>();
+        CfiPlace place;
+        if (above != 0) place.begin = stretches_[above - 1].begin;
+        if (above != stretches_.size()) place.end = stretches_[above].begin;
+        if (above == 0 || stretches_[above - 1].offset == no_entry) return place;
         auto function = entries_.function(stretches_[above - 1].offset);
         if (!function) return fail(function.error());
-        return std::move(*function);
+        place.function = std::move(*function);
+        return place;
     }
 
-    Result<void> functions(const std::function<bool(const CfiFunction&)>& visit) const {
+    // loss: becomes why the entries behind some place are not read.
+    Result<void> functions(const std::function<bool(const CfiFunction&)>& visit, std::optional<Error>& loss) const {
         Result<void> first;
         const auto fault = [&](const Error& error) {
             if (first) first = fail(error);
@@ -179,12 +191,16 @@ class CfiSection::Index {
             const auto entry = entries_.entry(at);
             if (!entry) {
                 // Padding of less than a length is no entry.
-                if (entries_.input().section.size() - at >= 4) fault(entry.error());
+                if (entries_.input().section.size() - at >= 4) {
+                    fault(entry.error());
+                    loss = entry.error();
+                }
                 break;
             }
             if (++count > limits_.cfi_entries) {
-                fault({ErrorCode::limit, entries_.input().file_offset + at, "call frame information",
-                       "there are more than " + std::to_string(limits_.cfi_entries) + " entries"});
+                loss = Error{ErrorCode::limit, entries_.input().file_offset + at, "call frame information",
+                             "there are more than " + std::to_string(limits_.cfi_entries) + " entries"};
+                fault(*loss);
                 break;
             }
             const auto offset = static_cast<std::uint32_t>(at);
@@ -216,22 +232,29 @@ class CfiSection::Index {
     }
 
     // Errors: the table is wrong, or what it leads to.
-    Result<std::optional<CfiFunction>> in_table(std::uint64_t vaddr) const {
+    Result<CfiPlace> in_table(std::uint64_t vaddr) const {
         constexpr std::size_t most_at_one_address = 4;  // functions of no size lie before others
         const auto above = table_.above(vaddr, entries_.target());
         auto at = above;
+        CfiPlace place;
+        if (above < table_.size() && begin_of(above) > vaddr) place.end = begin_of(above);
         for (std::size_t tried = 0; at != 0 && tried < most_at_one_address; ++tried) {
             --at;
             if (tried != 0 && begin_of(at) != begin_of(at + 1)) break;
             auto function = function_of(at);
             if (!function) return fail(function.error());
-            if (vaddr < function->end) return std::move(*function);
+            if (vaddr < function->end) {
+                place.begin = std::max(place.begin, function->begin);
+                place.function = std::move(*function);
+                return place;
+            }
+            place.begin = std::max(place.begin, function->end);
         }
         // Nothing is there, if the table is right about what comes next.
         if (above < table_.size()) {
             if (const auto next = function_of(above); !next) return fail(next.error());
         }
-        return std::optional<CfiFunction>();
+        return place;
     }
     std::uint64_t begin_of(std::size_t index) const {
         return table_.begin_address(index) & entries_.target().address_mask();
@@ -249,12 +272,14 @@ class CfiSection::Index {
 
     void walk() const {
         std::vector<FoundFunction> found;
-        const auto walked = functions([&](const CfiFunction& function) {
-            if (function.begin < function.end && function.begin >= entries_.input().first_code) {
-                found.push_back({function.begin, function.end, function.offset});
-            }
-            return true;
-        });
+        const auto walked = functions(
+            [&](const CfiFunction& function) {
+                if (function.begin < function.end && function.begin >= entries_.input().first_code) {
+                    found.push_back({function.begin, function.end, function.offset});
+                }
+                return true;
+            },
+            loss_);
         if (!walked) note(walked.error());
         stretches_ = lay_out_functions(std::move(found));
     }
@@ -264,7 +289,9 @@ class CfiSection::Index {
     CfiTable table_;
     mutable std::atomic<bool> table_good_ = false;
     mutable Once walk_once_;
-    mutable std::vector<CfiStretch> stretches_;  // valid after walk_once_
+    // Valid after walk_once_:
+    mutable std::vector<CfiStretch> stretches_;
+    mutable std::optional<Error> loss_;
     mutable std::mutex mutex_;
     mutable std::optional<Error> damage_;
 };
@@ -282,14 +309,21 @@ CfiSection& CfiSection::operator=(CfiSection&&) noexcept = default;
 CfiSection::~CfiSection() = default;
 
 Result<std::optional<CfiFunction>> CfiSection::find(std::uint64_t vaddr) const {
-    return index_->find(vaddr);
+    auto place = index_->find(vaddr);
+    if (!place) return fail(place.error());
+    return std::move(place->function);
+}
+
+std::pair<std::uint64_t, std::uint64_t> CfiSection::extent(std::uint64_t vaddr) const {
+    const auto place = index_->find(vaddr);
+    return place ? std::pair(place->begin, place->end) : std::pair(vaddr, vaddr + 1);
 }
 
 Result<std::optional<UnwindRow>> CfiSection::row_at(std::uint64_t vaddr, RuleSpill& spill) const {
-    const auto function = find(vaddr);
-    if (!function) return fail(function.error());
-    if (!*function) return std::optional<UnwindRow>();
-    CfiProgram program(index_->entries(), **function, index_->limits().cfi_row_instructions);
+    const auto place = index_->find(vaddr);
+    if (!place) return fail(place.error());
+    if (!place->function) return std::optional<UnwindRow>();
+    CfiProgram program(index_->entries(), *place->function, index_->limits().cfi_row_instructions);
     for (;;) {
         const auto more = program.next();
         if (!more) return fail(more.error());
@@ -297,6 +331,7 @@ Result<std::optional<UnwindRow>> CfiSection::row_at(std::uint64_t vaddr, RuleSpi
         if (vaddr >= program.end()) continue;
         auto row = program.row(vaddr, spill);
         if (!row) return fail(row.error());
+        row->clip(place->begin, place->end);
         return std::move(*row);
     }
 }
@@ -315,7 +350,8 @@ Result<void> CfiSection::rows(const CfiFunction& function, RuleSpill& spill,
 }
 
 Result<void> CfiSection::functions(const std::function<bool(const CfiFunction&)>& visit) const {
-    return index_->functions(visit);
+    std::optional<Error> loss;
+    return index_->functions(visit, loss);
 }
 
 const CfiInput& CfiSection::input() const {
@@ -328,6 +364,10 @@ bool CfiSection::uses_table() const {
 
 std::optional<Error> CfiSection::damage() const {
     return index_->damage();
+}
+
+std::optional<Error> CfiSection::loss() const {
+    return index_->loss();
 }
 
 }  // namespace perfdata

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "perfdata/core/endian.hpp"
 #include "perfdata/core/error.hpp"
@@ -42,7 +43,10 @@ class CfiSection {
     // Returns the entry of the function that contains a virtual address; nothing if there is none. Errors: the entry
     // is damaged, or of an unknown form.
     Result<std::optional<CfiFunction>> find(std::uint64_t vaddr) const;
+    // Returns the range around a virtual address for which find() has the same answer.
+    std::pair<std::uint64_t, std::uint64_t> extent(std::uint64_t vaddr) const;
     // Returns the row for a virtual address; nothing if no function contains it. Rules that do not fit go to the spill.
+    // Where functions overlap, the row ends where another one counts: it does not depend on what was asked before.
     // Takes time in proportion to the instructions before it in its function, which Limits bounds. Errors: as find(),
     // or the instructions are damaged before the address is reached.
     Result<std::optional<UnwindRow>> row_at(std::uint64_t vaddr, RuleSpill& spill) const;
@@ -61,6 +65,8 @@ class CfiSection {
     // Returns what is wrong with the table or with the section's structure, as far as it has been read: entries behind
     // it cannot be found. Nothing if all is well so far.
     std::optional<Error> damage() const;
+    // Returns why any function may be missing from the answers of find(); nothing if none is, as far as is known.
+    std::optional<Error> loss() const;
 
   private:
     class Index;

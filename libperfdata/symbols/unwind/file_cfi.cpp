@@ -78,23 +78,30 @@ void FileCfi::keep(Error error) {
     if (!damage_) damage_ = std::move(error);
 }
 
-std::optional<FileCfi::Part> FileCfi::read(const ElfFile& file, std::string_view name, const Limits& limits) {
+Result<std::optional<FileCfi::Part>> FileCfi::read(const ElfFile& file, std::string_view name, const Limits& limits) {
     const auto* section = file.section(name);
-    if (section == nullptr || section->type == no_bits || section->size == 0) return {};
+    if (section == nullptr || section->type == no_bits || section->size == 0) return std::optional<Part>();
     const auto packed = packed_section(file, *section);
     auto bytes = !packed                            ? Result<std::string>(fail(packed.error()))
                  : packed->packing == Packing::none ? file.content(*section)
                                                     : unpacked(file, *section, *packed, limits);
-    if (bytes) return Part{std::move(*bytes), section->address};
-    keep(std::move(bytes.error()));
+    if (!bytes) return fail(std::move(bytes.error()));
+    return Part{std::move(*bytes), section->address};
+}
+
+std::optional<FileCfi::Part> FileCfi::needed(const ElfFile& file, std::string_view name, const Limits& limits) {
+    auto part = read(file, name, limits);
+    if (part) return std::move(*part);
+    keep(std::move(part.error()));
     return {};
 }
 
 void FileCfi::open_eh_frame(const ElfFile& file, const Limits& limits) {
-    auto bytes = read(file, ".eh_frame", limits);
+    auto bytes = needed(file, ".eh_frame", limits);
     if (!bytes) return;
     eh_frame_bytes_ = std::move(*bytes);
-    if (auto header = read(file, ".eh_frame_hdr", limits)) header_bytes_ = std::move(*header);
+    // Without its table all entries are read.
+    if (auto header = read(file, ".eh_frame_hdr", limits); header && *header) header_bytes_ = std::move(**header);
     CfiInput input;
     input.format = CfiInput::Format::eh_frame;
     input.order = order_;
@@ -112,7 +119,7 @@ void FileCfi::open_eh_frame(const ElfFile& file, const Limits& limits) {
 
 void FileCfi::open_debug_frame(const ElfFile& file, const Limits& limits) {
     for (const std::string_view name : {".debug_frame", ".zdebug_frame"}) {
-        auto bytes = read(file, name, limits);
+        auto bytes = needed(file, name, limits);
         if (!bytes) continue;
         debug_frame_bytes_ = std::move(*bytes);
         CfiInput input;
@@ -130,10 +137,10 @@ void FileCfi::open_debug_frame(const ElfFile& file, const Limits& limits) {
 }
 
 void FileCfi::open_exidx(const ElfFile& file, const Limits& limits) {
-    auto index = read(file, ".ARM.exidx", limits);
+    auto index = needed(file, ".ARM.exidx", limits);
     if (!index) return;
     exidx_bytes_ = std::move(*index);
-    if (auto table = read(file, ".ARM.extab", limits)) extab_bytes_ = std::move(*table);
+    if (auto table = needed(file, ".ARM.extab", limits)) extab_bytes_ = std::move(*table);
     ArmTables tables;
     tables.order = order_;
     tables.index = as_bytes_of(exidx_bytes_.bytes);
@@ -153,12 +160,35 @@ void FileCfi::open_exidx(const ElfFile& file, const Limits& limits) {
 Result<std::optional<UnwindRow>> FileCfi::row_at(std::uint64_t vaddr, RuleSpill& spill) const {
     Result<std::optional<UnwindRow>> row = std::nullopt;
     if (eh_frame_) row = eh_frame_->row_at(vaddr, spill);
-    // What is damaged in the one may be intact in the other.
+    // What is damaged in the one may be intact in the other. A row counts only where the sections before it have none:
+    // cut it there, so that it does not depend on what was asked before.
+    std::uint64_t begin = 0, end = UINT64_MAX;
+    const auto leave_to = [&](const std::optional<CfiSection>& before) {
+        if (!before) return;
+        const auto [first, last] = row ? before->extent(vaddr) : std::pair(vaddr, vaddr + 1);
+        begin = std::max(begin, first);
+        end = std::min(end, last);
+    };
     const auto take = [&](Result<std::optional<UnwindRow>> other) {
+        if (other && *other) (*other)->clip(begin, end);
         if (other ? other->has_value() : row.has_value()) row = std::move(other);
     };
-    if (debug_frame_ && !(row && *row)) take(debug_frame_->row_at(vaddr, spill));
-    if (exidx_ && !(row && *row)) take(exidx_->row_at(vaddr, spill));
+    if (debug_frame_ && !(row && *row)) {
+        leave_to(eh_frame_);
+        take(debug_frame_->row_at(vaddr, spill));
+    }
+    if (exidx_ && !(row && *row)) {
+        if (!debug_frame_) leave_to(eh_frame_);
+        leave_to(debug_frame_);
+        take(exidx_->row_at(vaddr, spill));
+    }
+    if (!row || *row) return row;
+    // What cannot be read may have described the code.
+    if (damage_) return fail(*damage_);
+    for (const auto* section : {&eh_frame_, &debug_frame_}) {
+        if (!*section) continue;
+        if (auto loss = (*section)->loss()) return fail(std::move(*loss));
+    }
     return row;
 }
 

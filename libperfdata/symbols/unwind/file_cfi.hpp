@@ -32,7 +32,8 @@ class FileCfi {
     const std::optional<UnwindTarget>& target() const { return target_; }
     // Returns false if there is no unwind information at all.
     bool has_any() const { return eh_frame_ || debug_frame_ || exidx_; }
-    // Returns the row for a virtual address; nothing if there is none. Errors: damaged information, or a limit.
+    // Returns the row for a virtual address; nothing if there is none. Errors: damaged information, or a limit; also of
+    // sections that would have to be read to know that there is no row.
     Result<std::optional<UnwindRow>> row_at(std::uint64_t vaddr, RuleSpill& spill) const;
     // Returns what rows of row_at() refer to.
     RowSource source(const RuleSpill& spill, std::uint64_t bias) const;
@@ -43,7 +44,10 @@ class FileCfi {
         std::string bytes;
         std::uint64_t vaddr = 0;
     };
-    std::optional<Part> read(const ElfFile& file, std::string_view name, const Limits& limits);
+    // Returns nothing if there is no such section.
+    static Result<std::optional<Part>> read(const ElfFile& file, std::string_view name, const Limits& limits);
+    // Keeps the error of a section that is there, but cannot be read.
+    std::optional<Part> needed(const ElfFile& file, std::string_view name, const Limits& limits);
     void open_eh_frame(const ElfFile& file, const Limits& limits);
     void open_debug_frame(const ElfFile& file, const Limits& limits);
     void open_exidx(const ElfFile& file, const Limits& limits);

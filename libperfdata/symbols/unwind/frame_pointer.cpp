@@ -44,7 +44,7 @@ class FrameChain {
         followed_ = slot;
         pointer_ = registers_.value(slot);
         if (!registers_.known(slot)) {
-            outcome_ = StepOutcome::register_missing;
+            outcome_ = why_unknown(registers_, slot);
         } else if (pointer_ == 0) {
             outcome_ = StepOutcome::outermost;
         } else if (pointer_ % word_ != 0 || (registers_.known(target_.stack_pointer()) &&
@@ -101,7 +101,7 @@ class FrameChain {
         return StepOutcome::ok;
     }
     StepOutcome back_chain(unsigned return_offset) {
-        if (!registers_.known(target_.stack_pointer())) return StepOutcome::register_missing;
+        if (!registers_.known(target_.stack_pointer())) return why_unknown(registers_, target_.stack_pointer());
         pointer_ = registers_.value(target_.stack_pointer());
         std::uint64_t caller = 0;
         if (pointer_ % word_ != 0) return StepOutcome::damaged;
@@ -144,7 +144,7 @@ StepOutcome step_by_frame_pointer(const UnwindTarget& target, const StackMemory&
 StepOutcome step_from_leaf(const UnwindTarget& target, const StackMemory& memory, RegisterFile& registers,
                            unsigned pushed) {
     if (target.has_link_register()) {
-        if (!registers.known(target.return_slot())) return StepOutcome::register_missing;
+        if (!registers.known(target.return_slot())) return why_unknown(registers, target.return_slot());
         const auto pc = target.code_address(registers.value(target.return_slot()));
         if (pc == 0) return StepOutcome::outermost;
         if (pc == registers.pc) return StepOutcome::no_change;
@@ -152,7 +152,7 @@ StepOutcome step_from_leaf(const UnwindTarget& target, const StackMemory& memory
         return StepOutcome::ok;
     }
     const auto stack_pointer = target.stack_pointer();
-    if (!registers.known(stack_pointer)) return StepOutcome::register_missing;
+    if (!registers.known(stack_pointer)) return why_unknown(registers, stack_pointer);
     const auto word = target.address_bytes();
     const auto place = registers.value(stack_pointer) + std::uint64_t{word} * pushed;
     if (place % word != 0) return StepOutcome::damaged;

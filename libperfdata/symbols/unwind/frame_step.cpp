@@ -17,8 +17,8 @@ StepOutcome outcome_of(StackMemory::Answer answer) {
 class RowStep {
   public:
     RowStep(const UnwindTarget& target, const UnwindRow& row, const RowSource& source, const StackMemory& memory,
-            const RegisterFile& registers)
-        : target_(target), row_(row), source_(source), memory_(memory), registers_(registers) {}
+            const RegisterFile& registers, ExpressionBudget& budget)
+        : target_(target), row_(row), source_(source), memory_(memory), registers_(registers), budget_(budget) {}
 
     StepOutcome find_cfa() {
         if (row_.has(UnwindRow::cfa_expression)) {
@@ -26,7 +26,7 @@ class RowStep {
             cfa_ = found.value;
             if (found.outcome != StepOutcome::ok) return found.outcome;
         } else {
-            if (!registers_.known(row_.cfa_slot)) return StepOutcome::register_missing;
+            if (!registers_.known(row_.cfa_slot)) return why_unknown(registers_, row_.cfa_slot);
             cfa_ = registers_.value(row_.cfa_slot) + static_cast<std::uint64_t>(std::int64_t{row_.cfa_value});
         }
         cfa_ &= target_.address_mask();
@@ -52,10 +52,12 @@ class RowStep {
                 found = in_memory(at(rule.value));
                 break;
             case RuleKind::is_offset: found.value = at(rule.value); break;
-            case RuleKind::in_slot:
-                found.value = registers_.value(static_cast<Slot>(rule.value));
-                if (!registers_.known(static_cast<Slot>(rule.value))) found.outcome = StepOutcome::register_missing;
+            case RuleKind::in_slot: {
+                const auto slot = static_cast<Slot>(rule.value);
+                found.value = registers_.value(slot);
+                if (!registers_.known(slot)) found.outcome = why_unknown(registers_, slot);
                 break;
+            }
             case RuleKind::at_expression:
                 found = computed(rule.expression(), cfa_);
                 if (found.outcome == StepOutcome::ok) found = in_memory(found.value);
@@ -69,6 +71,7 @@ class RowStep {
             found_ |= bit;
         } else {
             lost_ |= bit;
+            if (found.outcome == StepOutcome::stack_too_short) uncopied_ |= bit;
         }
     }
 
@@ -78,7 +81,7 @@ class RowStep {
         const auto return_bit = std::uint64_t{1} << row_.return_slot;
         const bool has_rule = (found_ & return_bit) != 0;
         if (!has_rule && !target_.has_link_register()) return StepOutcome::damaged;
-        if (!has_rule && !registers.known(row_.return_slot)) return StepOutcome::register_missing;
+        if (!has_rule && !registers.known(row_.return_slot)) return why_unknown(registers, row_.return_slot);
         auto pc = has_rule ? values_[row_.return_slot] : registers.value(row_.return_slot);
         const auto stack_pointer = target_.stack_pointer();
         const auto stack_bit = std::uint64_t{1} << stack_pointer;
@@ -100,8 +103,11 @@ class RowStep {
         // A return address that is still in its register leads to another function, once. Behind a call it would lead
         // to where the call returns, again and again.
         if (pc == registers.pc && (!has_rule || (known && after == before))) return StepOutcome::no_change;
-        for (auto rest = lost_; rest != 0; rest &= rest - 1)
-            registers.forget(static_cast<Slot>(std::countr_zero(rest)));
+        for (auto rest = lost_; rest != 0; rest &= rest - 1) {
+            const auto slot = static_cast<Slot>(std::countr_zero(rest));
+            registers.forget(slot);
+            if ((uncopied_ >> slot & 1) != 0) registers.forget_uncopied(slot);
+        }
         for (auto rest = found_; rest != 0; rest &= rest - 1) {
             const auto slot = static_cast<Slot>(std::countr_zero(rest));
             registers.set(slot, values_[slot]);
@@ -144,9 +150,10 @@ class RowStep {
     const RowSource& source_;
     const StackMemory& memory_;
     const RegisterFile& registers_;
-    ExpressionBudget budget_;
+    ExpressionBudget& budget_;
     std::uint64_t cfa_ = 0;
     std::uint64_t found_ = 0, lost_ = 0;  // a bit for each slot
+    std::uint64_t uncopied_ = 0;          // those of lost_ that lie beyond the copied bytes
     StepOutcome return_outcome_ = StepOutcome::ok;
     std::array<std::uint64_t, slot_count> values_;  // valid where found
 };
@@ -154,10 +161,10 @@ class RowStep {
 }  // namespace
 
 StepOutcome step(const UnwindTarget& target, const UnwindRow& row, const RowSource& source, const StackMemory& memory,
-                 RegisterFile& registers) {
+                 RegisterFile& registers, ExpressionBudget& budget) {
     if (row.has(UnwindRow::outermost)) return StepOutcome::outermost;
     if (row.has(UnwindRow::refused)) return StepOutcome::refused;
-    RowStep made(target, row, source, memory, registers);
+    RowStep made(target, row, source, memory, registers, budget);
     if (const auto outcome = made.find_cfa(); outcome != StepOutcome::ok) return outcome;
     const RuleSpill none;
     row.for_each_rule(source.spill != nullptr ? *source.spill : none, [&](const UnwindRule& rule) {

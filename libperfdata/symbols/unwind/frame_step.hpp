@@ -21,6 +21,11 @@ enum class StepOutcome : std::uint8_t {
     no_change,         // the caller would be the same frame again
 };
 
+// Returns why an unknown register has no value.
+inline StepOutcome why_unknown(const RegisterFile& registers, Slot slot) {
+    return registers.uncopied(slot) ? StepOutcome::stack_too_short : StepOutcome::register_missing;
+}
+
 constexpr std::string_view to_string(StepOutcome outcome) {
     switch (outcome) {
         case StepOutcome::ok: return "ok";
@@ -34,6 +39,11 @@ constexpr std::string_view to_string(StepOutcome outcome) {
     return "unknown";
 }
 
+// ExpressionBudget bounds the operations of expressions, which may loop: those of one step, or of all steps of a stack.
+struct ExpressionBudget {
+    unsigned operations = 4096;
+};
+
 // RowSource is what rows refer to: the rules that did not fit, and the sections that hold their expressions.
 struct RowSource {
     const RuleSpill* spill = nullptr;
@@ -43,12 +53,12 @@ struct RowSource {
 };
 
 // Replaces the registers by those of the caller. Changes nothing unless it returns ok. Does not allocate; takes time in
-// proportion to the row's rules, and at most a fixed number of operations of expressions.
+// proportion to the row's rules, and to the operations of expressions, which it takes from the budget.
 //
 // After ok, registers.pc is a return address, unless row.has(UnwindRow::signal_frame): then it is where the caller was
 // interrupted. It is up to the caller to bound the number of steps.
 StepOutcome step(const UnwindTarget& target, const UnwindRow& row, const RowSource& source, const StackMemory& memory,
-                 RegisterFile& registers);
+                 RegisterFile& registers, ExpressionBudget& budget);
 
 // Returns the address without the bits of arm64's pointer authentication, which replaces the bits above those that the
 // kernel uses for addresses (39, 42, 47, 48 or 52 of them, by its configuration: arch/arm64/include/asm/pgtable-hwdef.h

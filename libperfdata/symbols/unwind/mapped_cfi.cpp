@@ -38,7 +38,7 @@ const FileCfi* MappedCfi::opened(const RecordedObject& recorded, const FoundObje
             debug = files_.finder().find_debug(recorded, found, has_debug_frame).file;
         }
         auto cfi = std::make_unique<const FileCfi>(*found.file, debug.get(), limits_);
-        if (cfi->has_any()) one->cfi = std::move(cfi);
+        if (cfi->has_any() || cfi->damage()) one->cfi = std::move(cfi);
     });
     return one->cfi.get();
 }

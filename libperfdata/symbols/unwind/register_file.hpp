@@ -22,8 +22,16 @@ class RegisterFile {
     void set(Slot slot, std::uint64_t value) {
         values_[slot] = value;
         known_ |= std::uint64_t{1} << slot;
+        uncopied_ &= ~(std::uint64_t{1} << slot);
     }
     void forget(Slot slot) { known_ &= ~(std::uint64_t{1} << slot); }
+    // Forgets the slot because its value lies on the stack beyond the copied bytes.
+    void forget_uncopied(Slot slot) {
+        forget(slot);
+        uncopied_ |= std::uint64_t{1} << slot;
+    }
+    // Returns true for an unknown slot that a larger copy of the stack would have made known.
+    bool uncopied(Slot slot) const { return slot < slot_count && (uncopied_ >> slot & 1) != 0; }
     // Returns a bit for each known slot.
     std::uint64_t known_slots() const { return known_; }
 
@@ -33,7 +41,7 @@ class RegisterFile {
 
   private:
     std::array<std::uint64_t, slot_count> values_{};
-    std::uint64_t known_ = 0;
+    std::uint64_t known_ = 0, uncopied_ = 0;  // no slot is in both
 };
 
 // Returns the registers that a sample has. pc is 0 if it is not among them.

@@ -117,7 +117,8 @@ SignalFrame vdso_trampoline(const UnwindTarget& target) {
 
 StepOutcome step_from_signal(const UnwindTarget& target, SignalFrame frame, const StackMemory& memory,
                              RegisterFile& registers) {
-    if (frame == SignalFrame::none || !registers.known(target.stack_pointer())) return StepOutcome::register_missing;
+    if (frame == SignalFrame::none) return StepOutcome::register_missing;
+    if (!registers.known(target.stack_pointer())) return why_unknown(registers, target.stack_pointer());
     const auto stack_pointer = registers.value(target.stack_pointer());
     const auto layout = layout_of(target, frame, memory, stack_pointer);
     if (!layout) return StepOutcome::damaged;

@@ -108,6 +108,12 @@ class UnwindRow {
 
     std::uint64_t end() const { return begin + size; }
     bool contains(std::uint64_t vaddr) const { return vaddr - begin < size; }
+    // Cuts the row to [from, to), which it overlaps.
+    void clip(std::uint64_t from, std::uint64_t to) {
+        const auto last = to < end() ? to : end();
+        if (begin < from) begin = from;
+        size = static_cast<std::uint32_t>(last - begin);
+    }
     bool has(Flag flag) const { return (flags & flag) != 0; }
     std::uint32_t cfa_block() const { return static_cast<std::uint32_t>(cfa_value); }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "unwinder.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <initializer_list>
+#include <span>
 #include <utility>
 
+#include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/timeline/frame_at.hpp"
 
 #include "symbols/code_sources.hpp"
@@ -31,6 +35,46 @@ bool is_code(const Frame& frame) {
     return frame.kind == FrameKind::object || frame.kind == FrameKind::jit || frame.kind == FrameKind::memory;
 }
 
+// Returns how many words a stub of a linkage table has pushed at this address; nothing outside of stubs. Linkers other
+// than GNU ld write no unwind information for them.
+std::optional<unsigned> pushed_in_plt(const ElfFile& file, const UnwindTarget& target, std::uint64_t vaddr) {
+    if (target.family() != ArchFamily::x86) return {};
+    const auto holds = [&](std::string_view name) -> const ElfFile::Section* {
+        const auto* section = file.section(name);
+        return section != nullptr && vaddr - section->address < section->size ? section : nullptr;
+    };
+    for (const std::string_view name : {".plt.sec", ".plt.got", ".iplt"}) {
+        if (holds(name) != nullptr) return 0;
+    }
+    const auto* section = holds(".plt");
+    if (section == nullptr) return {};
+    constexpr std::uint64_t stub = 16;
+    std::array<std::byte, 2 * stub> code{};
+    const auto got = file.source().read_at(section->offset, code);
+    if (!got || *got != code.size()) return {};
+    const auto begins = [&](std::size_t at, std::initializer_list<std::uint8_t> bytes) {
+        return std::ranges::equal(bytes, std::span(code).subspan(at, bytes.size()), {},
+                                  [](std::uint8_t byte) { return std::byte{byte}; });
+    };
+    // push GOT[1], by its address or from ebx; then jmp *GOT[n], or endbr64 or endbr32. Others are not known.
+    if (!begins(0, {0xff, 0x35}) && !begins(0, {0xff, 0xb3})) return {};
+    const bool branch_tracking = begins(stub, {0xf3, 0x0f, 0x1e});
+    if (!branch_tracking && !begins(stub, {0xff, 0x25}) && !begins(stub, {0xff, 0xa3})) return {};
+    return words_pushed_in_plt(vaddr - section->address, branch_tracking);
+}
+
+// Returns true for startup code: a file's first instructions. Assemblers of C libraries describe them rarely.
+bool is_startup(const ElfFile& file, std::uint64_t vaddr) {
+    constexpr std::uint64_t at_entry = 24, most = 64;  // bytes; e_entry
+    std::array<std::byte, 8> word{};
+    const auto width = file.wide() ? 8u : 4u;
+    const auto got = file.source().read_at(at_entry, std::span(word).first(width));
+    if (!got || *got != width) return false;
+    const auto order = file.order();
+    const auto entry = file.wide() ? order.load<std::uint64_t>(word.data()) : order.load<std::uint32_t>(word.data());
+    return entry != 0 && vaddr - entry < most;
+}
+
 }  // namespace
 
 Unwinder::Unwinder(const CodeSources& sources, std::string_view arch_name)
@@ -52,62 +96,76 @@ Frame Unwinder::frame_at(const Moment& moment, Address address) {
 
 Unwound Unwinder::unwind(const Moment& moment, const UserState& state, std::size_t most,
                          std::vector<UnwoundFrame>& frames) {
+    // Nor has perf a frame then.
+    if (state.stack.empty()) return {StackEnd::failed_copy};
     if (state.register_mask == 0) return {StackEnd::no_registers};
     constexpr std::uint64_t abi_32 = 1;
     const auto& target = state.abi == abi_32 || !wide_ ? narrow_ : wide_;
     if (!target) return {StackEnd::unsupported};
     const auto count = static_cast<std::size_t>(std::popcount(state.register_mask));
-    auto registers = registers_of_sample(
+    const auto registers = registers_of_sample(
         *target, Registers<AnyOrder>(state.abi, state.register_mask, {state.registers, count, state.order}));
     if (registers.pc == 0 || !registers.known(target->stack_pointer())) return {StackEnd::no_registers};
     const StackMemory memory(state.stack, registers.value(target->stack_pointer()), state.order);
-
-    bool returns = false;  // pc is a return address: the call lies before it
+    Walk walk{*target, memory, moment, registers, {most_operations}};
+    const auto& pc = walk.registers.pc;
     for (std::size_t depth = 0; depth < most; ++depth) {
-        const Address address{registers.pc - (returns ? 1 : 0)};
+        const Address address{pc - (walk.returns ? 1 : 0)};
         const auto frame = frame_at(moment, address);
         frames.push_back({address, frame});
         const auto object = frame.kind == FrameKind::object ? std::optional(frame.index) : std::nullopt;
         if (!is_code(frame)) return {StackEnd::no_mapping};
         // A step may change recent_.
-        auto rule = rule_of(frame, *target, returns);
-        if (rule.in_vdso && returns) rule.signal = vdso_trampoline(*target);
+        auto rule = rule_of(frame, *target, walk.returns);
+        if (rule.in_vdso && walk.returns) rule.signal = vdso_trampoline(*target);
         // Nobody calls a trampoline: a handler returns to its first instruction.
-        if (returns && rule.interrupts())
-            frames.back() = {Address{registers.pc}, frame_at(moment, Address{registers.pc})};
-        const auto end = step_from(rule, *target, memory, address, moment, registers);
+        if (walk.returns && rule.interrupts()) frames.back() = {Address{pc}, frame_at(moment, Address{pc})};
+        const auto end = step_from(rule, address, walk);
+        if (end == StackEnd::short_copy && state.stack.size() < state.asked_for) return {StackEnd::failed_copy};
         if (end) return {*end, object};
-        returns = !rule.interrupts();
+        walk.returns = !rule.interrupts();
     }
     return {StackEnd::frame_limit};
 }
 
-std::optional<StackEnd> Unwinder::step_from(const Rule& rule, const UnwindTarget& target, const StackMemory& memory,
-                                            Address address, const Moment& moment, RegisterFile& registers) {
-    if (rule.signal != SignalFrame::none) return end_of(step_from_signal(target, rule.signal, memory, registers));
+std::optional<StackEnd> Unwinder::step_from(const Rule& rule, Address address, Walk& walk) {
+    const bool was_by_frame_pointer = std::exchange(walk.by_frame_pointer, false);
+    auto& registers = walk.registers;
+    if (rule.signal != SignalFrame::none) {
+        return end_of(step_from_signal(walk.target, rule.signal, walk.memory, registers));
+    }
     if (rule.row != nullptr) {
-        if (rule.cfi->target() != target) return StackEnd::damaged;
+        if (rule.cfi->target() != walk.target) return StackEnd::damaged;
         const auto source = rule.cfi->source(spill_, address.value - rule.vaddr);
-        return end_of(step(target, *rule.row, source, memory, registers));
+        return end_of(step(walk.target, *rule.row, source, walk.memory, registers, walk.budget));
     }
     if (rule.missing != StackEnd::no_unwind_info) return rule.missing;
+    if (rule.pushed) return end_of(step_from_leaf(walk.target, walk.memory, registers, *rule.pushed));
     auto caller = registers;
-    const auto outcome = step_by_frame_pointer(target, memory, caller);
-    if (outcome == StepOutcome::outermost) return StackEnd::bottom;
+    const auto outcome = step_by_frame_pointer(walk.target, walk.memory, caller);
+    if (outcome == StepOutcome::outermost) {
+        // Startup code has no frame pointer, nor has code that keeps another number there, as often as not 0. Believe
+        // it of a file's code that begins there or has called, and of what a frame pointer led to.
+        const bool believed = was_by_frame_pointer || rule.is_startup || (walk.returns && rule.in_file);
+        return believed ? StackEnd::bottom : rule.missing;
+    }
     if (outcome == StepOutcome::stack_too_short) return StackEnd::short_copy;
     // A frame pointer may be any number: believe it only if it leads to code.
-    if (outcome != StepOutcome::ok || !is_code(frame_at(moment, Address{caller.pc - 1}))) return rule.missing;
+    if (outcome != StepOutcome::ok || !is_code(frame_at(walk.moment, Address{caller.pc - 1}))) return rule.missing;
     registers = caller;
+    walk.by_frame_pointer = true;
     return {};
 }
 
 const Unwinder::Rule& Unwinder::rule_of(const Frame& frame, const UnwindTarget& target, bool returns) {
     // The timeline leaves the version 0.
-    constexpr std::uint64_t returning = std::uint64_t{1} << 48;
-    const auto first = frame.first_word(), second = frame.second_word() | (returns ? returning : 0);
+    constexpr std::uint64_t returning = std::uint64_t{1} << 48, narrow = std::uint64_t{1} << 49;
+    // The vdsos of 64-bit and of 32-bit processes are one object.
+    const auto first = frame.first_word();
+    const auto second = frame.second_word() | (returns ? returning : 0) | (target.address_bytes() == 4 ? narrow : 0);
     auto& recent = recent_[((first ^ second << 20) * 0x9e3779b97f4a7c15u) >> (64 - recent_bits)];
     if (recent.first != first || recent.second != second) {
-        if (kept_rows_ >= most_rows) forget_rows();
+        if (kept_rows_ >= most_rows || spill_.size() >= most_spilled) forget_rows();
         recent = {first, second, find_rule(frame, target, returns)};
     }
     return recent.rule;
@@ -123,7 +181,12 @@ Unwinder::Rule Unwinder::find_rule(const Frame& frame, const UnwindTarget& targe
     rule.cfi = place.cfi;
     rule.vaddr = place.vaddr;
     rule.missing = place.missing;
+    rule.in_file = place.file != nullptr;
     if (place.cfi != nullptr) rule.row = row_of(*place.cfi, place.vaddr, rule.missing);
+    if (!returns && rule.row == nullptr && rule.in_file) {
+        rule.pushed = pushed_in_plt(*place.file, target, place.vaddr);
+        rule.is_startup = is_startup(*place.file, place.vaddr);
+    }
     if (!returns || rule.interrupts()) return rule;
     // A row may be that of the function before the trampoline.
     if (place.file != nullptr) {

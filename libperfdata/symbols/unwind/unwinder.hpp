@@ -49,6 +49,9 @@ class Unwinder final : public StackUnwinder {
         StackEnd missing = StackEnd::no_unwind_info;
         SignalFrame signal = SignalFrame::none;  // a trampoline that no row describes
         bool in_vdso = false;                    // without its file: it may be a trampoline
+        bool in_file = false;                    // code of a file that is here
+        bool is_startup = false;                 // where its program begins
+        std::optional<unsigned> pushed{};        // in a stub that no row describes: words above the return address
 
         bool interrupts() const { return signal != SignalFrame::none || (row && row->has(UnwindRow::signal_frame)); }
     };
@@ -56,6 +59,16 @@ class Unwinder final : public StackUnwinder {
     struct Recent {
         std::uint64_t first = 0, second = ~std::uint64_t{0};  // the frame's words; initially of no frame
         Rule rule;
+    };
+    // Walk is one stack on the way.
+    struct Walk {
+        const UnwindTarget& target;
+        const StackMemory& memory;
+        const Moment& moment;
+        RegisterFile registers;  // of the current frame
+        ExpressionBudget budget;
+        bool returns = false;           // pc is a return address: the call lies before it
+        bool by_frame_pointer = false;  // a frame pointer led to the current frame
     };
     // FileRows are the rows of one file that were needed so far, by begin.
     using FileRows = std::map<std::uint64_t, UnwindRow>;
@@ -67,11 +80,14 @@ class Unwinder final : public StackUnwinder {
     void forget_rows();
     Frame frame_at(const Moment& moment, Address address);
     // Takes one step. Returns nothing if there is a caller: its registers replace the callee's.
-    std::optional<StackEnd> step_from(const Rule& rule, const UnwindTarget& target, const StackMemory& memory,
-                                      Address address, const Moment& moment, RegisterFile& registers);
+    std::optional<StackEnd> step_from(const Rule& rule, Address address, Walk& walk);
 
     static constexpr unsigned recent_bits = 14;
-    static constexpr std::size_t most_rows = std::size_t{1} << 20;  // 128 MiB with their tree
+    static constexpr std::size_t most_rows = std::size_t{1} << 20;     // 128 MiB with their tree
+    static constexpr std::size_t most_spilled = std::size_t{1} << 22;  // rules: 32 MiB
+    // Of expressions, for a whole stack: a small sample must not take long. Functions that align their stack have about
+    // ten in a frame.
+    static constexpr unsigned most_operations = 1u << 14;
 
     const CodeSources& sources_;
     const Timeline& timeline_;

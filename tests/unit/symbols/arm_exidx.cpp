@@ -204,7 +204,8 @@ TEST_CASE("A row of Arm's tables leads to the caller", "[symbols][unwind]") {
     RegisterFile registers;
     registers.pc = 0x1010;
     registers.set(13, 0x7000);
-    REQUIRE(step(target, row, {&one.spill, {}, {}, 0, {}}, memory, registers) == StepOutcome::ok);
+    ExpressionBudget budget;
+    REQUIRE(step(target, row, {&one.spill, {}, {}, 0, {}}, memory, registers, budget) == StepOutcome::ok);
     CHECK(registers.pc == 0x10200);
     CHECK(registers.value(4) == 44);
     CHECK(registers.value(5) == 55);

@@ -45,7 +45,8 @@ struct Scene {
         row.set_rules(rules, spill);
         const RowSource source{&spill, section, {}, 0, AnyOrder(order)};
         const StackMemory memory(stack.blob(), stack_at, AnyOrder(order), stack_at + 0x1000);
-        return perfdata::step(target, row, source, memory, registers);
+        ExpressionBudget budget;
+        return perfdata::step(target, row, source, memory, registers, budget);
     }
 
     UnwindTarget target;
@@ -189,7 +190,8 @@ TEST_CASE("Expressions of .debug_frame are looked for there", "[symbols][unwind]
     CHECK(one.step() == StepOutcome::damaged);
     const RowSource source{&one.spill, {}, one.section, 0, AnyOrder()};
     const StackMemory memory(one.stack.blob(), stack_at, AnyOrder());
-    CHECK(perfdata::step(one.target, one.row, source, memory, one.registers) == ok);
+    ExpressionBudget budget;
+    CHECK(perfdata::step(one.target, one.row, source, memory, one.registers, budget) == ok);
     CHECK(one.registers.value(7) == stack_at + 16);
 }
 

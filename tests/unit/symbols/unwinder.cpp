@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copies of user stacks, unwound by the files that were mapped when they were made.
+#include <algorithm>
+
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
@@ -26,6 +28,8 @@ constexpr std::uint64_t bp_sp_ip = 1u << 6 | 1u << 7 | 1u << 8;
 constexpr std::uint64_t base = 0x555500000000, stack = 0x7ffc00001000;
 // Offsets of functions. `bare` has no unwind information.
 constexpr std::uint64_t leaf = 0x1000, middle = 0x1020, outer = 0x1060, bare = 0x10a0, popped = 0x1100;
+// `inner` lies in `around`. `far` saves rbp high on the stack. `looping` has an expression that takes long.
+constexpr std::uint64_t around = 0x1140, inner = 0x1150, far = 0x1180, looping = 0x11a0, startup = 0x1200, plt = 0x3000;
 
 Blob unwind_information() {
     Writer out(little);
@@ -51,11 +55,16 @@ Blob unwind_information() {
     function(middle, 0x40, {0x0c, 6, 16, 0x80 | 6, 2});
     function(outer, 0x40, {0x07, 16});  // DW_CFA_undefined: return address
     function(popped, 0x20, {0x80 | 6, 2});
+    function(around, 0x40, {0x0e, 16});  // DW_CFA_def_cfa_offset
+    function(inner, 0x10, {});
+    function(far, 0x20, {0x11, 6, 0x7e});  // DW_CFA_offset_extended_sf: rbp at CFA + 16
+    // The CFA is rsp + 8, after 1000 turns of four operations: const2u 1000; lit1, minus, dup, bra -6; drop; breg7 8.
+    function(looping, 0x20, {0x0f, 12, 0x0a, 0xe8, 0x03, 0x31, 0x1c, 0x12, 0x28, 0xfa, 0xff, 0x13, 0x77, 8});
     out.u32(0);
     return out.take();
 }
 
-Blob program() {
+Blob program(Blob information) {
     Elf elf;
     elf.segments.push_back({0, 0, 0x4000});
     elf.section(Elf::text).address = 0x1000;
@@ -63,15 +72,30 @@ Blob program() {
     section.name = ".eh_frame";
     section.flags = 2;
     section.address = 0x2000;
-    section.content = unwind_information();
+    section.content = std::move(information);
     elf.add(section);
+    Elf::Section stubs;
+    stubs.name = ".plt";
+    stubs.flags = 6;
+    stubs.address = plt;
+    Writer code(little);
+    code.u16(0x35ff).u32(0).u16(0x25ff).u32(0).u32(0);                 // push GOT[1]; jmp *GOT[2]
+    code.u16(0x25ff).u32(0).u8(0x68).u32(0).u8(0xe9).u32(0xffffffe0);  // jmp *GOT[3]; push 0; jmp to the first
+    stubs.content = code.take();
+    elf.add(stubs);
     elf.build_id(id(1).bytes());
-    return elf.blob();
+    auto blob = elf.blob();
+    constexpr std::size_t at_entry = 24;  // e_entry
+    const auto start = Writer(little).u64(startup).take();
+    std::ranges::copy(start, blob.begin() + at_entry);
+    return blob;
 }
 
 struct State {
     std::uint64_t ip = base + leaf, sp = stack, bp = 0;
     std::vector<std::uint64_t> words;  // of the stack, from sp
+    std::size_t not_copied = 0;        // bytes at the end
+    std::uint64_t abi = 2;
 };
 
 Attr attr_of() {
@@ -89,17 +113,20 @@ Blob sample_of(const State& state, std::vector<std::uint64_t> chain = {}) {
     content.fixed.pid = content.fixed.tid = 7;
     content.fixed.time = 2'000'000'000;
     content.callchain = std::move(chain);
-    content.user_registers = {2, {state.bp, state.sp, state.ip}};
+    content.user_registers = {state.abi, {state.bp, state.sp, state.ip}};
     Writer words(little);
     for (const auto word : state.words) words.u64(word);
     content.stack = words.blob();
-    content.stack_copied = words.size();
+    content.stack_copied = words.size() - state.not_copied;
     return encode(little, attr_of(), content, content.callchain.empty() ? 2 : 1);
 }
 
 struct Scenario {
     std::string arch = "x86_64";
     bool has_file = true;
+    Blob information = unwind_information();
+    std::string filename = "/bin/program";
+    std::uint64_t at = base;
     std::vector<Blob> samples;
 
     // Counts the samples with their callers.
@@ -110,11 +137,15 @@ struct Scenario {
         Mmap2 map;
         map.pid = {7};
         map.tid = {7};
-        map.range = {{base + 0x1000}, 0x3000};
+        map.range = {{at + 0x1000}, 0x3000};
         map.page_offset = 0x1000;
+        if (filename == "[vdso]") {
+            map.range = {{at}, 0x4000};
+            map.page_offset = 0;
+        }
         map.build_id = id(1);
         map.protection = 5;
-        map.filename = "/bin/program";
+        map.filename = filename;
         SampleValues mapped;
         mapped.pid = mapped.tid = 7;
         mapped.time = 1'000'000'000;
@@ -124,8 +155,10 @@ struct Scenario {
         recording.emplace(Recording::from_memory(file).value());
         timeline.emplace(Timeline::build(*recording).value());
         const auto files = std::make_shared<Files>();
-        if (has_file) files->content["/bin/program"] = program();
+        const std::string in_cache = "/cache/.build-id/01/02030405060708090a0b0c0d0e0f1011121314/vdso";
+        if (has_file) files->content[filename == "[vdso]" ? in_cache : filename] = program(information);
         SymbolizerOptions options;
+        options.finder.buildid_dir = "/cache";
         options.files = files;
         options.jit.as_recorded = false;
         symbolizer.emplace(Symbolizer::open(*recording, *timeline, options));
@@ -202,6 +235,78 @@ TEST_CASE("A copy that is too short ends the stack, and its size is told", "[sym
     CHECK(counts.chain_losses().stacks.short_copies() == std::map<std::uint64_t, std::uint64_t>{{24, 1}});
 }
 
+TEST_CASE("A copy that the kernel could not finish needs no larger one", "[symbols][unwind]") {
+    auto part = whole(), nothing = whole(), empty = whole();
+    part.not_copied = 8;
+    nothing.not_copied = 32;
+    empty.words.clear();
+    constexpr auto kernel = static_cast<std::uint64_t>(-128);
+    constexpr std::uint64_t in_kernel = 0xffffffff81000010;
+    Scenario scenario;
+    // The last has callers, found by the recorder.
+    constexpr auto user = static_cast<std::uint64_t>(-512);
+    scenario.samples = {sample_of(part), sample_of(nothing, {kernel, in_kernel}), sample_of(empty),
+                        sample_of(empty, {user, base + leaf + 4, base + outer + 4})};
+    const auto counts = scenario.count();
+    // perf shows no frame of user space where nothing is copied.
+    CHECK(Scenario::stacks(counts) ==
+          Stacks{{leaf + 4, middle + 7}, {in_kernel}, {leaf + 4}, {base + leaf + 4, outer + 4}});
+    CHECK(counts.chain_losses().stacks.stacks() == 3);
+    CHECK(ended(counts, StackEnd::failed_copy) == 3);
+    CHECK(counts.chain_losses().stacks.incomplete() == 3);
+    CHECK(counts.chain_losses().stacks.short_copies().empty());
+}
+
+TEST_CASE("A register that is saved beyond the copy makes it too short", "[symbols][unwind]") {
+    // middle needs rbp, which far saved at CFA + 16.
+    Scenario scenario;
+    scenario.samples = {sample_of({base + far + 1, stack, 0, {base + middle + 8, 0, 0}}),
+                        sample_of({base + far + 1, stack, 0, {base + middle + 8, 0, 0, 0x1234}})};
+    const auto counts = scenario.count();
+    CHECK(ended(counts, StackEnd::short_copy) == 1);
+    CHECK(ended(counts, StackEnd::damaged) == 1);
+    CHECK(ended(counts, StackEnd::lost_register) == 0);
+}
+
+TEST_CASE("Operations of expressions are bounded for a whole stack", "[symbols][unwind]") {
+    Scenario scenario;
+    scenario.samples = {sample_of({base + looping + 1, stack, 0, std::vector<std::uint64_t>(100, base + looping + 2)})};
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == Stacks{std::vector<std::uint64_t>(5, looping + 1)});
+    CHECK(ended(counts, StackEnd::damaged) == 1);
+}
+
+TEST_CASE("Where functions overlap, rows do not depend on what was asked before", "[symbols][unwind]") {
+    const std::vector<std::uint64_t> words{base + leaf + 1, base + outer + 1, base + outer + 1};
+    const auto in_around = sample_of({base + around + 1, stack, 0, words});
+    const auto in_inner = sample_of({base + inner + 1, stack, 0, words});
+    const auto behind = sample_of({base + inner + 0x11, stack, 0, words});
+    const std::vector<std::uint64_t> of_around{around + 1, outer}, of_behind{inner + 0x11, outer};
+    const std::vector<std::uint64_t> of_inner{inner + 1, leaf, outer};
+    Scenario first, last;
+    first.samples = {in_inner, in_around, behind};
+    last.samples = {behind, in_around, in_inner};
+    CHECK(Scenario::stacks(first.count()) == Stacks{of_inner, of_around, of_behind});
+    CHECK(Scenario::stacks(last.count()) == Stacks{of_behind, of_around, of_inner});
+}
+
+TEST_CASE("Stubs of a linkage table need no unwind information", "[symbols][unwind]") {
+    // The frame pointer is the caller's: followed, it would lead past it.
+    const std::uint64_t bp = stack + 24;
+    const std::vector<std::uint64_t> called{base + middle + 8, 1, 2, stack + 64, base + outer + 5};
+    const std::vector<std::uint64_t> pushed{0, base + middle + 8, 2, stack + 64, base + outer + 5};
+    const std::vector<std::uint64_t> twice{0, 1, base + middle + 8, stack + 64, base + outer + 5};
+    Scenario scenario;
+    scenario.samples = {sample_of({base + plt + 16, stack, bp, called}),
+                        sample_of({base + plt + 27, stack, bp, pushed}), sample_of({base + plt, stack, bp, pushed}),
+                        sample_of({base + plt + 6, stack, bp, twice})};
+    Stacks expected;
+    for (const auto at : {plt + 16, plt + 27, plt, plt + 6}) expected.push_back({at, middle + 7, outer + 4});
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == expected);
+    CHECK(ended(counts, StackEnd::bottom) == 4);
+}
+
 TEST_CASE("Without its file a stack has its innermost frame", "[symbols][unwind]") {
     Scenario scenario;
     scenario.has_file = false;
@@ -249,6 +354,40 @@ TEST_CASE("Frame pointers lead through code without unwind information", "[symbo
     CHECK(counts.chain_losses().stacks.without_information().size() == 1);
 }
 
+TEST_CASE("Frame pointers do not replace unwind information that is damaged", "[symbols][unwind]") {
+    // The frame pointer leads past the caller, whose entry is behind the damage.
+    Scenario scenario;
+    const Blob four(4, std::byte{0xf0});
+    scenario.information.resize(scenario.information.size() - 4);
+    scenario.information.insert(scenario.information.end(), four.begin(), four.end());
+    scenario.samples = {sample_of({base + bare + 9, stack, stack + 8, {1, stack + 64, base + outer + 5, 2}})};
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == Stacks{{bare + 9}});
+    CHECK(ended(counts, StackEnd::damaged) == 1);
+    CHECK(counts.chain_losses().stacks.lost() == 1);
+}
+
+TEST_CASE("A frame pointer of 0 ends stacks where calls and frame pointers led", "[symbols][unwind]") {
+    Scenario scenario;
+    scenario.samples = {
+        // Code without frame pointer has any number there.
+        sample_of({base + bare + 7, stack, 0, {base + outer + 5, 2}}),
+        // Startup code has called.
+        sample_of({base + leaf + 4, stack, 0, {base + bare + 8, 2}}),
+        // The frame pointer leads to startup code.
+        sample_of({base + bare + 9, stack, stack, {0, base + bare + 8, 2}}),
+        // The entry point.
+        sample_of({base + startup + 3, stack, 0, {1, 2}}),
+        // It leads to zeros.
+        sample_of({base + bare + 10, stack, stack, {0, 0, 0}}),
+    };
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) ==
+          Stacks{{bare + 7}, {leaf + 4, bare + 7}, {bare + 9, bare + 7}, {startup + 3}, {bare + 10}});
+    CHECK(ended(counts, StackEnd::bottom) == 3);
+    CHECK(ended(counts, StackEnd::no_unwind_info) == 2);
+}
+
 TEST_CASE("A stack ends at the limit of frames", "[symbols][unwind]") {
     Scenario scenario;
     scenario.samples = {sample_of(whole())};
@@ -259,6 +398,16 @@ TEST_CASE("A stack ends at the limit of frames", "[symbols][unwind]") {
     CHECK(counts.chain_losses().stacks.incomplete() == 0);
 }
 
+TEST_CASE("A chain that is too deep in the kernel already counts once", "[symbols][unwind]") {
+    constexpr auto kernel = static_cast<std::uint64_t>(-128);
+    Scenario scenario;
+    scenario.samples = {sample_of(whole(), {kernel, 0xffffffff81000010, 0xffffffff81000020, 0xffffffff81000030})};
+    const auto counts = scenario.count(2);
+    CHECK(Scenario::stacks(counts) == Stacks{{0xffffffff81000010, 0xffffffff81000020}});
+    CHECK(ended(counts, StackEnd::frame_limit) == 1);
+    CHECK(counts.chain_losses().deep == 1);
+}
+
 TEST_CASE("A stack that points into itself ends", "[symbols][unwind]") {
     // middle is its own caller: its frame pointer points at itself.
     Scenario scenario;
@@ -266,6 +415,22 @@ TEST_CASE("A stack that points into itself ends", "[symbols][unwind]") {
     const auto counts = scenario.count();
     CHECK(ended(counts, StackEnd::damaged) == 1);
     CHECK(counts.chain_losses().stacks.lost() == 1);
+}
+
+TEST_CASE("The vdsos of 64-bit and of 32-bit processes are not mixed up", "[symbols][unwind]") {
+    constexpr std::uint64_t vdso = 0xf7000000, low = 0xff001000;
+    State wide{vdso + leaf + 4, low, low + 16, {vdso + middle + 8, 0, low + 64, vdso + outer + 5}};
+    auto narrow = wide;
+    narrow.abi = 1;
+    for (const bool first : {true, false}) {
+        Scenario scenario;
+        scenario.filename = "[vdso]";
+        scenario.at = vdso;
+        scenario.samples = {sample_of(first ? wide : narrow), sample_of(first ? narrow : wide)};
+        const auto counts = scenario.count();
+        CHECK(ended(counts, StackEnd::bottom) == 1);
+        CHECK(ended(counts, StackEnd::no_file) == 1);  // the one that is here is of 64 bits
+    }
 }
 
 TEST_CASE("Stacks of an architecture that cannot be unwound are told", "[symbols][unwind]") {

@@ -105,6 +105,21 @@ TEST_CASE("A move ends the old place and begins the new one", "[timeline][jit]")
     CHECK(code.completeness().lossless());
 }
 
+TEST_CASE("Unwind information keeps its place and address when its code moves", "[timeline][jit]") {
+    JitDumpWriter dump(std::endian::little);
+    const auto record = dump.unwinding(9, 24, 8, 0);
+    dump.load({10, 0x1000, "mover", sixteen, 1});
+    dump.move(20, 0x1000, 0x2000, 8, 1);
+    const auto code = code_of(dump);
+    REQUIRE(code.functions().size() == 2);
+    for (const auto& function : code.functions()) {
+        CHECK(function.unwind_at == record + 40);
+        CHECK(function.unwind_size == 16);
+        CHECK(JitCode::unwind_address(function) == 16);
+        CHECK(code.unwind_information(function).value().size() == 16);
+    }
+}
+
 TEST_CASE("What is moved is known by its number, though its place was used again", "[timeline][jit]") {
     JitDumpWriter dump(std::endian::little);
     dump.load({10, 0x1000, "a", sixteen, 1});
