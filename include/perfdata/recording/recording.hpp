@@ -75,7 +75,10 @@ class Recording {
     // data_files() returns the number of files data.N that a directory has besides its main file.
     std::size_t data_files() const { return data_files_.size(); }
 
-    RecordStream records() const;
+    // records(stacks) returns a stream of all records. Stacks::unread: copies of stacks in samples are not needed, and
+    // may be undefined; the recording must then outlive the stream, and stay where it is.
+    enum class Stacks : bool { read, unread };
+    RecordStream records(Stacks stacks = Stacks::read) const;
 
     // outside_records() returns how many bytes of the file belong to header, attrs, ids and features.
     std::uint64_t outside_records() const;
