@@ -113,7 +113,7 @@ constexpr std::uint64_t stacks = sample_bit::ip | sample_bit::tid | sample_bit::
 }  // namespace
 
 TEST_CASE("Copies of stacks are left unread, all else is read", "[recording][sparse_read]") {
-    Random random(GENERATE(range(0, 4)));
+    Random random(GENERATE(range(std::uint64_t{0}, std::uint64_t{4})));
     // The longest sample so far is read whole: it may be damaged.
     const auto input = random_input(random, stacks, 300, 16384, true);
     CHECK(compare(input, input.records.size()) < 0.5);
@@ -121,14 +121,14 @@ TEST_CASE("Copies of stacks are left unread, all else is read", "[recording][spa
 
 TEST_CASE("Reading without stacks frames what reading all does, whatever the samples have",
           "[recording][sparse_read]") {
-    Random random(GENERATE(range(100, 130)));
+    Random random(GENERATE(range(std::uint64_t{100}, std::uint64_t{130})));
     const auto type = random_sample_type(random) | sample_bit::stack_user | sample_bit::ip;
     const auto input = random_input(random, type, 50, 20000);
     CHECK(compare(input, input.records.size()) <= 2);  // a block is read again at most once
 }
 
 TEST_CASE("Reading without stacks takes damage as reading all does", "[recording][sparse_read]") {
-    Random random(GENERATE(range(200, 260)));
+    Random random(GENERATE(range(std::uint64_t{200}, std::uint64_t{260})));
     auto input = random_input(random, stacks, 60, 12000);
     for (auto places = 1 + random.size(6); places != 0; --places) {
         const auto at = random.size(input.records.size() - 64);
@@ -145,7 +145,7 @@ TEST_CASE("Reading without stacks takes damage as reading all does", "[recording
 }
 
 TEST_CASE("Reading without stacks notices a file that became shorter", "[recording][sparse_read]") {
-    Random random(GENERATE(range(300, 320)));
+    Random random(GENERATE(range(std::uint64_t{300}, std::uint64_t{320})));
     const auto input = random_input(random, stacks, 60, 16384);
     compare(input, random.size(input.records.size()));
 }
