@@ -19,7 +19,7 @@ namespace {
 
 struct Options {
     int rounds = 5;
-    std::chrono::seconds limit{120};  // for one command of perf
+    std::chrono::seconds limit{240};  // for one command of perf
     std::string tool;                 // empty: no comparison with perf
     std::vector<std::string> files;
 };
