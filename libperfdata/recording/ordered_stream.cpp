@@ -14,7 +14,10 @@ constexpr FixedOrder<std::endian::big> big;
 }  // namespace
 
 OrderedStream::OrderedStream(const Recording& recording)
-    : recording_(&recording), order_(recording.order()), first_pass_(recording.records()), pass_(recording.records()) {
+    : recording_(&recording),
+      order_(recording.order()),
+      first_pass_(recording.records(Recording::Stacks::unread)),
+      pass_(recording.records()) {
     if (order_.endian() == std::endian::little) {
         note_times(little);
     } else {
@@ -63,6 +66,7 @@ void OrderedStream::note_times(Order order) {
 void OrderedStream::keep_synthesized(const RecordView& record) {
     ++synthesized_;
     if (kept_.size() + 1 != synthesized_ || kept_bytes_.size() + record.bytes.size() > most_kept_bytes) return;
+    first_pass_.read_left_out();
     kept_.push_back({kept_bytes_.size(), record.bytes.size(), record.offset, record.unpacked});
     kept_bytes_.insert(kept_bytes_.end(), record.bytes.begin(), record.bytes.end());
 }

@@ -8,6 +8,7 @@
 #include "perfdata/core/cursor.hpp"
 
 #include "frame_search.hpp"
+#include "sparse_read.hpp"
 #include "unpacker.hpp"
 
 namespace perfdata {
@@ -120,6 +121,7 @@ bool RecordStream::is_contested(const RecordHeader& header) {
 // several consecutive records begin; 0 if there is none. It checks each byte once: if nothing is found the record is
 // returned, and the next search begins behind it.
 std::size_t RecordStream::record_inside(std::size_t size) {
+    read_left_out();
     for (std::size_t inside = 1; inside < size;) {
         const bool expected = !aligned_ || inside % 8 == 0;
         const auto wanted = expected ? on_grid : off_grid;
@@ -134,9 +136,10 @@ std::size_t RecordStream::record_inside(std::size_t size) {
 // records_to_end(header) returns the distance from the front to records inside the record with that header that lead
 // exactly to its end: its size is damaged then, and it would swallow them. 0 if there are none. Only checks records
 // longer than all before and than plain ones: where samples contain copies of stacks, nearly all are long.
-std::size_t RecordStream::records_to_end(const RecordHeader& header) const {
+std::size_t RecordStream::records_to_end(const RecordHeader& header) {
     constexpr std::size_t word = 8, records_wanted = 3;
     if (unpacking_ || header.size <= longest_ || header.type > last_kernel_type || header.size % word != 0) return 0;
+    read_left_out();
     // For each word the number of records that lead from it to the end, plus one; 0 if none do.
     std::array<std::uint8_t, UINT16_MAX / word + 1> leads{};
     const auto end = header.size / word;
@@ -173,6 +176,7 @@ void RecordStream::pass_over(std::size_t count) {
 // search() advances to the next place where several consecutive records begin. False if it needs more bytes to decide:
 // all before them have been skipped.
 bool RecordStream::search() {
+    read_left_out();
     if (!searching_) {
         searching_ = true;
         damage_begin_ = offset();
@@ -343,8 +347,17 @@ bool RecordStream::extend_file() {
     const std::span room(file_bytes_.get(),
                          static_cast<std::size_t>(std::min<std::uint64_t>(segment.end - here, block_bytes)));
     const auto wanted = room.size();
-    const auto more = segment.source->read_at(here + kept, room.subspan(kept));
-    const auto got = kept + (more ? *more : 0);
+    const auto more = [&]() -> Result<SparseRead> {
+        const auto& source = *segment.source;
+        if (options_.without_stacks != nullptr && !searching_) {
+            return read_sparsely(source, here, room, kept, *options_.without_stacks, options_.order);
+        }
+        const auto bytes = source.read_at(here + kept, room.subspan(kept));
+        if (!bytes) return fail(bytes.error());
+        return SparseRead{kept + *bytes, false};
+    }();
+    left_out_ = (left_out_ && kept != 0) || (more && more->left_out);
+    const auto got = more ? more->filled : kept;
     if (got < wanted) {
         if (!more) problems_.add(more.error());
         if (more) report(ErrorCode::truncated, here + got, "the file ends here: it has become shorter");
@@ -353,6 +366,17 @@ bool RecordStream::extend_file() {
     }
     block_ = {room.data(), room.data() + got, room.data(), here};
     return got > kept;
+}
+
+void RecordStream::read_left_out() {
+    if (!std::exchange(left_out_, false)) return;
+    // While records are unpacked, the file's block waits; it begins with the same buffer.
+    const auto& block = unpacking_ ? file_block_ : block_;
+    const std::span all(file_bytes_.get(), static_cast<std::size_t>(block.end - block.begin));
+    const auto got = segments_[segment_].source->read_at(block.offset, all);
+    if (!got) return problems_.add(got.error());
+    // The file has become shorter: what it had is lost.
+    std::fill(all.begin() + static_cast<std::ptrdiff_t>(*got), all.end(), std::byte{0});
 }
 
 // end_of_block() handles the end of a level: after an unpacked record its container continues, after a segment the next

@@ -91,11 +91,12 @@ void Recording::find_data() {
     }
 }
 
-RecordStream Recording::records() const {
+RecordStream Recording::records(Stacks stacks) const {
     std::vector<RecordSegment> segments = {{source_, data_.offset, data_.offset + data_.size}};
     for (const auto& file : data_files_) segments.push_back({file, 0, file->size()});
     RecordStreamOptions options;
     options.order = order();
+    if (stacks == Stacks::unread) options.without_stacks = &events_;
     options.pipe = header_.pipe;
     options.unpacked_bytes = limits_.unpacked_bytes;
     options.window_bytes = limits_.zstd_window_bytes;

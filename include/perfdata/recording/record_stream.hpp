@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/recording/completeness.hpp"
+#include "perfdata/recording/event_table.hpp"
 #include "perfdata/recording/source.hpp"
 #include "perfdata/wire/record.hpp"
 
@@ -31,11 +32,15 @@ struct RecordStreamOptions {
     std::uint64_t unpacked_bytes = Limits{}.unpacked_bytes;  // of all of them together
     // Limit on the window of a compressed stream in bytes, rounded down to a power of two; at least 1 KiB.
     std::uint64_t window_bytes = Limits{}.zstd_window_bytes;
+    // The events of the records, for readers that need no copies of stacks: the bytes of large ones are not read, and
+    // undefined in the views. They are read where damage makes it necessary. Must outlive the stream; null: all is
+    // read.
+    const EventTable* without_stacks = nullptr;
 };
 
 // RecordStream reads through one block of 256 KiB (measured: read(2) into such a block is twice as fast as a fresh
-// mapping). Input in memory is not copied. Records inside COMPRESSED records follow that record; they may straddle its
-// end.
+// mapping). Copies of stacks may be left out. Input in memory is not copied. Records inside COMPRESSED records follow
+// that record; they may straddle its end.
 //
 // Where no record can be framed, it searches for the next place where several consecutive records begin and continues
 // there; what it skipped is in problems() and unread_bytes(). A record is returned only after the header behind it has
@@ -87,6 +92,9 @@ class RecordStream {
     };
     Iterator begin() { return Iterator(*this); }
     static std::default_sentinel_t end() { return {}; }
+
+    // Reads what options.without_stacks left unread in the block of the last returned record.
+    void read_left_out();
 
     // Blocks are the memory that holds the records: one of the file, one of unpacked data. A caller that keeps them
     // keeps the views into them valid: the stream then continues in new blocks.
@@ -156,7 +164,7 @@ class RecordStream {
     Frame frame_at(const std::byte* at) const;
     bool is_contested(const RecordHeader& header);
     std::size_t record_inside(std::size_t size);
-    std::size_t records_to_end(const RecordHeader& header) const;
+    std::size_t records_to_end(const RecordHeader& header);
     void pass_over(std::size_t count);
     void look_ahead();
     bool search();
@@ -179,6 +187,7 @@ class RecordStream {
     Block block_;       // the block being read
     Block file_block_;  // the file's block while unpacking_
     std::shared_ptr<std::byte[]> file_bytes_;
+    bool left_out_ = false;  // bytes of file_bytes_ were left unread
     std::uint64_t refills_ = 0;
     std::unique_ptr<Unpacker> unpacker_;
     bool unpacking_ = false;

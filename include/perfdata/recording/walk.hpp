@@ -97,6 +97,17 @@ concept samples_only = requires {
     requires std::remove_cvref_t<Visitor>::samples_only;
 };
 
+// Returns whether the visitor sees bytes of samples, beyond what decides whether they are damaged.
+template <class Order, class Visitor>
+constexpr bool sees_samples() {
+    return requires(Visitor & visit, const RecordContext& context, const BasicSample<Order>& sample) {
+        visit(context, sample);
+    }
+    || requires(Visitor & visit, const RecordView& record, const Error& error) {
+        visit.damaged(record, error);
+    };
+}
+
 template <class Order, class Visitor>
 class Walk {
   public:
@@ -256,7 +267,8 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
         bytes.unread = bytes.total - least(bytes.total, bytes.records + bytes.outside_records);
     };
     if (options.order == RecordOrder::file) {
-        auto stream = recording.records();
+        auto stream =
+            recording.records(sees_samples<Order, Visitor>() ? Recording::Stacks::read : Recording::Stacks::unread);
         if (all([&] { return stream.next(record, order); })) {
             finish(stream);
             return {};

@@ -2,8 +2,10 @@
 #include "perf_map_source.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "perfdata/timeline/jit_files.hpp"
@@ -25,6 +27,21 @@ Result<PerfMap> open_perf_map(const FoundFile& found, const FileSystem& files, c
     return fail(std::move(error));
 }
 
+// Returns false if the process has no map in any of the places. Of thousands of short processes hardly one has: looking
+// at a name takes one call, opening the file with care takes ten.
+bool may_have_map(const std::string& path, const JitSearch& search) {
+    if (!search.symfs.empty() || !search.given_maps.empty()) return true;
+    const auto may_be_there = [](const std::filesystem::path& place) {
+        std::error_code ignored;
+        return std::filesystem::symlink_status(place, ignored).type() != std::filesystem::file_type::not_found;
+    };
+    const auto name = std::filesystem::path(path).filename();
+    const bool beside = std::ranges::any_of(search.beside, [&](const std::string& directory) {
+        return may_be_there(std::filesystem::path(directory.empty() ? "." : directory) / name);
+    });
+    return beside || (search.as_recorded && may_be_there(path));
+}
+
 }  // namespace
 
 PerfMapSource::PerfMapSource(const SourceContext& context) {
@@ -43,6 +60,7 @@ void PerfMapSource::load(const SourceContext& context) {
                                               context.options.jit.given_maps.end());
     std::map<ReadFile, std::shared_ptr<const PerfMap>> maps;  // null: unreadable
     for (const auto& [pid, path] : names_) {
+        if (!may_have_map(path, context.options.jit)) continue;
         const auto found = find_perf_map(pid, context.options.jit);
         if (found.path.empty()) continue;
         const bool given = found.from == JitDumpFile::From::given;

@@ -188,6 +188,8 @@ Unwinder::Rule Unwinder::find_rule(const Frame& frame, const UnwindTarget& targe
         rule.is_startup = is_startup(*place.file, place.vaddr);
     }
     if (!returns || rule.interrupts()) return rule;
+    // A trampoline that begins in the middle of a function's row is none: spare reading the code.
+    if (rule.row != nullptr && rule.row->contains(place.vaddr + 1)) return rule;
     // A row may be that of the function before the trampoline.
     if (place.file != nullptr) {
         std::array<std::byte, longest_trampoline> code{};
