@@ -282,7 +282,7 @@ class ScriptWriter {
     std::vector<ScriptPlaces::LookedUp> looked_up_;
     std::size_t recorded_ = 0;                        // of looked_up_: in the chain, not unwound
     std::vector<std::uint32_t> chain_, whole_chain_;  // without and with what was inlined
-    std::unique_ptr<StackUnwinder> unwinder_;         // made for the first copy of a stack
+    Shared<StackUnwinder> unwinder_;                  // made for the first copy of a stack
     std::vector<UnwoundFrame> unwound_;
     std::map<std::uint64_t, std::uint64_t> last_values_;  // by event id
     std::vector<std::uint8_t> left_out_;                  // by place: the CodePart that leaves it out; or not_asked

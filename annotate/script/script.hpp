@@ -5,12 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <set>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
+#include "perfdata/core/stop_token.hpp"
 #include "perfdata/profile/sample_filter.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
@@ -29,7 +29,7 @@ struct ScriptOptions {
     bool nanoseconds = false;       // of text: nine digits behind the point, not six
     std::string arch;               // of text: whose registers these are; empty: as the recording says
     SampleFilter filter;
-    std::stop_token stop;
+    StopToken stop;
     Progress progress = {};
 };
 

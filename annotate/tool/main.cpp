@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/annotate/disassembly/disassembler.hpp"
+#include "perfdata/build_info.hpp"
 
 #include "core/platform.hpp"
 #include "tool.hpp"
@@ -51,6 +52,15 @@ std::vector<std::string> words(int argc, char** argv) {
     return all;
 }
 
+// Returns the version on a line of its own, then how the tool was built.
+std::string version_text() {
+    const auto info = build_info();
+    const auto has = [](bool has_it) { return has_it ? "yes" : "no"; };
+    return std::string(info.version) + "\nbuilt by " + std::string(info.compiler) +
+           "\nlines of ELF files (libdw): " + has(info.dwarf) +
+           "\narchives of perf archive (libarchive): " + has(info.archives);
+}
+
 int run(int argc, char** argv) {
     platform::open_closed_streams();
     platform::raise_open_files();
@@ -74,7 +84,7 @@ int run(int argc, char** argv) {
         "  perfdata extract -s NAME       BPF or JIT code as an ELF file for objdump, gdb, llvm-mca\n"
         "  perfdata dump                  every record with every field",
         "perfdata"};
-    app.set_version_flag("--version", PERFDATA_VERSION);
+    app.set_version_flag("--version", version_text);
     app.require_subcommand(1);
     app.footer(
         "FILE defaults to perf.data; - is standard input; files packed with gzip, xz or zstd are unpacked.\n"

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <linux/openat2.h>
@@ -92,6 +93,20 @@ int flags_of(const OpenMode& mode) {
 }
 
 }  // namespace
+
+std::expected<Library, std::string> Library::load(const char* name) {
+    if (void* const handle = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return Library(handle);
+    const char* const why = dlerror();
+    return std::unexpected(std::string(why != nullptr ? why : name));
+}
+
+Library::~Library() {
+    if (handle_ != nullptr) dlclose(handle_);
+}
+
+void* Library::find(const char* name) const {
+    return dlsym(handle_, name);
+}
 
 int Descriptor::close() noexcept {
     if (fd_ < 0) return 0;

@@ -45,6 +45,31 @@ class Descriptor {
     int fd_ = -1;
 };
 
+// Library is a shared library that is loaded at run time; it stays loaded as long as this.
+class Library {
+  public:
+    // Loads a library by the name that programs are linked with, as the system finds it. The error says what is wrong.
+    static std::expected<Library, std::string> load(const char* name);
+    Library(Library&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    Library& operator=(Library&& other) noexcept {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+    ~Library();
+
+    // Returns a function; null if the library has none of that name. F: its type, a pointer.
+    template <class F>
+    F function(const char* name) const {
+        return reinterpret_cast<F>(find(name));
+    }
+
+  private:
+    explicit Library(void* handle) : handle_(handle) {}
+    void* find(const char* name) const;
+
+    void* handle_ = nullptr;
+};
+
 // Files
 
 enum class FileKind : std::uint8_t { regular, directory, link, character_device, socket, other };

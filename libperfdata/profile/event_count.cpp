@@ -2,13 +2,11 @@
 #include "perfdata/profile/event_count.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 namespace perfdata {
 
-SharedEventCounts::SharedEventCounts(EventCounts cells)
-    : cells_(std::make_shared<const EventCounts>(std::move(cells))) {}
+SharedEventCounts::SharedEventCounts(EventCounts cells) : cells_(Shared<const EventCounts>::make(std::move(cells))) {}
 
 bool SharedEventCounts::operator==(const SharedEventCounts& other) const {
     return std::ranges::equal(*this, other);

@@ -172,7 +172,7 @@ class SampleCounter {
     static constexpr Pid nobody{~std::uint32_t{0}};
     static constexpr std::uint8_t not_asked = 0xff;
 
-    static std::unique_ptr<StackUnwinder> unwinder_for(const Recording& recording, const SampleCountOptions& options) {
+    static Shared<StackUnwinder> unwinder_for(const Recording& recording, const SampleCountOptions& options) {
         const auto in_stack = [](const Event& event) { return event.sample.shape().callers_in_stack(); };
         if (!options.chains || options.functions == nullptr) return nullptr;
         return std::ranges::any_of(recording.events().events(), in_stack) ? options.functions->unwinder() : nullptr;
@@ -537,10 +537,10 @@ class SampleCounter {
     RecentFrames<KernelPlace> recent_kernel_;
     DeferredChains deferred_;
     bool inlines_ = false;
-    std::unique_ptr<StackUnwinder> unwinder_;  // null: no stacks, or nothing unwinds them
-    std::vector<UnwoundFrame> unwound_;        // of the current sample
-    bool is_deep_ = false;                     // the recorded chain of the current sample has more than max_stack
-    std::vector<std::size_t> column_;          // by event
+    Shared<StackUnwinder> unwinder_;     // null: no stacks, or nothing unwinds them
+    std::vector<UnwoundFrame> unwound_;  // of the current sample
+    bool is_deep_ = false;               // the recorded chain of the current sample has more than max_stack
+    std::vector<std::size_t> column_;    // by event
     std::size_t most_places_ = 0, most_nodes_ = 0, most_rows_ = 0, most_tasks_ = 0;  // from Limits
     Moment moment_;
     SampledTask last_task_;

@@ -33,7 +33,7 @@ Result<Recording> Recording::from_memory(Bytes bytes, const OpenOptions& options
     return catch_bad_alloc([&] { return open(memory_source(bytes), "", options); });
 }
 
-Result<Recording> Recording::open(std::shared_ptr<const Source> source, std::string path, const OpenOptions& options) {
+Result<Recording> Recording::open(Shared<const Source> source, std::string path, const OpenOptions& options) {
     Recording recording;
     recording.source_ = std::move(source);
     recording.path_ = std::move(path);

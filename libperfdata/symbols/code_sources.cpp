@@ -15,8 +15,8 @@ namespace perfdata {
 namespace {
 
 // Returns this machine's files, together with those of a packed build-id cache. That may be a pipe.
-std::shared_ptr<const FileSystem> files_for(const SymbolizerOptions& options, std::vector<Error>& problems,
-                                            DiagnosticLog& losses) {
+Shared<const FileSystem> files_for(const SymbolizerOptions& options, std::vector<Error>& problems,
+                                   DiagnosticLog& losses) {
     const auto& finder = options.finder;
     auto files = options.files;
     if (!files) files = std::make_shared<const LocalFiles>(finder.machine() ? Reach::machine : Reach::given);
@@ -93,7 +93,7 @@ CodePart CodeSources::left_out(const Frame& frame, const CodeFilter& filter) con
     return filter.leaves_out(name.kind, name.object, name.symbol, frame.offset);
 }
 
-std::unique_ptr<StackUnwinder> CodeSources::unwinder() const {
+Shared<StackUnwinder> CodeSources::unwinder() const {
     return std::make_unique<Unwinder>(*this, find_architecture(context_.recording).name);
 }
 

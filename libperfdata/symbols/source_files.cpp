@@ -53,7 +53,7 @@ std::string source_path(std::string_view recorded) {
     return path;
 }
 
-SourceFiles::SourceFiles(SourceFileOptions options, FinderOptions finder, std::shared_ptr<const FileSystem> files)
+SourceFiles::SourceFiles(SourceFileOptions options, FinderOptions finder, Shared<const FileSystem> files)
     : options_(std::move(options)),
       finder_(std::move(finder)),
       files_(std::move(files)),

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "perfdata/core/shared.hpp"
 #include "perfdata/symbols/elf/find/object_finder.hpp"
 #include "perfdata/symbols/symbolizer_options.hpp"
 
@@ -20,7 +21,7 @@ namespace perfdata {
 // SourceFiles reads each file once, when its first line is asked for. It may be used from several threads.
 class SourceFiles {
   public:
-    SourceFiles(SourceFileOptions options, FinderOptions finder, std::shared_ptr<const FileSystem> files);
+    SourceFiles(SourceFileOptions options, FinderOptions finder, Shared<const FileSystem> files);
     ~SourceFiles();
 
     // Returns the line without its end; empty if the file is not found, or is shorter. `file` is the path in debug
@@ -50,7 +51,7 @@ class SourceFiles {
 
     SourceFileOptions options_;
     FinderOptions finder_;
-    std::shared_ptr<const FileSystem> files_;
+    Shared<const FileSystem> files_;
     mutable std::mutex mutex_;
     std::uint64_t room_, left_out_ = 0;                                     // bytes left for all files; number of files
     std::map<std::string, std::shared_ptr<const File>, std::less<>> read_;  // by recorded path; null: not found

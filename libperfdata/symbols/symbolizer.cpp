@@ -8,7 +8,7 @@
 
 namespace perfdata {
 
-Symbolizer::Symbolizer(std::unique_ptr<const CodeSources> sources) : sources_(std::move(sources)) {}
+Symbolizer::Symbolizer(Shared<const CodeSources> sources) : sources_(std::move(sources)) {}
 Symbolizer::~Symbolizer() = default;
 Symbolizer::Symbolizer(Symbolizer&&) noexcept = default;
 Symbolizer& Symbolizer::operator=(Symbolizer&&) noexcept = default;

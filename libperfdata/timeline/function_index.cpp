@@ -5,7 +5,7 @@
 
 namespace perfdata {
 
-std::unique_ptr<StackUnwinder> FunctionIndex::unwinder() const {
+Shared<StackUnwinder> FunctionIndex::unwinder() const {
     return nullptr;
 }
 

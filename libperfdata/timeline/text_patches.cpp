@@ -28,7 +28,7 @@ std::optional<Diagnostic> TextPatchesBuilder::add(Time time, std::uint64_t offse
 TextPatches TextPatchesBuilder::build() && {
     std::ranges::sort(added_, {}, [](const Added& added) { return std::pair(added.patch.time, added.patch.offset); });
     TextPatches result;
-    result.pool_ = std::make_shared<const std::vector<std::byte>>(std::move(pool_));
+    result.pool_ = Shared<const std::vector<std::byte>>::make(std::move(pool_));
     const Bytes pool = *result.pool_;
     result.patches_.reserve(added_.size());
     for (const auto& added : added_) {

@@ -28,21 +28,27 @@ struct AsResult<Result<T>> {
 // partial results are lost. The entry points use it: Recording::open() and from_memory(), read_feature(), walk(),
 // Timeline::build(), Profile::count(), SampleCounts::count(). Everything else throws bad_alloc and nothing else: wrap
 // it in this function to survive running out of memory. Exceptions from callbacks pass through.
+// Compiled without exceptions it only calls `body`: the decoders can be used so, where memory that runs out ends the
+// program.
 template <class Body>
 auto catch_bad_alloc(Body&& body) -> typename detail::AsResult<std::invoke_result_t<Body>>::type {
     using Value = std::invoke_result_t<Body>;
+#ifdef __cpp_exceptions
     try {
+#endif
         if constexpr (std::is_void_v<Value>) {
             std::forward<Body>(body)();
             return {};
         } else {
             return std::forward<Body>(body)();
         }
+#ifdef __cpp_exceptions
     } catch (const std::bad_alloc&) {
     } catch (const std::length_error&) {  // more than any memory can hold
     }
     // Short strings need no allocation.
     return std::unexpected(Error{ErrorCode::out_of_memory, Error::no_offset, {}, "out of memory"});
+#endif
 }
 
 }  // namespace perfdata

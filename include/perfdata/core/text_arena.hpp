@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -57,9 +56,7 @@ class TextArena {
         constexpr std::uint64_t first = 4096, largest = std::uint64_t{1} << 20;
         return static_cast<std::size_t>(least(greatest(bytes_, first), largest));
     }
-    char* allocate(std::size_t size) {
-        return blocks_.emplace_back(std::make_unique_for_overwrite<char[]>(size)).get();
-    }
+    char* allocate(std::size_t size) { return blocks_.emplace_back(size).data(); }
     char* take(std::size_t size) {
         left_ -= size;
         return std::exchange(next_, next_ + size);
@@ -71,8 +68,8 @@ class TextArena {
         std::swap(bytes_, other.bytes_);
     }
 
-    std::vector<std::unique_ptr<char[]>> blocks_;
-    char* next_ = nullptr;  // the free end of the current block
+    std::vector<std::vector<char>> blocks_;  // none changes its size
+    char* next_ = nullptr;                   // the free end of the current block
     std::size_t left_ = 0;
     std::uint64_t bytes_ = 0;
 };

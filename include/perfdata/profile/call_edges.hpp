@@ -4,9 +4,10 @@
 
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
+#include "perfdata/core/stop_token.hpp"
 #include "perfdata/profile/event_count.hpp"
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/recording/progress.hpp"
@@ -53,17 +54,17 @@ struct FunctionCalls {
 
 struct CallOptions {
     SampleFilter filter;
-    std::stop_token stop;
+    StopToken stop;
     Progress progress = {};
     std::uint32_t max_stack = SampleCountOptions().max_stack;
 };
 
 // Returns the counting options that CallEdges::make() requires: the sampled address is folded to its function, callers
 // keep their addresses. `versions` must outlive the counting.
-SampleCountOptions call_counting(const CodeVersions& versions);
+PERFDATA_EXPORT SampleCountOptions call_counting(const CodeVersions& versions);
 
 // CallEdges changes only in add_branches().
-class CallEdges {
+class PERFDATA_EXPORT CallEdges {
   public:
     // Computes the edges of `functions` from counts made with call_counting().
     static CallEdges make(const SampleCounts& counts, const CodeVersions& versions,

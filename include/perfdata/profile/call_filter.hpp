@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/wire/sample.hpp"
@@ -16,7 +17,7 @@ namespace perfdata {
 
 // CallFilter rejects nearly all addresses outside its functions, and never one inside. An exact look-up costs a hundred
 // times as much, and most call chains touch none of the functions.
-class CallFilter {
+class PERFDATA_EXPORT CallFilter {
   public:
     // Code that each process maps at another address counts at every mapping in the timeline.
     CallFilter(const CodeVersions& versions, std::span<const CodeVersion> functions);

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/profile/chain_node.hpp"
 #include "perfdata/profile/hash_slots.hpp"
 #include "perfdata/recording/hash_key.hpp"
@@ -25,7 +26,7 @@ namespace perfdata {
 
 // ChainTable gives equal nodes the same number. Most nodes have one callee only, so the table remembers each node's
 // first callee and finds it without a search. Mostly it lies right behind its caller.
-class ChainTable {
+class PERFDATA_EXPORT ChainTable {
   public:
     // Returns the number of an equal node, or adds the node. node.caller must be `none` or a number returned before.
     std::uint32_t intern(const ChainNode& node) {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "perfdata/core/export.hpp"
+#include "perfdata/core/shared.hpp"
 
 namespace perfdata {
 
@@ -27,7 +29,7 @@ struct EventCount {
 using EventCounts = std::vector<EventCount>;
 
 // SharedEventCounts never changes. Copies are cheap: all places without samples share one.
-class SharedEventCounts {
+class PERFDATA_EXPORT SharedEventCounts {
   public:
     SharedEventCounts() = default;
     SharedEventCounts(EventCounts cells);
@@ -40,12 +42,12 @@ class SharedEventCounts {
     bool operator==(const SharedEventCounts& other) const;
 
   private:
-    std::shared_ptr<const EventCounts> cells_;  // null: no events
+    Shared<const EventCounts> cells_;  // null: no events
 };
 
 // Adds `cells` to `sum` column by column. A shorter `sum` grows.
-void add(EventCounts& sum, std::span<const EventCount> cells);
+PERFDATA_EXPORT void add(EventCounts& sum, std::span<const EventCount> cells);
 // Returns the hits of all events together.
-std::uint64_t hits(std::span<const EventCount> cells);
+PERFDATA_EXPORT std::uint64_t hits(std::span<const EventCount> cells);
 
 }  // namespace perfdata

@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
+#include "perfdata/core/stop_token.hpp"
 #include "perfdata/profile/dropped_by.hpp"
 #include "perfdata/profile/event_count.hpp"
 #include "perfdata/profile/sample_filter.hpp"
@@ -41,14 +42,14 @@ struct UnnamedObject {
 };
 
 struct ProfileOptions {
-    std::stop_token stop;
+    StopToken stop;
     Progress progress = {};
     SampleFilter filter;  // its `code` requires count() with versions
 };
 
 // Profile is the result of one pass over the samples. The cells of functions(), misses() and unnamed() add up to
 // totals().
-class Profile {
+class PERFDATA_EXPORT Profile {
   public:
     // Decodes every sample once and attributes it to the code that lay at its address at its time. Opens no file:
     // functions are BPF programs and other code that the recording itself describes, and all other code is among the

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string_view>
 #include <vector>
 
 #include "perfdata/core/callback.hpp"
+#include "perfdata/core/export.hpp"
+#include "perfdata/core/stop_token.hpp"
 #include "perfdata/profile/chain_table.hpp"
 #include "perfdata/profile/dropped_by.hpp"
 #include "perfdata/profile/event_count.hpp"
@@ -28,7 +29,7 @@ class FunctionIndex;
 class JitCodes;
 
 // SampledTask is the task of a sample, as far as SampleCountOptions asks for it: other members keep their defaults.
-struct SampledTask {
+struct PERFDATA_EXPORT SampledTask {
     // Lives as long as the timeline; equal comms have equal data(). Empty if unknown: then `tid` identifies the thread.
     std::string_view comm;
     Pid pid{0};
@@ -72,7 +73,7 @@ struct SampleCountOptions {
     // Names code, and unwinds copies of user stacks. SampleFilter::code and `inlines` require it. Null: stacks are not
     // unwound.
     const FunctionIndex* functions = nullptr;
-    std::stop_token stop;
+    StopToken stop;
     Progress progress = {};
 };
 
@@ -87,7 +88,7 @@ struct ChainLosses {
 };
 
 // SampleCounts does not change once counted. Its size grows with the distinct tasks and chains, not with the recording.
-class SampleCounts {
+class PERFDATA_EXPORT SampleCounts {
   public:
     // Of a chain with so many nodes, what was inlined at further frames is left out: in a crafted file any frame may
     // have dozens, and whoever follows a chain needs stack or memory for each.

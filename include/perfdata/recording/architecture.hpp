@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/recording/recording.hpp"
 
 namespace perfdata {
@@ -20,14 +21,14 @@ struct Architecture {
 };
 
 // elf_architecture(machine, endian) returns the name for an EM_* value of ELF; empty if unknown here.
-std::string_view elf_architecture(std::uint32_t machine, std::endian endian);
+PERFDATA_EXPORT std::string_view elf_architecture(std::uint32_t machine, std::endian endian);
 
 // path_architecture(path) returns the architecture that the path of a mapped file implies: a dynamic loader's name, or
 // Debian's directory for libraries of one architecture. Empty: none.
-std::string_view path_architecture(std::string_view path);
+PERFDATA_EXPORT std::string_view path_architecture(std::string_view path);
 
 // find_architecture(recording) checks the features ARCH, E_MACHINE and CPUID; then, in one pass over the records that
 // stops at the first evidence, the tracing hardware and the mapped files.
-Architecture find_architecture(const Recording& recording);
+PERFDATA_EXPORT Architecture find_architecture(const Recording& recording);
 
 }  // namespace perfdata

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/feature/bpf_btf.hpp"
 #include "perfdata/wire/feature/bpf_prog_info.hpp"
@@ -13,7 +14,7 @@ namespace perfdata {
 
 // BpfFeatures owns the bytes of BPF_PROG_INFO and BPF_BTF; all views given out live as long as it does (moving it keeps
 // them valid).
-class BpfFeatures {
+class PERFDATA_EXPORT BpfFeatures {
   public:
     // read(recording) reads what can be framed; the rest is in diagnostics(). Returns an empty object for a recording
     // without the features.

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 
 namespace perfdata {
 
 // DiagnosticLog keeps the first losses in full and counts the rest, so that a heavily damaged file costs no memory.
-class DiagnosticLog {
+class PERFDATA_EXPORT DiagnosticLog {
   public:
     explicit DiagnosticLog(std::size_t limit = Limits{}.diagnostics) : limit_(limit) {}
 
@@ -39,7 +40,7 @@ struct RecordCounts {
     std::uint64_t total() const { return decoded + skipped + damaged; }
 };
 
-struct Completeness {
+struct PERFDATA_EXPORT Completeness {
     struct ByteCounts {
         std::uint64_t total = 0;            // of the input, unpacked
         std::uint64_t records = 0;          // framed as records

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/recording/source.hpp"
 
 namespace perfdata {
@@ -18,10 +19,12 @@ enum class Content : std::uint8_t { any, recording, records, elf, jitdump, archi
 // including pipes and devices. (For names that come from files see named_file.hpp.) If input that must be unpacked or
 // copied does not begin with that content, only its beginning is read. Errors: also malformed (other content),
 // not_perf_data (content is not a recording).
-Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits, Content content);
+PERFDATA_EXPORT Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits,
+                                                                  Content content);
 
 // unpacked(source, path, limits, content) is unpacked(source, path, limits) with the same check of the content.
-Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> source, const std::string& path,
-                                               const Limits& limits, Content content);
+PERFDATA_EXPORT Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> source,
+                                                               const std::string& path, const Limits& limits,
+                                                               Content content);
 
 }  // namespace perfdata

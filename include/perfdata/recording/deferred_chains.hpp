@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/record/callchain_deferred.hpp"
 #include "perfdata/wire/sample.hpp"
@@ -22,7 +23,7 @@ namespace perfdata {
 // tools/perf/util/session.c.
 //
 //     sample  [ KERNEL k1 k2 USER_DEFERRED cookie ]  +  record  cookie [ u1 u2 ]  =  k1 k2 u1 u2
-class DeferredChains {
+class PERFDATA_EXPORT DeferredChains {
   public:
     DeferredChains() = default;
     // read(recording) collects all such records of a recording: one pass, or none if no event asks for them.

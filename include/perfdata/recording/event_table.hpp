@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/recording/hash_key.hpp"
 #include "perfdata/wire/attr.hpp"
 #include "perfdata/wire/record.hpp"
@@ -45,7 +46,7 @@ class EventIndex {
 
 // EventTable finds the event of a record by the id in it. Follows evlist__event2evsel in tools/perf/util/evlist.c, but
 // does not require all events to keep their id at the same place: an id counts if it is where its own event puts it.
-class EventTable {
+class PERFDATA_EXPORT EventTable {
   public:
     EventTable() = default;
     explicit EventTable(std::vector<Event> events);
@@ -118,6 +119,6 @@ class EventTable {
 
 // default_event_name(attr) returns perf's name of an event, without modifiers: "cycles", "L1-dcache-load-misses", "raw
 // 0x1a8", "mem:0x404038:w"; "type 7 config 0x1" if only the recorded machine's kernel knows it.
-std::string default_event_name(const Attr& attr);
+PERFDATA_EXPORT std::string default_event_name(const Attr& attr);
 
 }  // namespace perfdata

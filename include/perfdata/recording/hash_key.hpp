@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/types.hpp"
 
 namespace perfdata {
@@ -23,7 +24,7 @@ namespace perfdata {
 //
 // The hash of a text is a polynomial in a random point modulo 2^61 - 1, with one coefficient per 4 bytes: two texts of
 // n bytes collide with a probability of n / 2^63. The size is hashed as well.
-class HashKey {
+class PERFDATA_EXPORT HashKey {
   public:
     static constexpr std::size_t most_words = 4;
     using Seed = std::array<std::uint64_t, 2 * most_words + 3>;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/recording/content.hpp"
 
@@ -50,11 +51,11 @@ struct NamedFileOptions {
 // container; absolute links behind it start there. The checks apply to the descriptor that is then read. Files that
 // report a size of zero are not read. Network file systems and FUSE are ordinary. Errors: missing (no such regular
 // file), io (it cannot be opened), mismatch (its owner); and those of open_source().
-Result<std::shared_ptr<const Source>> open_named_file(const FileName& name, const Limits& limits,
-                                                      const NamedFileOptions& options = {});
+PERFDATA_EXPORT Result<std::shared_ptr<const Source>> open_named_file(const FileName& name, const Limits& limits,
+                                                                      const NamedFileOptions& options = {});
 
 // is_named_file(name) returns true if open_named_file() would find a regular file. It opens nothing.
-bool is_named_file(const FileName& name, LinkWalk walk = LinkWalk::kernel);
+PERFDATA_EXPORT bool is_named_file(const FileName& name, LinkWalk walk = LinkWalk::kernel);
 
 // FileIdentity identifies one file in its current state, whatever names and links lead to it.
 struct FileIdentity {
@@ -65,9 +66,9 @@ struct FileIdentity {
 };
 
 // named_file_identity(name) returns the identity of the file that open_named_file() would open. Errors: missing.
-Result<FileIdentity> named_file_identity(const FileName& name, LinkWalk walk = LinkWalk::kernel);
+PERFDATA_EXPORT Result<FileIdentity> named_file_identity(const FileName& name, LinkWalk walk = LinkWalk::kernel);
 
 // named_file_time(name) returns the time of its last modification. Errors: missing.
-Result<std::timespec> named_file_time(const FileName& name, LinkWalk walk = LinkWalk::kernel);
+PERFDATA_EXPORT Result<std::timespec> named_file_time(const FileName& name, LinkWalk walk = LinkWalk::kernel);
 
 }  // namespace perfdata

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
 
@@ -34,7 +35,7 @@ namespace perfdata {
 //
 // Nothing is copied: a chunk keeps alive the block of the stream that holds its records until the last of them has
 // been returned.
-class OrderedStream {
+class PERFDATA_EXPORT OrderedStream {
   public:
     // The recording must outlive the stream. The first pass happens here.
     explicit OrderedStream(const Recording& recording);

@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
+#include "perfdata/core/shared.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/event_table.hpp"
 #include "perfdata/recording/source.hpp"
@@ -19,7 +21,7 @@ namespace perfdata {
 // RecordSegment is a part of a file that holds records: the data section, a pipe stream after its header, or one of
 // the files of a directory recording. Each has its own compressed stream.
 struct RecordSegment {
-    std::shared_ptr<const Source> source;
+    Shared<const Source> source;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
 };
@@ -46,7 +48,7 @@ struct RecordStreamOptions {
 // there; what it skipped is in problems() and unread_bytes(). A record is returned only after the header behind it has
 // been checked. If that is invalid, the record may have lost bytes or have a wrong size: if several consecutive
 // records begin inside it, they win and its beginning is skipped.
-class RecordStream {
+class PERFDATA_EXPORT RecordStream {
   public:
     RecordStream(std::vector<RecordSegment> segments, const RecordStreamOptions& options);
     RecordStream(RecordStream&&) noexcept;

@@ -2,13 +2,13 @@
 // One recording, whatever its container: header, events, features, records.
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
+#include "perfdata/core/shared.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/event_table.hpp"
 #include "perfdata/wire/feature/number.hpp"
@@ -34,7 +34,7 @@ struct FeatureSection {
 
 // Recording is const after opening; all members may be used from several threads. Opening reads the header, the attrs
 // and the small features, never the records: its cost does not grow with the file.
-class Recording {
+class PERFDATA_EXPORT Recording {
   public:
     // open(path): "-" is standard input, a directory is a recording made with --threads or --kcore. Errors: io,
     // not_perf_data, truncated, malformed, unsupported, limit: only if nothing could be read. Lesser damage is in
@@ -90,7 +90,7 @@ class Recording {
   private:
     Recording() = default;
 
-    static Result<Recording> open(std::shared_ptr<const Source> source, std::string path, const OpenOptions& options);
+    static Result<Recording> open(Shared<const Source> source, std::string path, const OpenOptions& options);
     Result<void> read_header();
     void find_data();
     static bool is_directory(const std::string& path);
@@ -113,9 +113,9 @@ class Recording {
 
     std::string path_;
     Limits limits_;
-    std::shared_ptr<const Source> source_;
-    std::vector<std::shared_ptr<const Source>> data_files_;  // data.N of a directory
-    std::uint64_t unpacked_record_bytes_ = 0;                // 0: unknown
+    Shared<const Source> source_;
+    std::vector<Shared<const Source>> data_files_;  // data.N of a directory
+    std::uint64_t unpacked_record_bytes_ = 0;       // 0: unknown
     FileHeader header_;
     FileSection data_;
     EventTable events_;

@@ -8,13 +8,14 @@
 #include <string>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/core/types.hpp"
 
 namespace perfdata {
 
 // Source gives random access to input of known size. Reading is const and may happen on several threads at once.
-class Source {
+class PERFDATA_EXPORT Source {
   public:
     Source() = default;
     Source(const Source&) = delete;
@@ -36,17 +37,17 @@ class Source {
 // open_source(path) opens a file; "-" is standard input. Compressed input (gzip, xz, zstd, recognised by its first
 // bytes) is unpacked and input that cannot be read twice is copied to an unlinked temporary file, at most
 // limits.unpacked_bytes of it. Errors: io, limit, malformed (broken compression).
-Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits);
+PERFDATA_EXPORT Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits);
 
 // unpacked(source, path) returns what open_source() makes of a file with these bytes: the source itself unless it is
 // compressed. path is the name in messages.
-Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> source, const std::string& path,
-                                               const Limits& limits);
+PERFDATA_EXPORT Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> source,
+                                                               const std::string& path, const Limits& limits);
 
 // memory_source(bytes) does not copy: the bytes must outlive it.
-std::shared_ptr<const Source> memory_source(Bytes bytes);
+PERFDATA_EXPORT std::shared_ptr<const Source> memory_source(Bytes bytes);
 
 // read_whole(source, limit) copies the input to memory. Errors: io, limit.
-Result<std::string> read_whole(const Source& source, std::uint64_t limit);
+PERFDATA_EXPORT Result<std::string> read_whole(const Source& source, std::uint64_t limit);
 
 }  // namespace perfdata

@@ -4,12 +4,12 @@
 
 #include <array>
 #include <map>
-#include <stop_token>
 #include <string>
 #include <utility>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/core/small_algorithms.hpp"
+#include "perfdata/core/stop_token.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/ordered_stream.hpp"
 #include "perfdata/recording/progress.hpp"
@@ -40,7 +40,7 @@ enum class RecordOrder : std::uint8_t {
 
 struct WalkOptions {
     RecordOrder order = RecordOrder::file;
-    std::stop_token stop;
+    StopToken stop;
     Progress progress = {};
 };
 

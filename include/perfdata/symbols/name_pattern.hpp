@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 
 namespace perfdata {
 
@@ -15,7 +16,7 @@ namespace perfdata {
 // anywhere in a name. Users choose patterns and files choose names, so that both are bounded: matching takes time in
 // proportion to the name, memory does not grow with the number of names, and of a name only the first `most_name`
 // bytes count. Not for use by several threads at once.
-class NamePattern {
+class PERFDATA_EXPORT NamePattern {
   public:
     static constexpr std::size_t most_name = 4096;     // bytes
     static constexpr std::size_t most_pattern = 1000;  // bytes, and characters once repetitions are written out

@@ -2,6 +2,7 @@
 // The architecture of a recording, if only the files of its objects show it.
 #pragma once
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/recording/architecture.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
@@ -9,6 +10,6 @@ namespace perfdata {
 
 // Asks the recording first, then the available files: the kernel's, then those of mapped objects in the order of the
 // recording. Returns the first answer; its name is empty if there is none.
-Architecture find_architecture(const Recording& recording, const Symbolizer& names);
+PERFDATA_EXPORT Architecture find_architecture(const Recording& recording, const Symbolizer& names);
 
 }  // namespace perfdata

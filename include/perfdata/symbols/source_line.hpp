@@ -4,12 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
+#include "perfdata/core/shared.hpp"
 
 namespace perfdata {
 
@@ -28,7 +29,7 @@ struct InlinedCall {
 };
 
 // InlinedCalls is a chain of inlined calls, innermost first. A chain may be long: lines share it, and copies are cheap.
-class InlinedCalls {
+class PERFDATA_EXPORT InlinedCalls {
   public:
     InlinedCalls() = default;
     explicit InlinedCalls(std::vector<InlinedCall> calls);
@@ -40,7 +41,7 @@ class InlinedCalls {
     const InlinedCall* end() const { return data() + size(); }
 
   private:
-    std::shared_ptr<const std::vector<InlinedCall>> calls_;  // null: none
+    Shared<const std::vector<InlinedCall>> calls_;  // null: none
 };
 
 // LineStart assigns the code from this offset up to the next LineStart to a source line.

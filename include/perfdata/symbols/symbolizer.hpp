@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <expected>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +11,8 @@
 #include <vector>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
+#include "perfdata/core/shared.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/symbols/code_image.hpp"
 #include "perfdata/symbols/code_place.hpp"
@@ -47,7 +48,7 @@ struct RecordedObject;
 // - Mapped files: a file that is proven to be the recorded one, or that the options allow.
 // No source says when its bytes were read. TEXT_POKE records say what each changed place had before and after each
 // change. The source must have one of these states there, or the image has a problem.
-class Symbolizer {
+class PERFDATA_EXPORT Symbolizer {
   public:
     // Always succeeds: problems() says what is missing and what would supply it. Opens a buildid_dir that is a file as
     // ArchivedFiles. Throws nothing but bad_alloc.
@@ -128,9 +129,9 @@ class Symbolizer {
     DiagnosticLog losses() const;
 
   private:
-    explicit Symbolizer(std::unique_ptr<const CodeSources> sources);
+    explicit Symbolizer(Shared<const CodeSources> sources);
 
-    std::unique_ptr<const CodeSources> sources_;
+    Shared<const CodeSources> sources_;
 };
 
 }  // namespace perfdata

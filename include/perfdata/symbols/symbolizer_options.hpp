@@ -2,10 +2,10 @@
 // Where names, bytes and lines of code may come from.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "perfdata/core/shared.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/elf/find/finder_options.hpp"
 #include "perfdata/timeline/jit_search.hpp"
@@ -26,8 +26,8 @@ struct SymbolizerOptions {
     FinderOptions finder;
     JitSearch jit;  // where to search for jitdumps and perf maps, with the files of --jitdump and --perf-map
     bool perf_maps = true;
-    Progress progress = {};                        // of unpacking a build-id cache, the only step that may take long
-    std::shared_ptr<const FileSystem> files = {};  // null: this machine's, as far as `finder` allows
+    Progress progress = {};               // of unpacking a build-id cache, the only step that may take long
+    Shared<const FileSystem> files = {};  // null: this machine's, as far as `finder` allows
     std::string kcore = {};  // a copy of /proc/kcore, whole or in part; empty: that of the recording's directory
     SourceFileOptions sources = {};
     bool demangle = true;  // names of C++ and Rust as in the source; false: as in the file

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/timeline/mapping.hpp"
 
 namespace perfdata {
@@ -40,7 +41,7 @@ using SpaceIndex = std::uint32_t;
 // find() searches O(log n) lists in each of O(log n) paths, whatever the processes did; usually it is one path, and
 // tens of nanoseconds. A mapping is in one tree: with everything that leads to it, it takes about 100 bytes, O(log n)
 // if many mappings overlap each other.
-class AddressSpaces {
+class PERFDATA_EXPORT AddressSpaces {
   public:
     static constexpr SpaceIndex none = ~SpaceIndex{0};
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/timeline/code_class.hpp"
 #include "perfdata/wire/identities.hpp"
@@ -51,10 +52,10 @@ struct Code {
 
 // Returns the object that perf says the code is in: the symbol of BPF code, "[kernel.kallsyms]" for out-of-line code.
 // It lives as long as the timeline.
-std::string_view object_of(const Code& code);
+PERFDATA_EXPORT std::string_view object_of(const Code& code);
 
 // BpfLoad is one BPF program from its load to its unload.
-struct BpfLoad {
+struct PERFDATA_EXPORT BpfLoad {
     ProgramId id;
     BpfTag tag{};
     const BpfProgramInfo* info = nullptr;  // null: the recorder could not query the program. Lives with the timeline.
@@ -74,12 +75,12 @@ struct BpfSymbol {
     std::string_view tag;   // 16 hex digits
     std::string_view name;  // may be empty
 };
-std::optional<BpfSymbol> parse_bpf_symbol(std::string_view symbol);
+PERFDATA_EXPORT std::optional<BpfSymbol> parse_bpf_symbol(std::string_view symbol);
 
 // is_bpf_image(symbol) returns true for the names of trampolines, dispatchers and struct_ops trampolines.
-bool is_bpf_image(std::string_view symbol);
+PERFDATA_EXPORT bool is_bpf_image(std::string_view symbol);
 
 // hex(tag) returns the tag in its usual form: 16 hex digits.
-std::string hex(const BpfTag& tag);
+PERFDATA_EXPORT std::string hex(const BpfTag& tag);
 
 }  // namespace perfdata

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/timeline/code_class.hpp"
 
 namespace perfdata {
@@ -15,7 +16,7 @@ namespace perfdata {
 enum class CodePart : std::uint8_t { none, kind, object, symbol };
 
 // CodeFilter takes code that every part takes. An empty part takes all.
-struct CodeFilter {
+struct PERFDATA_EXPORT CodeFilter {
     std::vector<CodeClass> kinds;      // kernel takes modules as well
     std::vector<std::string> objects;  // a path, its last part, or the name that perf shows: "libc.so.6", "[nf_nat]"
     std::vector<std::string> symbols;  // as shown: code without a symbol is "0x0000000000001139", its Frame::offset
@@ -32,8 +33,8 @@ struct CodeFilter {
 
 // Returns perf's short name of an object: "libc.so.6", "[nf_nat]", "[JIT] tid 42", "[unknown]". Follows
 // dso__set_basename in tools/perf/util/dso.c.
-std::string object_label(std::string_view object, CodeClass kind);
+PERFDATA_EXPORT std::string object_label(std::string_view object, CodeClass kind);
 // Returns how code without a symbol is shown: sixteen hexadecimal digits behind 0x.
-std::string symbol_label(std::string_view symbol, std::uint64_t offset);
+PERFDATA_EXPORT std::string symbol_label(std::string_view symbol, std::uint64_t offset);
 
 }  // namespace perfdata

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/timeline/frame.hpp"
 #include "perfdata/timeline/function_index.hpp"
 #include "perfdata/timeline/timeline.hpp"
@@ -36,7 +37,7 @@ struct CodeVersion {
 // A patch belongs to the functions that lay at its bytes at its time: no more pairs of them than patches have bytes.
 // That bounds time (n log n) and memory, wherever functions and patches lie and however often; each question takes a
 // binary search.
-class CodeVersions {
+class PERFDATA_EXPORT CodeVersions {
   public:
     // build(index) asks for the extent of each function that a TEXT_POKE hit. What makes a version:
     // - Pokes that write what is there already make none, and neither does code that is laid where none was (the slots

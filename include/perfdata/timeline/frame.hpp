@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/recording/hash_key.hpp"
 #include "perfdata/wire/record.hpp"
@@ -26,7 +27,7 @@ enum class Miss : std::uint8_t {
 };
 
 // to_string(miss) is a sentence part for users.
-std::string_view to_string(Miss miss);
+PERFDATA_EXPORT std::string_view to_string(Miss miss);
 
 enum class FrameKind : std::uint8_t {
     code,     // a byte of one version of code: index is a CodeIndex, offset from its start

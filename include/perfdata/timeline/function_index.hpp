@@ -4,11 +4,12 @@
 
 #include <compare>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
+#include "perfdata/core/shared.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/timeline/code_class.hpp"
 #include "perfdata/timeline/code_filter.hpp"
@@ -44,7 +45,7 @@ struct NamelessCode {
 };
 
 // FunctionIndex knows the functions of one timeline. Const use from many threads is safe.
-class FunctionIndex {
+class PERFDATA_EXPORT FunctionIndex {
   public:
     virtual ~FunctionIndex() = default;
 
@@ -63,7 +64,7 @@ class FunctionIndex {
     // Returns the first part of the filter that leaves out the code at a frame.
     virtual CodePart left_out(const Frame& frame, const CodeFilter& filter) const = 0;
     // Returns what unwinds copies of user stacks, for one thread; null if nothing does. The index must outlive it.
-    virtual std::unique_ptr<StackUnwinder> unwinder() const;
+    virtual Shared<StackUnwinder> unwinder() const;
     // Adds the functions that the compiler inlined at a frame, as frames of FrameKind::inlined, outermost first. The
     // function that contains them is not among them. With `returns`, the frame is the return address of a call, and
     // what is inlined at the call counts: behind it other code may begin.

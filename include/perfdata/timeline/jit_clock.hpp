@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/recording/event_table.hpp"
 #include "perfdata/wire/jitdump/header.hpp"
 #include "perfdata/wire/record/time_conv.hpp"
@@ -11,7 +12,7 @@
 namespace perfdata {
 
 // EventClock is the clock that the events of a recording used.
-struct EventClock {
+struct PERFDATA_EXPORT EventClock {
     static constexpr std::int32_t monotonic = 1;  // CLOCK_MONOTONIC
 
     // The clockid that perf record -k chose for all events that record the time; empty if none was chosen: perf's own
@@ -25,7 +26,7 @@ struct EventClock {
 };
 
 // JitClock converts a dump's time stamps to event times.
-class JitClock {
+class PERFDATA_EXPORT JitClock {
   public:
     // match(header, events) returns an error (mismatch or missing) if the times of the two cannot be compared. Its
     // message says how to record so that they can.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/text_arena.hpp"
 #include "perfdata/timeline/code.hpp"
 #include "perfdata/timeline/jit_dump.hpp"
@@ -87,7 +88,7 @@ struct JitCodeOptions {
 //
 // A dump of n records costs n log n, whatever addresses, numbers and names it contains: all tables are sorted or trees.
 // A name is stored once, however often its code moves.
-class JitCode {
+class PERFDATA_EXPORT JitCode {
   public:
     static JitCode build(const JitDump& dump, const JitClock& clock, const JitCodeOptions& options = {});
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/timeline/jit_code.hpp"
 #include "perfdata/timeline/tasks.hpp"
 
@@ -21,7 +22,7 @@ struct JitPlace {
 
 // JitCodes is filled once and may then be read from many threads. A search takes time proportional to the number of
 // dumps of a process and the logarithm of their contents: add only a few dumps per process.
-class JitCodes {
+class PERFDATA_EXPORT JitCodes {
   public:
     // add(pid, code) adds the code of a process, from the dump that it mapped, and returns its index in codes(). A
     // process may have several.

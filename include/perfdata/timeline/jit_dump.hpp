@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/source.hpp"
@@ -15,7 +16,7 @@ namespace perfdata {
 
 // JitDump is an open jitdump file. It holds the header and the file, no records: memory does not grow with the file.
 // Copies share the file. Const use from many threads is safe.
-class JitDump {
+class PERFDATA_EXPORT JitDump {
   public:
     // open(path) reads the header. `name` names the file in errors. Errors: io, truncated, malformed (not a jitdump),
     // unsupported (a later version).

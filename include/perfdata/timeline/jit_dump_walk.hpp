@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/timeline/jit_dump.hpp"
@@ -17,7 +18,7 @@
 namespace perfdata {
 
 // JitRecordReader frames the records of a dump, which must outlive it.
-class JitRecordReader {
+class PERFDATA_EXPORT JitRecordReader {
   public:
     JitRecordReader(const JitDump& dump, Completeness& completeness);
 

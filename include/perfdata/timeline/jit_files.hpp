@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/recording/named_file.hpp"
 #include "perfdata/timeline/jit_search.hpp"
@@ -26,7 +27,7 @@ struct JitMapping {
 };
 
 // JitDumpFile is a dump of one process.
-struct JitDumpFile {
+struct PERFDATA_EXPORT JitDumpFile {
     enum class From : std::uint8_t { nowhere, given, symfs, beside, recorded };
 
     // The process that owns the code. It is known from the mapping: compilers map the dump as executable only to leave
@@ -51,16 +52,16 @@ struct JitDumpFile {
 };
 
 // jitdump_pid(path) returns N if the last part of the path is jit-N.dump, as perf requires.
-std::optional<std::uint32_t> jitdump_pid(std::string_view path);
+PERFDATA_EXPORT std::optional<std::uint32_t> jitdump_pid(std::string_view path);
 
 // find_jit_dumps(mappings, search) returns one element for each process and dump that it mapped, in order of the
 // mappings, then the given files that no mapping marks. A given file stands for a mapped one of the same name, else for
 // one with the namespace pid of its header. Recordings rewritten by perf inject --jit do not need this: they map an ELF
 // file (jitted-N-M.so) for each function, and a missing dump is no loss.
-std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, const JitSearch& search);
+PERFDATA_EXPORT std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, const JitSearch& search);
 
 // check_jit_dump(file, header) returns an error (mismatch) if another process than its name says wrote the dump.
-Result<void> check_jit_dump(const JitDumpFile& file, const JitDumpHeader& header);
+PERFDATA_EXPORT Result<void> check_jit_dump(const JitDumpFile& file, const JitDumpHeader& header);
 
 // find_recorded_file(path, search, given) looks for a file of the recorded machine among the files given by the user,
 // by its name, then in all places of `search`. Empty if there is none; then `looked_at` lists the places.
@@ -72,6 +73,7 @@ struct FoundFile {
 
     FileName name() const { return {root, path.substr(root.size())}; }
 };
-FoundFile find_recorded_file(const std::string& path, const JitSearch& search, std::span<const std::string> given);
+PERFDATA_EXPORT FoundFile find_recorded_file(const std::string& path, const JitSearch& search,
+                                             std::span<const std::string> given);
 
 }  // namespace perfdata

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/timeline/code_class.hpp"
 #include "perfdata/wire/identities.hpp"
@@ -30,8 +31,8 @@ enum class ObjectKind : std::uint8_t {
 };
 
 // object_kind(path) is for paths of processes; kernel mappings are `kernel` or `module` whatever the path.
-ObjectKind object_kind(std::string_view path);
-std::string_view to_string(ObjectKind kind);
+PERFDATA_EXPORT ObjectKind object_kind(std::string_view path);
+PERFDATA_EXPORT std::string_view to_string(ObjectKind kind);
 
 // Returns the kind of code in it that users see. Memory of a process may also hold JIT code, if a perf map names it.
 constexpr CodeClass code_class(ObjectKind kind) {
@@ -42,13 +43,13 @@ constexpr CodeClass code_class(ObjectKind kind) {
 
 // is_deleted(path): the kernel appends " (deleted)" if the file had been deleted when it was mapped, or never had a
 // name.
-bool is_deleted(std::string_view path);
+PERFDATA_EXPORT bool is_deleted(std::string_view path);
 // without_deleted(path) returns the path without that suffix.
-std::string_view without_deleted(std::string_view path);
+PERFDATA_EXPORT std::string_view without_deleted(std::string_view path);
 
 // module_name(path) returns the kernel's name of a module: "nf_nat" for "/lib/modules/6.1.0/kernel/net/nf-nat.ko.xz"
 // and for "[nf_nat]".
-std::string module_name(std::string_view path);
+PERFDATA_EXPORT std::string module_name(std::string_view path);
 
 // ObjectIndex is the index of an Object in Tasks::objects().
 using ObjectIndex = std::uint32_t;
@@ -62,7 +63,7 @@ struct Object {
 };
 
 // Returns what users call it: "[kernel.kallsyms]", "[nf_nat]", or the path.
-std::string object_of(const Object& object);
+PERFDATA_EXPORT std::string object_of(const Object& object);
 
 // Mapping is one record MMAP or MMAP2. It lasts until others cover it or its process calls exec or ends, and longer in
 // processes forked meanwhile: so its end depends on the process.

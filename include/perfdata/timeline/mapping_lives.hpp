@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/timeline/tasks.hpp"
 
 namespace perfdata {
@@ -18,6 +19,7 @@ struct MappingLife {
 
 // mapping_lives(tasks, address, pid) returns them in the order of tasks.mappings(): of all processes and of the kernel,
 // or, with `pid`, of that process and of the kernel.
-std::vector<MappingLife> mapping_lives(const Tasks& tasks, Address address, std::optional<Pid> pid = {});
+PERFDATA_EXPORT std::vector<MappingLife> mapping_lives(const Tasks& tasks, Address address,
+                                                       std::optional<Pid> pid = {});
 
 }  // namespace perfdata

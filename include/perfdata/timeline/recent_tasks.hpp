@@ -8,13 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/timeline/tasks.hpp"
 
 namespace perfdata {
 
 // RecentTasks answers like Tasks and remembers some of the answers with the addresses and times for which they hold. It
 // belongs to one thread; the tasks must outlive it.
-class RecentTasks {
+class PERFDATA_EXPORT RecentTasks {
   public:
     explicit RecentTasks(const Tasks& tasks)
         : tasks_(tasks), comms_(comms), starts_(starts), mappings_(mappings), gaps_(starts) {}

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/timeline/frame.hpp"
 #include "perfdata/timeline/mapping.hpp"
@@ -34,8 +35,8 @@ enum class StackEnd : std::uint8_t {
 inline constexpr std::size_t stack_ends = 11;
 
 // to_string(end) returns a word for JSON; explain(end) a clause for users.
-std::string_view to_string(StackEnd end);
-std::string_view explain(StackEnd end);
+PERFDATA_EXPORT std::string_view to_string(StackEnd end);
+PERFDATA_EXPORT std::string_view explain(StackEnd end);
 
 // UserState is what a sample says of its thread in user space. Views live as long as the sample.
 struct UserState {
@@ -62,7 +63,7 @@ struct Unwound {
 };
 
 // StackUnwinder caches what it finds: use one for each thread.
-class StackUnwinder {
+class PERFDATA_EXPORT StackUnwinder {
   public:
     virtual ~StackUnwinder() = default;
     StackUnwinder(const StackUnwinder&) = delete;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/timeline/address_spaces.hpp"
 #include "perfdata/timeline/history.hpp"
 #include "perfdata/timeline/mapping.hpp"
@@ -40,7 +41,7 @@ struct Thread {
 // Pointers and views live as long as the timeline, even if it is moved.
 //
 // In a recording without times there is only one moment, and the last record of everything holds.
-class Tasks {
+class PERFDATA_EXPORT Tasks {
   public:
     // mapping_at(pid, address, time) returns the process's mapping at the address, or null. A process sees what its
     // parent had mapped at the fork, until it calls exec. The page of [vsyscall] is in every process.

@@ -4,11 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/range_index.hpp"
+#include "perfdata/core/shared.hpp"
 #include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/core/types.hpp"
 
@@ -28,7 +29,7 @@ struct TextPatch {
 
 // TextPatches is const once built and may be read from many threads. A search takes time proportional to its results
 // and the logarithm of the number of patches, however long they are and wherever they lie.
-class TextPatches {
+class PERFDATA_EXPORT TextPatches {
   public:
     // all() is in time order; patches of equal time are in the order of the recording.
     std::span<const TextPatch> all() const;
@@ -40,7 +41,7 @@ class TextPatches {
   private:
     friend class TextPatchesBuilder;
 
-    std::shared_ptr<const std::vector<std::byte>> pool_;  // holds the bytes that the patches view
+    Shared<const std::vector<std::byte>> pool_;  // holds the bytes that the patches view
     std::vector<TextPatch> patches_;
     std::uint64_t first(std::uint32_t index) const { return patches_[index].address.value; }
     std::uint64_t last(std::uint32_t index) const {

@@ -5,10 +5,11 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
+#include "perfdata/core/stop_token.hpp"
 #include "perfdata/core/text_arena.hpp"
 #include "perfdata/recording/bpf_features.hpp"
 #include "perfdata/recording/completeness.hpp"
@@ -37,12 +38,12 @@ struct KernelMapping {
 };
 
 struct TimelineOptions {
-    std::stop_token stop;
+    StopToken stop;
     Progress progress = {};
 };
 
 // Timeline is const after build() and may be read from many threads.
-class Timeline {
+class PERFDATA_EXPORT Timeline {
   public:
     // build(recording) walks all records once. The recording need not outlive the timeline. The only errors are
     // `cancelled` and `out_of_memory`; whatever could not be read is in completeness().

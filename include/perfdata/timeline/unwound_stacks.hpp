@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <map>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/timeline/stack_unwinder.hpp"
 
 namespace perfdata {
 
 // UnwoundStacks counts stacks by their ends. The parts of by_end add up to stacks; `not_unwound` is beside them.
-class UnwoundStacks {
+class PERFDATA_EXPORT UnwoundStacks {
   public:
     void add(const UserState& state, const Unwound& unwound);
     // Counts a stack that nobody unwound: the counting had no unwinder.

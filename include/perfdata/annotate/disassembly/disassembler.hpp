@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/types.hpp"
 
 namespace perfdata {
@@ -35,7 +36,7 @@ struct Instruction {
 };
 
 // Disassembler decodes one architecture. Only one thread at a time may use it.
-class Disassembler {
+class PERFDATA_EXPORT Disassembler {
   public:
     // create(arch) takes the output of `uname -m` on the recording machine. Errors: unsupported.
     static Result<Disassembler> create(std::string_view arch, Syntax syntax = Syntax::att);

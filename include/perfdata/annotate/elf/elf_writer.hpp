@@ -9,13 +9,14 @@
 
 #include "perfdata/core/endian.hpp"
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 namespace perfdata {
 
 // ElfTarget is the machine that code is for.
-struct ElfTarget {
+struct PERFDATA_EXPORT ElfTarget {
     std::uint16_t machine = 0;  // EM_*
     bool wide = true;           // 64 bit
     std::endian order = std::endian::little;
@@ -44,6 +45,6 @@ struct ElfCode {
 // has symbols, a build id computed from the content, and DWARF 4: one unit, its functions and their lines; inlined code
 // has its innermost line. The same input gives the same bytes. Errors: malformed (functions overlap, are empty, or
 // there are none), limit (an address does not fit into the class, or there are more than 60000 functions).
-Result<std::string> write_elf(const ElfCode& code);
+PERFDATA_EXPORT Result<std::string> write_elf(const ElfCode& code);
 
 }  // namespace perfdata

@@ -8,12 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/profile/dropped_by.hpp"
 
 namespace perfdata {
 
 // Returns the option that makes a part of a filter: "--time". It lives for ever.
-std::string_view option_of(FilterPart part);
+PERFDATA_EXPORT std::string_view option_of(FilterPart part);
 
 struct DroppedSamples {
     FilterPart part = FilterPart::none;
@@ -21,16 +22,18 @@ struct DroppedSamples {
 };
 
 // Returns the parts that left out any sample, in the order in which they are asked.
-std::vector<DroppedSamples> dropped_samples(const DroppedBy& dropped);
+PERFDATA_EXPORT std::vector<DroppedSamples> dropped_samples(const DroppedBy& dropped);
 
 // Returns "Filters keep 5 of 90 samples: --comm drops 80, --pid drops 5; percentages are of 90"; empty if none was
 // dropped. `whole` is what percentages are of.
-std::string filter_text(std::span<const DroppedSamples> dropped, std::span<const EventCount> kept,
-                        std::span<const EventCount> whole);
-std::string filter_text(const DroppedBy& dropped, std::span<const EventCount> kept, std::span<const EventCount> whole);
+PERFDATA_EXPORT std::string filter_text(std::span<const DroppedSamples> dropped, std::span<const EventCount> kept,
+                                        std::span<const EventCount> whole);
+PERFDATA_EXPORT std::string filter_text(const DroppedBy& dropped, std::span<const EventCount> kept,
+                                        std::span<const EventCount> whole);
 
 // Returns "filters keep 5 of 90 samples: --comm drops 80, --pid drops 5" by FilterPart; empty if none was dropped.
 // `what` is what was counted.
-std::string filter_text(std::span<const std::uint64_t> dropped, std::uint64_t kept, std::string_view what = "samples");
+PERFDATA_EXPORT std::string filter_text(std::span<const std::uint64_t> dropped, std::uint64_t kept,
+                                        std::string_view what = "samples");
 
 }  // namespace perfdata

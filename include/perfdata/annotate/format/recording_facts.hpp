@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/feature/sample_time.hpp"
@@ -17,7 +18,7 @@ namespace perfdata {
 class Profile;
 
 // RecordingFacts is plain data: it may outlive the recording. A text is empty if the recording does not have it.
-struct RecordingFacts {
+struct PERFDATA_EXPORT RecordingFacts {
     struct Event {
         std::string name;
         std::optional<std::uint64_t> samples;  // empty: not counted

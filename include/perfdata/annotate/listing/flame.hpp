@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
@@ -44,7 +45,7 @@ struct FlameOptions {
 
 // Flame is nodes in depth-first order: each is followed by its callees, most hits first. The counts of a node beyond
 // those of its children are its own.
-struct Flame {
+struct PERFDATA_EXPORT Flame {
     std::vector<std::uint32_t> events;  // the event of each cell, by index in recording.events()
     std::vector<FlameName> names;
     std::vector<FlameNode> nodes;  // the root is the first
@@ -57,6 +58,6 @@ struct Flame {
 };
 
 // flame_counting(symbolizer, chains) returns what to count for a flame graph. `symbolizer` must outlive the counting.
-SampleCountOptions flame_counting(const Symbolizer& symbolizer, bool chains);
+PERFDATA_EXPORT SampleCountOptions flame_counting(const Symbolizer& symbolizer, bool chains);
 
 }  // namespace perfdata

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "perfdata/annotate/disassembly/disassembler.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/profile/call_edges.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
@@ -102,18 +103,20 @@ struct Listing {
 
 // annotate(hits, symbolizer, disassembler) returns the listing of one function. Without a disassembler it has no
 // instructions, and the reason is among its problems. Texts of lines live as long as the symbolizer.
-Listing annotate(const FunctionHits& hits, const Symbolizer& symbolizer, const Result<Disassembler>& disassembler);
+PERFDATA_EXPORT Listing annotate(const FunctionHits& hits, const Symbolizer& symbolizer,
+                                 const Result<Disassembler>& disassembler);
 
 // summary_listing(hits, symbolizer) returns the listing without code and lines: the content of a table row.
-Listing summary_listing(const FunctionHits& hits, const Symbolizer& symbolizer);
+PERFDATA_EXPORT Listing summary_listing(const FunctionHits& hits, const Symbolizer& symbolizer);
 
 // annotate_all(functions, symbolizer, arch, syntax, jobs, limits) returns the listing of each, in the same order, made
 // on `jobs` threads. When limits.cells is reached, the rest are outlines with a problem that says so.
-std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const Symbolizer& symbolizer,
-                                  std::string_view arch, Syntax syntax, unsigned jobs, const Limits& limits = {});
+PERFDATA_EXPORT std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const Symbolizer& symbolizer,
+                                                  std::string_view arch, Syntax syntax, unsigned jobs,
+                                                  const Limits& limits = {});
 
 // add_calls(listings, edges, symbolizer, arch) adds callers and callees: edges.of(index) is for listings[index].
-void add_calls(std::span<Listing> listings, const CallEdges& edges, const Symbolizer& symbolizer,
-               std::string_view arch);
+PERFDATA_EXPORT void add_calls(std::span<Listing> listings, const CallEdges& edges, const Symbolizer& symbolizer,
+                               std::string_view arch);
 
 }  // namespace perfdata

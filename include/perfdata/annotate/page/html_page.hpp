@@ -9,6 +9,7 @@
 
 #include "perfdata/annotate/listing/flame.hpp"
 #include "perfdata/annotate/page/page.hpp"
+#include "perfdata/core/export.hpp"
 
 namespace perfdata {
 
@@ -25,8 +26,8 @@ struct HtmlOptions {
 
 // write_html_page(...): a listing without instructions and problems (see summary_listing()) is a row of the table only.
 // The page shows all text without scripts. Its Content-Security-Policy forbids requests and all scripts but its own.
-void write_html_page(const PageContext& page, std::span<const Listing> listings,
-                     std::span<const Unattributed> unattributed, const Flame& flame, const HtmlOptions& options,
-                     const Sink& sink);
+PERFDATA_EXPORT void write_html_page(const PageContext& page, std::span<const Listing> listings,
+                                     std::span<const Unattributed> unattributed, const Flame& flame,
+                                     const HtmlOptions& options, const Sink& sink);
 
 }  // namespace perfdata

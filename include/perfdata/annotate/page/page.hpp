@@ -10,6 +10,7 @@
 #include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/annotate/report/stack_facts.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
@@ -53,17 +54,19 @@ struct TextOptions {
 };
 
 // write_text_summary(...) writes the table of functions, hottest first, then the unattributed samples.
-void write_text_summary(const PageContext& page, std::span<const Listing> listings,
-                        std::span<const Unattributed> unattributed, const TextOptions& options, const Sink& sink);
+PERFDATA_EXPORT void write_text_summary(const PageContext& page, std::span<const Listing> listings,
+                                        std::span<const Unattributed> unattributed, const TextOptions& options,
+                                        const Sink& sink);
 // write_text_listing(...) writes one function: a header, then its instructions with source lines as headings.
-void write_text_listing(const PageContext& page, const Listing& listing, const TextOptions& options, const Sink& sink);
+PERFDATA_EXPORT void write_text_listing(const PageContext& page, const Listing& listing, const TextOptions& options,
+                                        const Sink& sink);
 
 // write_text_versions(...) writes a table of each function's versions: when each existed and what it changed.
-void write_text_versions(const PageContext& page, std::span<const Listing> listings, const TextOptions& options,
-                         const Sink& sink);
+PERFDATA_EXPORT void write_text_versions(const PageContext& page, std::span<const Listing> listings,
+                                         const TextOptions& options, const Sink& sink);
 
 // write_json_page(...) writes one document, schema perfdata.annotation/1 (see docs/json.md).
-void write_json_page(const PageContext& page, std::span<const Listing> listings,
-                     std::span<const Unattributed> unattributed, const Sink& sink);
+PERFDATA_EXPORT void write_json_page(const PageContext& page, std::span<const Listing> listings,
+                                     std::span<const Unattributed> unattributed, const Sink& sink);
 
 }  // namespace perfdata

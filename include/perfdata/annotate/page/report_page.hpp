@@ -4,6 +4,7 @@
 
 #include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/annotate/report/report.hpp"
+#include "perfdata/core/export.hpp"
 
 namespace perfdata {
 
@@ -15,9 +16,9 @@ struct ReportTextOptions {
     std::size_t width = 0;
 };
 
-void write_report_text(const Report& report, const ReportTextOptions& options, const Sink& sink);
+PERFDATA_EXPORT void write_report_text(const Report& report, const ReportTextOptions& options, const Sink& sink);
 
 // write_report_json(...) writes one document, schema perfdata.report/1 (see docs/json.md).
-void write_report_json(const Report& report, const Sink& sink);
+PERFDATA_EXPORT void write_report_json(const Report& report, const Sink& sink);
 
 }  // namespace perfdata

@@ -16,6 +16,7 @@
 #include "perfdata/annotate/report/report_options.hpp"
 #include "perfdata/annotate/report/stack_facts.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
@@ -25,10 +26,10 @@ namespace perfdata {
 
 // count_options(options, symbolizer) returns the coarsest counting that the report needs. `symbolizer` must outlive the
 // counting.
-SampleCountOptions count_options(const ReportOptions& options, const Symbolizer& symbolizer);
+PERFDATA_EXPORT SampleCountOptions count_options(const ReportOptions& options, const Symbolizer& symbolizer);
 
 // ReportTask is the sampled thread. Members that the keys do not distinguish keep their defaults.
-struct ReportTask {
+struct PERFDATA_EXPORT ReportTask {
     std::string_view comm;  // lives as long as the timeline; empty: unknown
     Pid pid{0};
     Tid tid{0};
@@ -50,7 +51,7 @@ struct ReportProgram {
 };
 
 // ReportPlace is the code of a row or of a node of a tree. Views live as long as the Symbolizer.
-struct ReportPlace {
+struct PERFDATA_EXPORT ReportPlace {
     static constexpr std::uint32_t no_function = ~std::uint32_t{0};
 
     std::string object;                   // perf's dso: the last part of a path, [kernel.kallsyms], [nf_nat], [unknown]
@@ -108,7 +109,7 @@ struct LineProblem {
 
 // Report is plain data: a page needs nothing else. It can be moved: there may be millions of rows, so what many of them
 // share is in tables. Its views live as long as the timeline and the Names that it was made with.
-struct Report {
+struct PERFDATA_EXPORT Report {
     ReportOptions options;
     RecordingFacts recording;             // with the times of the counted samples
     std::vector<std::uint32_t> events;    // the columns: events with samples, by index in recording.events

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/symbols/name_pattern.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
@@ -28,10 +29,10 @@ struct ReportKeyWords {
 };
 
 // report_keys() returns one entry per key, in the order of ReportKey.
-std::span<const ReportKeyWords> report_keys();
-const ReportKeyWords& words_of(ReportKey key);
+PERFDATA_EXPORT std::span<const ReportKeyWords> report_keys();
+PERFDATA_EXPORT const ReportKeyWords& words_of(ReportKey key);
 // report_key(word) returns the key for a word of `--sort`; empty: there is none.
-std::optional<ReportKey> report_key(std::string_view word);
+PERFDATA_EXPORT std::optional<ReportKey> report_key(std::string_view word);
 
 // ReportTree is the kind of tree below each row, in perf's terms.
 enum class ReportTree : std::uint8_t {
@@ -54,7 +55,7 @@ enum class TreeKey : std::uint8_t { function, address, line };
 // TreeValue is the number of a node or chain in text.
 enum class TreeValue : std::uint8_t { percent, period, count };
 
-struct ReportOptions {
+struct PERFDATA_EXPORT ReportOptions {
     std::vector<ReportKey> keys = {ReportKey::comm, ReportKey::object, ReportKey::symbol};
     bool children = false;  // a row also counts its callees; else trees and order use only the row's own samples
     ReportTree tree = ReportTree::none;

@@ -7,13 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/timeline/unwound_stacks.hpp"
 
 namespace perfdata {
 
 // StackFacts is plain data: UnwoundStacks with the names of objects.
-struct StackFacts {
+struct PERFDATA_EXPORT StackFacts {
     struct Object {
         std::string object;        // in full
         std::uint64_t stacks = 0;  // that end in it

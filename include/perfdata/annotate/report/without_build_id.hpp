@@ -10,13 +10,14 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 namespace perfdata {
 
-struct WithoutBuildId {
+struct PERFDATA_EXPORT WithoutBuildId {
     struct Part {
         std::uint64_t samples = 0;
         std::uint64_t objects = 0;

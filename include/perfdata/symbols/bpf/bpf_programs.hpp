@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/symbols/bpf/btf.hpp"
 #include "perfdata/symbols/source_line.hpp"
 #include "perfdata/timeline/code_filter.hpp"
@@ -44,7 +45,7 @@ struct Target {
 // BpfPrograms answers for one timeline, which must outlive it. Const use from many threads is safe. It prepares the
 // type information and arrays of a program on first use. So all functions of a program together cost O(n log n) in the
 // size of its info, in whatever order and however often that repeats addresses.
-class BpfPrograms {
+class PERFDATA_EXPORT BpfPrograms {
   public:
     explicit BpfPrograms(const Timeline& timeline);
     ~BpfPrograms();

@@ -10,6 +10,7 @@
 
 #include "perfdata/core/endian.hpp"
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/wire/feature/bpf_btf.hpp"
 
 namespace perfdata {
@@ -18,7 +19,7 @@ class BtfTypes;
 
 // Btf reads one blob. Strings need only the blob's header. libbpf parses the types, and may refuse them (damage, kinds
 // of a newer kernel): then names and prototypes are missing, but lines still work. Const use from many threads is safe.
-class Btf {
+class PERFDATA_EXPORT Btf {
   public:
     // Parses the blob, which must outlive the result. Errors: truncated, malformed: nothing of the blob is usable.
     static Result<Btf> parse(const BtfBlob& blob, AnyOrder order);

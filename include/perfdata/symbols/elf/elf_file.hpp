@@ -12,6 +12,7 @@
 
 #include "perfdata/core/endian.hpp"
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/recording/source.hpp"
 
@@ -19,7 +20,7 @@ namespace perfdata {
 
 // ElfFile reads ELF files of either class and byte order. Opening reads headers and notes; sections are read on demand.
 // Every size is checked against the input and the limits. Const use from many threads is safe.
-class ElfFile {
+class PERFDATA_EXPORT ElfFile {
   public:
     enum class Type : std::uint16_t { relocatable = 1, executable = 2, shared = 3, core = 4 };
 

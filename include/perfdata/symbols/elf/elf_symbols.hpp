@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 
@@ -16,7 +17,7 @@ namespace perfdata {
 
 // ElfSymbols is a flat table of functions, sorted by address. It keeps one of several symbols at one address: the one
 // that perf shows. Const use from many threads is safe.
-class ElfSymbols {
+class PERFDATA_EXPORT ElfSymbols {
   public:
     // Longer names are cut. A hostile file may point many symbols into one long text.
     static constexpr std::size_t most_name = 65535;
@@ -70,6 +71,6 @@ class ElfSymbols {
 };
 
 // Returns the value of a symbol of .symtab, of any type.
-std::optional<std::uint64_t> address_of_symbol(const ElfFile& file, std::string_view name);
+PERFDATA_EXPORT std::optional<std::uint64_t> address_of_symbol(const ElfFile& file, std::string_view name);
 
 }  // namespace perfdata

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/symbols/elf/find/object_finder.hpp"
 #include "perfdata/symbols/symbol_miss.hpp"
 
@@ -30,7 +31,7 @@ struct NameAndOffset {
 
 // ObjectSymbols loads a file when the first name in it is needed. All members may be called from several threads at
 // once, except moving and destroying.
-class ObjectSymbols {
+class PERFDATA_EXPORT ObjectSymbols {
   public:
     struct Options {
         bool demangle = true;

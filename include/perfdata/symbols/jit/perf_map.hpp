@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/timeline/jit_files.hpp"
 
@@ -17,7 +18,7 @@ namespace perfdata {
 // memory was reused, the name is wrong for earlier samples, and nothing shows that. A jitdump (JitCode) is better.
 // Addresses are those of the process; there are no code bytes. perf uses the file only for executable memory without a
 // file of its own (//anon, [heap] and the like): callers should try everything else first.
-class PerfMap {
+class PERFDATA_EXPORT PerfMap {
   public:
     struct Symbol {
         std::string_view name;     // any bytes but NUL and line feed; lives as long as the map
@@ -63,8 +64,8 @@ class PerfMap {
 
 // Returns where a compiler in that process writes its map, as the process itself sees it: in a container the pid and
 // the file system are its own.
-std::string perf_map_path(std::uint32_t pid);
+PERFDATA_EXPORT std::string perf_map_path(std::uint32_t pid);
 // Searches all places of `search` for that file.
-FoundFile find_perf_map(std::uint32_t pid, const JitSearch& search);
+PERFDATA_EXPORT FoundFile find_perf_map(std::uint32_t pid, const JitSearch& search);
 
 }  // namespace perfdata

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/recording/source.hpp"
@@ -18,7 +19,7 @@ namespace perfdata {
 
 // Kallsyms holds the functions of the kernel and its modules. Its names have no times. So it leaves out BPF code and
 // other code made at run time, which the recording knows better.
-class Kallsyms {
+class PERFDATA_EXPORT Kallsyms {
   public:
     struct Symbol {
         std::string_view name;    // lives as long as the table

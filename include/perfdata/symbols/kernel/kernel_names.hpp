@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/symbols/elf/elf_symbols.hpp"
 #include "perfdata/symbols/elf/find/object_finder.hpp"
 #include "perfdata/symbols/kernel/kallsyms.hpp"
@@ -54,7 +55,7 @@ struct KernelText {
 };
 
 // KernelNames is const after loading and may be read from many threads; names live as long as it.
-class KernelNames {
+class PERFDATA_EXPORT KernelNames {
   public:
     // Takes the first of these files that agrees with the recording:
     // 1. options.kallsyms, then options.vmlinux;

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string_view>
 

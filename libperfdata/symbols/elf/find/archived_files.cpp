@@ -2,11 +2,11 @@
 #include "perfdata/symbols/elf/find/archived_files.hpp"
 
 #include <algorithm>
-#include <archive_entry.h>
 #include <array>
 #include <utility>
 #include <vector>
 
+#include "libarchive.hpp"
 #include "recording/spool.hpp"
 #include "recording/unpack.hpp"
 #include "tar_reader.hpp"
@@ -60,18 +60,18 @@ std::string_view text_or_empty(const char* text) {
     return text != nullptr ? std::string_view(text) : std::string_view();
 }
 
-std::string_view name_of(archive_entry* entry) {
-    const auto name = text_or_empty(archive_entry_pathname(entry));
-    return name.empty() ? text_or_empty(archive_entry_pathname_utf8(entry)) : name;
+std::string_view name_of(const Libarchive& library, archive_entry* entry) {
+    const auto name = text_or_empty(library.entry_pathname(entry));
+    return name.empty() ? text_or_empty(library.entry_pathname_utf8(entry)) : name;
 }
 
 // Returns the target of a link; empty if the entry is no link, leads out of the tar-ball or is too long.
-std::string link_of(archive_entry* entry, const std::string& name) {
-    if (const auto target = text_or_empty(archive_entry_hardlink(entry)); !target.empty()) {
+std::string link_of(const Libarchive& library, archive_entry* entry, const std::string& name) {
+    if (const auto target = text_or_empty(library.entry_hardlink(entry)); !target.empty()) {
         return target.size() > longest_path ? std::string() : inside_archive(target);
     }
-    if (archive_entry_filetype(entry) != AE_IFLNK) return {};
-    const auto target = text_or_empty(archive_entry_symlink(entry));
+    if (library.entry_filetype(entry) != AE_IFLNK) return {};
+    const auto target = text_or_empty(library.entry_symlink(entry));
     if (target.empty() || target.starts_with('/') || target.size() > longest_path) return {};
     return inside_archive(name.substr(0, name.rfind('/') + 1).append(target));
 }
@@ -94,8 +94,8 @@ bool ArchivedFiles::available() {
 }
 
 Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::string& path,
-                                                                 std::shared_ptr<const FileSystem> beneath,
-                                                                 const Limits& limits, const Progress& progress) {
+                                                                 Shared<const FileSystem> beneath, const Limits& limits,
+                                                                 const Progress& progress) {
     auto packed = beneath->open_given(path, limits, Content::archive);
     if (!packed) return fail(std::move(packed.error()));
     const std::shared_ptr<ArchivedFiles> files(new ArchivedFiles(path, std::move(beneath)));
@@ -133,9 +133,11 @@ Result<std::shared_ptr<const Source>> ArchivedFiles::plain(std::shared_ptr<const
         return source;
     }
     if (!as_text(start).starts_with("BZh")) return packed;
+    const auto library = Libarchive::load(path);
+    if (!library) return fail(library.error());
     auto spool = Spool::create(path, limits.unpacked_bytes);
     if (!spool) return fail(std::move(spool.error()));
-    const auto reader = std::make_unique<ArchiveReader>(*packed, ArchiveReader::Kind::bzip2);
+    const auto reader = std::make_unique<ArchiveReader>(*library, *packed, ArchiveReader::Kind::bzip2);
     Bytes bytes;
     std::uint64_t offset = 0;
     if (reader->open() && reader->next() != nullptr) {
@@ -164,10 +166,12 @@ Result<void> ArchivedFiles::unpack(const std::shared_ptr<const Source>& packed, 
     };
     const auto tar = plain(packed, limits, progress);
     if (!tar) return fail(tar.error());
+    const auto library = Libarchive::load(path);
+    if (!library) return fail(library.error());
     const bool tells_progress = progress && *tar == packed;
     auto spool = Spool::create(path, limits.unpacked_bytes);
     if (!spool) return fail(std::move(spool.error()));
-    const auto reader = std::make_unique<ArchiveReader>(**tar, ArchiveReader::Kind::tar);
+    const auto reader = std::make_unique<ArchiveReader>(*library, **tar, ArchiveReader::Kind::tar);
     if (!reader->open()) return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
     bool any = false, room = true;
     // Names are not part of the content that limits count.
@@ -188,15 +192,15 @@ Result<void> ArchivedFiles::unpack(const std::shared_ptr<const Source>& packed, 
             damaged(ErrorCode::limit, "unpacks to more than " + std::to_string(limits.unpacked_bytes) + " bytes");
             break;
         }
-        const auto given = name_of(header);
+        const auto given = name_of(*library, header);
         if (given.size() > longest_path) {
             damaged(ErrorCode::limit, "has names of more than " + std::to_string(longest_path) + " bytes");
             continue;
         }
         auto name = inside_archive(given);
         if (name.empty()) continue;
-        Entry entry{spool->size(), 0, link_of(header, name)};
-        if (entry.link.empty() && archive_entry_filetype(header) != AE_IFREG) continue;
+        Entry entry{spool->size(), 0, link_of(*library, header, name)};
+        if (entry.link.empty() && library->entry_filetype(header) != AE_IFREG) continue;
         if (entries_.size() >= limits.archived_files) {
             damaged(ErrorCode::limit, "has more than " + std::to_string(limits.archived_files) + " files");
             break;

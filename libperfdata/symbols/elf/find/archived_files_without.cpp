@@ -8,9 +8,8 @@ bool ArchivedFiles::available() {
     return false;
 }
 
-Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::string& path,
-                                                                 std::shared_ptr<const FileSystem>, const Limits&,
-                                                                 const Progress&) {
+Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::string& path, Shared<const FileSystem>,
+                                                                 const Limits&, const Progress&) {
     return fail(ErrorCode::unsupported, Error::no_offset, path,
                 "is a file, and this perfdata was built without libarchive: unpack it and give the directory, or "
                 "install libarchive-dev and build it with -DPERFDATA_ARCHIVES=ON");

@@ -300,7 +300,7 @@ std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file,
     return std::move(search.found.file);
 }
 
-ObjectFinder::ObjectFinder(FinderOptions options, std::shared_ptr<const FileSystem> files)
+ObjectFinder::ObjectFinder(FinderOptions options, Shared<const FileSystem> files)
     : options_(std::move(options)), files_(std::move(files)), opened_(std::make_shared<Opened>(options_.limits)) {
     if (!files_) files_ = std::make_shared<const LocalFiles>(options_.machine() ? Reach::machine : Reach::given);
 }

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <archive.h>
-#include <archive_entry.h>
 #include <array>
 #include <cstdint>
 #include <new>
@@ -17,6 +15,8 @@
 #include "perfdata/core/cursor.hpp"
 #include "perfdata/recording/source.hpp"
 
+#include "libarchive.hpp"
+
 namespace perfdata {
 
 // ArchiveReader reads one source. It allows no other formats than the one asked for, no filters for which libarchive
@@ -25,48 +25,49 @@ class ArchiveReader {
   public:
     enum class Kind : std::uint8_t { tar, bzip2 };  // a plain tar-ball; what bzip2 packed, as one entry
 
-    ArchiveReader(const Source& source, Kind kind) : source_(source), kind_(kind), archive_(archive_read_new()) {
+    ArchiveReader(const Libarchive& library, const Source& source, Kind kind)
+        : library_(library), source_(source), kind_(kind), archive_(library_.read_new()) {
         if (archive_ == nullptr) throw std::bad_alloc();
         // Without memory for one, archive_read_next_header() goes on with none.
-        entry_ = archive_entry_new2(archive_);
+        entry_ = library_.entry_new2(archive_);
         if (entry_ == nullptr) {
-            archive_read_free(archive_);
+            library_.read_free(archive_);
             throw std::bad_alloc();
         }
         if (kind == Kind::tar) {
-            archive_read_support_format_tar(archive_);
+            library_.read_support_format_tar(archive_);
         } else {
-            archive_read_support_format_raw(archive_);
+            library_.read_support_format_raw(archive_);
         }
         const auto filter = kind == Kind::tar ? ARCHIVE_FILTER_NONE : ARCHIVE_FILTER_BZIP2;
-        has_filter_ = archive_read_append_filter(archive_, filter) == ARCHIVE_OK;  // else: it would start a program
+        has_filter_ = library_.read_append_filter(archive_, filter) == ARCHIVE_OK;  // else: it would start a program
     }
     ArchiveReader(const ArchiveReader&) = delete;
     ArchiveReader& operator=(const ArchiveReader&) = delete;
     ~ArchiveReader() {
-        archive_entry_free(entry_);
-        archive_read_free(archive_);
+        library_.entry_free(entry_);
+        library_.read_free(archive_);
     }
 
     bool open() {
-        archive_read_set_read_callback(archive_, &ArchiveReader::read);
+        library_.read_set_read_callback(archive_, &ArchiveReader::read);
         // archive_read_open() does not look whether this has failed.
-        if (archive_read_set_callback_data(archive_, this) != ARCHIVE_OK) throw std::bad_alloc();
-        return has_filter_ && archive_read_open1(archive_) == ARCHIVE_OK;
+        if (library_.read_set_callback_data(archive_, this) != ARCHIVE_OK) throw std::bad_alloc();
+        return has_filter_ && library_.read_open1(archive_) == ARCHIVE_OK;
     }
 
     // Returns the next entry, which lives until the next call; null at the end or if it failed().
     archive_entry* next() {
         held_ = {};
         ended_ = false;
-        if (any_ && archive_read_data_skip(archive_) < ARCHIVE_WARN) {
+        if (any_ && library_.read_data_skip(archive_) < ARCHIVE_WARN) {
             failed_ = true;
             return nullptr;
         }
         any_ = true;
         header_left_ = kind_ == Kind::tar ? most_header : no_limit;
-        int status = archive_read_next_header2(archive_, entry_);
-        if (status == ARCHIVE_RETRY) status = archive_read_next_header2(archive_, entry_);
+        int status = library_.read_next_header2(archive_, entry_);
+        if (status == ARCHIVE_RETRY) status = library_.read_next_header2(archive_, entry_);
         header_left_ = no_limit;
         if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return entry_;
         failed_ = status != ARCHIVE_EOF;
@@ -91,13 +92,13 @@ class ArchiveReader {
     std::string why() const {
         if (error_) return error_->message();
         if (long_header_) return "a file has headers of more than " + std::to_string(most_header) + " bytes";
-        const char* text = archive_error_string(archive_);
+        const char* text = library_.error_string(archive_);
         return text != nullptr ? text : "cannot be read";
     }
 
     // Returns how many bytes were unpacked so far.
     std::uint64_t unpacked() const {
-        return static_cast<std::uint64_t>(std::max<la_int64_t>(archive_filter_bytes(archive_, 0), 0));
+        return static_cast<std::uint64_t>(std::max<la_int64_t>(library_.filter_bytes(archive_, 0), 0));
     }
 
   private:
@@ -117,7 +118,7 @@ class ArchiveReader {
         const void* data = nullptr;
         la_int64_t at = 0;
         while (!ended_ && held_.size == 0) {
-            const int status = archive_read_data_block(archive_, &data, &held_.size, &at);
+            const int status = library_.read_data_block(archive_, &data, &held_.size, &at);
             failed_ = failed_ || status < ARCHIVE_WARN;
             ended_ = status < ARCHIVE_WARN || status == ARCHIVE_EOF;
         }
@@ -157,6 +158,7 @@ class ArchiveReader {
         return static_cast<la_ssize_t>(given);
     }
 
+    const Libarchive& library_;
     const Source& source_;
     Kind kind_;
     archive* archive_;

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "perfdata/core/export.hpp"
+
 namespace perfdata {
 
 enum class NameStyle {
@@ -23,6 +25,6 @@ constexpr bool is_mangled(std::string_view symbol) {
 // Rust's v0 scheme and its legacy one, without hashes unless `style` is full. Time is in proportion to the symbol, and
 // at most a few milliseconds. Where less than 640 KiB of stack are left, longer names are demangled on a stack of their
 // own, in a thread that this call makes and waits for; they stay mangled if the system gives none.
-std::optional<std::string> demangle(std::string_view symbol, NameStyle style = NameStyle::brief);
+PERFDATA_EXPORT std::optional<std::string> demangle(std::string_view symbol, NameStyle style = NameStyle::brief);
 
 }  // namespace perfdata

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
+#include "perfdata/core/shared.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/elf/find/file_system.hpp"
 
@@ -19,7 +21,7 @@ namespace perfdata {
 // ArchivedFiles is a file system in which a tar-ball is also a directory: "/a/perf.data.tar.bz2/x" is the member x of
 // "/a/perf.data.tar.bz2". Its root is the directory with .build-id, wherever that is in the tar-ball. Links are
 // followed inside the tar-ball only. Const use from many threads is safe.
-class ArchivedFiles final : public FileSystem {
+class PERFDATA_EXPORT ArchivedFiles final : public FileSystem {
   public:
     // Returns false if the library was built without libarchive.
     static bool available();
@@ -27,8 +29,7 @@ class ArchivedFiles final : public FileSystem {
     // Unpacks a tar-ball (plain, or packed with gzip, bzip2, xz or zstd) to a temporary file. In the tar-balls of
     // `perf archive --all` it reads the inner one, with the symbols. Other files are those of `beneath`. Errors:
     // missing, io, limit, malformed (no tar-ball), unsupported (see available()).
-    static Result<std::shared_ptr<const ArchivedFiles>> open(const std::string& path,
-                                                             std::shared_ptr<const FileSystem> beneath,
+    static Result<std::shared_ptr<const ArchivedFiles>> open(const std::string& path, Shared<const FileSystem> beneath,
                                                              const Limits& limits, const Progress& progress = {});
 
     // Returns why files may be missing: the tar-ball breaks off, a limit was reached, or it has no .build-id.
@@ -54,7 +55,7 @@ class ArchivedFiles final : public FileSystem {
     using Entries = std::map<std::string, Entry, std::less<>>;
     using Link = std::pair<std::string, std::string>;
 
-    ArchivedFiles(std::string path, std::shared_ptr<const FileSystem> beneath)
+    ArchivedFiles(std::string path, Shared<const FileSystem> beneath)
         : prefix_(std::move(path) + "/"), beneath_(std::move(beneath)) {}
 
     Result<std::shared_ptr<const Source>> plain(std::shared_ptr<const Source> packed, const Limits& limits,
@@ -66,7 +67,7 @@ class ArchivedFiles final : public FileSystem {
     const Entry* find(std::string_view name) const;
 
     std::string prefix_;  // of all names in the tar-ball
-    std::shared_ptr<const FileSystem> beneath_;
+    Shared<const FileSystem> beneath_;
     std::shared_ptr<const Source> content_;  // all files, one after the other
     Entries entries_;  // by name from the root of the tar-ball, without leading slash; a tree: O(log n)
     // Links and their targets, sorted by name with '\0' for slashes: names below a link then follow it directly. Links

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/recording/named_file.hpp"
 #include "perfdata/recording/source.hpp"
@@ -26,7 +27,7 @@ struct FileTime {
 // FileSystem is the only way in which symbols/ opens files by name. Who named the file decides how: open() is for names
 // from a recording, or from a file that was read because of it; open_given() is for names from the user. Const use from
 // many threads must be safe.
-class FileSystem {
+class PERFDATA_EXPORT FileSystem {
   public:
     FileSystem() = default;
     FileSystem(const FileSystem&) = delete;
@@ -65,7 +66,7 @@ enum class Reach : std::uint8_t { machine, given };
 
 // LocalFiles is the machine's own file system. See open_named_file() for what names from a recording may open. A perf
 // map outside of a root must belong to this user or to root, as in perf.
-class LocalFiles final : public FileSystem {
+class PERFDATA_EXPORT LocalFiles final : public FileSystem {
   public:
     explicit LocalFiles(Reach reach = Reach::machine, LinkWalk walk = LinkWalk::kernel);
     ~LocalFiles() override;

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 
 namespace perfdata {
 
 struct FileName;
 
-struct FinderOptions {
+struct PERFDATA_EXPORT FinderOptions {
     // Given by the user, or part of the recording: also searched when offline.
     std::string recording_dir{};  // a directory recording, with a build-id cache or kcore_dir
     // A copy of the recorded machine's file system. It replaces the viewing machine's, as when offline: the user's

@@ -10,7 +10,9 @@
 
 #include "perfdata/core/callback.hpp"
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
+#include "perfdata/core/shared.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/elf/find/file_system.hpp"
 #include "perfdata/symbols/elf/find/finder_options.hpp"
@@ -47,13 +49,13 @@ struct FoundObject {
 //
 // Different names of one file share one ElfFile while anybody uses it. Const use from many threads is safe. Without
 // `files` it uses the machine's files, as far as the options allow.
-class ObjectFinder {
+class PERFDATA_EXPORT ObjectFinder {
   public:
-    explicit ObjectFinder(FinderOptions options = {}, std::shared_ptr<const FileSystem> files = {});
+    explicit ObjectFinder(FinderOptions options = {}, Shared<const FileSystem> files = {});
 
     const FinderOptions& options() const { return options_; }
     const FileSystem& files() const { return *files_; }
-    const std::shared_ptr<const FileSystem>& shared_files() const { return files_; }
+    const Shared<const FileSystem>& shared_files() const { return files_; }
 
     std::expected<FoundObject, SymbolMiss> find(const RecordedObject& object) const;
 
@@ -75,15 +77,15 @@ class ObjectFinder {
     struct DebugSearch;
 
     FinderOptions options_;
-    std::shared_ptr<const FileSystem> files_;
+    Shared<const FileSystem> files_;
     std::shared_ptr<Opened> opened_;
 };
 
 // Compares build-ids. Old recordings pad ids of any size to 20 bytes with zeros.
-bool same_build_id(const BuildId& recorded, Bytes in_file);
+PERFDATA_EXPORT bool same_build_id(const BuildId& recorded, Bytes in_file);
 
 // Returns false for names that the kernel and perf give to memory without a file: "[heap]", "//anon", "/memfd:x",
 // "/SYSV0000".
-bool is_file_name(std::string_view path);
+PERFDATA_EXPORT bool is_file_name(std::string_view path);
 
 }  // namespace perfdata

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+# What is installed, by component. docs/embedding.md says what each is for.
+#   core      headers that depend on nothing, and how CMake and pkg-config find them
+#   dev       the other headers, and how pkg-config finds the libraries
+#   shared    what linking shared libraries needs besides; static: static libraries
+#   perfdata, annotate  the shared libraries themselves
+#   tool      the perfdata tool
+set(perfdata_cmake ${CMAKE_INSTALL_LIBDIR}/cmake/perfdata)
+set(perfdata_pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# perfdata_install_headers(COMPONENT NAME...) installs folders and files of include/perfdata.
+function(perfdata_install_headers component)
+  foreach(name IN LISTS ARGN)
+    set(from ${PROJECT_SOURCE_DIR}/include/perfdata/${name})
+    if(IS_DIRECTORY ${from})
+      install(DIRECTORY ${from} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perfdata COMPONENT ${component})
+    else()
+      install(FILES ${from} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perfdata COMPONENT ${component})
+    endif()
+  endforeach()
+endfunction()
+
+# perfdata_install_description(COMPONENT NAME) makes a description for pkg-config of NAME.pc.in. It finds its prefix by
+# where it lies itself.
+function(perfdata_install_description component name)
+  file(RELATIVE_PATH perfdata_up /${perfdata_pkgconfig} /)
+  string(REGEX REPLACE "/$" "" perfdata_up "${perfdata_up}")
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${perfdata_pkgconfig} COMPONENT ${component})
+endfunction()
+
+# perfdata_install_library(TARGET NAME) installs a library in the kinds that are offered.
+function(perfdata_install_library target name)
+  if(PERFDATA_STATIC)
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+    install(TARGETS ${target} EXPORT perfdata-${name}-static
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT static)
+    install(EXPORT perfdata-${name}-static NAMESPACE perfdata:: DESTINATION ${perfdata_cmake} COMPONENT static)
+  endif()
+  if(PERFDATA_SHARED)
+    set_target_properties(${target}_shared PROPERTIES EXPORT_NAME ${name})
+    install(TARGETS ${target}_shared EXPORT perfdata-${name}-shared
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${name} NAMELINK_COMPONENT shared)
+    install(EXPORT perfdata-${name}-shared NAMESPACE perfdata:: DESTINATION ${perfdata_cmake} COMPONENT shared)
+  endif()
+endfunction()
+
+set_target_properties(perfdata_core PROPERTIES EXPORT_NAME core)
+perfdata_install_headers(core core wire core.hpp wire.hpp version.hpp)
+perfdata_install_description(core perfdata-core)
+install(TARGETS perfdata_core EXPORT perfdata-core COMPONENT core)
+install(EXPORT perfdata-core NAMESPACE perfdata:: DESTINATION ${perfdata_cmake} COMPONENT core)
+include(CMakePackageConfigHelpers)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/perfdata-config.cmake.in ${PROJECT_BINARY_DIR}/perfdata-config.cmake @ONLY)
+# Until 1.0 each minor version may break programs.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/perfdata-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/perfdata-config.cmake ${PROJECT_BINARY_DIR}/perfdata-config-version.cmake
+  DESTINATION ${perfdata_cmake} COMPONENT core)
+
+if(PERFDATA_LIBRARY)
+  # In a shared library all that it needs is linked already.
+  list(JOIN perfdata_modules ", " perfdata_needs)
+  string(REGEX REPLACE ">=" " >= " perfdata_needs "${perfdata_needs}")
+  list(JOIN perfdata_annotate_modules ", " perfdata_annotate_needs)
+  string(REGEX REPLACE ">=" " >= " perfdata_annotate_needs "${perfdata_annotate_needs}")
+  set(perfdata_private .private)
+  if(NOT PERFDATA_SHARED)
+    set(perfdata_private "")
+  endif()
+
+  perfdata_install_headers(dev recording timeline symbols profile recording.hpp timeline.hpp symbols.hpp profile.hpp
+    perfdata.hpp build_info.hpp)
+  perfdata_install_description(dev perfdata)
+  perfdata_install_library(perfdata perfdata)
+endif()
+if(TARGET perfdata_annotate)
+  perfdata_install_headers(dev annotate annotate.hpp)
+  perfdata_install_description(dev perfdata-annotate)
+  perfdata_install_library(perfdata_annotate annotate)
+endif()
+if(TARGET perfdata_tool)
+  install(TARGETS perfdata_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
+endif()

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "libarchive.hpp"
+
+#include <string>
+#include <utility>
+
+namespace perfdata {
+
+// `path` is the file for which it is needed.
+Result<Libarchive> Libarchive::load(const std::string& path) {
+    auto library = platform::Library::load(PERFDATA_LIBARCHIVE);
+    if (!library) {
+        return fail(ErrorCode::unsupported, Error::no_offset, path,
+                    "is a file, and what unpacks it cannot be loaded: " + library.error() +
+                        "; install " PERFDATA_LIBARCHIVE ", or unpack it and give the directory");
+    }
+    Libarchive all(std::move(*library));
+    bool whole = true;
+    const auto find = [&](auto& function, const char* name) {
+        function = all.library_.function<std::remove_reference_t<decltype(function)>>(name);
+        whole = whole && function != nullptr;
+    };
+    find(all.read_new, "archive_read_new");
+    find(all.read_free, "archive_read_free");
+    find(all.read_support_format_tar, "archive_read_support_format_tar");
+    find(all.read_support_format_raw, "archive_read_support_format_raw");
+    find(all.read_append_filter, "archive_read_append_filter");
+    find(all.read_set_read_callback, "archive_read_set_read_callback");
+    find(all.read_set_callback_data, "archive_read_set_callback_data");
+    find(all.read_open1, "archive_read_open1");
+    find(all.read_data_skip, "archive_read_data_skip");
+    find(all.read_next_header2, "archive_read_next_header2");
+    find(all.read_data_block, "archive_read_data_block");
+    find(all.error_string, "archive_error_string");
+    find(all.filter_bytes, "archive_filter_bytes");
+    find(all.entry_new2, "archive_entry_new2");
+    find(all.entry_free, "archive_entry_free");
+    find(all.entry_pathname, "archive_entry_pathname");
+    find(all.entry_pathname_utf8, "archive_entry_pathname_utf8");
+    find(all.entry_hardlink, "archive_entry_hardlink");
+    find(all.entry_symlink, "archive_entry_symlink");
+    find(all.entry_filetype, "archive_entry_filetype");
+    if (!whole) {
+        return fail(ErrorCode::unsupported, Error::no_offset, path,
+                    "is a file, and " PERFDATA_LIBARCHIVE " lacks a function that unpacks it");
+    }
+    return all;
+}
+
+}  // namespace perfdata

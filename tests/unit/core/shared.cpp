@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/core/shared.hpp"
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "catch.hpp"
+
+using namespace perfdata;
+
+namespace {
+
+// Counts how many of its kind live.
+struct Counted {
+    explicit Counted(int& living) : living_(&living) { ++*living_; }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+    virtual ~Counted() { --*living_; }
+
+  private:
+    int* living_;
+};
+struct Derived final : Counted {
+    explicit Derived(int& living) : Counted(living) {}
+    std::string name = "derived";
+};
+
+}  // namespace
+
+TEST_CASE("The last owner destroys what is shared", "[core][shared]") {
+    int living = 0;
+    {
+        const auto first = Shared<const Counted>::make(living);
+        CHECK(living == 1);
+        Shared<const Counted> second = first;
+        auto third = std::move(second);
+        CHECK_FALSE(second);
+        CHECK(second == nullptr);
+        CHECK(third == first);
+        CHECK(third.get() == first.get());
+        third = third;  // NOLINT(clang-diagnostic-self-assign-overloaded)
+        CHECK(living == 1);
+        third = {};
+        CHECK_FALSE(third);
+        CHECK(living == 1);
+    }
+    CHECK(living == 0);
+}
+
+TEST_CASE("What is owned elsewhere can be shared, as its base, too", "[core][shared]") {
+    int living = 0;
+    const auto standard = std::make_shared<const Derived>(living);
+    {
+        const Shared<const Counted> shared = standard;
+        CHECK(shared.get() == standard.get());
+        CHECK(standard.use_count() == 2);
+        const auto copy = shared;
+        CHECK(standard.use_count() == 2);
+    }
+    CHECK(standard.use_count() == 1);
+    {
+        const Shared<const Derived> unique = std::make_unique<const Derived>(living);
+        CHECK(unique->name == "derived");
+        CHECK((*unique).name == "derived");
+        CHECK(living == 2);
+    }
+    CHECK(living == 1);
+    CHECK_FALSE(Shared<const Counted>());
+    CHECK_FALSE(Shared<const Counted>(nullptr));
+    CHECK_FALSE(Shared<const Counted>(std::shared_ptr<const Derived>()));
+}
+
+TEST_CASE("A shared object survives the threads that share it", "[core][shared]") {
+    int living = 0;
+    {
+        auto shared = Shared<const Derived>::make(living);
+        std::vector<std::jthread> threads;
+        threads.reserve(4);
+        for (int number = 0; number < 4; ++number) {
+            threads.emplace_back([mine = shared] {
+                for (int turn = 0; turn < 10'000; ++turn) {
+                    auto copy = mine;
+                    const auto other = std::move(copy);
+                }
+            });
+        }
+        shared = nullptr;
+    }
+    CHECK(living == 0);
+}
