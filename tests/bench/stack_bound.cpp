@@ -71,6 +71,7 @@ class PlainLoop {
     Counts unwind(const Moment& moment, const UserState& state, std::size_t most, std::vector<Address>& frames) {
         Counts counts;
         const auto registers_there = static_cast<std::size_t>(std::popcount(state.register_mask));
+        ExpressionBudget budget;
         auto registers = registers_of_sample(
             *target_,
             Registers<AnyOrder>(state.abi, state.register_mask, {state.registers, registers_there, state.order}));
@@ -86,7 +87,7 @@ class PlainLoop {
             const auto& known = row_of(frame);
             if (!known.row || known.row->has(UnwindRow::signal_frame)) break;
             const auto source = known.cfi->source(spill_, address.value - known.vaddr);
-            if (step(*target_, *known.row, source, memory, registers) != StepOutcome::ok) break;
+            if (step(*target_, *known.row, source, memory, registers, budget) != StepOutcome::ok) break;
         }
         return counts;
     }

@@ -131,6 +131,7 @@ Unwound unwind(const Captured& captured, Objects& objects) {
     auto registers = captured.registers;
     const StackMemory memory(captured.stack, captured.stack_begin, AnyOrder(std::endian::native));
     RuleSpill spill;
+    ExpressionBudget budget;
     std::uint64_t back = 0;  // a return address lies behind its call
     while (unwound.frames.size() < 1000) {
         unwound.frames.push_back(registers.pc);
@@ -143,7 +144,7 @@ Unwound unwind(const Captured& captured, Objects& objects) {
         REQUIRE(*row);
         const auto content = object->section->input().section;
         const RowSource source{&spill, content, {}, object->bias, AnyOrder(std::endian::native)};
-        unwound.end = step(object->frames->target(), **row, source, memory, registers);
+        unwound.end = step(object->frames->target(), **row, source, memory, registers, budget);
         if (unwound.end != StepOutcome::ok) break;
         const bool signal = (*row)->has(UnwindRow::signal_frame);
         if (signal) ++unwound.signals;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/profile/profile.hpp"
 
+#include <stop_token>
+
 #include "catch.hpp"
 #include "unit/timeline/scene.hpp"
 
