@@ -12,6 +12,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <type_traits>
 
 #include "perfdata/core/arch.hpp"
 #include "perfdata/core/endian.hpp"
@@ -27,8 +28,14 @@ namespace {
 // CapstoneMode is Capstone's identification of an architecture.
 struct CapstoneMode {
     cs_arch arch;
-    int mode;
+    cs_mode mode;
 };
+
+// Joins modes: as they are, they would become numbers.
+constexpr cs_mode both(cs_mode mode, cs_mode other) {
+    using Number = std::underlying_type_t<cs_mode>;
+    return static_cast<cs_mode>(static_cast<Number>(mode) | static_cast<Number>(other));
+}
 
 // capstone_mode(arch) is empty for architectures unknown to Capstone or to this file.
 std::optional<CapstoneMode> capstone_mode(const Arch& arch) {
@@ -43,11 +50,11 @@ std::optional<CapstoneMode> capstone_mode(const Arch& arch) {
             break;
         case ArchFamily::powerpc:
             if (wide)
-                return CapstoneMode{CS_ARCH_PPC, CS_MODE_64 | (little ? CS_MODE_LITTLE_ENDIAN : CS_MODE_BIG_ENDIAN)};
+                return CapstoneMode{CS_ARCH_PPC, both(CS_MODE_64, little ? CS_MODE_LITTLE_ENDIAN : CS_MODE_BIG_ENDIAN)};
             break;
         case ArchFamily::riscv:
 #if CS_API_MAJOR >= 5
-            if (wide) return CapstoneMode{CS_ARCH_RISCV, CS_MODE_RISCV64 | CS_MODE_RISCVC};
+            if (wide) return CapstoneMode{CS_ARCH_RISCV, both(CS_MODE_RISCV64, CS_MODE_RISCVC)};
 #endif
             break;
         case ArchFamily::arm:
@@ -194,7 +201,7 @@ Result<Disassembler> Disassembler::create(std::string_view arch, Syntax syntax) 
     // available.
     constexpr std::size_t taken_by_setup = 65536;
     std::make_unique_for_overwrite<char[]>(taken_by_setup).reset();
-    const auto opened = cs_open(known->arch, static_cast<cs_mode>(known->mode), &engine->handle);
+    const auto opened = cs_open(known->arch, known->mode, &engine->handle);
     if (opened == CS_ERR_MEM) throw std::bad_alloc();
     if (opened != CS_ERR_OK) return unsupported(fmt::format("Capstone has no {}: {}", arch, cs_strerror(opened)));
     cs_option(engine->handle, CS_OPT_DETAIL, CS_OPT_ON);
