@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Owners of addresses, reasons for their absence, limits, and the place of the kernel's text.
 #include <set>
+#include <stop_token>
 
 #include "catch.hpp"
 #include "unit/timeline/scene.hpp"
