@@ -1,6 +1,7 @@
-#include <stop_token>
 // SPDX-License-Identifier: MIT
 #include "perfdata/recording/walk.hpp"
+
+#include <stop_token>
 
 #include "catch.hpp"
 #include "support/build.hpp"
