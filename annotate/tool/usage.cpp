@@ -8,7 +8,6 @@
 #include <memory>
 #include <new>
 #include <span>
-#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -274,13 +273,20 @@ class HelpText : public CLI::Formatter {
   public:
     std::string make_subcommand(const CLI::App* command) const override {
         const auto text = command->get_description();
-        std::ostringstream line;
-        CLI::detail::format_help(line, command->get_display_name(true), text.substr(0, text.find('\n')), column_width_);
-        return line.str();
+        return fmt::format("{:<{}}{}\n", "  " + command->get_display_name(true), column_width_,
+                           text.substr(0, text.find('\n')));
     }
-    // Groups of alternative options get a heading that says so.
+#if CLI11_VERSION_MAJOR > 2 || CLI11_VERSION_MINOR >= 5
+    std::string make_expanded(const CLI::App* part, CLI::AppFormatMode mode) const override {
+        return part->get_name().empty() ? alternatives(part) : Formatter::make_expanded(part, mode);
+    }
+#else
     std::string make_expanded(const CLI::App* part) const override {
-        if (!part->get_name().empty()) return Formatter::make_expanded(part);
+        return part->get_name().empty() ? alternatives(part) : Formatter::make_expanded(part);
+    }
+#endif
+    // Groups of alternative options get a heading that says so.
+    std::string alternatives(const CLI::App* part) const {
         const bool one = part->get_require_option_max() == 1;
         return make_group(one ? "One of these is needed" : "At least one of these is needed", false,
                           part->get_options([part](const CLI::Option* option) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 #include <unistd.h>
 #include <utility>

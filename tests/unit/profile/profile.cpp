@@ -1,3 +1,4 @@
+#include <stop_token>
 // SPDX-License-Identifier: MIT
 #include "perfdata/profile/profile.hpp"
 
