@@ -1,4 +1,3 @@
-#include <stop_token>
 // SPDX-License-Identifier: MIT
 #include "perfdata/profile/profile.hpp"
 
