@@ -41,7 +41,8 @@ TEST_CASE("The last owner destroys what is shared", "[core][shared]") {
         CHECK(second == nullptr);
         CHECK(third == first);
         CHECK(third.get() == first.get());
-        third = third;  // NOLINT(clang-diagnostic-self-assign-overloaded)
+        const auto& same = third;
+        third = same;
         CHECK(living == 1);
         third = {};
         CHECK_FALSE(third);
