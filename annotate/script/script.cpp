@@ -77,7 +77,7 @@ class ScriptWriter {
                 const auto& name = places_.name(number);
                 const auto& frame = places_.place(number).frame;
                 (name.inlined ? inlined : symbols).insert(name.symbol);
-                if (frame.is_code()) symbols.insert(symbolizer_.bpf().name(frame.index).name);
+                if (frame.is_code()) symbols.insert(symbolizer_.bpf().plain_name(frame.index).name);
                 objects.insert(name.object);
             }
             symbols.erase(std::string_view());
