@@ -515,3 +515,63 @@ TEST_CASE("Instructions without samples take no memory for each event", "[takes]
         if (measured) CHECK(got.memory < little);
     }
 }
+
+namespace {
+
+constexpr std::uint64_t program_at = 64 + 56, user_mark = ~std::uint64_t{0} - 511;
+
+// program(size) returns a program of so many bytes of code, from program_at on.
+Elf program(std::uint64_t size) {
+    Elf elf;
+    auto& text = elf.section(Elf::text);
+    text.address = program_at;
+    text.content = Blob(static_cast<std::size_t>(size), std::byte{0x90});
+    elf.segments = {{0, 0, program_at + size}};
+    return elf;
+}
+
+// put(folder, name, elf) writes it below root/bin, and returns the root.
+std::string put(const TempDir& folder, const std::string& name, const Elf& elf) {
+    std::filesystem::create_directories(folder.path() / "root/bin");
+    folder.write("root/bin/" + name, elf.blob());
+    return (folder.path() / "root").string();
+}
+
+}  // namespace
+
+TEST_CASE("Inlined functions take little memory for each frame, with a word for those left out", "[takes]") {
+    // At each frame as many functions are inlined as are read, and each chain is a new one.
+    constexpr std::uint64_t functions = 100, samples = 2000;
+    constexpr std::uint32_t each = 64, size = functions * each;
+    auto elf = program(size);
+    DwarfWriter dwarf(program_at, size);
+    std::vector<Elf::Symbol> symbols;
+    for (std::uint64_t at = program_at; at < program_at + size; at += each) {
+        symbols.push_back({"f" + std::to_string(at), at, each});
+        dwarf.function(at, each, symbols.back().name);
+        for (int level = 0; level < 63; ++level) dwarf.inlined(at, each, 1);
+        for (int level = 0; level < 64; ++level) dwarf.end();
+    }
+    elf.symbols(symbols);
+    dwarf.add_to(elf);
+    Sketch sketch(Sketch::plain | sample_bit::callchain);
+    sketch.mmap(1, mapped_at, std::uint64_t{1} << 20, "/bin/x", 1);
+    Random random(7);
+    for (std::uint64_t at = 0; at < samples; ++at) {
+        std::vector<std::uint64_t> frames{user_mark};
+        for (int depth = 0; depth < 31; ++depth) {
+            frames.push_back(mapped_at + program_at + each * (random.u64() % functions) + 1 + random.u64() % 50);
+        }
+        sketch.chain(frames[1], 1, 2 + at, frames);
+    }
+    const TempDir folder;
+    const auto root = put(folder, "x", elf);
+    const auto path = folder.write("inlined", sketch.build());
+    const auto got = run(folder, {"report", "--offline", "--symfs", root, path});
+    REQUIRE(got.status == 0);
+    constexpr std::size_t most = std::size_t{288} << 20;
+    if (measured) CHECK(got.memory < most);
+    CHECK(got.output.find("# Samples: 2000 of event") != std::string::npos);
+    CHECK(got.output.find("(inlined)") != std::string::npos);
+    CHECK(got.output.find("samples lost inlined functions") != std::string::npos);
+}
