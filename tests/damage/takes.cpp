@@ -575,3 +575,21 @@ TEST_CASE("Inlined functions take little memory for each frame, with a word for 
     CHECK(got.output.find("(inlined)") != std::string::npos);
     CHECK(got.output.find("samples lost inlined functions") != std::string::npos);
 }
+
+TEST_CASE("A long bitmap is cut in text, with a word, and whole in JSON", "[takes]") {
+    constexpr std::uint64_t blocks = 64 * 80000;
+    std::vector<std::uint64_t> topology{1, std::uint64_t{1} << 27, 1, 0, std::uint64_t{1} << 40, blocks};
+    topology.resize(topology.size() + blocks / 64, 0x5555555555555555);
+    Sketch sketch;
+    sketch.sample(1, 1, 1).feature(Feature::mem_topology, words(topology));
+    const TempDir folder;
+    const auto path = folder.write("topology", sketch.build());
+    const auto got = run(folder, {"info", "--verbose", path});
+    CHECK(got.status == 0);
+    constexpr std::size_t most = std::size_t{64} << 20;
+    if (measured) CHECK(got.memory < most);
+    CHECK(got.output.find("... and " + std::to_string(blocks / 2 - 4096) + " more") != std::string::npos);
+    const auto json = run(folder, {"info", "--json", path});
+    CHECK(json.status == 0);
+    CHECK(json.output.find(std::to_string(blocks - 2)) != std::string::npos);
+}
