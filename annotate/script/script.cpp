@@ -67,6 +67,7 @@ class ScriptWriter {
         flush();
         counts_.unread_formats = formats_.unread();
         counts_.without_build_id = WithoutBuildId::list(places_.without_build_id(), symbolizer_);
+        counts_.not_opened = places_.not_opened();
         counts_.unnamed_kernel = places_.unnamed_kernel();
         if (options_.inlines) counts_.inlined_problems = symbolizer_.inlined_problems();
         counts_.absent_symbols = absent_symbols_;

@@ -593,3 +593,31 @@ TEST_CASE("A long bitmap is cut in text, with a word, and whole in JSON", "[take
     CHECK(json.status == 0);
     CHECK(json.output.find(std::to_string(blocks - 2)) != std::string::npos);
 }
+
+TEST_CASE("script says where more files are mapped than may be open", "[takes]") {
+    constexpr std::uint64_t apart = 0x100000, files = 60;
+    auto elf = program(64);
+    elf.symbols({{"f", program_at, 64}});
+    const TempDir folder;
+    Sketch sketch;
+    std::string root;
+    for (std::uint64_t at = 0; at < files; ++at) {
+        const auto name = "x" + std::to_string(at);
+        root = put(folder, name, elf);
+        const auto begin = mapped_at + apart * at;
+        sketch.mmap(1, begin, apart, "/bin/" + name, 1 + at).sample(begin + program_at, 1, 100 + at);
+    }
+    const auto path = folder.write("many", sketch.build());
+    ::rlimit usual{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &usual) == 0);
+    for (const bool few : {false, true}) {
+        INFO(few);
+        const ::rlimit limit{few ? 32 : usual.rlim_cur, usual.rlim_max};
+        REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+        const auto got = run(folder, {"script", "--offline", "--symfs", root, path});
+        REQUIRE(::setrlimit(RLIMIT_NOFILE, &usual) == 0);
+        CHECK(got.status == 0);
+        CHECK((got.output.find("[unknown]") != std::string::npos) == few);
+        CHECK((got.messages.find("cannot be opened here, so no function names") != std::string::npos) == few);
+    }
+}
