@@ -621,3 +621,29 @@ TEST_CASE("script says where more files are mapped than may be open", "[takes]")
         CHECK((got.messages.find("cannot be opened here, so no function names") != std::string::npos) == few);
     }
 }
+
+TEST_CASE("A pattern whose states differ at each byte of a name takes little memory", "[takes]") {
+    constexpr std::uint64_t functions = 16, each = 64;
+    auto elf = program(functions * each);
+    std::vector<Elf::Symbol> symbols;
+    Sketch sketch(Sketch::plain | sample_bit::callchain);
+    sketch.mmap(1, mapped_at, std::uint64_t{1} << 20, "/bin/x", 1);
+    Random random(8);
+    for (std::uint64_t at = 0; at < functions; ++at) {
+        std::string name;
+        while (name.size() < 4000) name += random.u64() >> 63 == 0 ? 'a' : 'b';
+        symbols.push_back({name, program_at + each * at, each});
+        const auto ip = mapped_at + program_at + each * at;
+        sketch.chain(ip, 1, 2 + at, std::vector<std::uint64_t>{user_mark, ip, mapped_at + program_at + 8});
+    }
+    elf.symbols(symbols);
+    const TempDir folder;
+    const auto root = put(folder, "x", elf);
+    const auto path = folder.write("names", sketch.build());
+    const auto got =
+        run(folder, {"report", "--offline", "--symfs", root, "--ignore-callees", "(a|b)*a(a|b){190}c", path});
+    CHECK(got.status == 0);
+    CHECK(got.output.find("abab") != std::string::npos);
+    constexpr std::size_t most = std::size_t{128} << 20;
+    if (measured) CHECK(got.memory < most);
+}
