@@ -66,7 +66,7 @@ class FlameMaker {
     // For BPF code the names in the source are better than the kernel's.
     std::string best_name(const Frame& frame, const FrameName& name) const {
         if (!frame.is_code() || name.kind != CodeClass::bpf) return std::string(name.symbol);
-        return symbolizer_.bpf().name(frame.index).full();
+        return symbolizer_.bpf().plain_name(frame.index).full();
     }
 
     std::uint32_t name_of(const SampledTask& task) {

@@ -129,7 +129,7 @@ class CallsMaker {
         call.function = other.function;
         if (other.function.is_code()) {
             call.object = object_name(symbolizer_.timeline(), symbolizer_.timeline().code()[other.function.index]);
-            if (name.kind == CodeClass::bpf) call.name = symbolizer_.bpf().name(other.function.index).full();
+            if (name.kind == CodeClass::bpf) call.name = symbolizer_.bpf().plain_name(other.function.index).full();
         }
         call.entry = edge.entry;
         call.below = edge.below;

@@ -46,7 +46,7 @@ void ListingTargets::in_kernel(ListingTarget& target) const {
         // A function of the same program needs no program in front of its name.
         const auto& own = timeline.code()[*listing_.code];
         const auto& code = timeline.code()[found->code];
-        if (code.load && code.load == own.load) target.name = symbolizer_.bpf().name(found->code).name;
+        if (code.load && code.load == own.load) target.name = symbolizer_.bpf().plain_name(found->code).name;
         return;
     }
     const auto* kernel = symbolizer_.kernel();

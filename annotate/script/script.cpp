@@ -67,6 +67,7 @@ class ScriptWriter {
         flush();
         counts_.unread_formats = formats_.unread();
         counts_.without_build_id = WithoutBuildId::list(places_.without_build_id(), symbolizer_);
+        counts_.not_opened = places_.not_opened();
         counts_.unnamed_kernel = places_.unnamed_kernel();
         if (options_.inlines) counts_.inlined_problems = symbolizer_.inlined_problems();
         counts_.absent_symbols = absent_symbols_;
@@ -77,7 +78,7 @@ class ScriptWriter {
                 const auto& name = places_.name(number);
                 const auto& frame = places_.place(number).frame;
                 (name.inlined ? inlined : symbols).insert(name.symbol);
-                if (frame.is_code()) symbols.insert(symbolizer_.bpf().name(frame.index).name);
+                if (frame.is_code()) symbols.insert(symbolizer_.bpf().plain_name(frame.index).name);
                 objects.insert(name.object);
             }
             symbols.erase(std::string_view());

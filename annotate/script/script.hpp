@@ -43,6 +43,7 @@ struct ScriptCounts {
     std::uint64_t unread_formats = 0;     // of tracepoints: damaged or too long, their samples are shown as bytes
     UnwoundStacks stacks;                 // copies of user stacks
     WithoutBuildId without_build_id;      // objects without names; their samples are not counted
+    std::size_t not_opened = 0;           // files of unnamed code that the system does not let be opened
     bool unnamed_kernel = false;          // there are no names for kernel code
     std::vector<Error> inlined_problems;  // why frames of inlined functions are missing
     // Elements of CodeFilter::symbols and objects that match no sample, and, if there are any, those that exist,

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -94,6 +95,9 @@ class ScriptPlaces {
             if (name.symbol.empty() && name.kind == CodeClass::user && lacks_build_id(name.miss)) [[unlikely]] {
                 without_build_id_.emplace(name.object, name.miss);
             }
+            if (name.symbol.empty() && name.miss == SymbolMiss::not_opened) [[unlikely]] {
+                not_opened_.insert(name.object);
+            }
             const bool kernel =
                 name.kind == CodeClass::kernel || name.kind == CodeClass::module || frame.misses(Miss::kernel);
             unnamed_kernel_ = unnamed_kernel_ || (name.symbol.empty() && kernel && symbolizer_.kernel() == nullptr);
@@ -105,6 +109,9 @@ class ScriptPlaces {
     // without_build_id() returns the objects of unnamed places for which no build id proves that a file is the right
     // one.
     const std::map<std::string_view, SymbolMiss>& without_build_id() const { return without_build_id_; }
+
+    // not_opened() returns how many objects of unnamed places have a file that the system does not let be opened.
+    std::size_t not_opened() const { return not_opened_.size(); }
 
     // Call prefetch(number, fields) and later prefetch_line(number, fields) before line(): first the line's place, then
     // the line itself is fetched meanwhile.
@@ -192,6 +199,7 @@ class ScriptPlaces {
     InternTable<ScriptPlace> places_;
     std::vector<FrameName> frame_names_;                       // by number
     std::map<std::string_view, SymbolMiss> without_build_id_;  // a tree: a file chooses the names
+    std::set<std::string_view> not_opened_;                    // likewise
     bool unnamed_kernel_ = false;
     std::size_t asked_ = 0;                           // places so far
     std::array<std::vector<Inlined>, 2> inlined_at_;  // by number

@@ -149,7 +149,7 @@ class Extract {
             Piece piece;
             const auto image = symbols.image(index);
             if (!image) return fail(image.error());
-            piece.name = symbols.name(index).name;
+            piece.name = symbols.plain_name(index).name;
             piece.address = timeline.code()[index].range.begin;
             piece.code = *image;
             if (wants_lines()) add_lines(symbols, index, piece);

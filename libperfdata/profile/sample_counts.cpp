@@ -230,8 +230,9 @@ class SampleCounter {
     std::uint32_t chain(const BasicSample<Order>& sample) {
         const auto ip = sample.ip();
         std::uint32_t node = ChainNode::none;
-        std::size_t nodes = 0;
+        std::size_t nodes = 0, recorded = 1;
         path_folded_ = false;
+        const auto before = counts_.chains_.size();
         if (options_.chains) {
             addresses_.clear();
             is_deep_ = false;
@@ -259,6 +260,7 @@ class SampleCounter {
                 if (!looked_up_.empty()) ++counts_.chain_losses_.cut;
                 looked_up_.clear();
             }
+            recorded += looked_up_.size();
             // Outermost first: a sample often shares outer callers with the one before it.
             bool same = true;
             std::size_t depth = 0;
@@ -289,7 +291,16 @@ class SampleCounter {
             node = counts_.chains_.intern({node, inlined_path_[inlined]});
         }
         if (path_folded_) ++counts_.chain_losses_.folded;
+        note_inlined(recorded, counts_.chains_.size() - before);
         return node;
+    }
+
+    // Keeps account of new nodes: a small file may have dozens of inlined functions at each address, and every chain
+    // may be a new one. Chains of programs share nearly all of their nodes.
+    void note_inlined(std::size_t recorded, std::size_t added) {
+        constexpr std::size_t a_frame = 4;
+        inlined_left_ += a_frame * recorded;
+        if (added > recorded) inlined_left_ -= std::min(inlined_left_, added - recorded);
     }
 
     // Returns true for the return address of a call. The first address of a context is where something was interrupted,
@@ -300,7 +311,7 @@ class SampleCounter {
 
     // Finds what is inlined at an unfolded frame: the first so many of inlined_path_, innermost first. Leaves it out if
     // there is no room for it in the chain, which has so many nodes up to the frame, or in the table, for it and for
-    // the nodes to come.
+    // the nodes to come, or if inlined functions have too many nodes for what was recorded.
     std::size_t inlined_path(std::uint32_t unfolded, bool returns, std::size_t nodes, std::size_t nodes_to_come) {
         const auto& known = inlined_at_[returns ? 1 : 0];
         auto inlined = unfolded < known.size() ? known[unfolded] : none;
@@ -310,7 +321,8 @@ class SampleCounter {
             inlined_path_.push_back(inlined_.nodes()[inlined].frame);
         }
         const auto more = inlined_path_.size() + nodes_to_come;
-        if (nodes + more <= SampleCounts::most_with_inlined && counts_.chains_.size() + more < most_nodes_) {
+        if (nodes + more <= SampleCounts::most_with_inlined && counts_.chains_.size() + more < most_nodes_ &&
+            inlined_path_.size() <= inlined_left_) {
             return inlined_path_.size();
         }
         path_folded_ = true;
@@ -555,7 +567,9 @@ class SampleCounter {
     std::array<std::vector<std::uint32_t>, 2> inlined_at_;
     std::vector<Frame> calls_;                 // one answer of FunctionIndex
     std::vector<std::uint32_t> inlined_path_;  // frames, of one answer of inlined_path()
-    bool path_folded_ = false;                 // the current sample's chain lacks inlined calls: there is no room
+    // How many nodes of inlined functions may be added to the table: some, and more with each recorded frame.
+    std::size_t inlined_left_ = std::size_t{1} << 18;
+    bool path_folded_ = false;  // the current sample's chain lacks inlined calls: there is no room
     RowTable chain_rows_;
     // Without chains:
     InternTable<SampledPlace> places_;

@@ -159,12 +159,11 @@ class Regex {
 }  // namespace
 
 struct NamePattern::Compiled {
-    // libc keeps each state of its automaton that it meets, and each byte may lead to a new one: start again after so
-    // many bytes.
-    static constexpr std::size_t most_bytes = std::size_t{1} << 16;
-
     std::string pattern;
     std::unique_ptr<Regex> regex;
+    // libc keeps each state of its automaton that it meets, each as large as the pattern, and each byte may lead to a
+    // new one: start again after so many bytes.
+    std::size_t most_bytes = 0;
     std::size_t bytes = 0;
     std::string name;
 };
@@ -172,7 +171,8 @@ struct NamePattern::Compiled {
 Result<NamePattern> NamePattern::parse(const std::string& text) {
     if (text.size() > most_pattern) return refused(ErrorCode::unsupported, "the regular expression is too long");
     PatternSize size(text);
-    const bool large = size.count(most_pattern) > most_pattern;
+    const auto characters = size.count(most_pattern);
+    const bool large = characters > most_pattern;
     if (size.refers_back()) {
         return refused(ErrorCode::unsupported, "back-references are not taken: they take time without bound");
     }
@@ -182,6 +182,8 @@ Result<NamePattern> NamePattern::parse(const std::string& text) {
     if (alone.status() != 0) return refused(ErrorCode::malformed, "no regular expression: " + alone.problem());
     NamePattern pattern(text);
     pattern.compiled_ = std::make_shared<Compiled>();
+    constexpr std::size_t all_states = std::size_t{1} << 20;
+    pattern.compiled_->most_bytes = all_states / std::max<std::size_t>(characters, 16);
     // Without the first part libc would start at each byte of a name: time grows with the square of its size then.
     pattern.compiled_->pattern = "^.*" + size.grouped();
     return pattern;
@@ -192,7 +194,7 @@ bool NamePattern::matches(std::string_view name) const {
     const bool whole = name.size() <= most_name;
     compiled.name = name.substr(0, most_name);
     compiled.bytes += compiled.name.size() + 1;
-    if (!compiled.regex || compiled.bytes > Compiled::most_bytes) {
+    if (!compiled.regex || compiled.bytes > compiled.most_bytes) {
         compiled.regex = std::make_unique<Regex>(compiled.pattern);
         compiled.bytes = compiled.name.size() + 1;
     }

@@ -362,6 +362,36 @@ Command btf_lines(const Files& files, std::size_t n) {
     return bpf_program(files, 1, n + 1, 1);
 }
 
+// A BPF program of n calls of a function with n parameters.
+Command bpf_calls(const Files& files, std::size_t n) {
+    constexpr std::uint64_t base = 0xffffffffc0000000, tag = 0x0102030405060708;
+    constexpr std::uint32_t callee = 16, call = 5;
+    const auto caller = code_bytes(call * n);
+    BtfBuilder types(Sketch::order);
+    const auto integer = types.integer("int");
+    std::vector<BtfBuilder::Parameter> list;
+    for (std::size_t at = 0; at < n; ++at) list.push_back({"parameter_" + std::to_string(at), integer});
+    Writer functions(Sketch::order), code(Sketch::order);
+    functions.u32(0).u32(types.function("f", types.prototype(integer, list)));
+    functions.u32(2).u32(types.function("g", types.prototype(integer, {})));
+    for (std::uint32_t at = 0; at < callee; ++at) code.u8(0x90);
+    for (std::uint32_t at = 0; at < n; ++at) code.u8(0xe8).u32(0 - (callee + call * (at + 1)));  // call f
+    while (code.size() < callee + caller) code.u8(0x90);
+    Sketch sketch;
+    sketch.symbol(base, callee, "bpf_prog_0102030405060708_f", 1);
+    sketch.symbol(base + callee, caller, "bpf_prog_0102030405060708_g", 1);
+    sketch.bpf(BpfEvent::Kind::load, 1, tag, 2).sample(base + callee, 1, 3, Sketch::kernel);
+    ProgramInfo info(Sketch::order, 1);
+    info.u64(info_field::tag, 0x0807060504030201).u32(info_field::btf_id, 5);
+    info.array(BpfArray::jited_insns, callee + caller, code.take());
+    info.array(BpfArray::jited_ksyms, 2, array_u64(Sketch::order, {base, base + callee}));
+    info.array(BpfArray::jited_func_lens, 2, array_u32(Sketch::order, {callee, caller}));
+    info.array(BpfArray::func_info, 2, functions.take());
+    sketch.feature(Feature::bpf_prog_info, prog_info_feature(Sketch::order, {info.encode()}));
+    sketch.feature(Feature::bpf_btf, bpf_btf(Sketch::order, {{5, types.blob()}}));
+    return {"annotate", "--offline", "-o", files.folder() + "/out.txt", files.write("perf.data", sketch.build())};
+}
+
 }  // namespace
 
 CostCases line_cases() {
@@ -386,6 +416,7 @@ CostCases line_cases() {
         {"dwarf_symbol_tables", 3000, dwarf_symbol_tables},
         {"btf_functions", 500, btf_functions},
         {"btf_lines", 2000, btf_lines},
+        {"bpf_calls", 120, bpf_calls},
     };
 }
 

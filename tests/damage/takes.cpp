@@ -53,9 +53,9 @@ void forget_peak() {
     std::ofstream("/proc/self/clear_refs") << 5;  // proc(5)
 }
 
-Run run(const TempDir& folder, std::vector<std::string> command) {
+Run run(const TempDir& folder, std::vector<std::string> command, const char* program = PERFDATA_TOOL) {
     forget_peak();
-    command.insert(command.begin(), PERFDATA_TOOL);
+    command.insert(command.begin(), program);
     std::vector<char*> arguments;
     for (auto& argument : command) arguments.push_back(argument.data());
     arguments.push_back(nullptr);
@@ -514,4 +514,134 @@ TEST_CASE("Instructions without samples take no memory for each event", "[takes]
         CHECK(got.status == 0);
         if (measured) CHECK(got.memory < little);
     }
+}
+
+namespace {
+
+constexpr std::uint64_t program_at = 64 + 56, user_mark = ~std::uint64_t{0} - 511;
+
+// program(size) returns a program of so many bytes of code, from program_at on.
+Elf program(std::uint64_t size) {
+    Elf elf;
+    auto& text = elf.section(Elf::text);
+    text.address = program_at;
+    text.content = Blob(static_cast<std::size_t>(size), std::byte{0x90});
+    elf.segments = {{0, 0, program_at + size}};
+    return elf;
+}
+
+// put(folder, name, elf) writes it below root/bin, and returns the root.
+std::string put(const TempDir& folder, const std::string& name, const Elf& elf) {
+    std::filesystem::create_directories(folder.path() / "root/bin");
+    folder.write("root/bin/" + name, elf.blob());
+    return (folder.path() / "root").string();
+}
+
+}  // namespace
+
+TEST_CASE("Inlined functions take little memory for each frame, with a word for those left out", "[takes]") {
+    // At each frame as many functions are inlined as are read, and each chain is a new one.
+    constexpr std::uint64_t functions = 100, samples = 2000;
+    constexpr std::uint32_t each = 64, size = functions * each;
+    auto elf = program(size);
+    DwarfWriter dwarf(program_at, size);
+    std::vector<Elf::Symbol> symbols;
+    for (std::uint64_t at = program_at; at < program_at + size; at += each) {
+        symbols.push_back({"f" + std::to_string(at), at, each});
+        dwarf.function(at, each, symbols.back().name);
+        for (int level = 0; level < 63; ++level) dwarf.inlined(at, each, 1);
+        for (int level = 0; level < 64; ++level) dwarf.end();
+    }
+    elf.symbols(symbols);
+    dwarf.add_to(elf);
+    Sketch sketch(Sketch::plain | sample_bit::callchain);
+    sketch.mmap(1, mapped_at, std::uint64_t{1} << 20, "/bin/x", 1);
+    Random random(7);
+    for (std::uint64_t at = 0; at < samples; ++at) {
+        std::vector<std::uint64_t> frames{user_mark};
+        for (int depth = 0; depth < 31; ++depth) {
+            frames.push_back(mapped_at + program_at + each * (random.u64() % functions) + 1 + random.u64() % 50);
+        }
+        sketch.chain(frames[1], 1, 2 + at, frames);
+    }
+    const TempDir folder;
+    const auto root = put(folder, "x", elf);
+    const auto path = folder.write("inlined", sketch.build());
+    const auto got = run(folder, {"report", "--offline", "--symfs", root, path});
+    REQUIRE(got.status == 0);
+    constexpr std::size_t most = std::size_t{360} << 20;
+    if (measured) CHECK(got.memory < most);
+    CHECK(got.output.find("# Samples: 2000 of event") != std::string::npos);
+    CHECK(got.output.find("(inlined)") != std::string::npos);
+    CHECK(got.output.find("samples lost inlined functions") != std::string::npos);
+}
+
+TEST_CASE("A long bitmap is cut in text, with a word, and whole in JSON", "[takes]") {
+    constexpr std::uint64_t blocks = 64 * 80000;
+    std::vector<std::uint64_t> topology{1, std::uint64_t{1} << 27, 1, 0, std::uint64_t{1} << 40, blocks};
+    topology.resize(topology.size() + blocks / 64, 0x5555555555555555);
+    Sketch sketch;
+    sketch.sample(1, 1, 1).feature(Feature::mem_topology, words(topology));
+    const TempDir folder;
+    const auto path = folder.write("topology", sketch.build());
+    const auto got = run(folder, {"info", "--verbose", path});
+    CHECK(got.status == 0);
+    constexpr std::size_t most = std::size_t{64} << 20;
+    if (measured) CHECK(got.memory < most);
+    CHECK(got.output.find("... and " + std::to_string(blocks / 2 - 4096) + " more") != std::string::npos);
+    const auto json = run(folder, {"info", "--json", path});
+    CHECK(json.status == 0);
+    CHECK(json.output.find(std::to_string(blocks - 2)) != std::string::npos);
+}
+
+TEST_CASE("script says where more files are mapped than may be open", "[takes]") {
+    constexpr std::uint64_t apart = 0x100000, files = 60;
+    const TempDir folder;
+    Sketch sketch;
+    std::string root;
+    for (std::uint64_t at = 0; at < files; ++at) {
+        const auto name = "x" + std::to_string(at);
+        auto elf = program(64);
+        elf.symbols({{"f" + std::to_string(at), program_at, 64}});
+        root = put(folder, name, elf);
+        const auto begin = mapped_at + apart * at;
+        sketch.mmap(1, begin, apart, "/bin/" + name, 1 + at).sample(begin + program_at, 1, 100 + at);
+    }
+    const auto path = folder.write("many", sketch.build());
+    for (const bool few : {false, true}) {
+        INFO(few);
+        // The tool raises what is called the soft limit.
+        const std::string limited = few ? "ulimit -n 32; exec \"$0\" \"$@\"" : "exec \"$0\" \"$@\"";
+        const auto got =
+            run(folder, {"-c", limited, PERFDATA_TOOL, "script", "--offline", "--symfs", root, path}, "/bin/sh");
+        CHECK(got.status == 0);
+        CHECK((got.output.find("[unknown]") != std::string::npos) == few);
+        CHECK((got.messages.find("cannot be opened here, so no function names") != std::string::npos) == few);
+    }
+}
+
+TEST_CASE("A pattern whose states differ at each byte of a name takes little memory", "[takes]") {
+    constexpr std::uint64_t functions = 16, each = 64;
+    auto elf = program(functions * each);
+    std::vector<Elf::Symbol> symbols;
+    Sketch sketch(Sketch::plain | sample_bit::callchain);
+    sketch.mmap(1, mapped_at, std::uint64_t{1} << 20, "/bin/x", 1);
+    Random random(8);
+    for (std::uint64_t at = 0; at < functions; ++at) {
+        std::string name;
+        while (name.size() < 4000) name += random.u64() >> 63 == 0 ? 'a' : 'b';
+        symbols.push_back({name, program_at + each * at, each});
+        const auto ip = mapped_at + program_at + each * at;
+        sketch.chain(ip, 1, 2 + at, std::vector<std::uint64_t>{user_mark, ip, mapped_at + program_at + 8});
+    }
+    elf.symbols(symbols);
+    const TempDir folder;
+    const auto root = put(folder, "x", elf);
+    const auto path = folder.write("names", sketch.build());
+    const auto got =
+        run(folder, {"report", "--offline", "--symfs", root, "--ignore-callees", "(a|b)*a(a|b){190}c", path});
+    CHECK(got.status == 0);
+    CHECK(got.output.find("abab") != std::string::npos);
+    constexpr std::size_t most = std::size_t{128} << 20;
+    if (measured) CHECK(got.memory < most);
 }

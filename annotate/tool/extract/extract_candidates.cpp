@@ -24,7 +24,7 @@ bool means_program(const ExtractNames& names, const BpfPrograms& symbols, const 
 // does.
 bool means_function(const ExtractNames& names, const BpfPrograms& symbols, const BpfLoad& load, CodeIndex index) {
     const auto& code = symbols.timeline().code()[index];
-    const auto name = symbols.name(index);
+    const auto name = symbols.plain_name(index);
     const std::string_view wanted = names.symbol;
     if (wanted == name.name || wanted == code.symbol) return true;
     const auto slash = wanted.find('/');
@@ -66,7 +66,7 @@ void find_programs(const ExtractNames& names, const BpfPrograms& symbols, std::v
         }
         for (const auto index : load.functions) {
             if (means_function(names, symbols, load, index))
-                add(program + "/" + std::string(symbols.name(index).name), {index});
+                add(program + "/" + std::string(symbols.plain_name(index).name), {index});
         }
     }
 }
@@ -127,7 +127,7 @@ Error no_candidates(const ExtractNames& names, const Symbolizer& symbolizer) {
             add(program, std::move(label));
         } else if (means_program(names, symbols, load)) {
             for (const auto index : load.functions) {
-                const std::string name(symbols.name(index).name);
+                const std::string name(symbols.plain_name(index).name);
                 add(name, name);
             }
         }

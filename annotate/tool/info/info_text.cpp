@@ -20,8 +20,9 @@ class InfoText {
   public:
     explicit InfoText(const InfoPage& page) : page_(page), recording_(page.recording) {
         if (page.verbose) {
+            // A bitmap of a few bytes may be a very long list. JSON has all of it.
             constexpr auto all = std::numeric_limits<std::size_t>::max();
-            limits_ = {.elements = all, .values = all, .bytes = all};
+            limits_ = {.elements = all, .values = 4096, .bytes = all};
         }
     }
 

@@ -32,7 +32,7 @@ std::vector<std::string> absent_code(const CodeFilter& wanted, const SampleCount
         other_symbols.insert(symbol_label(name.symbol, frame.offset));
         other_objects.emplace(name.object);
         other_objects.insert(object_label(name.object, name.kind));
-        if (frame.is_code()) other_symbols.emplace(symbolizer.bpf().name(frame.index).name);
+        if (frame.is_code()) other_symbols.emplace(symbolizer.bpf().plain_name(frame.index).name);
     }
     other_objects.erase(std::string());
     other_symbols.erase(std::string());

@@ -108,6 +108,18 @@ std::string_view BpfPrograms::program_name(const BpfLoad& load) const {
 }
 
 FunctionName BpfPrograms::name(CodeIndex index) const {
+    auto result = plain_name(index);
+    const auto& code = timeline_->code()[index];
+    if (!code.load) return result;
+    const auto& load = timeline_->loads()[*code.load];
+    const auto* types = btf(load);
+    if (types != nullptr && code.subprogram < load.info->functions()) {
+        result.prototype = types->prototype(load.info->function_info(code.subprogram).type_id);
+    }
+    return result;
+}
+
+FunctionName BpfPrograms::plain_name(CodeIndex index) const {
     const auto& code = timeline_->code()[index];
     FunctionName result;
     if (code.load) {
@@ -116,9 +128,7 @@ FunctionName BpfPrograms::name(CodeIndex index) const {
         const auto* types = btf(load);
         // func_info is parallel to the functions, or there is none.
         if (types != nullptr && code.subprogram < load.info->functions()) {
-            const auto type = load.info->function_info(code.subprogram).type_id;
-            result.name = types->function_name(type);
-            result.prototype = types->prototype(type);
+            result.name = types->function_name(load.info->function_info(code.subprogram).type_id);
         }
     }
     if (result.name.empty()) {
@@ -140,7 +150,7 @@ CodePart BpfPrograms::left_out(CodeIndex index, std::uint64_t offset, const Code
     const auto listed = "[bpf:" + std::to_string(timeline_->loads()[*code.load].id.value) + "]";
     if (!filter.takes_object(object, kind) && !filter.takes_object(listed, kind)) return CodePart::object;
     if (filter.takes_symbol(code.symbol, offset)) return CodePart::none;
-    const auto function = name(index).name;
+    const auto function = plain_name(index).name;
     return !function.empty() && filter.takes_symbol(function, 0) ? CodePart::none : CodePart::symbol;
 }
 
@@ -225,7 +235,7 @@ Result<std::vector<LineStart>> BpfPrograms::lines(CodeIndex index) const {
 std::optional<Target> BpfPrograms::target(Address address, Time time) const {
     if (const auto place = timeline_->code_at(address, time)) {
         const auto& code = timeline_->code()[place->index];
-        auto function = name(place->index);
+        const auto function = plain_name(place->index);
         Target target{std::string(function.name), place->offset, place->index};
         if (code.load && code.subprogram != 0 && !function.program.empty()) {
             target.name = std::string(function.program) + "/" + target.name;

@@ -55,6 +55,8 @@ class PERFDATA_EXPORT BpfPrograms {
     const Timeline& timeline() const { return *timeline_; }
 
     FunctionName name(CodeIndex code) const;
+    // Returns the name without its prototype, which may be long.
+    FunctionName plain_name(CodeIndex code) const;
     // Returns FunctionName::program for the functions of a load.
     std::string_view program_name(const BpfLoad& load) const;
 
