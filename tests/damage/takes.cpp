@@ -610,10 +610,12 @@ TEST_CASE("script says where more files are mapped than may be open", "[takes]")
     const auto path = folder.write("many", sketch.build());
     for (const bool few : {false, true}) {
         INFO(few);
-        // The tool raises what is called the soft limit.
+        // UndefinedBehaviorSanitizer needs descriptors to look at objects.
+        if (few && !measured) continue;
         const std::string limited = few ? "ulimit -n 32; exec \"$0\" \"$@\"" : "exec \"$0\" \"$@\"";
         const auto got =
             run(folder, {"-c", limited, PERFDATA_TOOL, "script", "--offline", "--symfs", root, path}, "/bin/sh");
+        INFO(got.messages);
         CHECK(got.status == 0);
         CHECK((got.output.find("[unknown]") != std::string::npos) == few);
         CHECK((got.messages.find("cannot be opened here, so no function names") != std::string::npos) == few);
