@@ -1,0 +1,359 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# schema.py TOOL SOURCE: checks the JSON Schema files in SOURCE/docs/schema.
+#   - The kept documents in tests/golden/expected are valid, and so is what TOOL writes of the fixtures.
+#   - The files allow keys that they do not know, as keys may be added. Here they do not: each object is closed first.
+#   - Each key of a schema is seen in some document, or listed below with the reason.
+#   - A renamed key, or one that is missing, is found, wherever it is.
+#   - Definitions of one name are the same in all files, and docs/json.md names each key.
+import copy
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    print("python3-jsonschema is not installed")
+    sys.exit(77)
+
+Validator = jsonschema.Draft202012Validator
+
+# Keys that no document here has, and why.
+UNSEEN = {
+    "map_ids_left_out": "more maps than a kernel allows",
+    "more_programs": "more than 1000 loads",
+    "cut_names": "names of more than 4096 bytes",
+    "rows_without_tree": "a limit of trees",
+    "chains_without_inlined": "a limit of inlined calls",
+    "cut_chains": "a limit of call chains",
+    "inlined_problems": "damaged debug information",
+}
+
+
+def load(folder):
+    files = sorted(folder.glob("*.schema.json"))
+    assert files, f"no schemas in {folder}"
+    return {file.name.removesuffix(".schema.json"): json.loads(file.read_text()) for file in files}
+
+
+def closed(schema):
+    """Returns a copy in which no object may have keys that the schema does not name."""
+    schema = copy.deepcopy(schema)
+    parts = set()  # of objects that several schemas describe together
+
+    def close(node, part=False):
+        if isinstance(node, list):
+            for one in node:
+                close(one)
+        if not isinstance(node, dict):
+            return
+        if "then" in node:
+            node["unevaluatedProperties"] = False
+            for rule in node["then"].get("allOf", []):
+                parts.add(rule["then"].get("$ref"))
+        elif "properties" in node and not part:
+            node.setdefault("additionalProperties", False)
+        for key, value in node.items():
+            if key in ("properties", "$defs", "patternProperties"):
+                for name, one in value.items():
+                    close(one, part=f"#/$defs/{name}" in parts and key == "$defs")
+            elif key not in ("if", "then"):
+                close(value)
+
+    close(schema)
+    return schema
+
+
+class Seen:
+    """Notes which keys of a schema occur in documents."""
+
+    def __init__(self, schema):
+        self.schema = schema
+        self.keys = set()
+
+    def find(self, node):
+        while "$ref" in node:
+            node = self.schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
+        return node
+
+    def note(self, node, value):
+        node = self.find(node)
+        for rule in node.get("then", {}).get("allOf", []):
+            if rule["if"]["properties"]["type"].get("const") == value["type"] and "damaged" not in value:
+                self.note(rule["then"], value)
+        for one in node.get("anyOf", []):
+            if value is not None:
+                self.note(one, value)
+        if isinstance(value, dict):
+            for key, content in value.items():
+                known = node.get("properties", {}).get(key)
+                if known is not None:
+                    self.keys.add((id(node), key))
+                    self.note(known, content)
+                elif isinstance(node.get("additionalProperties"), dict):
+                    self.note(node["additionalProperties"], content)
+        elif isinstance(value, list) and "items" in node:
+            for one in value:
+                self.note(node["items"], one)
+
+    def unseen(self):
+        missing = []
+
+        def look(node, path):
+            if isinstance(node, list):
+                for one in node:
+                    look(one, path)
+            elif isinstance(node, dict):
+                for key in node.get("properties", {}):
+                    if (id(node), key) not in self.keys:
+                        missing.append((path, key))
+                for key, value in node.items():
+                    if key == "if":
+                        continue
+                    if key in ("properties", "$defs"):
+                        for name, one in value.items():
+                            look(one, f"{path}/{name}")
+                    else:
+                        look(value, path)
+
+        look(self.schema, "")
+        return missing
+
+
+def key_paths(value, path=(), shape=""):
+    """Yields the way to one example of each key, by the keys above it."""
+    if isinstance(value, dict):
+        for key, content in value.items():
+            yield path + (key,), f"{shape}/{key}"
+            yield from key_paths(content, path + (key,), f"{shape}/{key}")
+    elif isinstance(value, list):
+        for at, one in enumerate(value):
+            yield from key_paths(one, path + (at,), shape + "[]")
+
+
+class Check:
+    def __init__(self, tool, source):
+        self.tool = str(pathlib.Path(tool).resolve())
+        self.source = pathlib.Path(source).resolve()
+        self.schemas = load(self.source / "docs/schema")
+        self.strict = {name: Validator(closed(schema)) for name, schema in self.schemas.items()}
+        self.open = {name: Validator(schema) for name, schema in self.schemas.items()}
+        self.seen = {name: Seen(schema) for name, schema in self.schemas.items()}
+        self.examples = {name: {} for name in self.schemas}  # by the keys that a document has
+        self.shapes = {name: {} for name in self.schemas}
+        self.documents = 0
+        self.problems = []
+
+    def complain(self, text):
+        self.problems.append(text)
+        if len(self.problems) <= 40:
+            print(text)
+
+    # Of lines with the same keys and kinds of values some are enough.
+    def known(self, name, value):
+        def shape(one):
+            if isinstance(one, dict):
+                return tuple((key, shape(content)) for key, content in one.items())
+            if isinstance(one, list):
+                return tuple(sorted({repr(shape(content)) for content in one}))
+            return one if isinstance(one, str) and name == "dump" and one.isupper() else type(one).__name__
+
+        count = self.shapes[name].get(key := repr(shape(value)), 0) + 1
+        self.shapes[name][key] = count
+        return count > 3
+
+    def document(self, name, value, where):
+        self.documents += 1
+        for error in sorted(self.strict[name].iter_errors(value), key=str)[:3]:
+            deep = jsonschema.exceptions.best_match([error])
+            place = "/".join(map(str, deep.absolute_path))
+            self.complain(f"{where}: {name}: /{place}: {deep.message[:300]}")
+        self.seen[name].note(self.schemas[name], value)
+        for path, shape in key_paths(value):
+            example = self.examples[name].setdefault(shape, (value, path))
+            if len(str(example[0])) > 20000 and len(str(value)) < 20000:
+                self.examples[name][shape] = (value, path)
+
+    def text(self, text, command, where):
+        if command in ("script", "dump"):
+            for number, line in enumerate(text.splitlines(), 1):
+                value = json.loads(line)
+                if not self.known(command, value):
+                    self.document(command, value, f"{where}, line {number}")
+            return
+        value = json.loads(text)
+        name = value["schema"].removeprefix("perfdata.").rsplit("/", 1)[0]
+        if name != {"annotate": "annotation"}.get(command, command):
+            self.complain(f"{where}: schema {name}")
+        self.document(name, value, where)
+
+    def run(self, *arguments, status=(0,)):
+        done = subprocess.run([self.tool, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True)
+        where = " ".join(map(str, arguments))
+        if done.returncode not in status:
+            self.complain(f"{where}: exit status {done.returncode}: {done.stderr.decode(errors='replace')[:300]}")
+            return
+        if done.stdout:
+            self.text(done.stdout.decode(), arguments[0], where)
+
+    def goldens(self):
+        for file in sorted((self.source / "tests/golden/expected").glob("*.json")):
+            command = file.name.split(".")[-2].split("_")[0]
+            self.text(file.read_text(), command, file.name)
+
+    def live(self):
+        fixtures = self.source / "fixtures"
+        every = [*fixtures.glob("*/*.data"), *fixtures.glob("records/*.dir")]
+        assert len(every) > 50
+        for file in sorted(every):
+            self.run("report", "--json", "--offline", file, status=(0, 1))
+            self.run("annotate", "--json", "--offline", file, status=(0, 1))
+            self.run("script", "--json", "--offline", file, status=(0, 1))
+            self.run("info", "--json", "--verbose", file)
+            self.run("dump", "--json", file)
+        self.bpf(fixtures / "bpf")
+        self.filtered(fixtures / "bpf/bpf_events.data")
+        self.stacks(fixtures / "stacks")
+        self.jit(fixtures)
+        with tempfile.TemporaryDirectory() as folder:
+            self.damaged(fixtures, pathlib.Path(folder))
+
+    def bpf(self, folder):
+        for file in sorted(folder.glob("*.data")):
+            self.run("bpf", "--json", file)
+            self.run("info", "--json", "--completeness", file)
+            self.run("annotate", "--json", "--offline", "--calls", "--asm-raw", file)
+        twins, many = folder / "bpf_twins.data", folder / "bpf_many.data"
+        self.run("symbols", "--json", "--at", "15.9", twins)
+        self.run("symbols", "--json", "--at", "15.9", "--pid", "1", "--kind", "bpf,user", twins)
+        self.run("symbols", "--json", "--history", "ffffffffc038b9e0", many)
+        self.run("symbols", "--json", "--at", "6.5", "--address", "ffffffffc038b9e0", many)
+        self.run("symbols", "--json", "--at", "6.5", "--address", "10", many)
+        self.run("bpf", "--json", "--kind", "bpf", "-S", "step", many)
+        self.run("bpf", "--json", "--dso", "[bpf:5]", many)
+
+    def filtered(self, file):
+        report = ("report", "--json", "--offline", file)
+        self.run(*report, "--percent-limit", "5", "--kind", "bpf", "--comm", "load", "--time", "20.3,20.5", "-C", "0")
+        self.run(*report, "--pid", "1", "--tid", "1", "--dso", "nothing", "-S", "nothing", "--cgroup", "/")
+        self.run(*report, "--sort", "comm,pid,tid,cpu,cgroup,dso,symbol,kind,srcline,program,parent", "-p", "step")
+        self.run(*report, "-x", "-p", "step", "--sort", "parent,symbol")
+        for graph in ("graph,caller,address", "fractal,callee,srcline", "flat,count", "folded,period,2,1"):
+            self.run(*report, "-g", graph, "--max-stack", "3")
+        self.run(*report, "--no-children", "-g", "none")
+        annotate = ("annotate", "--json", "--offline", file)
+        self.run(*annotate, "--percent-limit", "5", "--kind", "bpf")
+        self.run(*annotate, "-s", "step", "--calls", "--time", "20.3,20.5")
+        self.run("annotate", "--json", "--offline", "--versions", self.source / "fixtures/pokes/text_pokes.data")
+        self.run("script", "--json", "--offline", "--kind", "bpf", "-F", "comm,ip", file)
+        self.run("dump", "--json", "--order", "time", "--type", "SAMPLE", file)
+
+    # With the files of the recorded machines.
+    def stacks(self, folder):
+        machines = {"arm": "arm", "a64": "a64", "ppc": "ppc", "riscv": "riscv", "s390": "s390", "x86": "x86"}
+        for file in sorted(folder.glob("*.data")):
+            files = folder / machines[file.name.split("_")[0]]
+            for command in ("report", "script"):
+                self.run(command, "--json", "--offline", "--symfs", files, file)
+            self.run("annotate", "--json", "--offline", "--calls", "--symfs", files, file)
+            self.run("report", "--json", "--offline", "--symfs", files, "-g", "caller,srcline", file)
+            self.run("report", "--json", "--offline", "--symfs", files, "--max-stack", "2", file)
+
+    def jit(self, fixtures):
+        for file in ("tinyjit.data", "tinyjit_injected.data"):
+            for command in ("report", "script", "annotate"):
+                self.run(command, "--json", "--offline", fixtures / "jit" / file)
+        self.run("annotate", "--json", "--offline", fixtures / "pokes/text_pokes.data")
+
+    def damaged(self, fixtures, folder):
+        whole = (fixtures / "bpf/bpf_many.data").read_bytes()
+        (folder / "cut.data").write_bytes(whole[:60000])
+        (folder / "damaged.data").write_bytes(whole[:60000] + bytes(200) + whole[60200:])
+        for name in ("zstd.data", "pipe.data", "lost.data"):
+            part = (fixtures / "records" / name).read_bytes()
+            (folder / name).write_bytes(part[: len(part) * 2 // 3])
+        # Each byte of one record's header in turn.
+        for at in range(8):
+            spoiled = bytearray(whole)
+            spoiled[4096 + at] ^= 0xff
+            (folder / f"spoiled{at}.data").write_bytes(spoiled)
+        for file in sorted(folder.glob("*.data")):
+            for command in ("report", "script", "annotate", "bpf", "dump"):
+                offline = ["--offline"] if command in ("report", "script", "annotate") else []
+                self.run(command, "--json", "--strict", *offline, file, status=(0, 1, 3))
+            self.run("info", "--json", "--strict", file, status=(0, 1, 3))
+        # AUX data.
+        for file in sorted(fixtures.glob("records/*.data")):
+            self.run("dump", "--json", "--aux", folder / "aux", file, status=(0, 1))
+
+    # A renamed or missing key is found.
+    def renamed(self):
+        renames = 0
+        for name, examples in self.examples.items():
+            free = self.free_keys(name)
+            for shape, (value, path) in examples.items():
+                key = path[-1]
+                changed = copy.deepcopy(value) if len(str(value)) < 400000 else None
+                if changed is None or any(re.fullmatch(pattern, shape) for pattern in free):
+                    continue
+                inside = changed
+                for step in path[:-1]:
+                    inside = inside[step]
+                inside[key + "x"] = inside.pop(key)
+                renames += 1
+                if self.strict[name].is_valid(changed):
+                    self.complain(f"{name}: {shape}: not missed under another name")
+        return renames
+
+    # Keys that are data: features' own fields, registers, types of records.
+    def free_keys(self, name):
+        names = ("info/features/.*/(?!number|offset|size)[^/]*", ".*/features/[^/]*", ".*/regs_(user|intr)\\[\\]/.*")
+        fields = "/features/[^/]*/(?!(number|offset|size)$).*"
+        return [fields, *names, ".*/completeness/records/[^/]*", ".*/(dropped|ends)/[^/]*"]
+
+    def definitions(self):
+        first = {}
+        for name, schema in self.schemas.items():
+            Validator.check_schema(schema)
+            for definition, content in schema.get("$defs", {}).items():
+                other = first.setdefault(definition, (name, content))
+                if other[1] != content:
+                    self.complain(f"{definition} is not the same in {other[0]} and {name}")
+
+    def documented(self):
+        text = (self.source / "docs/json.md").read_text()
+        words = set(re.findall(r"[A-Za-z_0-9]+", " ".join(re.findall(r"`([^`]*)`", text))))
+        for name, schema in self.schemas.items():
+            if name == "dump":  # by the names of the kernel's headers
+                continue
+            for path, key in Seen(schema).unseen():
+                if key not in words and "attr" not in path:
+                    self.complain(f"docs/json.md does not name {key} of {name}{path}")
+
+    def finish(self):
+        for name, seen in self.seen.items():
+            for path, key in seen.unseen():
+                if name != "dump" and key not in UNSEEN:
+                    self.complain(f"{name}: no document has {key} of {path or '/'}")
+        renames = self.renamed()
+        print(f"{self.documents} documents, {renames} keys renamed, {len(self.problems)} problems")
+        return 1 if self.problems else 0
+
+
+def main():
+    check = Check(sys.argv[1], sys.argv[2])
+    check.definitions()
+    check.documented()
+    check.goldens()
+    check.live()
+    return check.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
