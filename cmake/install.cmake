@@ -80,6 +80,9 @@ if(TARGET perfdata_annotate)
 endif()
 if(TARGET perfdata_tool)
   install(TARGETS perfdata_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
+  include(${PROJECT_SOURCE_DIR}/cmake/spdx.cmake)
+  install(FILES ${PROJECT_BINARY_DIR}/perfdata.spdx.json ${PROJECT_SOURCE_DIR}/LICENSE
+    DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/perfdata COMPONENT tool
     FILES_MATCHING PATTERN "*.schema.json")
   if(TARGET perfdata_manual)
