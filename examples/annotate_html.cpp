@@ -35,9 +35,11 @@ int write(const char* file, const char* page) {
     for (const auto& [why, cells] : profile.unnamed()) unattributed.push_back({std::string(why.reason), cells});
 
     const auto counts = SampleCounts::count(recording, timeline, flame_counting(symbolizer, true)).value();
+    HtmlOptions options;
+    options.title = "Where the time went";
     std::ofstream out(page, std::ios::binary);
     write_html_page({recording, timeline, profile, timeline.completeness()}, listings, unattributed,
-                    Flame::make(counts, symbolizer), {.title = "Where the time went"},
+                    Flame::make(counts, symbolizer), options,
                     [&](std::string_view block) { out << block; });
     out.close();
     if (!out) {
