@@ -24,17 +24,16 @@ Validator = jsonschema.Draft202012Validator
 
 # Keys that no document here has, and why. Unit tests have them.
 UNSEEN = {
-    "branches": "files of the recorded machine, which are not shipped",
-    "into_kernel": "the same",
-    "relocation": "the same",
-    "line_problems": "damaged debug information",
-    "map_ids_left_out": "more maps than a kernel allows",
-    "more_programs": "more than 1000 loads",
-    "cut_names": "names of more than 4096 bytes",
-    "rows_without_tree": "a limit of trees",
-    "chains_without_inlined": "a limit of inlined calls",
-    "cut_chains": "a limit of call chains",
-    "inlined_problems": "damaged debug information",
+    "annotation/without_build_id/callers(/.*)?": "annotate counts samples alone",
+    "annotation/call/(branches|into_kernel)": "files of the recorded machine, which are not shipped",
+    "annotation/instruction/target/relocation": "the same",
+    "script/inlined": "the same",
+    "report/line_problems": "damaged debug information",
+    "report/inlined_problems": "the same",
+    "[^/]*/.*map_ids_left_out": "more maps than a kernel allows",
+    "report/row/more_programs": "more than 1000 loads",
+    "report/cut_names": "names of more than 4096 bytes",
+    "report/(rows_without_tree|chains_without_inlined|cut_chains)": "limits",
 }
 
 # Keys that are data: the fields of features, registers, types of records, options.
@@ -262,7 +261,7 @@ class Check:
         self.run("symbols", "--json", "--at", "6.5", "--address", "10", many)
         self.run("bpf", "--json", "--kind", "bpf", "-S", "step", many)
         self.run("bpf", "--json", "--dso", "[bpf:5]", many)
-        self.run("bpf", "--json", "--time", "0,1", many)
+        self.run("bpf", "--json", "-S", "bpf_prog_66c7ef07292a5ced_beta_spin", folder / "bpf_turns.data")
 
     def filtered(self, file):
         report = ("report", "--json", "--offline", file)
@@ -302,7 +301,7 @@ class Check:
         whole = (fixtures / "bpf/bpf_many.data").read_bytes()
         (folder / "cut.data").write_bytes(whole[:60000])
         (folder / "damaged.data").write_bytes(whole[:60000] + bytes(200) + whole[60200:])
-        for name in ("zstd.data", "pipe.data", "lost.data"):
+        for name in ("zstd.data", "pipe.data", "lost.data", "v72_defer.data"):
             part = (fixtures / "records" / name).read_bytes()
             (folder / name).write_bytes(part[: len(part) * 2 // 3])
         # Each byte of one record's header in turn.
@@ -330,7 +329,7 @@ class Check:
                 inside = changed
                 for step in path[:-1]:
                     inside = inside[step]
-                inside[path[-1] + "x"] = inside.pop(path[-1])
+                inside["x_" + path[-1]] = inside.pop(path[-1])
                 renames += 1
                 if self.strict[name].is_valid(changed):
                     self.complain(f"{name}: {shape}: not missed under another name")
@@ -365,8 +364,9 @@ class Check:
     def finish(self):
         for name, seen in self.seen.items():
             for path, key in seen.unseen():
-                if name != "dump" and key not in UNSEEN:
-                    self.complain(f"{name}: no document has {key} of {path or '/'}")
+                place = f"{name}{path}/{key}"
+                if name != "dump" and not any(re.fullmatch(known, place) for known in UNSEEN):
+                    self.complain(f"no document has {place}")
         renames = self.renamed()
         print(f"{self.documents} documents, {renames} keys renamed, {len(self.problems)} problems")
         return 1 if self.problems else 0

@@ -156,6 +156,7 @@ std::string man_page(const ManualCommand& command, std::span<const ManualCommand
     if (!command.name.empty()) summary[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(summary[0])));
     std::string out = ".\\\" SPDX-License-Identifier: MIT\n.\\\" Made from the definitions of the tool's options.\n";
     out += fmt::format(".TH {} 1 \"\" \"perfdata {}\" \"perfdata\"\n", upper(minus), header_version);
+    out += ".ad l\n.nh\n";
     out += fmt::format(".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n", minus, roff(summary));
     if (command.name.empty()) {
         out += ".B perfdata\n\\fICOMMAND\\fP [\\fIOPTION\\fP]... [\\fIFILE\\fP]\n";
