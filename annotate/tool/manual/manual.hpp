@@ -17,7 +17,4 @@ std::string bash_completion(std::span<const ManualCommand> commands);
 std::string zsh_completion(std::span<const ManualCommand> commands);
 std::string fish_completion(std::span<const ManualCommand> commands);
 
-// shell_quoted(text) returns the text in single quotes, for bash and zsh.
-std::string shell_quoted(std::string_view text);
-
 }  // namespace perfdata::tool

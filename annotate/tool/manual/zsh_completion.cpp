@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <string_view>
 
 #include "manual.hpp"
 
 namespace perfdata::tool {
 namespace {
+
+// Returns text in single quotes.
+std::string shell_quoted(std::string_view text) {
+    std::string out = "'";
+    for (const char letter : text) {
+        if (letter == '\'') {
+            out += "'\\''";
+        } else {
+            out += letter;
+        }
+    }
+    return out + "'";
+}
 
 // Returns text between brackets of _arguments.
 std::string explained(const std::string& help) {
@@ -48,18 +62,6 @@ std::string specifications(const ManualOption& option) {
 }
 
 }  // namespace
-
-std::string shell_quoted(std::string_view text) {
-    std::string out = "'";
-    for (const char letter : text) {
-        if (letter == '\'') {
-            out += "'\\''";
-        } else {
-            out += letter;
-        }
-    }
-    return out + "'";
-}
 
 std::string zsh_completion(std::span<const ManualCommand> commands) {
     std::string out =
