@@ -12,15 +12,17 @@ namespace perfdata {
 namespace {
 
 constexpr std::size_t deepest_block = 256;  // nesting of blocks, classes, namespaces
-// Returns true if the first entry of a unit, with values in `in`, has a table at 2^64 - 1. libdw takes that for "not
-// looked up yet", and searches the entry at each use.
-bool has_unset_base(const DwarfUnitLayout& unit, std::uint64_t attributes_at, Cursor in) {
+enum class Bases : std::uint8_t { right, unset, cut_off };
+
+// Looks at the attributes of the first entry of a unit, with values in `in`, for a table at 2^64 - 1. libdw takes that
+// for "not looked up yet", and searches the entry at each use. cut_off: the values go on beyond `in`.
+Bases bases_of(const DwarfUnitLayout& unit, std::uint64_t attributes_at, Cursor in) {
     Cursor attributes(unit.abbreviations.subspan(static_cast<std::size_t>(attributes_at)), unit.order,
                       {.where = "section .debug_abbrev"});
     while (in.ok()) {
         const auto name = dwarf_word(attributes);
         const auto form = dwarf_word(attributes);
-        if (!name || !form || (*name == 0 && *form == 0)) return false;
+        if (!name || !form || (*name == 0 && *form == 0)) return Bases::right;
         const auto constant = *form == DW_FORM_implicit_const ? dwarf_number(attributes) : 0;
         switch (*name) {
             case DW_AT_str_offsets_base:
@@ -32,26 +34,26 @@ bool has_unset_base(const DwarfUnitLayout& unit, std::uint64_t attributes_at, Cu
                 auto value = in;
                 switch (*form) {
                     case DW_FORM_implicit_const:
-                        if (constant == UINT64_MAX) return true;
+                        if (constant == UINT64_MAX) return Bases::unset;
                         break;
                     case DW_FORM_udata:
-                        if (dwarf_number(value) == UINT64_MAX) return true;
+                        if (dwarf_number(value) == UINT64_MAX) return Bases::unset;
                         break;
                     case DW_FORM_sec_offset:
-                        if (unit.offset_size == 8 && value.u64() == UINT64_MAX) return true;
+                        if (unit.offset_size == 8 && value.u64() == UINT64_MAX) return Bases::unset;
                         break;
                     case DW_FORM_data4:
                     case DW_FORM_data2:
                     case DW_FORM_data1: break;
-                    default: return true;  // compilers write no other form
+                    default: return Bases::unset;  // compilers write no other form
                 }
                 break;
             }
             default: break;
         }
-        if (!unit.skip(in, *form)) return false;
+        if (!unit.skip(in, *form)) break;
     }
-    return false;
+    return in.ok() ? Bases::right : Bases::cut_off;
 }
 
 constexpr std::uint64_t some_bytes = std::uint64_t{1} << 18, times_referred = 32;
@@ -202,6 +204,9 @@ Result<void> DwarfEntries::check_units_of(Section& section) {
     DwarfSignatures signatures;
     Cursor all(section.bytes, sections_->order(), {.where = "DWARF units"});
     while (all.remaining() != 0) {
+        constexpr std::size_t longest_header = 64;  // with the code of the first entry
+        const auto rest = section.bytes.subspan(all.position());
+        sections_->load(rest.first(std::min(rest.size(), longest_header)));
         DwarfUnitLayout unit{.section = section.bytes,
                              .abbreviations = section.abbreviations,
                              .begin = all.position(),
@@ -241,8 +246,28 @@ Result<void> DwarfEntries::check_units_of(Section& section) {
         } else if (*attributes == 0 && code != 0u && !unreadable_) {
             unreadable_ = Error{ErrorCode::malformed, Error::no_offset, "DWARF",
                                 "the first entry of a unit has a code that no abbreviation has"};
-        } else if (*attributes != 0 && has_unset_base(unit, *attributes, in)) {
-            return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "a unit's tables are at the end of memory");
+        } else if (*attributes != 0) {
+            if (auto right = check_first_entry(unit, *attributes, start + in.position()); !right) return right;
+        }
+    }
+    return {};
+}
+
+// `values`: offset in the section of the values of its attributes.
+Result<void> DwarfEntries::check_first_entry(const DwarfUnitLayout& unit, std::uint64_t attributes,
+                                             std::uint64_t values) {
+    constexpr std::size_t usual = 2048;
+    const auto all =
+        unit.section.subspan(static_cast<std::size_t>(values), static_cast<std::size_t>(unit.end - values));
+    for (const auto part : {all.first(std::min(all.size(), usual)), all}) {
+        sections_->load(part);
+        const Cursor in(part, unit.order, {.where = "DWARF units", .offset = values});
+        switch (bases_of(unit, attributes, in)) {
+            case Bases::right: return {};
+            case Bases::unset:
+                return fail(ErrorCode::malformed, Error::no_offset, "DWARF",
+                            "a unit's tables are at the end of memory");
+            case Bases::cut_off: break;
         }
     }
     return {};
@@ -294,6 +319,9 @@ Result<const DwarfUnitLayout*> DwarfEntries::unit_of(const Dwarf_Die& entry) {
         if (unit == nullptr) return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "a unit cannot be read");
         if (!unit->checked) {
             unit->checked = true;
+            const auto& layout = unit->layout;
+            sections_->load(layout.section.subspan(static_cast<std::size_t>(layout.begin),
+                                                   static_cast<std::size_t>(layout.end - layout.begin)));
             if (const auto codes = abbreviations_.table(unit->layout.abbreviations, unit->layout.table)) {
                 unit->layout.codes = *codes;
             } else {

@@ -57,6 +57,7 @@ struct DwarfUnitLayout {
 // - A walk goes forward only.
 // - A reference to an entry costs the bytes of that entry. They are limited to 256 KiB plus 32 for each byte of debug
 //   information.
+// It loads what it reads: of each unit the header and the first entry, the others when unit_of() is asked.
 class DwarfEntries {
   public:
     // `sections` must outlive it.
@@ -93,6 +94,7 @@ class DwarfEntries {
     };
 
     Result<void> check_units_of(Section& section);
+    Result<void> check_first_entry(const DwarfUnitLayout& unit, std::uint64_t attributes, std::uint64_t values);
     Unit* find(const Dwarf_Die& entry);
 
     const DwarfSections* sections_;

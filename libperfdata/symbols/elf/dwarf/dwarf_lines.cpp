@@ -183,7 +183,7 @@ Result<DwarfLines> DwarfLines::read(const DwarfFiles& files, const Limits& limit
     if (files.debug->type() == ElfFile::Type::relocatable) {
         if (auto opened = state->open_relocatable(files, limits); !opened) return fail(opened.error());
     } else {
-        auto opened = open_image(DebugImage::read(*files.debug, limits));
+        auto opened = open_image(DebugImage::read(files.debug, limits));
         if (!opened) return fail(opened.error());
         state->plain = std::move(*opened);
         state->dwarf = state->plain->dwarf.get();
@@ -217,7 +217,7 @@ Result<void> DwarfLines::State::set_alternate(const DwarfFiles& files, const Lim
         return {};
     }
     // Without it, names and inlined calls are missing, but not lines.
-    auto opened = open_image(DebugImage::read(*files.alternate, limits));
+    auto opened = open_image(DebugImage::read(files.alternate, limits));
     if (!opened) {
         without(opened.error().code, "cannot be read: " + opened.error().message());
         return {};
@@ -229,7 +229,7 @@ Result<void> DwarfLines::State::set_alternate(const DwarfFiles& files, const Lim
 }
 
 Result<void> DwarfLines::State::open_relocatable(const DwarfFiles& files, const Limits& limits) {
-    auto copy = DebugImage::read(*files.debug, limits);
+    auto copy = DebugImage::read(files.debug, limits);
     if (!copy) return fail(copy.error());
     image = std::move(*copy);
     relocatable = true;
@@ -292,11 +292,15 @@ Result<void> DwarfLines::State::read_units(std::uint64_t first_code) {
     Dwarf_Die die;
     std::uint8_t type = 0;
     int got = 0;
-    contents.emplace(dwarf, alternate ? alternate->dwarf.get() : nullptr, first_code);
-    tables.emplace(*contents, (relocatable ? *image : plain->image).line_bytes());
+    auto& own = relocatable ? *image : plain->image;
+    const auto other =
+        alternate ? DwarfSections::File{alternate->dwarf.get(), &alternate->image} : DwarfSections::File{};
+    contents.emplace(DwarfSections::File{dwarf, &own}, other, first_code);
+    tables.emplace(*contents, own.line_bytes());
     budget = some_ranges + ranges_a_byte * contents->range_bytes();
     entries.emplace(*contents);
     if (auto right = entries->check_units(); !right) return right;
+    if (auto failed = contents->failure()) return fail(std::move(*failed));
     // Names of functions and files. Compilers write most of them once.
     constexpr std::uint64_t some_texts = std::uint64_t{1} << 20, times = 16;
     texts.emplace(some_texts + times * contents->size(), demangle);
@@ -306,6 +310,7 @@ Result<void> DwarfLines::State::read_units(std::uint64_t first_code) {
     }
     if (got < 0) damage = dwarf_failure("units").error();
     if (!damage) damage = entries->unreadable();
+    if (auto failed = contents->failure()) return fail(std::move(*failed));
     if (pieces.empty() && damage) return fail(*damage);
     lay_out_pieces();
     return {};
@@ -363,6 +368,7 @@ Result<void> DwarfLines::State::collect(DwarfRange within, std::vector<DwarfSegm
         done = unit.inlined(part, budget, calls);
         return done.has_value();
     });
+    if (auto failed = contents->failure()) return fail(std::move(*failed));
     if (done && texts->full()) return fail(texts->why());
     return done;
 }
@@ -421,6 +427,7 @@ Result<std::vector<InlinedFunction>> DwarfLines::State::inlined_at(std::uint64_t
         return false;
     });
     if (!done) return damage ? Result<std::vector<InlinedFunction>>(fail(*damage)) : std::move(functions);
+    if (auto failed = contents->failure()) return fail(std::move(*failed));
     if (!*done) return fail(done->error());
     if (texts->full()) return fail(texts->why());
     return functions;
