@@ -234,10 +234,19 @@ std::vector<FileIndex> ObjectSymbols::with_function(std::string_view name) const
     return found;
 }
 
-void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs) const {
+void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs, const StopToken& stop,
+                             const Progress& progress) const {
     std::atomic<std::size_t> next = 0;
+    std::mutex telling;
+    std::size_t loaded = 0;
     const auto work = [&] {
-        for (auto at = next.fetch_add(1); at < objects.size(); at = next.fetch_add(1)) load(object(objects[at]));
+        for (auto at = next.fetch_add(1); at < objects.size(); at = next.fetch_add(1)) {
+            if (stop.stop_requested()) return;
+            load(object(objects[at]));
+            if (!progress) continue;
+            const std::scoped_lock lock(telling);
+            progress(++loaded, objects.size());
+        }
     };
     on_threads(std::min<std::size_t>(jobs, objects.size()), work);
 }
