@@ -49,9 +49,6 @@ DwarfSections::DwarfSections(Dwarf* dwarf, Dwarf* alternate, std::uint64_t first
         for (const auto* name : {".debug_str", ".debug_line_str", ".debug_info"}) {
             texts_.push_back(section(alternate, name));
         }
-        alternate_entries_ = texts_.back();
-        alternate_abbreviations_ = section(alternate, ".debug_abbrev");
-        entry_bytes_ += alternate_entries_.size() + alternate_abbreviations_.size();
     }
     const char* start = elf_getident(dwarf_getelf(dwarf), nullptr);
     if (start != nullptr) order_ = AnyOrder(start[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little);
@@ -75,9 +72,7 @@ void DwarfSections::hide_address(std::uint64_t at, std::uint8_t size) {
 }
 
 std::uint64_t DwarfSections::size() const {
-    std::uint64_t sum = lines_.size();
-    for (const auto bytes : texts_) sum += bytes.size();
-    return sum;
+    return lines_.size() + strings_.size() + line_strings_.size() + entries_.size();
 }
 
 std::optional<std::string_view> DwarfSections::text(const char* found) const {
