@@ -85,12 +85,13 @@ struct ObjectSymbols::Table {
     mutable std::shared_mutex mutex;
     std::deque<Object> objects;                                                         // a deque: they do not move
     std::map<std::pair<std::string, std::string>, FileIndex, std::less<>> by_identity;  // path and build id
-    // By the file and its debug file. The objects keep these open.
-    std::map<std::pair<const ElfFile*, const ElfFile*>, std::shared_ptr<FileSymbols>> contents;
+    // By the debug file, or by the file if it has none. The objects keep these open. Files that have one debug file
+    // have one build id: all but the first are copies of it. Any number of them may have one large debug file.
+    std::map<const ElfFile*, std::shared_ptr<FileSymbols>> contents;
 
     std::shared_ptr<FileSymbols> content(const FoundObject& found) {
         const std::unique_lock lock(mutex);
-        auto& one = contents[{found.file.get(), found.debug.get()}];
+        auto& one = contents[found.debug ? found.debug.get() : found.file.get()];
         if (!one) one = std::make_shared<FileSymbols>();
         return one;
     }

@@ -153,6 +153,7 @@ bool DwarfUnitLayout::read(std::uint64_t offset, DwarfEntry& entry) const {
     if (abbreviation == nullptr || abbreviation->tag == 0) return false;
     entry.tag = abbreviation->tag;
     entry.children = abbreviation->children;
+    entry.attributes = abbreviation->count;
     entry.placed = abbreviation->placed;
     const auto is_right = [&] { return entry.sibling == 0 || (entry.sibling >= entry.end && entry.sibling <= end); };
     if (abbreviation->fixed) {
@@ -184,12 +185,12 @@ bool DwarfUnitLayout::read(std::uint64_t offset, DwarfEntry& entry) const {
     return is_right();
 }
 
-DwarfEntries::DwarfEntries(const DwarfSections& sections)
+DwarfEntries::DwarfEntries(const DwarfSections& sections, DwarfEntries* alternate)
     : sections_(&sections),
+      alternate_(alternate),
       abbreviations_(sections),
       all_{Section{sections.entries(), sections.abbreviations(), false, {}},
-           Section{sections.types(), sections.abbreviations(), true, {}},
-           Section{sections.alternate_entries(), sections.alternate_abbreviations(), false, {}}},
+           Section{sections.types(), sections.abbreviations(), true, {}}},
       left_(some_bytes + times_referred * sections.entry_bytes()) {}
 
 Result<void> DwarfEntries::check_units() {
@@ -273,34 +274,36 @@ Result<void> DwarfEntries::check_first_entry(const DwarfUnitLayout& unit, std::u
     return {};
 }
 
-DwarfEntries::Unit* DwarfEntries::find(const Dwarf_Die& entry) {
+std::optional<std::pair<std::uint64_t, std::uint64_t>> DwarfEntries::place_of(const Dwarf_Die& entry) const {
     const auto* const at = static_cast<const std::byte*>(entry.addr);
     const std::less before;
-    for (auto& section : all_) {
-        const auto* const begin = section.bytes.data();
-        if (section.bytes.empty() || before(at, begin) || !before(at, begin + section.bytes.size())) continue;
-        const auto offset = static_cast<std::uint64_t>(at - begin);
-        const auto behind =
-            std::ranges::upper_bound(section.units, offset, {}, [](const Unit& unit) { return unit.layout.first; });
-        if (behind == section.units.begin()) return nullptr;
-        auto& unit = *std::prev(behind);
-        return offset < unit.layout.end ? &unit : nullptr;
-    }
-    return nullptr;
-}
-
-std::uint64_t DwarfEntries::number_of(const Dwarf_Die& entry) const {
-    const auto* const at = static_cast<const std::byte*>(entry.addr);
-    const std::less before;
-    constexpr unsigned offset_bits = 62;
     for (std::uint64_t number = 0; const auto& section : all_) {
         const auto* const begin = section.bytes.data();
         if (!section.bytes.empty() && !before(at, begin) && before(at, begin + section.bytes.size())) {
-            return number << offset_bits | static_cast<std::uint64_t>(at - begin);
+            return std::pair(number, static_cast<std::uint64_t>(at - begin));
         }
         ++number;
     }
-    return std::uint64_t{3} << offset_bits;  // nowhere: libdw found no such entry
+    return {};
+}
+
+DwarfEntries::Unit* DwarfEntries::find(const Dwarf_Die& entry) {
+    const auto place = place_of(entry);
+    if (!place) return nullptr;
+    auto& units = all_[place->first].units;
+    const auto behind =
+        std::ranges::upper_bound(units, place->second, {}, [](const Unit& unit) { return unit.layout.first; });
+    if (behind == units.begin()) return nullptr;
+    auto& unit = *std::prev(behind);
+    return place->second < unit.layout.end ? &unit : nullptr;
+}
+
+std::uint64_t DwarfEntries::number_of(const Dwarf_Die& entry) const {
+    constexpr unsigned offset_bits = 62;
+    constexpr std::uint64_t of_alternate = 2, nowhere = 3;  // nowhere: libdw found no such entry
+    if (const auto place = place_of(entry)) return place->first << offset_bits | place->second;
+    const auto place = alternate_ != nullptr ? alternate_->place_of(entry) : std::nullopt;
+    return place && place->first == 0 ? of_alternate << offset_bits | place->second : nowhere << offset_bits;
 }
 
 const DwarfUnitLayout* DwarfEntries::layout_of(const Dwarf_Die& entry) {
@@ -316,6 +319,7 @@ Result<const DwarfUnitLayout*> DwarfEntries::unit_of(const Dwarf_Die& entry) {
     };
     if (last_ == nullptr || !in(last_->layout)) {
         auto* unit = find(entry);
+        if (unit == nullptr && alternate_ != nullptr) return alternate_->unit_of(entry);
         if (unit == nullptr) return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "a unit cannot be read");
         if (!unit->checked) {
             unit->checked = true;
@@ -341,7 +345,7 @@ Result<void> DwarfEntries::refer(const Dwarf_Die& entry) {
     if (!(*unit)->read(offset_of(entry, **unit), found)) {
         return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "an entry cannot be read");
     }
-    const auto size = found.end - found.offset;
+    const auto size = found.end - found.offset + 2 * std::uint64_t{found.attributes};
     if (size >= left_) return dwarf_limit("entries that others refer to are too long");
     left_ -= size;
     return {};
@@ -366,12 +370,12 @@ DwarfWalk::Next DwarfWalk::next(bool inside) {
     }
     while (at < unit_->end) {
         if (*left_ == 0) return Next::too_many;
-        --*left_;
         DwarfEntry entry;
         if (!unit_->read(at, entry)) {
             damaged_ = true;
             return Next::damaged;
         }
+        *left_ -= std::min(*left_, 1 + std::uint64_t{entry.attributes} / 4);
         at = entry.end;
         if (entry.tag == 0) {
             if (passing != 0) {

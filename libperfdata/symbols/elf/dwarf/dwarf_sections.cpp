@@ -52,9 +52,6 @@ DwarfSections::DwarfSections(File file, File alternate, std::uint64_t first_code
         for (const auto* name : {".debug_str", ".debug_line_str", ".debug_info"}) {
             texts_.push_back(section(alternate.dwarf, name));
         }
-        alternate_entries_ = texts_.back();
-        alternate_abbreviations_ = section(alternate.dwarf, ".debug_abbrev");
-        entry_bytes_ += alternate_entries_.size() + alternate_abbreviations_.size();
     }
     const char* start = elf_getident(dwarf_getelf(dwarf_), nullptr);
     if (start != nullptr) order_ = AnyOrder(start[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little);
@@ -88,9 +85,7 @@ void DwarfSections::hide_address(std::uint64_t at, std::uint8_t size) {
 }
 
 std::uint64_t DwarfSections::size() const {
-    std::uint64_t sum = lines_.size();
-    for (const auto bytes : texts_) sum += bytes.size();
-    return sum;
+    return lines_.size() + strings_.size() + line_strings_.size() + entries_.size();
 }
 
 std::optional<std::string_view> DwarfSections::text(const char* found) const {

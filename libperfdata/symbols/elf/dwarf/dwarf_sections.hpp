@@ -65,13 +65,12 @@ class DwarfSections {
     Bytes abbreviations() const { return abbreviations_; }
     Bytes ranges() const { return ranges_; }
     Bytes range_lists() const { return range_lists_; }  // DWARF 5
-    Bytes alternate_abbreviations() const { return alternate_abbreviations_; }
     // Returns the file itself, not its alternate.
     Dwarf* dwarf() const { return dwarf_; }
     AnyOrder order() const { return order_; }
-    // Returns the size of texts and line tables in bytes.
+    // Returns the size of the file's own texts and line tables in bytes.
     std::uint64_t size() const;
-    // Returns the size of entries and abbreviations in both files.
+    // Returns the size of the file's own entries and abbreviations.
     std::uint64_t entry_bytes() const { return entry_bytes_; }
     // Returns the size of entries and lists of ranges.
     std::uint64_t range_bytes() const { return entries_.size() + ranges_.size() + range_lists_.size(); }
@@ -88,7 +87,6 @@ class DwarfSections {
     DebugImage *image_, *alternate_image_;
     std::span<std::byte> lines_;
     Bytes strings_, line_strings_, entries_, types_, abbreviations_, ranges_, range_lists_;
-    Bytes alternate_entries_, alternate_abbreviations_;
     std::uint64_t entry_bytes_ = 0;
     std::vector<Bytes> texts_;
     AnyOrder order_{std::endian::native};
