@@ -60,7 +60,6 @@ class DwarfSections {
     Bytes line_strings() const { return line_strings_; }
     Bytes entries() const { return entries_; }
     Bytes types() const { return types_; }
-    Bytes alternate_entries() const { return alternate_entries_; }
     // These are there.
     Bytes abbreviations() const { return abbreviations_; }
     Bytes ranges() const { return ranges_; }
