@@ -362,8 +362,15 @@ class Annotate {
 }  // namespace
 
 void add_annotate(CLI::App& app, int& exit) {
-    auto* command =
-        app.add_subcommand("annotate", "Show functions instruction by instruction with the samples that fell on them");
+    auto* command = app.add_subcommand(
+        "annotate",
+        "Show functions instruction by instruction with the samples that fell on them\n"
+        "\n"
+        "  perfdata annotate                   every function with samples, hottest first\n"
+        "  perfdata annotate -s NAME           one of them\n"
+        "  perfdata annotate --kind bpf,jit    code that existed only for a while\n"
+        "  perfdata annotate --versions        functions whose code changed: when, and how\n"
+        "  perfdata annotate -o page.html      all of it as a page, with source text and a flame graph");
     auto options = std::make_shared<AnnotateOptions>();
     options->common.add_to(*command, {Format::text, Format::json, Format::html});
     auto& functions = options->functions;

@@ -235,7 +235,13 @@ int run(const BpfChoice& choice) {
 }  // namespace
 
 void add_bpf(CLI::App& app, int& exit) {
-    auto* command = app.add_subcommand("bpf", "List the BPF programs: functions, prototypes, addresses, life times");
+    auto* command =
+        app.add_subcommand("bpf",
+                           "List the BPF programs: functions, prototypes, addresses, life times\n"
+                           "\n"
+                           "  perfdata bpf                        all of them, in order of loading\n"
+                           "  perfdata bpf --time 12,13           those that were there between these times\n"
+                           "  perfdata bpf -S step                those with a function of this name");
     auto choice = std::make_shared<BpfChoice>();
     choice->common.add_to(*command);
     choice->list.add_to(*command);

@@ -179,7 +179,14 @@ int run(const DumpOptions& options) {
 }  // namespace
 
 void add_dump(CLI::App& app, int& exit) {
-    auto* command = app.add_subcommand("dump", "Show every record with every field");
+    auto* command = app.add_subcommand(
+        "dump",
+        "Show every record with every field\n"
+        "\n"
+        "  perfdata dump                       all of them, as they lie in the file\n"
+        "  perfdata dump --type KSYMBOL        those of one type\n"
+        "  perfdata dump --order time --json   in exact order of time, one JSON object a line\n"
+        "  perfdata dump --aux trace           the data of Intel PT, Arm SPE and the like, as files");
     auto options = std::make_shared<DumpOptions>();
     options->common.add_to(*command, {Format::text, Format::json_lines});
     auto* type = command

@@ -34,7 +34,12 @@ int run(const InfoOptions& options) {
 }  // namespace
 
 void add_info(CLI::App& app, int& exit) {
-    auto* command = app.add_subcommand("info", "Show header, events and features of a recording");
+    auto* command = app.add_subcommand("info",
+                                       "Show header, events and features of a recording\n"
+                                       "\n"
+                                       "  perfdata info                       what was recorded, where and how\n"
+                                       "  perfdata info --verbose             long lists in full\n"
+                                       "  perfdata info --completeness        what of it can be read, to the byte");
     auto options = std::make_shared<InfoOptions>();
     options->common.add_to(*command);
     command->add_flag("-v,--verbose", options->verbose, "Long lists in full, and where each feature lies");

@@ -148,7 +148,15 @@ class ReportRun {
 }  // namespace
 
 void add_report(CLI::App& app, int& exit) {
-    auto* command = app.add_subcommand("report", "Show where the samples fell, by function or by whatever else");
+    auto* command = app.add_subcommand(
+        "report",
+        "Show where the samples fell, by function or by whatever else\n"
+        "\n"
+        "  perfdata report                     by command, object and function, with callers if recorded\n"
+        "  perfdata report --sort comm,cpu     by other keys\n"
+        "  perfdata report -g caller           what each function called, and how much of it that took\n"
+        "  perfdata report --kind bpf --sort program,symbol\n"
+        "  perfdata report --no-children -g folded,0,caller,count    every sample once, for flame graphs");
     auto choice = std::make_shared<ReportChoice>();
     choice->common.add_to(*command);
     choice->rows.add_to(*command);

@@ -15,6 +15,7 @@
 #include "format/words.hpp"
 #include "tool.hpp"
 #include "tool/options/near_names.hpp"
+#include "tool/options/value_words.hpp"
 #include "tool/output/streams.hpp"
 
 namespace perfdata::tool {
@@ -60,7 +61,7 @@ std::string unknown_command(const CLI::App& app, const std::string& word) {
 }
 
 // Returns all spellings of a command's options.
-std::vector<std::string> option_names(const CLI::App& command) {
+std::vector<std::string> all_option_names(const CLI::App& command) {
     std::vector<std::string> names;
     const auto add = [&](const CLI::App& one) {
         for (const auto* option : one.get_options()) {
@@ -181,7 +182,7 @@ std::string unexpected(const CLI::App& app, const CLI::App& command) {
         !words.empty()) {
         return fmt::format("{} has no option {}; {}", command.get_name(), shown, words);
     }
-    const auto meant = nearest(name, option_names(command));
+    const auto meant = nearest(name, all_option_names(command));
     return fmt::format("{} has no option {}{}", command.get_name(), shown,
                        meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
 }
@@ -271,10 +272,19 @@ std::string wrapped(std::string_view text, std::size_t room) {
 // HelpText is CLI11's help without names of types and checks, with one line per command.
 class HelpText : public CLI::Formatter {
   public:
+    HelpText() {
+        column_width(help_column);
+        label("POSITIONALS", "Arguments");
+        label("Positionals", "Arguments");
+        label("SUBCOMMAND", "COMMAND");
+    }
+    std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+        return spaced(Formatter::make_help(app, std::move(name), mode));
+    }
+    // Behind the description comes the usage, with a line between.
+    std::string make_description(const CLI::App* app) const override { return app->get_description() + "\n\n"; }
     std::string make_subcommand(const CLI::App* command) const override {
-        const auto text = command->get_description();
-        return fmt::format("{:<{}}{}\n", "  " + command->get_display_name(true), column_width_,
-                           text.substr(0, text.find('\n')));
+        return fmt::format("{:<{}}{}\n", "  " + command->get_display_name(true), column_width_, summary(*command));
     }
 #if CLI11_VERSION_MAJOR > 2 || CLI11_VERSION_MINOR >= 5
     std::string make_expanded(const CLI::App* part, CLI::AppFormatMode mode) const override {
@@ -287,33 +297,33 @@ class HelpText : public CLI::Formatter {
 #endif
     // Groups of alternative options get a heading that says so.
     std::string alternatives(const CLI::App* part) const {
-        const bool one = part->get_require_option_max() == 1;
-        return make_group(one ? "One of these is needed" : "At least one of these is needed", false,
-                          part->get_options([part](const CLI::Option* option) {
-                              return option->nonpositional() && option != part->get_help_ptr();
-                          }));
+        return make_group(heading(*part), false, part->get_options([part](const CLI::Option* option) {
+            return option->nonpositional() && option != part->get_help_ptr();
+        }));
     }
-    // CLI11 shows a flag that unsets something as "--no-this{false}".
+    // CLI11 shows a flag that unsets something as "--no-this{false}", and no space behind a comma.
     std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
-        constexpr std::string_view unset = "{false}";
-        auto name = Formatter::make_option_name(option, is_positional);
-        if (const auto at = name.find(unset); at != std::string::npos) name.erase(at, unset.size());
-        return name;
+        if (is_positional) return Formatter::make_option_name(option, is_positional);
+        return fmt::format("{}", fmt::join(option_names(*option), ", "));
     }
     std::string make_option_desc(const CLI::Option* option) const override {
         return wrapped(option->get_description(), help_width - help_column);
     }
     std::string make_option_opts(const CLI::Option* option) const override {
-        if (option->get_type_size() == 0 || option->get_positional()) return {};
-        const auto type = option->get_type_name();
-        const auto check = type.find(':');
-        if (check != std::string::npos && type.find('{', check) == check + 1) {
-            auto words = type.substr(check + 2, type.find('}') - check - 2);
-            std::ranges::replace(words, ',', '|');
-            return " " + words;
+        const auto value = value_words(*option);
+        if (value.type.empty() || option->get_positional()) return {};
+        if (!value.words.empty()) return fmt::format(" {}", fmt::join(value.words, "|"));
+        return " " + value.type;
+    }
+
+  private:
+    // Returns the text with one empty line where there are several.
+    static std::string spaced(std::string_view text) {
+        std::string out;
+        for (const char letter : text) {
+            if (letter != '\n' || !out.ends_with("\n\n")) out += letter;
         }
-        const auto kind = type.substr(0, check);
-        return " " + kind;
+        return out;
     }
 };
 
@@ -353,12 +363,33 @@ int show(std::string_view text) {
 
 }  // namespace
 
+std::string summary(const CLI::App& command) {
+    const auto text = command.get_description();
+    auto line = text.substr(0, text.find('\n'));
+    if (line.ends_with('.')) line.pop_back();
+    return line;
+}
+
+std::string heading(const CLI::App& part) {
+    return part.get_require_option_max() == 1 ? "One of these is needed" : "At least one of these is needed";
+}
+
+std::vector<std::string> option_names(const CLI::Option& option) {
+    std::vector<std::string> names;
+    for (const auto& name : option.get_snames()) names.push_back("-" + name);
+    for (const auto& name : option.get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
 void add_help(CLI::App& app, int& exit) {
     const auto text = std::make_shared<HelpText>();
-    text->column_width(help_column);
     app.formatter(text);
-    for (auto* one : app.get_subcommands([](CLI::App*) { return true; })) one->formatter(text);
     auto* command = app.add_subcommand("help", "Say what a command does and which options it has");
+    command->footer("");
+    for (auto* one : app.get_subcommands([](CLI::App*) { return true; })) {
+        one->group("Commands");
+        one->formatter(text);
+    }
     auto wanted = std::make_shared<std::string>();
     command->add_option("COMMAND", *wanted, "The command; without it, what commands there are")->type_name("");
     command->callback([wanted, &app, &exit] {

@@ -3,8 +3,16 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace perfdata::tool {
+
+// What help and manual pages say: the first line of a command's description, without a full stop; the heading of a
+// group of alternatives; and the spellings of an option, short ones first.
+std::string summary(const CLI::App& command);
+std::string heading(const CLI::App& part);
+std::vector<std::string> option_names(const CLI::Option& option);
 
 // add_help(app, exit) adds `help [COMMAND]`, the same as COMMAND --help. Call it after adding all other commands,
 // because it formats their help.

@@ -16,19 +16,24 @@ struct Option {
     std::string name, takes;  // "--pid", "NUMBERS"
 };
 
-// Parses the options with a value from lines like "  -k,--vmlinux FILE     What it does".
+// Parses the options with a value from lines like "  -k, --vmlinux FILE     What it does".
 std::vector<Option> options_of(const Place& place, const std::string& command) {
     std::istringstream help(place.run({"help", command}).output);
     std::vector<Option> options;
     for (std::string line; std::getline(help, line);) {
         const auto begin = line.find_first_not_of(' ');
         if (begin != 2 || line[begin] != '-') continue;
-        const auto end = std::min(line.find(' ', begin), line.size());
-        std::istringstream names(line.substr(begin, end - begin));
         Option option;
-        for (std::string name; option.name.empty() && std::getline(names, name, ',');) {
-            if (name.starts_with("--")) option.name = name;
+        auto end = begin;
+        for (bool more = true; more; ++end) {
+            const auto from = end;
+            end = std::min(line.find(' ', from), line.size());
+            auto name = line.substr(from, end - from);
+            more = name.ends_with(',');
+            if (more) name.pop_back();
+            if (option.name.empty() && name.starts_with("--")) option.name = name;
         }
+        --end;  // the space behind the last name
         // One space separates an option from its type, several precede the description.
         if (end + 1 < line.size() && line[end + 1] != ' ') {
             option.takes = line.substr(end + 1, std::min(line.find(' ', end + 1), line.size()) - end - 1);

@@ -45,6 +45,8 @@ class JsonFields {
         key(name);
         if (is_nobody(name, content)) {
             writer_.Int(-1);
+        } else if constexpr (FieldArray<T>) {
+            array(content, name == "ips");
         } else {
             value(content);
         }
@@ -90,9 +92,15 @@ class JsonFields {
         writer_.EndArray();
     }
     template <FieldArray T>
-    void value(const T& array) {
+    void array(const T& elements, bool addresses) {
         writer_.StartArray();
-        for (std::size_t index = 0; index < array.size(); ++index) value(array[index]);
+        for (std::size_t index = 0; index < elements.size(); ++index) {
+            if (addresses) {
+                value(Address{static_cast<std::uint64_t>(elements[index])});
+            } else {
+                value(elements[index]);
+            }
+        }
         writer_.EndArray();
     }
 

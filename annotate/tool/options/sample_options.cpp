@@ -139,7 +139,7 @@ std::vector<CodeClass> parse_kinds(const std::vector<std::string>& words) {
 
 CLI::Option* add_kinds(CLI::App& command, std::vector<std::string>& kinds, const char* help) {
     const auto text = fmt::format("{}, or of several: bpf,jit. kernel takes modules as well", help);
-    return add_list(command, "--kind", kinds, text.c_str())->check(some_of(kind_words()));
+    return add_list(command, "--kind", kinds, text.c_str())->check(some_of(kind_words()))->type_name("KINDS");
 }
 
 CLI::Option* add_time(CLI::App& command, std::string& time, const char* help) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "command_line.hpp"
+
+#include "perfdata/build_info.hpp"
+
+#include "tool.hpp"
+#include "usage.hpp"
+
+namespace perfdata::tool {
+
+std::string version_text() {
+    const auto info = build_info();
+    const auto has = [](bool has_it) { return has_it ? "yes" : "no"; };
+    return std::string(info.version) + "\nbuilt by " + std::string(info.compiler) +
+           "\nlines of ELF files (libdw): " + has(info.dwarf) +
+           "\narchives of perf archive (libarchive): " + has(info.archives);
+}
+
+std::unique_ptr<CLI::App> make_command_line(int& exit) {
+    auto whole = std::make_unique<CLI::App>(
+        "perfdata reads perf.data recordings and shows where the samples fell, function by function,\n"
+        "instruction by instruction and line by line: in programs, libraries and the kernel, and in code that\n"
+        "exists only for a while, such as BPF programs, JIT code and patched kernel text.\n"
+        "\n"
+        "  perf record -a -g -- sleep 5   record everything, with callers\n"
+        "  perfdata report                where the samples fell, function by function\n"
+        "  perfdata annotate              every function with samples, hottest first\n"
+        "  perfdata annotate -s NAME      one of them\n"
+        "  perfdata annotate -o a.html    all of it as a page, with source text and a flame graph\n"
+        "  perfdata bpf                   the BPF programs, where and when they were loaded\n"
+        "  perfdata info                  what the recording is and what it holds\n"
+        "  perfdata script                every sample in order of time, as perf script prints it\n"
+        "  perfdata symbols --at TIME     what lay where at a time\n"
+        "  perfdata extract -s NAME       BPF or JIT code as an ELF file for objdump, gdb, llvm-mca\n"
+        "  perfdata dump                  every record with every field",
+        "perfdata");
+    auto& app = *whole;
+    app.set_help_flag("-h,--help", "Show this text");
+    app.set_version_flag("--version", version_text, "Say the version, and how it was built");
+    app.require_subcommand(1);
+    app.footer(
+        "FILE defaults to perf.data; - is standard input; files packed with gzip, xz or zstd are unpacked.\n"
+        "Exit status: 0 fine, 1 failed, 2 wrong usage, 3 (only with --strict) read, but not all of it.");
+
+    add_annotate(app, exit);
+    add_bpf(app, exit);
+    add_info(app, exit);
+    add_script(app, exit);
+    add_symbols(app, exit);
+    add_dump(app, exit);
+    add_extract(app, exit);
+    add_report(app, exit);
+    add_help(app, exit);
+    return whole;
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// The tool's command line: all commands with their options. What is made of it (help, manual pages, completions) says
+// the same.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+namespace perfdata::tool {
+
+// Returns the version on a line of its own, then how the tool was built.
+std::string version_text();
+
+// make_command_line(exit) returns the command line of the tool. Commands store their exit code in `exit`, which must
+// outlive it.
+std::unique_ptr<CLI::App> make_command_line(int& exit);
+
+}  // namespace perfdata::tool
