@@ -114,10 +114,10 @@ if(TARGET perfdata_tool)
     DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/perfdata COMPONENT tool
     FILES_MATCHING PATTERN "*.schema.json")
-  if(TARGET perfdata_manual)
-    install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tool)
+  if(TARGET perfdata_manual)  # they are not there if the tool alone was built
+    install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tool OPTIONAL)
     foreach(folder bash-completion zsh fish)
-      install(DIRECTORY ${PROJECT_BINARY_DIR}/share/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT tool)
+      install(DIRECTORY ${PROJECT_BINARY_DIR}/share/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT tool OPTIONAL)
     endforeach()
   endif()
 endif()

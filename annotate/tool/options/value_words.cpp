@@ -8,7 +8,7 @@ namespace perfdata::tool {
 // CLI11 writes "TYPE:{a,b}", and words_check() names its words so.
 ValueWords value_words(const CLI::Option& option) {
     ValueWords value;
-    if (option.get_type_size() == 0) return value;
+    if (option.get_items_expected_max() == 0) return value;  // a flag
     const auto text = option.get_type_name();
     const auto check = text.find(':');
     value.type = text.substr(0, check);
