@@ -4,6 +4,7 @@
 #   dev       the other headers, and how pkg-config finds the libraries
 #   shared    what linking shared libraries needs besides; static: static libraries
 #   perfdata, annotate  the shared libraries themselves
+#   c         the C API: headers, the shared library, and how it is found
 #   tool      the perfdata tool
 set(perfdata_cmake ${CMAKE_INSTALL_LIBDIR}/cmake/perfdata)
 set(perfdata_pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -77,6 +78,34 @@ if(TARGET perfdata_annotate)
   perfdata_install_headers(dev annotate annotate.hpp)
   perfdata_install_description(dev perfdata-annotate)
   perfdata_install_library(perfdata_annotate annotate)
+endif()
+if(TARGET perfdata_c)
+  # All that a program in C needs of the shared library is one component.
+  install(FILES ${PROJECT_SOURCE_DIR}/include/perfdata/perfdata.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perfdata
+    COMPONENT c)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/perfdata/c DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perfdata
+    COMPONENT c)
+  # What a static library needs besides; nothing asks for it where the shared one is linked.
+  set(perfdata_c_needs "-lperfdata_annotate -lperfdata -lboost_iostreams -liberty")
+  foreach(module ${perfdata_modules} ${perfdata_annotate_modules})
+    string(REGEX REPLACE "^(lib)?([a-z]+).*" "-l\\2" library ${module})
+    string(APPEND perfdata_c_needs " ${library}")
+  endforeach()
+  if(PERFDATA_DWARF)
+    string(APPEND perfdata_c_needs " -lelf")  # libdw's description has it as a requirement
+  endif()
+  string(APPEND perfdata_c_needs " -lfmt -lstdc++ -lm -ldl -pthread")
+  perfdata_install_description(c perfdata-c)
+  if(PERFDATA_STATIC)
+    install(TARGETS perfdata_c EXPORT perfdata-c-static
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT static)
+    install(EXPORT perfdata-c-static NAMESPACE perfdata:: DESTINATION ${perfdata_cmake} COMPONENT static)
+  endif()
+  if(TARGET perfdata_c_shared)
+    install(TARGETS perfdata_c_shared EXPORT perfdata-c-shared
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT c)
+    install(EXPORT perfdata-c-shared NAMESPACE perfdata:: DESTINATION ${perfdata_cmake} COMPONENT c)
+  endif()
 endif()
 if(TARGET perfdata_tool)
   install(TARGETS perfdata_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)

@@ -5,8 +5,10 @@
 #include <atomic>
 #include <fmt/format.h>
 #include <map>
+#include <mutex>
 #include <thread>
 
+#include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/core/parallel.hpp"
 
 #include "format/words.hpp"
@@ -357,6 +359,51 @@ std::size_t listed_within(std::span<const FunctionHits> functions, std::uint64_t
     return count;
 }
 
+// Returns the listing of each function. Once it is asked to stop, the rest are empty.
+std::vector<Listing> list_all(std::span<const FunctionHits> functions, const Symbolizer& symbolizer,
+                              const ListingOptions& options) {
+    // Each byte may become an instruction, which takes a few hundred bytes.
+    constexpr std::uint64_t batch_bytes = std::uint64_t{64} << 10;
+    constexpr std::size_t batch_functions = 1024;
+    std::vector<Listing> listings(functions.size());
+    std::mutex telling;
+    std::size_t made = 0;
+    auto room = listed_within(functions, options.limits.cells);
+    ListingBudget budget(symbolizer, options.limits);
+    // At most one batch is made in vain and held meanwhile, whatever the number of threads.
+    for (std::size_t first = 0; first < room;) {
+        auto end = first;
+        for (std::uint64_t claimed = 0; end < room && end - first < batch_functions; ++end) {
+            claimed += budget.claim(functions[end], options.limits);
+            if (claimed > batch_bytes && end != first) break;
+        }
+        std::atomic<std::size_t> next = first;
+        Turns turns(first, end - first);
+        const auto work = [&] {
+            const auto disassembler =
+                Disassembler::create(options.arch, options.syntax);  // one thread at a time may use it
+            for (auto index = next++; index < end; index = next++) {
+                Turns::Turn turn(turns, index);  // ends even if there is nothing to do: others wait for it
+                if (options.stop.stop_requested()) continue;
+                listings[index] = ListingMaker(functions[index], symbolizer, options.limits, &turn).make(disassembler);
+                if (!options.progress) continue;
+                const std::scoped_lock lock(telling);
+                options.progress(++made, functions.size());
+            }
+        };
+        on_threads(std::min<std::size_t>(options.jobs, end - first), work);
+        if (options.stop.stop_requested()) return listings;
+        while (first < end && budget.take(listings[first])) ++first;
+        if (first != end) room = first;
+    }
+    for (auto index = room; index < functions.size(); ++index) {
+        listings[index] = summary_listing(functions[index], symbolizer);
+        listings[index].problems.push_back({ErrorCode::limit, Error::no_offset, "listing",
+                                            "the listings before it take all that the limits of memory allow"});
+    }
+    return listings;
+}
+
 }  // namespace
 
 Listing annotate(const FunctionHits& hits, const Symbolizer& symbolizer, const Result<Disassembler>& disassembler) {
@@ -369,38 +416,18 @@ Listing summary_listing(const FunctionHits& hits, const Symbolizer& symbolizer) 
 
 std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const Symbolizer& symbolizer,
                                   std::string_view arch, Syntax syntax, unsigned jobs, const Limits& limits) {
-    // Each byte may become an instruction, which takes a few hundred bytes.
-    constexpr std::uint64_t batch_bytes = std::uint64_t{64} << 10;
-    constexpr std::size_t batch_functions = 1024;
-    std::vector<Listing> listings(functions.size());
-    auto room = listed_within(functions, limits.cells);
-    ListingBudget budget(symbolizer, limits);
-    // At most one batch is made in vain and held meanwhile, whatever the number of threads.
-    for (std::size_t first = 0; first < room;) {
-        auto end = first;
-        for (std::uint64_t claimed = 0; end < room && end - first < batch_functions; ++end) {
-            claimed += budget.claim(functions[end], limits);
-            if (claimed > batch_bytes && end != first) break;
+    return list_all(functions, symbolizer, {arch, syntax, jobs, limits});
+}
+
+Result<std::vector<Listing>> annotate_all(std::span<const FunctionHits> functions, const Symbolizer& symbolizer,
+                                          const ListingOptions& options) {
+    return catch_bad_alloc([&]() -> Result<std::vector<Listing>> {
+        auto listings = list_all(functions, symbolizer, options);
+        if (options.stop.stop_requested()) {
+            return fail(ErrorCode::cancelled, Error::no_offset, "listing", "asked to stop");
         }
-        std::atomic<std::size_t> next = first;
-        Turns turns(first, end - first);
-        const auto work = [&] {
-            const auto disassembler = Disassembler::create(arch, syntax);  // one thread at a time may use it
-            for (auto index = next++; index < end; index = next++) {
-                Turns::Turn turn(turns, index);
-                listings[index] = ListingMaker(functions[index], symbolizer, limits, &turn).make(disassembler);
-            }
-        };
-        on_threads(std::min<std::size_t>(jobs, end - first), work);
-        while (first < end && budget.take(listings[first])) ++first;
-        if (first != end) room = first;
-    }
-    for (auto index = room; index < functions.size(); ++index) {
-        listings[index] = summary_listing(functions[index], symbolizer);
-        listings[index].problems.push_back({ErrorCode::limit, Error::no_offset, "listing",
-                                            "the listings before it take all that the limits of memory allow"});
-    }
-    return listings;
+        return listings;
+    });
 }
 
 }  // namespace perfdata

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 #include "format/percent_limit.hpp"
@@ -49,11 +50,15 @@ struct RowId {
     std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{task} << 32 | place); }
 };
 
+// Stopped ends a report from the middle of any loop. Nobody outside of this file sees it.
+struct Stopped {};
+
 class ReportMaker {
   public:
     ReportMaker(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,
-                const ReportOptions& options)
-        : limits_(recording.limits()),
+                const ReportOptions& options, const StopToken& stop)
+        : stop_(stop),
+          limits_(recording.limits()),
           counts_(counts),
           symbolizer_(symbolizer),
           options_(options),
@@ -62,6 +67,7 @@ class ReportMaker {
                        options.has(ReportKey::line), options.has(ReportKey::program)}),
           tree_places_(symbolizer, tree_keys(options)) {}
 
+    // Throws Stopped.
     Report make() && {
         choose_columns();
         place_frames();
@@ -77,6 +83,12 @@ class ReportMaker {
     }
 
   private:
+    // Called in each loop that may take long.
+    void look() {
+        constexpr unsigned steps_a_look = 256;
+        if (++steps_ % steps_a_look == 0 && stop_.stop_requested()) throw Stopped();
+    }
+
     static PlaceKeys tree_keys(const ReportOptions& options) {
         PlaceKeys keys;
         keys.line = options.tree_key == TreeKey::line;
@@ -106,6 +118,7 @@ class ReportMaker {
         row_place_.reserve(frames.size());
         const auto shown = shown_frames();
         for (const auto& frame : frames) {
+            look();
             const auto part = symbolizer_.functions().left_out(frame, options_.code);
             if (filtered()) {
                 left_out_by_.push_back(part);
@@ -121,6 +134,7 @@ class ReportMaker {
         if (options_.tree == ReportTree::none || same_places()) return;
         tree_place_.reserve(frames.size());
         for (std::uint32_t number = 0; number < frames.size(); ++number) {
+            look();
             tree_place_.push_back(tree_places_.number(frames[number], false));
             if (tree_frame_.size() < tree_places_.size()) tree_frame_.push_back(number);
         }
@@ -179,6 +193,7 @@ class ReportMaker {
             each_share(counts_, columns_, row_place_, calls ? &*calls : nullptr,
                        [&](std::uint32_t task, std::uint32_t place, std::span<const EventCount> self,
                            std::span<const EventCount> total) {
+                           look();
                            if (is_other(task)) return;
                            auto* sum = cells.at(ids.intern({task, place}));
                            for (std::size_t column = 0; column < columns; ++column) *sum++ += self[column];
@@ -203,6 +218,7 @@ class ReportMaker {
         std::map<std::pair<std::string_view, std::string>, std::uint64_t> objects;
         const auto rows = counts_.rows();
         for (std::size_t number = 0; number < rows.size(); ++number) {
+            look();
             const auto leaf = sampled_frame(rows[number]);
             if (row_place_[leaf] == no_place || is_other(rows[number].task)) continue;
             const auto& place = row_places_[row_place_[leaf]];
@@ -259,7 +275,13 @@ class ReportMaker {
         TaskCalls calls(counts_, columns_);
         TreeGrower grower(counts_, columns_, row_place_, same_places() ? row_place_ : tree_place_, least, options_,
                           limits_.chain_nodes, calls);
-        grower.grow(rows);
+        for (std::span<ReportRow* const> left(rows); !left.empty();) {
+            if (stop_.stop_requested()) throw Stopped();
+            std::size_t count = 1;
+            while (count < left.size() && left[count]->task == left[0]->task) ++count;
+            grower.grow(left.first(count));
+            left = left.subspan(count);
+        }
         report_.rows_without_tree = grower.without();
         report_.small_branches = grower.small();
     }
@@ -371,6 +393,8 @@ class ReportMaker {
         }
     }
 
+    const StopToken& stop_;
+    unsigned steps_ = 0;
     const Limits& limits_;
     const SampleCounts& counts_;
     const Symbolizer& symbolizer_;
@@ -384,17 +408,35 @@ class ReportMaker {
     Report report_;
 };
 
-}  // namespace
-
-Report Report::make(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,
-                    const ReportOptions& options) {
-    auto report = ReportMaker(recording, counts, symbolizer, options).make();
+// Throws Stopped.
+Report make_report(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,
+                   const ReportOptions& options, const StopToken& stop) {
+    auto report = ReportMaker(recording, counts, symbolizer, options, stop).make();
     report.options = options;
     add_tasks(report, counts, symbolizer.timeline().tasks());
     add_programs(report, symbolizer.bpf());
     add_recording(report, recording, counts, symbolizer);
     report.cut_names = count_cut_names(counts, symbolizer, options);
     return report;
+}
+
+}  // namespace
+
+Report Report::make(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,
+                    const ReportOptions& options) {
+    return make_report(recording, counts, symbolizer, options, {});
+}
+
+Result<Report> Report::make(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,
+                            const ReportOptions& options, const StopToken& stop) {
+    return catch_bad_alloc([&]() -> Result<Report> {
+        try {
+            if (stop.stop_requested()) throw Stopped();
+            return make_report(recording, counts, symbolizer, options, stop);
+        } catch (const Stopped&) {
+            return fail(ErrorCode::cancelled, Error::no_offset, "report", "asked to stop");
+        }
+    });
 }
 
 }  // namespace perfdata

@@ -11,8 +11,9 @@
 namespace perfdata {
 namespace {
 
-// The longest copy of a stack that perf records: the size of a sample has 16 bits.
-constexpr std::uint64_t longest_copy = 65528;
+// The longest copy of a stack that perf asks for: the size of a sample has 16 bits. The kernel shortens it by what else
+// is in the sample, above all the call chain (perf_sample_ustack_size() in kernel/events/core.c).
+constexpr std::uint64_t longest_copy = 65528, else_in_sample = 4096;
 
 std::vector<StackFacts::Object> named(const std::map<ObjectIndex, std::uint64_t>& objects, const Symbolizer& symbolizer,
                                       bool missing) {
@@ -48,7 +49,6 @@ std::string names(const std::vector<StackFacts::Object>& objects) {
 // Returns what to record next time, for copies of that size.
 std::string longer_copy(std::uint64_t size) {
     if (size == 0) return "record with a larger --call-graph dwarf,SIZE";
-    if (size >= longest_copy) return "perf record copies no more; --call-graph fp or lbr has no such limit";
     return fmt::format("record with --call-graph dwarf,{}", std::min(2 * size, longest_copy));
 }
 
@@ -72,10 +72,18 @@ std::vector<std::string> StackFacts::notes() const {
         notes.push_back({stacks, fmt::format("{} of {} user stacks ({:.2f}%) {}", stacks, all, share, what)});
     };
     add(counts.not_unwound(), "were not unwound");
+    std::uint64_t full = 0, most = 0;  // stacks that were copied as far as a sample can hold, and the largest copy
     for (const auto& [size, stacks] : counts.short_copies()) {
+        if (size > longest_copy - else_in_sample) {
+            full += stacks;
+            most = std::max(most, size);
+            continue;
+        }
         const auto where = size == 0 ? "where their copies end" : fmt::format("at the {} bytes that were copied", size);
         add(stacks, fmt::format("end {}: {}", where, longer_copy(size)));
     }
+    add(full,
+        fmt::format("end at the {} bytes that a sample can hold: --call-graph fp or lbr has no such limit", most));
     std::map<std::string_view, std::vector<Object>> by_reason;
     for (const auto& object : without_file) by_reason[object.reason].push_back(object);
     for (const auto& [reason, objects] : by_reason) {

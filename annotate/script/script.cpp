@@ -150,7 +150,7 @@ class ScriptWriter {
             }
             chain_.clear();
             for (const auto& one : looked_up_) chain_.push_back(places_.number(one));
-            if (options_.inlines && places_.ask_inlined()) add_inlined();
+            if (options_.inlines && places_.ask_inlined()) add_inlined(context.view.bytes.size());
             item.chain = chain_;
             if (!item.whole_chain) ++counts_.broken_chains;
         }
@@ -184,8 +184,12 @@ class ScriptWriter {
         return unwound.end;
     }
 
-    // Adds what was inlined at the frames of the chain, each before its frame. Nearly always that is nothing.
-    void add_inlined() {
+    // Adds what was inlined at the frames of the chain, each before its frame. Nearly always that is nothing. In a
+    // crafted file dozens of functions are inlined at each address: where the text that recorded bytes allow is used
+    // up, only the innermost ones are added.
+    void add_inlined(std::size_t recorded_bytes) {
+        constexpr std::size_t a_byte = 64, innermost = 2;
+        inlined_room_ += a_byte * recorded_bytes;
         whole_chain_.clear();
         std::size_t copied = 0, left = SampleCounts::most_with_inlined;
         bool folded = false;
@@ -194,16 +198,20 @@ class ScriptWriter {
             // that were unwound lie in the call.
             const auto mode = [&](std::size_t of) { return places_.place(chain_[of]).frame.mode; };
             const bool returns = at != 0 && at < recorded_ && mode(at - 1) == mode(at);
-            const auto inlined = places_.inlined(chain_[at], returns);
+            const auto [inlined, bytes] = places_.inlined(chain_[at], returns);
             if (inlined.empty()) continue;
-            if (inlined.size() > left) {
-                folded = true;
-                continue;
-            }
-            left -= inlined.size();
+            const bool whole = inlined.size() <= left && bytes <= inlined_room_;
+            const auto shown = whole ? inlined.size() : std::min({inlined.size(), left, innermost});
+            left -= shown;
+            if (whole) inlined_room_ -= bytes;
             whole_chain_.insert(whole_chain_.end(), chain_.begin() + static_cast<std::ptrdiff_t>(copied),
                                 chain_.begin() + static_cast<std::ptrdiff_t>(at));
-            whole_chain_.insert(whole_chain_.end(), inlined.begin(), inlined.end());
+            whole_chain_.insert(whole_chain_.end(), inlined.begin(),
+                                inlined.begin() + static_cast<std::ptrdiff_t>(shown));
+            if (shown < inlined.size()) {
+                folded = true;
+                whole_chain_.push_back(ScriptPlaces::left_out(inlined.size() - shown));
+            }
             copied = at;
         }
         if (folded) ++counts_.folded_chains;
@@ -281,9 +289,10 @@ class ScriptWriter {
     std::unordered_map<const char*, std::string> comms_;  // by data() of the timeline's view, which no file can choose
     std::string unnamed_;
     std::vector<ScriptPlaces::LookedUp> looked_up_;
-    std::size_t recorded_ = 0;                        // of looked_up_: in the chain, not unwound
-    std::vector<std::uint32_t> chain_, whole_chain_;  // without and with what was inlined
-    Shared<StackUnwinder> unwinder_;                  // made for the first copy of a stack
+    std::size_t recorded_ = 0;                          // of looked_up_: in the chain, not unwound
+    std::vector<std::uint32_t> chain_, whole_chain_;    // without and with what was inlined
+    std::size_t inlined_room_ = std::size_t{64} << 20;  // bytes of text for what was inlined; recorded bytes add to it
+    Shared<StackUnwinder> unwinder_;                    // made for the first copy of a stack
     std::vector<UnwoundFrame> unwound_;
     std::map<std::uint64_t, std::uint64_t> last_values_;  // by event id
     std::vector<std::uint8_t> left_out_;                  // by place: the CodePart that leaves it out; or not_asked

@@ -30,7 +30,7 @@ struct ScriptItem {
     std::optional<Address> ip{};
     std::uint32_t place = 0;                 // of the ip: number in ScriptPlaces; for text not set if there is a chain
     bool has_chain = false;                  // the event records chains, and they are requested
-    std::span<const std::uint32_t> chain{};  // numbers in ScriptPlaces, innermost first
+    std::span<const std::uint32_t> chain{};  // numbers in ScriptPlaces, innermost first; or ScriptPlaces::left_out()
     bool whole_chain = true;                 // its deferred part is present
     std::optional<StackEnd> stack_end{};     // how a copy of the user stack was unwound; nothing: there is none
 

@@ -2,6 +2,7 @@
 #include "script_json.hpp"
 
 #include <string_view>
+#include <utility>
 
 #include "format/words.hpp"
 
@@ -59,10 +60,16 @@ void ScriptJson::write(const ScriptItem& item) {
     if (item.has_chain) {
         writer_.text("callchain");
         writer_.StartArray();
+        std::uint32_t left_out = 0;
         for (const auto number : item.chain) {
+            if (const auto count = ScriptPlaces::left_out_count(number); count != 0) {
+                left_out = count;
+                continue;
+            }
             writer_.StartObject();
             member("ip", hex(Address{places_.place(number).shown}));
             place(number);
+            if (left_out != 0) member("inlined_left_out", std::uint64_t{std::exchange(left_out, 0)});
             writer_.EndObject();
         }
         writer_.EndArray();

@@ -79,9 +79,11 @@ void ScriptPlaces::find_inlined() {
             if (known.size() <= number) known.resize(std::max(places_.size(), 2 * known.size()));
             known[number] = {inlined_.size(), calls_.size()};
             const auto offset = name(number).offset;
+            constexpr std::size_t a_line = 32;  // without the name
             for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
                 inlined_.push_back(places_.intern(ScriptPlace{*call, place.shown}));
                 offsets_.emplace(inlined_.back(), offset);
+                known[number].bytes += a_line + printable(InLine(name(inlined_.back()).symbol)).size();
             }
         }
     }

@@ -78,10 +78,23 @@ class ScriptPlaces {
         if (asked_ != places_.size()) find_inlined();
         return !inlined_.empty();
     }
-    std::span<const std::uint32_t> inlined(std::uint32_t number, bool returns) const {
+    // It also says about how many bytes of text they are.
+    struct InlinedPlaces {
+        std::span<const std::uint32_t> numbers;
+        std::size_t bytes = 0;
+    };
+    InlinedPlaces inlined(std::uint32_t number, bool returns) const {
         const auto& known = inlined_at_[returns ? 1 : 0];
         if (number >= known.size()) return {};
-        return std::span(inlined_).subspan(known[number].begin, known[number].count);
+        const auto& found = known[number];
+        return {std::span(inlined_).subspan(found.begin, found.count), found.bytes};
+    }
+
+    // In a chain, left_out(count) stands for so many inlined functions of the next place; left_out_count(number)
+    // returns how many, and 0 for the number of a place.
+    static std::uint32_t left_out(std::size_t count) { return left_out_mark | static_cast<std::uint32_t>(count); }
+    static std::uint32_t left_out_count(std::uint32_t number) {
+        return (number & left_out_mark) == 0 ? 0 : number & ~left_out_mark;
     }
 
     // size() returns the number of places: all numbers are below it.
@@ -143,7 +156,7 @@ class ScriptPlaces {
     }
 
   private:
-    static constexpr std::uint32_t none = ~std::uint32_t{0};
+    static constexpr std::uint32_t none = ~std::uint32_t{0}, left_out_mark = std::uint32_t{1} << 31;
     static constexpr std::size_t behind_address = 17;  // a tab and 16 digits
     struct Line {
         std::size_t begin = 0;
@@ -161,7 +174,7 @@ class ScriptPlaces {
 
     // Inlined is what was inlined at a place, in inlined_.
     struct Inlined {
-        std::size_t begin = 0, count = 0;
+        std::size_t begin = 0, count = 0, bytes = 0;
     };
     void find_inlined();
 

@@ -200,7 +200,14 @@ void ScriptText::append_places(std::string& text, const ScriptItem& item, Script
         text += '\n';
         for (const auto place : item.chain) places_.prefetch(place, fields);
         for (const auto place : item.chain) places_.prefetch_line(place, fields);
-        for (const auto place : item.chain) text += places_.line(place, fields);
+        for (const auto place : item.chain) {
+            if (const auto left_out = ScriptPlaces::left_out_count(place); left_out != 0) {
+                fmt::format_to(std::back_inserter(text), "\t{:16} [{} more inlined function{}]\n", "", left_out,
+                               left_out == 1 ? "" : "s");
+                continue;
+            }
+            text += places_.line(place, fields);
+        }
         return;
     }
     fmt::format_to(std::back_inserter(text), " {:16x}", item.ip.value_or(Address{0}).value);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/profile/call_filter.hpp"
@@ -76,7 +77,7 @@ class SampleCounter {
           jit_(options.jit != nullptr && !options.jit->empty() ? options.jit : nullptr),
           epochs_(timeline, options.versions),
           recent_tasks_(timeline.tasks()),
-          deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
+          deferred_(options.chains ? DeferredChains::read(recording, options.stop) : DeferredChains()),
           inlines_(options.chains && options.inlines && options.functions != nullptr),
           unwinder_(unwinder_for(recording, options)),
           column_(recording.events().events().size(), not_counted) {
@@ -143,10 +144,11 @@ class SampleCounter {
         }
     }
 
-    SampleCounts finish() && {
+    // Returns nothing if it was asked to stop.
+    std::optional<SampleCounts> finish() && {
         if (!options_.chains) {
             count_waiting();
-            fold_places();
+            if (!fold_places()) return {};
         }
         mark_chains(options_, counts_.chains_.nodes(), counts_.frames_.keys(), counts_.events_.size(), counts_.tasks_,
                     chain_rows_);
@@ -520,12 +522,14 @@ class SampleCounter {
         waiting_.clear();
     }
 
-    // Folds each frame only once.
-    void fold_places() {
+    // Folds each frame only once. That names them, and may take long: returns false if it was asked to stop.
+    bool fold_places() {
+        constexpr std::size_t places_a_look = 256;
         std::vector<std::uint32_t> node;  // by number of the folded frame
         const auto columns = counts_.events_.size();
         const auto places = places_.keys();
         for (std::size_t number = 0; number < places.size(); ++number) {
+            if (number % places_a_look == 0 && options_.stop.stop_requested()) return false;
             const auto folded = chain_number(looked_up(places[number].frame));
             if (node.size() <= folded) node.resize(counts_.frames_.size(), none);
             if (node[folded] == none) node[folded] = counts_.chains_.intern({ChainNode::none, folded});
@@ -533,6 +537,7 @@ class SampleCounter {
             const auto* const cells = &place_cells_[number * columns];
             for (std::size_t column = 0; column < columns; ++column) sum[column] += cells[column];
         }
+        return true;
     }
 
     void note_time(std::optional<Time> time) {
@@ -594,7 +599,9 @@ Result<SampleCounts> SampleCounts::count(const Recording& recording, const Timel
             !walked) {
             return fail(walked.error());
         }
-        return std::move(counter).finish();
+        auto counts = std::move(counter).finish();
+        if (!counts) return fail(ErrorCode::cancelled, Error::no_offset, "counts", "asked to stop");
+        return std::move(*counts);
     });
 }
 

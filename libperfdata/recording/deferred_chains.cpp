@@ -7,7 +7,7 @@
 
 namespace perfdata {
 
-DeferredChains DeferredChains::read(const Recording& recording) {
+DeferredChains DeferredChains::read(const Recording& recording, const StopToken& stop) {
     DeferredChains chains;
     const auto defers = [](const Event& event) { return event.attr.defers_callchains(); };
     if (std::ranges::none_of(recording.events().events(), defers)) return chains;
@@ -15,8 +15,8 @@ DeferredChains DeferredChains::read(const Recording& recording) {
     const auto take = [&](const RecordContext& context, const CallchainDeferred& chain) {
         chains.add(context.trailer.tid.value_or(Tid{}), context.time, chain);
     };
-    // Without a stop token the walk cannot fail; its losses are counted by whoever walks for the samples.
-    static_cast<void>(walk(recording, completeness, take));
+    // Its losses are counted by whoever walks for the samples, who also notices that it is to stop.
+    static_cast<void>(walk(recording, completeness, take, {.order = {}, .stop = stop}));
     chains.sort();
     return chains;
 }

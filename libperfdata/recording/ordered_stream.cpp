@@ -13,15 +13,15 @@ constexpr FixedOrder<std::endian::big> big;
 
 }  // namespace
 
-OrderedStream::OrderedStream(const Recording& recording)
+OrderedStream::OrderedStream(const Recording& recording, const StopToken& stop)
     : recording_(&recording),
       order_(recording.order()),
       first_pass_(recording.records(Recording::Stacks::unread)),
       pass_(recording.records()) {
     if (order_.endian() == std::endian::little) {
-        note_times(little);
+        note_times(little, stop);
     } else {
-        note_times(big);
+        note_times(big, stop);
     }
 }
 
@@ -35,7 +35,7 @@ inline bool OrderedStream::read(RecordStream& stream, RecordView& record, Time& 
 }
 
 template <class Order>
-void OrderedStream::note_times(Order order) {
+void OrderedStream::note_times(Order order, const StopToken& stop) {
     Time latest, time;
     RecordView record;
     std::size_t in_chunk = 0;
@@ -43,6 +43,11 @@ void OrderedStream::note_times(Order order) {
     auto least = Time::forever();
     while (read(first_pass_, record, latest, time, order)) {
         if (in_chunk == chunk_records || (in_chunk != 0 && first_pass_.refills() != refills)) {
+            if (stop.stop_requested()) {
+                stopped_ = at_end_ = true;
+                synthesized_ = 0;
+                return;
+            }
             least_later_.push_back(std::exchange(least, Time::forever()));
             in_chunk = 0;
         }

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
+#include "perfdata/recording/content.hpp"
 #include "perfdata/recording/named_file.hpp"
 #include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/source.hpp"
@@ -25,12 +26,32 @@ Result<Recording> Recording::open(const std::string& path, const OpenOptions& op
         if (!source) return fail(std::move(source.error()));
         auto recording = open(std::move(*source), path, options);
         if (recording && directory) recording->open_data_files(path);
+        if (recording) recording->has_file_ = path != "-";
         return recording;
     });
 }
 
 Result<Recording> Recording::from_memory(Bytes bytes, const OpenOptions& options) {
     return catch_bad_alloc([&] { return open(memory_source(bytes), "", options); });
+}
+
+Result<Recording> Recording::from_source(Shared<const Source> source, std::string name, const OpenOptions& options) {
+    return catch_bad_alloc([&]() -> Result<Recording> {
+        if (!source) return fail(ErrorCode::io, Error::no_offset, std::move(name), "no source");
+        // As an owner that the standard library knows, of the same source.
+        const auto* object = source.get();
+        auto plain = unpacked(std::shared_ptr<const Source>(object, [kept = std::move(source)](const Source*) {}), name,
+                              options.limits, Content::recording);
+        if (!plain) return fail(std::move(plain.error()));
+        return open(std::move(*plain), std::move(name), options);
+    });
+}
+
+Result<Recording> Recording::reopen() const {
+    if (!has_file_) {
+        return fail(ErrorCode::unsupported, Error::no_offset, path_, "it was not opened by the path of a file");
+    }
+    return open(path_, {limits_});
 }
 
 Result<Recording> Recording::open(Shared<const Source> source, std::string path, const OpenOptions& options) {

@@ -37,6 +37,38 @@ class MemorySource final : public Source {
     Bytes bytes_;
 };
 
+class CallbackSource final : public Source {
+  public:
+    CallbackSource(std::uint64_t size, ReadAt read_at, std::string name)
+        : size_(size), read_at_(std::move(read_at)), name_(std::move(name)) {}
+
+    std::uint64_t size() const override { return size_; }
+
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        if (!read_at_) return fail(ErrorCode::io, offset, name_, "nothing reads it");
+        std::size_t done = 0;
+        while (done < out.size() && offset + done < size_) {
+            const auto wanted =
+                static_cast<std::size_t>(std::min<std::uint64_t>(out.size() - done, size_ - offset - done));
+            auto got = read_at_(offset + done, out.subspan(done, wanted));
+            if (!got) return got;
+            if (*got > wanted) {
+                return fail(ErrorCode::io, offset + done, name_,
+                            "its reader claims " + std::to_string(*got) + " bytes where " + std::to_string(wanted) +
+                                " were asked for");
+            }
+            if (*got == 0) break;  // it has shrunk
+            done += *got;
+        }
+        return done;
+    }
+
+  private:
+    std::uint64_t size_;
+    ReadAt read_at_;
+    std::string name_;
+};
+
 // Returns what reads the rest of a file after `head`, the part that was read to look at it.
 ReadPacked read_from(int fd, Bytes head) {
     return [fd, head](std::span<std::byte> out) mutable -> std::expected<std::size_t, std::string> {
@@ -153,6 +185,10 @@ Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> sou
 
 std::shared_ptr<const Source> memory_source(Bytes bytes) {
     return std::make_shared<MemorySource>(bytes);
+}
+
+std::shared_ptr<const Source> callback_source(std::uint64_t size, ReadAt read_at, std::string name) {
+    return std::make_shared<CallbackSource>(size, std::move(read_at), std::move(name));
 }
 
 Result<std::string> read_whole(const Source& source, std::uint64_t limit) {

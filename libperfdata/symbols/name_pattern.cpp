@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <new>
 #include <regex.h>
 #include <utility>
 #include <vector>
+
+#include "name_matcher.hpp"
 
 namespace perfdata {
 namespace {
@@ -15,11 +16,11 @@ std::unexpected<Error> refused(ErrorCode code, std::string why) {
     return fail(code, Error::no_offset, {}, std::move(why));
 }
 
-// PatternSize counts the characters of a pattern whose repetitions are written out, for so libc compiles it: a{9} is
-// nine of them, a+ is aa*, and nested repetitions multiply.
+// PatternSize counts the characters of a pattern whose repetitions are written out, for so it is compiled: a{9} is nine
+// of them, a+ is aa*, and nested repetitions multiply.
 class PatternSize {
   public:
-    explicit PatternSize(std::string_view text) : text_(text), rest_(text) {}
+    explicit PatternSize(std::string_view text) : rest_(text) {}
 
     // Returns the size, or more than `most`.
     std::size_t count(std::size_t most) {
@@ -34,9 +35,6 @@ class PatternSize {
                 const auto inner = group.all + group.last + 1;
                 groups.pop_back();
                 groups.back().add(inner);
-            } else if (c == ')') {
-                open_ends_.push_back(text_.size() - rest_.size() - 1);
-                group.add(1);
             } else if (c == '+') {
                 group.last = bounded(group.last * 2);
             } else if (c == '{' && !rest_.empty() && (is_digit(rest_.front()) || rest_.front() == ',')) {
@@ -54,19 +52,6 @@ class PatternSize {
         return group_sum(groups);
     }
     bool refers_back() const { return refers_back_; }
-    // Returns the pattern as a group. For libc a ")" that ends no group stands for itself, but here it would end this
-    // one.
-    std::string grouped() const {
-        std::string text = "(";
-        std::size_t begin = 0;
-        for (const auto at : open_ends_) {
-            text += text_.substr(begin, at - begin);
-            text += '\\';
-            begin = at;
-        }
-        text += text_.substr(begin);
-        return text + ')';
-    }
 
   private:
     struct Group {
@@ -122,13 +107,12 @@ class PatternSize {
         if (!rest_.empty()) take();
     }
 
-    std::string_view text_, rest_;
-    std::vector<std::size_t> open_ends_;
+    std::string_view rest_;
     std::size_t most_ = 0;
     bool refers_back_ = false;
 };
 
-// Regex is libc's compiled pattern.
+// Regex is libc's compiled pattern, which says whether the text is one.
 class Regex {
   public:
     explicit Regex(const std::string& text) : status_(::regcomp(&regex_, text.c_str(), REG_EXTENDED | REG_NOSUB)) {}
@@ -145,11 +129,6 @@ class Regex {
         text.resize(text.empty() ? 0 : text.size() - 1);
         return text;
     }
-    bool matches(const std::string& name, bool whole) const {
-        const auto found = ::regexec(&regex_, name.c_str(), 0, nullptr, whole ? 0 : REG_NOTEOL);
-        if (found == REG_ESPACE) throw std::bad_alloc();
-        return found == 0;
-    }
 
   private:
     ::regex_t regex_{};
@@ -159,13 +138,9 @@ class Regex {
 }  // namespace
 
 struct NamePattern::Compiled {
-    std::string pattern;
-    std::unique_ptr<Regex> regex;
-    // libc keeps each state of its automaton that it meets, each as large as the pattern, and each byte may lead to a
-    // new one: start again after so many bytes.
-    std::size_t most_bytes = 0;
-    std::size_t bytes = 0;
-    std::string name;
+    explicit Compiled(const std::string& text) : matcher(text) {}
+
+    NameMatcher matcher;
 };
 
 Result<NamePattern> NamePattern::parse(const std::string& text) {
@@ -181,25 +156,13 @@ Result<NamePattern> NamePattern::parse(const std::string& text) {
     if (alone.status() == REG_ESPACE) return refused(ErrorCode::out_of_memory, alone.problem());
     if (alone.status() != 0) return refused(ErrorCode::malformed, "no regular expression: " + alone.problem());
     NamePattern pattern(text);
-    pattern.compiled_ = std::make_shared<Compiled>();
-    constexpr std::size_t all_states = std::size_t{1} << 20;
-    pattern.compiled_->most_bytes = all_states / std::max<std::size_t>(characters, 16);
-    // Without the first part libc would start at each byte of a name: time grows with the square of its size then.
-    pattern.compiled_->pattern = "^.*" + size.grouped();
+    pattern.compiled_ = std::make_shared<Compiled>(text);
     return pattern;
 }
 
 bool NamePattern::matches(std::string_view name) const {
-    auto& compiled = *compiled_;
-    const bool whole = name.size() <= most_name;
-    compiled.name = name.substr(0, most_name);
-    compiled.bytes += compiled.name.size() + 1;
-    if (!compiled.regex || compiled.bytes > compiled.most_bytes) {
-        compiled.regex = std::make_unique<Regex>(compiled.pattern);
-        compiled.bytes = compiled.name.size() + 1;
-    }
-    if (compiled.regex->status() != 0) throw std::bad_alloc();  // it was compiled before
-    return compiled.regex->matches(compiled.name, whole);
+    const auto seen = name.substr(0, most_name);
+    return compiled_->matcher.matches(seen.substr(0, seen.find('\0')), name.size() <= most_name);
 }
 
 }  // namespace perfdata

@@ -100,8 +100,8 @@ const RecordedObject& Symbolizer::recorded_object(ObjectIndex object) const {
 bool Symbolizer::has_build_ids() const {
     return sources_->files().has_build_ids();
 }
-void Symbolizer::prepare(unsigned jobs) const {
-    sources_->files().prepare(jobs);
+void Symbolizer::prepare(unsigned jobs, const StopToken& stop, const Progress& progress) const {
+    sources_->files().prepare(jobs, stop, progress);
 }
 std::vector<std::string> Symbolizer::objects_with(std::string_view name) const {
     std::vector<std::string> objects;

@@ -48,6 +48,7 @@ CostCases container_cases();
 CostCases dwarf_cases();
 CostCases line_cases();
 CostCases record_cases();
+CostCases shared_cases();
 CostCases symbol_cases();
 CostCases table_cases();
 CostCases task_cases();

@@ -395,6 +395,7 @@ Command bpf_calls(const Files& files, std::size_t n) {
 }  // namespace
 
 CostCases line_cases() {
+    constexpr bool refused = true;
     return {
         {"dwarf_rows", 2000, dwarf_rows},
         {"dwarf_listings", 200, dwarf_listings},
@@ -404,7 +405,7 @@ CostCases line_cases() {
         {"dwarf_ranges", 500, dwarf_ranges},
         {"dwarf_abbreviations", 1000, dwarf_abbreviations},
         {"dwarf_unplaced", 500, dwarf_unplaced},
-        {"dwarf_attributes", 3000, dwarf_attributes},
+        {"dwarf_attributes", 3000, dwarf_attributes, {}, 2.3, refused},
         {"dwarf_functions_over", 200, dwarf_functions_over},
         {"dwarf_inlined_over", 200, dwarf_inlined_over},
         {"chains_inlined", 1000, chains_inlined},

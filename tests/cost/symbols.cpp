@@ -137,6 +137,18 @@ Command linked_jit_dumps(const Files& files, std::size_t n) {
     return in_links(files, n, "/jit-42.dump", 0x10000010);
 }
 
+// Two modules with names of 100 n letters that differ in the last one, and n samples at the border.
+Command kernel_modules(const Files& files, std::size_t n) {
+    constexpr std::uint64_t begin = 0xffffffffc0000000;
+    const std::string name(100 * n, 'm');
+    const auto text =
+        "ffffffffc0000000 t f\t[" + name + "1]\nffffffffc1000000 t g\t[" + name + "2]\nffffffffc1000010 t h\n";
+    Sketch sketch;
+    for (std::size_t at = 0; at <= n; ++at) sketch.sample(begin + at, 1, 1 + at, Sketch::kernel);
+    return {"report", "--offline", "--kallsyms", files.write("kallsyms", blob_of(text)),
+            files.write("perf.data", sketch.build())};
+}
+
 Command kallsyms(const Files& files, std::size_t n) {
     std::string text = "ffffffff81000000 T _text\n";
     Sketch sketch;
@@ -327,6 +339,7 @@ CostCases symbol_cases() {
         {"linked_perf_maps", 200, linked_perf_maps},
         {"linked_jit_dumps", 200, linked_jit_dumps},
         {"kallsyms", 1000, kallsyms},
+        {"kernel_modules", 1000, kernel_modules},
         {"perf_map", 1000, perf_map},
         {"callers", 500, callers},
         {"callers_over", 1000, callers_over},

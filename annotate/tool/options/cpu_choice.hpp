@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "perfdata/core/error.hpp"
 
@@ -16,5 +18,7 @@ struct CpuRange {
 
 // parse_cpus(word) parses one element of a list of CPUs.
 Result<CpuRange> parse_cpus(const std::string& word);
+// Returns the CPUs of all elements, which may overlap. Errors: those of parse_cpus().
+Result<std::set<std::uint32_t>> chosen_cpus(const std::vector<std::string>& words);
 
 }  // namespace perfdata::tool

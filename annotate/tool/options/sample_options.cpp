@@ -78,11 +78,9 @@ Result<SampleFilter> SampleChoice::filter(const Recording& recording) const {
     filter.comms.insert(comms.begin(), comms.end());
     for (const auto pid : pids) filter.pids.insert(static_cast<std::uint32_t>(pid));
     for (const auto tid : tids) filter.tids.insert(static_cast<std::uint32_t>(tid));
-    for (const auto& word : cpus) {
-        const auto range = parse_cpus(word);
-        if (!range) return fail(range.error());
-        for (auto cpu = range->first; cpu <= range->last; ++cpu) filter.cpus.insert(cpu);
-    }
+    auto chosen_by_cpu = chosen_cpus(cpus);
+    if (!chosen_by_cpu) return fail(chosen_by_cpu.error());
+    filter.cpus = std::move(*chosen_by_cpu);
     auto times = chosen_times(recording, time);
     if (!times) return fail(times.error());
     filter.times = std::move(*times);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/wire/feature/sample_time.hpp"
@@ -111,6 +112,20 @@ Result<SampleTimes> times_of_samples(const Recording& recording) {
                 "no sample has a time, so parts of the recording cannot be chosen by percent");
 }
 
+// Returns the ranges sorted, with those joined that overlap: each sample is compared with all of them.
+std::vector<TimeRange> merged(std::vector<TimeRange> ranges) {
+    std::ranges::sort(ranges, {}, &TimeRange::from);
+    std::vector<TimeRange> apart;
+    for (const auto& range : ranges) {
+        if (apart.empty() || apart.back().until < range.from) {
+            apart.push_back(range);
+        } else {
+            apart.back().until = std::max(apart.back().until, range.until);
+        }
+    }
+    return apart;
+}
+
 }  // namespace
 
 Result<Time> parse_time(const std::string& text) {
@@ -185,7 +200,7 @@ Result<TimeChoice::Share> TimeChoice::parse_share(std::string_view text) {
 }
 
 Result<std::vector<TimeRange>> TimeChoice::ranges(const Recording& recording) const {
-    if (shares_.empty()) return ranges_;
+    if (shares_.empty()) return merged(ranges_);
     const auto times = times_of_samples(recording);
     if (!times) return fail(times.error());
     const auto length = static_cast<double>(times->last.nanoseconds - times->first.nanoseconds);
@@ -201,7 +216,7 @@ Result<std::vector<TimeRange>> TimeChoice::ranges(const Recording& recording) co
         if (range.until > range.from && range.until != times->last) --range.until.nanoseconds;
         ranges.push_back(range);
     }
-    return ranges;
+    return merged(std::move(ranges));
 }
 
 Result<std::vector<TimeRange>> chosen_times(const Recording& recording, const std::string& time) {

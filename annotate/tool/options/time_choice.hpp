@@ -22,8 +22,9 @@ class TimeChoice {
     // shares. Either end of a range may be left out. Errors: malformed.
     static Result<TimeChoice> parse(std::string_view text);
 
-    // Returns the ranges, both ends included. Shares are of what SAMPLE_TIME says, or of the samples themselves where
-    // the recording lacks it. Errors: missing (no sample has a time), and those of a walk over the recording.
+    // Returns the ranges, both ends included, sorted and without overlap. Shares are of what SAMPLE_TIME says, or of
+    // the samples themselves where the recording lacks it. Errors: missing (no sample has a time), and those of a walk
+    // over the recording.
     Result<std::vector<TimeRange>> ranges(const Recording& recording) const;
 
   private:

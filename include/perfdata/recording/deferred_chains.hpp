@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "perfdata/core/export.hpp"
+#include "perfdata/core/stop_token.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/record/callchain_deferred.hpp"
 #include "perfdata/wire/sample.hpp"
@@ -26,8 +27,9 @@ namespace perfdata {
 class PERFDATA_EXPORT DeferredChains {
   public:
     DeferredChains() = default;
-    // read(recording) collects all such records of a recording: one pass, or none if no event asks for them.
-    static DeferredChains read(const Recording& recording);
+    // read(recording) collects all such records of a recording: one pass, or none if no event asks for them. `stop`
+    // ends it early, with some of them.
+    static DeferredChains read(const Recording& recording, const StopToken& stop = {});
 
     void add(Tid tid, Time time, const CallchainDeferred& chain);
     // sort() must be called between add() and find().

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "perfdata/core/export.hpp"
+#include "perfdata/core/stop_token.hpp"
 #include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
 
@@ -37,8 +38,10 @@ namespace perfdata {
 // been returned.
 class PERFDATA_EXPORT OrderedStream {
   public:
-    // The recording must outlive the stream. The first pass happens here.
-    explicit OrderedStream(const Recording& recording);
+    // The recording must outlive the stream. The first pass happens here. If `stop` ends it, the stream is stopped()
+    // and has no records.
+    explicit OrderedStream(const Recording& recording, const StopToken& stop = {});
+    bool stopped() const { return stopped_; }
 
     // next(record, time) returns false at the end. The view lives until the next call.
     bool next(RecordView& record, Time& time) {
@@ -92,7 +95,7 @@ class PERFDATA_EXPORT OrderedStream {
     template <class Order>
     bool read(RecordStream& stream, RecordView& record, Time& latest, Time& time, Order order) const;
     template <class Order>
-    void note_times(Order order);
+    void note_times(Order order, const StopToken& stop);
     void keep_synthesized(const RecordView& record);
     bool next_synthesized(RecordView& record);
     bool read_chunk();
@@ -125,7 +128,7 @@ class PERFDATA_EXPORT OrderedStream {
     Time latest_;
     RecordView ahead_;  // the first record of the next chunk
     Time ahead_time_;
-    bool have_ahead_ = false, at_end_ = false;
+    bool have_ahead_ = false, at_end_ = false, stopped_ = false;
 
     std::deque<Chunk> chunks_;  // from the first that has runs left
     std::size_t chunks_read_ = 0;

@@ -42,6 +42,16 @@ class PERFDATA_EXPORT Recording {
     static Result<Recording> open(const std::string& path, const OpenOptions& options = {});
     // from_memory(bytes) does not copy: the bytes must outlive the recording.
     static Result<Recording> from_memory(Bytes bytes, const OpenOptions& options = {});
+    // from_source(source, name) reads any input, such as callback_source(); compressed input is unpacked to a temporary
+    // file. name is what path() returns and messages have. Errors: those of open(), and those of reading the source.
+    static Result<Recording> from_source(Shared<const Source> source, std::string name,
+                                         const OpenOptions& options = {});
+
+    // reopen() opens the same file or directory again, as it is now, with the same limits: a recording that still
+    // grows has more records then. This recording, and all that was made of it, stays as it is, and what it has not
+    // read yet is read within its old size. Errors: those of open(); unsupported if it was not opened by a path
+    // (memory, a source, or standard input).
+    Result<Recording> reopen() const;
 
     const std::string& path() const { return path_; }
     const FileHeader& header() const { return header_; }
@@ -112,6 +122,7 @@ class PERFDATA_EXPORT Recording {
     Result<std::vector<std::byte>> read_part(FileSection section, std::string where) const;
 
     std::string path_;
+    bool has_file_ = false;  // path_ can be opened again
     Limits limits_;
     Shared<const Source> source_;
     std::vector<Shared<const Source>> data_files_;  // data.N of a directory

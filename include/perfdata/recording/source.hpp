@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "perfdata/core/callback.hpp"
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
@@ -46,6 +47,15 @@ PERFDATA_EXPORT Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<c
 
 // memory_source(bytes) does not copy: the bytes must outlive it.
 PERFDATA_EXPORT std::shared_ptr<const Source> memory_source(Bytes bytes);
+
+// ReadAt reads bytes of an input that the caller has: it fills the span from an offset and returns how many bytes it
+// wrote, 0 only at the end or behind it. It may return fewer than it was asked for: it is asked again for the rest.
+using ReadAt = Callback<Result<std::size_t>(std::uint64_t offset, std::span<std::byte> out)>;
+
+// callback_source(size, read_at, name) is an input of that size that is read by the callback: a remote file, or one in
+// an archive. name is for messages. read_at is called on whichever threads read, several at once if several threads do.
+// It must not throw. Errors of reading: those that it returns, and io if it claims more than it was asked for.
+PERFDATA_EXPORT std::shared_ptr<const Source> callback_source(std::uint64_t size, ReadAt read_at, std::string name);
 
 // read_whole(source, limit) copies the input to memory. Errors: io, limit.
 PERFDATA_EXPORT Result<std::string> read_whole(const Source& source, std::uint64_t limit);

@@ -274,9 +274,9 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
             return {};
         }
     } else {
-        OrderedStream stream(recording);
+        OrderedStream stream(recording, options.stop);
         Time time;
-        if (all([&] { return stream.next(record, time); })) {
+        if (!stream.stopped() && all([&] { return stream.next(record, time); })) {
             finish(stream.first_pass());
             return {};
         }

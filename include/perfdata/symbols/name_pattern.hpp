@@ -15,7 +15,7 @@ namespace perfdata {
 // NamePattern is a POSIX extended regular expression, as perf takes it for --parent and --ignore-callees. It matches
 // anywhere in a name. Users choose patterns and files choose names, so that both are bounded: matching takes time in
 // proportion to the name, memory does not grow with the number of names, and of a name only the first `most_name`
-// bytes count. Not for use by several threads at once.
+// bytes count. Characters are bytes. Not for use by several threads at once.
 class PERFDATA_EXPORT NamePattern {
   public:
     static constexpr std::size_t most_name = 4096;     // bytes
@@ -35,7 +35,7 @@ class PERFDATA_EXPORT NamePattern {
     explicit NamePattern(std::string text) : text_(std::move(text)) {}
 
     std::string text_;
-    // Shared by copies. It changes: states of the automaton are found while it runs.
+    // Shared by copies. It changes while it runs.
     std::shared_ptr<Compiled> compiled_;
 };
 

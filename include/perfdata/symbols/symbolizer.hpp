@@ -103,8 +103,9 @@ class PERFDATA_EXPORT Symbolizer {
     // Returns true if the recording has a build-id of any file that ran.
     bool has_build_ids() const;
     // Loads the files with recorded build-ids on that many threads: perf records build-ids of files with samples. Other
-    // files are loaded when a name in them is needed.
-    void prepare(unsigned jobs) const;
+    // files are loaded when a name in them is needed, and so are those that are left when `stop` says so.
+    // progress(files, all) is called on these threads, one at a time.
+    void prepare(unsigned jobs, const StopToken& stop = {}, const Progress& progress = {}) const;
     // Returns the kernel and the loaded files that have a function of that name, as FrameName::object.
     std::vector<std::string> objects_with(std::string_view name) const;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "perfdata/core/shared.hpp"
+#include "perfdata/core/stop_token.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/elf/find/finder_options.hpp"
 #include "perfdata/timeline/jit_search.hpp"
@@ -31,6 +32,9 @@ struct SymbolizerOptions {
     std::string kcore = {};  // a copy of /proc/kcore, whole or in part; empty: that of the recording's directory
     SourceFileOptions sources = {};
     bool demangle = true;  // names of C++ and Rust as in the source; false: as in the file
+    // Once it stops, open() ends early, without the files that it has not read yet: throw that Symbolizer away. One
+    // file is read to its end.
+    StopToken stop = {};
 };
 
 }  // namespace perfdata

@@ -10,9 +10,9 @@ namespace {
 
 // Bounds for damaged files: their types may refer to themselves, and branch while doing so.
 constexpr int deepest = 32;
-constexpr int most_steps = 500;
+constexpr int most_steps = 128;
 constexpr std::size_t longest_type_name = 512;
-constexpr std::size_t most_name_bytes = 16384;
+constexpr std::size_t most_name_bytes = 4096;
 constexpr std::string_view unknown = "?";
 
 // Declares `declarator` ("v", "*v", "(*f)(int)") with a type, from the inside out as in C.

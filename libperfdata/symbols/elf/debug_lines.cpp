@@ -16,7 +16,7 @@ std::optional<Error> CodeFile::problem(std::span<const LineStart> given) const {
 
 Result<std::shared_ptr<DwarfLines>> DebugLines::open(const RecordedObject& recorded, const FoundObject& found) {
     const auto& finder = files_.finder();
-    DwarfFiles files{found.file, {}, {}, files_.demangles()};
+    DwarfFiles files{found.file, {}, {}, files_.demangles(), &alternates_};
     auto name = found.name();
     if (has_lines(*found.file)) {
         files.debug = found.file;
@@ -31,6 +31,7 @@ Result<std::shared_ptr<DwarfLines>> DebugLines::open(const RecordedObject& recor
     if (!files.debug) return nullptr;
     files.alternate = finder.find_alternate(*files.debug, name);
     const auto one = opened_from(files);
+    if (!one) return fail(ErrorCode::limit, Error::no_offset, name.shown(), "too many relocatable files have it");
     one->once([&] {
         auto lines = DwarfLines::open(files, finder.options().limits);
         if (lines) {
@@ -47,9 +48,13 @@ Result<std::shared_ptr<DwarfLines>> DebugLines::open(const RecordedObject& recor
 }
 
 std::shared_ptr<DebugLines::OpenedLines> DebugLines::opened_from(const DwarfFiles& files) {
+    // Any number of files may have one large debug file. It says all about linked files, which are copies of each
+    // other, but not where sections lie in relocatable ones.
+    constexpr std::size_t most = 16;
+    const bool relocatable = files.debug->type() == ElfFile::Type::relocatable;
     const std::scoped_lock lock(mutex_);
-    auto& one = opened_[{files.file, files.debug, files.alternate}];
-    if (!one) one = std::make_shared<OpenedLines>();
+    auto& one = opened_[{relocatable ? files.file : nullptr, files.debug, files.alternate}];
+    if (!one && (!relocatable || ++relocatable_[files.debug.get()] <= most)) one = std::make_shared<OpenedLines>();
     return one;
 }
 

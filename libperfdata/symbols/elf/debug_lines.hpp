@@ -58,6 +58,7 @@ class DebugLines {
         Once once;
         Result<std::shared_ptr<DwarfLines>> lines = nullptr;  // its error has no name
     };
+    // Returns null if too many files share the debug information.
     std::shared_ptr<OpenedLines> opened_from(const DwarfFiles& files);
     CodeFile& object(FileIndex index);
     // Returns the file of a mapped object, opened.
@@ -69,8 +70,10 @@ class DebugLines {
     LineTexts& texts_;
     std::mutex mutex_;
     std::map<std::uint32_t, std::unique_ptr<CodeFile>> objects_;  // by FileIndex; a tree: O(log n)
-    // By the files that they are read from. They keep these open.
+    // By the files that they are read from: relocatable code, debug file, alternate. They keep these open.
     std::map<std::array<std::shared_ptr<const ElfFile>, 3>, std::shared_ptr<OpenedLines>> opened_;
+    std::map<const ElfFile*, std::size_t> relocatable_;  // how many relocatable files have a debug file
+    DwarfAlternates alternates_;
 };
 
 }  // namespace perfdata

@@ -40,7 +40,7 @@ void MappedFiles::find(const Frame& frame, FrameName& name, FunctionExtent& exte
     extent.size = found->size;
 }
 
-void MappedFiles::prepare(unsigned jobs) const {
+void MappedFiles::prepare(unsigned jobs, const StopToken& stop, const Progress& progress) const {
     std::set<FileIndex> wanted;
     const auto objects = timeline_.tasks().objects();
     for (std::size_t object = 0; object < objects.size(); ++object) {
@@ -49,7 +49,7 @@ void MappedFiles::prepare(unsigned jobs) const {
         if (timeline_.build_ids().contains(objects[object].path)) wanted.insert(file_of_[object]);
     }
     const std::vector<FileIndex> files(wanted.begin(), wanted.end());
-    symbols_.load_all(files, jobs);
+    symbols_.load_all(files, jobs, stop, progress);
 }
 
 }  // namespace perfdata

@@ -53,7 +53,7 @@ class MappedFiles {
 
     // Loads the files that have a recorded build-id, on up to `jobs` threads. perf records build-ids of files that
     // samples fell into. Other files are loaded when one of their names is first asked for.
-    void prepare(unsigned jobs) const;
+    void prepare(unsigned jobs, const StopToken& stop, const Progress& progress) const;
 
   private:
     const Timeline& timeline_;

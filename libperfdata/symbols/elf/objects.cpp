@@ -85,12 +85,13 @@ struct ObjectSymbols::Table {
     mutable std::shared_mutex mutex;
     std::deque<Object> objects;                                                         // a deque: they do not move
     std::map<std::pair<std::string, std::string>, FileIndex, std::less<>> by_identity;  // path and build id
-    // By the file and its debug file. The objects keep these open.
-    std::map<std::pair<const ElfFile*, const ElfFile*>, std::shared_ptr<FileSymbols>> contents;
+    // By the debug file, or by the file if it has none. The objects keep these open. Files that have one debug file
+    // have one build id: all but the first are copies of it. Any number of them may have one large debug file.
+    std::map<const ElfFile*, std::shared_ptr<FileSymbols>> contents;
 
     std::shared_ptr<FileSymbols> content(const FoundObject& found) {
         const std::unique_lock lock(mutex);
-        auto& one = contents[{found.file.get(), found.debug.get()}];
+        auto& one = contents[found.debug ? found.debug.get() : found.file.get()];
         if (!one) one = std::make_shared<FileSymbols>();
         return one;
     }
@@ -234,10 +235,19 @@ std::vector<FileIndex> ObjectSymbols::with_function(std::string_view name) const
     return found;
 }
 
-void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs) const {
+void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs, const StopToken& stop,
+                             const Progress& progress) const {
     std::atomic<std::size_t> next = 0;
+    std::mutex telling;
+    std::size_t loaded = 0;
     const auto work = [&] {
-        for (auto at = next.fetch_add(1); at < objects.size(); at = next.fetch_add(1)) load(object(objects[at]));
+        for (auto at = next.fetch_add(1); at < objects.size(); at = next.fetch_add(1)) {
+            if (stop.stop_requested()) return;
+            load(object(objects[at]));
+            if (!progress) continue;
+            const std::scoped_lock lock(telling);
+            progress(++loaded, objects.size());
+        }
     };
     on_threads(std::min<std::size_t>(jobs, objects.size()), work);
 }

@@ -47,6 +47,7 @@ JitSource::JitSource(const SourceContext& context) : context_(context) {
     std::set<std::pair<std::uint32_t, std::size_t>> known;
     bool too_many = false;
     for (const auto& file : find_jit_dumps(marks, search)) {
+        if (context.options.stop.stop_requested()) return;
         if (!file.found()) {
             context.problems.push_back(file.missing());
             continue;

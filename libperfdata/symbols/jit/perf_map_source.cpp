@@ -60,6 +60,7 @@ void PerfMapSource::load(const SourceContext& context) {
                                               context.options.jit.given_maps.end());
     std::map<ReadFile, std::shared_ptr<const PerfMap>> maps;  // null: unreadable
     for (const auto& [pid, path] : names_) {
+        if (context.options.stop.stop_requested()) return;
         if (!may_have_map(path, context.options.jit)) continue;
         const auto found = find_perf_map(pid, context.options.jit);
         if (found.path.empty()) continue;

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "perfdata/recording/content.hpp"
 
@@ -130,6 +132,13 @@ Result<Kallsyms> Kallsyms::parse(std::string text, const std::string& where) {
         return static_cast<std::uint32_t>(part.empty() ? 0 : part.data() - all.data());
     };
     bool any_address = false;
+    // Lines of one module share the place of its name, so that find() compares no names: they may be long.
+    std::map<std::string_view, std::uint32_t> modules;
+    std::pair<std::string_view, std::uint32_t> module;  // of the line before
+    const auto module_place = [&](std::string_view name) {
+        if (name != module.first) module = {name, modules.try_emplace(name, place(name)).first->second};
+        return module.second;
+    };
     Line line;
     Lines lines(all);
     while (lines.next(line)) {
@@ -137,7 +146,7 @@ Result<Kallsyms> Kallsyms::parse(std::string text, const std::string& where) {
         any_address = any_address || line.address != 0;
         if (!is_function(line.type) || is_label(line.name)) continue;
         table.entries_.push_back({line.address, place(line.name), static_cast<std::uint32_t>(line.name.size()),
-                                  place(line.module), static_cast<std::uint32_t>(line.module.size())});
+                                  module_place(line.module), static_cast<std::uint32_t>(line.module.size())});
     }
     if (table.entries_.empty()) {
         return fail(ErrorCode::malformed, Error::no_offset, where,
@@ -184,11 +193,12 @@ Kallsyms::Symbol Kallsyms::symbol(const Entry& entry) const {
 std::optional<Kallsyms::Symbol> Kallsyms::find(Address address) const {
     const auto above = std::ranges::upper_bound(entries_, address.value, {}, &Entry::address);
     if (above == entries_.begin()) return {};
-    auto found = symbol(*std::prev(above));
+    const auto& entry = *std::prev(above);
+    auto found = symbol(entry);
     const auto room =
         (above == entries_.end() ? std::numeric_limits<std::uint64_t>::max() : above->address) - found.address.value;
-    const bool last_of_its_object = above == entries_.end() || above->module_size != found.module.size() ||
-                                    (above->module_size != 0 && symbol(*above).module != found.module);
+    const bool last_of_its_object =
+        above == entries_.end() || above->module_size != entry.module_size || above->module != entry.module;
     if (last_of_its_object && address - found.address >= furthest_reach) return {};
     found.size = last_of_its_object ? std::min(room, furthest_reach) : room;
     return found;

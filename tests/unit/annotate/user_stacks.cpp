@@ -2,6 +2,7 @@
 // Samples with their callers only in a copy of the user stack, which is not unwound: counted everywhere, and shown as
 // far as known.
 #include "perfdata/annotate/page/report_page.hpp"
+#include "perfdata/annotate/report/stack_facts.hpp"
 #include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"
@@ -128,6 +129,24 @@ TEST_CASE("Stacks that are not unwound are counted, and their samples keep their
     CHECK(has(told.report_json, "\"failed_copy\": 2"));
     CHECK(has(told.report_json, "\"hidden_rows\": 0"));
     CHECK(count(told.report_json, "\"stacks_not_unwound\": 5") == 2);  // in the rows and in the completeness
+}
+
+TEST_CASE("A note says which larger copy helps, and where none does", "[annotate][user_stacks]") {
+    UnwoundStacks counts;
+    const auto end_at = [&](std::uint64_t size) {
+        UserState state;
+        state.asked_for = size;
+        counts.add(state, {StackEnd::short_copy});
+    };
+    for (const std::uint64_t size : {8192, 40000, 65200, 65240, 65240, 65528}) end_at(size);
+    CHECK(
+        StackFacts{counts, {}, {}}.notes() ==
+        std::vector<std::string>{
+            "4 of 6 user stacks (66.67%) end at the 65528 bytes that a sample can hold: --call-graph fp or lbr has no "
+            "such limit",
+            "1 of 6 user stacks (16.67%) end at the 8192 bytes that were copied: record with --call-graph dwarf,16384",
+            "1 of 6 user stacks (16.67%) end at the 40000 bytes that were copied: record with --call-graph "
+            "dwarf,65528"});
 }
 
 TEST_CASE("Without chains nothing is said of stacks but in the completeness", "[annotate][user_stacks]") {

@@ -12,6 +12,7 @@
 
 #include "catch.hpp"
 #include "support/files.hpp"
+#include "unit/symbols/expected.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
@@ -205,4 +206,100 @@ TEST_CASE("A file that shrinks while it is read is a loss that is told", "[recor
         REQUIRE_FALSE(feature);
         CHECK(feature.error().code == ErrorCode::truncated);
     }
+}
+
+TEST_CASE("A callback is read like a file, whatever pieces it gives", "[recording][source]") {
+    const auto blob = blob_of("0123456789");
+    std::size_t most = 3;
+    const auto source = callback_source(
+        10,
+        [&](std::uint64_t offset, std::span<std::byte> out) -> Result<std::size_t> {
+            const auto count = std::min({out.size(), most, blob.size() - static_cast<std::size_t>(offset)});
+            std::copy_n(blob.begin() + static_cast<std::ptrdiff_t>(offset), count, out.begin());
+            return count;
+        },
+        "remote");
+    CHECK(source->size() == 10);
+    Blob out(8);
+    CHECK(source->read_at(1, out) == std::size_t{8});
+    CHECK(as_text(out) == "12345678");
+    CHECK(source->read_at(7, out) == std::size_t{3});
+    CHECK(source->read_at(10, out) == std::size_t{0});
+    CHECK(source->read_at(~std::uint64_t{0}, out) == std::size_t{0});
+    most = 0;  // it has shrunk
+    CHECK(source->read_at(1, out) == std::size_t{0});
+}
+
+TEST_CASE("A callback that fails, or claims too much, is an error", "[recording][source]") {
+    Blob out(4);
+    const auto failing = callback_source(
+        10, [](std::uint64_t offset, std::span<std::byte>) { return fail(ErrorCode::io, offset, "net", "gone"); }, "r");
+    CHECK(failing->read_at(2, out).error() == Error{ErrorCode::io, 2, "net", "gone"});
+    const auto greedy = callback_source(
+        10, [](std::uint64_t, std::span<std::byte> of) { return Result<std::size_t>(of.size() + 1); }, "r");
+    const auto got = greedy->read_at(2, out);
+    REQUIRE(!got);
+    CHECK(got.error() == Error{ErrorCode::io, 2, "r", "its reader claims 5 bytes where 4 were asked for"});
+    CHECK(callback_source(10, {}, "r")->read_at(0, out).error().code == ErrorCode::io);
+    CHECK(Recording::from_source(failing, "r").error().code == ErrorCode::io);
+    CHECK(Recording::from_source(greedy, "r").error().code == ErrorCode::io);
+    CHECK(Recording::from_source(nullptr, "r").error().code == ErrorCode::io);
+}
+
+TEST_CASE("A recording is read through a callback, packed or not", "[recording][source]") {
+    const auto plain = content_of_file(fixture("bpf/bpf_many.data"));
+    const auto count = [](const Recording& recording) {
+        Completeness seen;
+        std::uint64_t samples = 0;
+        const auto take = [&]<class Order>(const RecordContext&, const BasicSample<Order>&) { ++samples; };
+        REQUIRE(walk(recording, seen, take));
+        return samples;
+    };
+    const auto reader = [&](std::uint64_t offset, std::span<std::byte> out) -> Result<std::size_t> {
+        const auto rest = Bytes(plain).subspan(static_cast<std::size_t>(offset));
+        const auto part = std::min(rest.size(), out.size());
+        std::copy_n(rest.begin(), part, out.begin());
+        return part;
+    };
+    const auto recording = Recording::from_source(callback_source(plain.size(), reader, "far"), "far");
+    REQUIRE(recording);
+    CHECK(recording->path() == "far");
+    CHECK(count(*recording) == 1230);
+    CHECK(recording->reopen().error().code == ErrorCode::unsupported);
+    // A reader that breaks off in the middle is damage, no failure.
+    const auto half = plain.size() / 2;
+    const auto breaking = [&](std::uint64_t offset, std::span<std::byte> out) -> Result<std::size_t> {
+        if (offset >= half) return fail(ErrorCode::io, offset, "far", "connection reset");
+        return reader(offset, out);
+    };
+    const auto broken = Recording::from_source(callback_source(plain.size(), breaking, "far"), "far");
+    if (broken) {
+        Completeness seen;
+        REQUIRE(walk(*broken, seen, []<class Order>(const RecordContext&, const BasicSample<Order>&) {}));
+        CHECK(!seen.lossless());
+    }
+}
+
+TEST_CASE("A recording that grows is opened again as it is then", "[recording][source]") {
+    const auto whole = content_of_file(fixture("records/pipe.data"));
+    const TempDir directory;
+    const auto half = Blob(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(whole.size() * 3 / 4));
+    const auto path = directory.write("growing", half);
+    const auto count = [](const Recording& recording) {
+        Completeness seen;
+        REQUIRE(walk(recording, seen, []<class Order>(const RecordContext&, const BasicSample<Order>&) {}));
+        return seen.bytes.total;
+    };
+    const auto before = Recording::open(path).value();
+    CHECK(count(before) == half.size());
+    const auto same = directory.write("growing", whole);
+    REQUIRE(same == path);
+    const auto after = before.reopen();
+    REQUIRE(after);
+    CHECK(count(*after) == whole.size());
+    CHECK(count(before) == half.size());
+    CHECK(after->limits().events == before.limits().events);
+    std::filesystem::remove(path);
+    CHECK(before.reopen().error().code == ErrorCode::io);
+    CHECK(Recording::from_memory(whole).value().reopen().error().code == ErrorCode::unsupported);
 }

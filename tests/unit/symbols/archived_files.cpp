@@ -367,3 +367,16 @@ TEST_CASE("A tar-ball whose packing breaks off gives the files before the break,
         CHECK(limited.text(".build-id/first") == "1");
     }
 }
+
+TEST_CASE("The vdso is that of the machine, whatever cache is given", "[symbols]") {
+    struct WithVdso final : Files {
+        Result<std::shared_ptr<const Source>> vdso() const override { return memory_source(bytes("vdso")); }
+    };
+    const auto beneath = std::make_shared<WithVdso>();
+    beneath->content[tar_ball] = Tar().blob();
+    const auto files = ArchivedFiles::open(tar_ball, beneath, {});
+    REQUIRE(files);
+    const auto vdso = (*files)->vdso();
+    REQUIRE(vdso);
+    CHECK(read_whole(**vdso, 100).value() == "vdso");
+}

@@ -49,7 +49,7 @@ std::shared_ptr<const ElfFile> file_of(const Blob& blob) {
 
 std::string error_of(const Elf& elf, const Limits& limits = {}) {
     const auto blob = elf.blob();
-    const auto image = DebugImage::read(*file_of(blob), limits);
+    const auto image = DebugImage::read(file_of(blob), limits);
     return image ? std::string() : std::string(to_string(image.error().code)) + " " + image.error().detail;
 }
 
@@ -60,8 +60,10 @@ struct Read {
 };
 Read as_read(const Elf& elf) {
     const auto blob = elf.blob();
-    auto image = DebugImage::read(*file_of(blob), {});
+    auto image = DebugImage::read(file_of(blob), {});
     REQUIRE(image);
+    image->load(std::as_bytes(image->bytes()));
+    REQUIRE(!image->failure());
     auto file = ElfFile::open(memory_source(std::as_bytes(image->bytes())), {});
     REQUIRE(file);
     return {std::move(*image), std::move(*file)};
@@ -74,6 +76,27 @@ Result<std::vector<LineStart>> lines_of(const Elf& elf) {
     if (!lines) return fail(lines.error());
     return lines->lines(text_at, code_size);
 }
+
+// Watched is a file that counts what is read of it, and may become shorter.
+class Watched final : public Source {
+  public:
+    explicit Watched(Blob bytes) : bytes_(std::move(bytes)), size_(bytes_.size()) {}
+
+    std::uint64_t size() const override { return bytes_.size(); }
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        const auto count = std::min<std::uint64_t>(out.size(), size_ - std::min(size_, offset));
+        std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), count, out.begin());
+        read += count;
+        return static_cast<std::size_t>(count);
+    }
+    void cut(std::uint64_t size) { size_ = size; }
+
+    mutable std::uint64_t read = 0;
+
+  private:
+    Blob bytes_;
+    std::uint64_t size_;
+};
 
 // stored(content) returns an uncompressed zlib stream.
 Blob stored(const Blob& content) {
@@ -279,4 +302,84 @@ TEST_CASE("What the headers say of a section is in the file", "[symbols][dwarf]"
     auto elf = program();
     elf.add({.name = ".debug_ranges", .type = 1, .only_size = 1u << 20});
     CHECK(error_of(elf) == "truncated section .debug_ranges goes beyond the end of the file");
+}
+
+TEST_CASE("Large sections are read where they are needed, and once", "[symbols][dwarf]") {
+    constexpr std::uint64_t size = std::uint64_t{1} << 20, some = std::uint64_t{64} << 10;
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const bool wide = GENERATE(false, true);
+    Elf elf(order, wide);
+    const auto* name = GENERATE(".debug_info", ".debug_line", ".debug_str", ".debug_line_str");
+    Blob content(size);
+    for (std::size_t at = 0; at < size; ++at) content[at] = static_cast<std::byte>(at >> 8 | 1);
+    content.back() = std::byte{0};
+    elf.add({.name = name, .content = content});
+    const auto source = std::make_shared<Watched>(elf.blob());
+    const auto file = std::make_shared<const ElfFile>(ElfFile::open(source, {}).value());
+    source->read = 0;
+    auto image = DebugImage::read(file, {});
+    REQUIRE(image);
+    CHECK(source->read < some);
+    const auto all = std::as_bytes(image->bytes());
+    const auto section = ElfFile::open(memory_source(all), {}).value().section(name)->offset;
+    const auto part = [&](std::uint64_t begin, std::uint64_t count) {
+        const auto bytes = all.subspan(static_cast<std::size_t>(section + begin), static_cast<std::size_t>(count));
+        image->load(bytes);
+        return std::ranges::equal(bytes, Bytes(content).subspan(static_cast<std::size_t>(begin), bytes.size()));
+    };
+    CHECK(part(500'000, 20'000));
+    CHECK(source->read < 2 * some);
+    CHECK(part(499'000, 40'000));
+    CHECK(part(0, 1));
+    CHECK(part(size - 1, 1));
+    const auto before = source->read;
+    CHECK(part(505'000, 1'000));
+    CHECK(source->read == before);
+    CHECK(!image->failure());
+
+    // The file becomes shorter, and longer again. What was read does not change, nor what could not be read.
+    source->cut(0);
+    CHECK(part(500'000, 20'000));
+    CHECK(!part(800'000, 1'000));
+    REQUIRE(image->failure());
+    CHECK(image->failure()->code == ErrorCode::truncated);
+    CHECK(image->failure()->detail == "section " + std::string(name) + " is cut off");
+    source->cut(source->size());
+    CHECK(!part(800'000, 1'000));
+    CHECK(part(900'000, 1'000));
+    CHECK(image->failure());
+}
+
+TEST_CASE("Compressed sections are unpacked when they are needed", "[symbols][dwarf]") {
+    Elf elf;
+    elf.add({.name = ".debug_line", .content = Blob(5000, std::byte{7})});
+    auto& one = section(elf, ".debug_line");
+    pack(one, zstd, 5000);
+    const auto source = std::make_shared<Watched>(elf.blob());
+    const auto file = std::make_shared<const ElfFile>(ElfFile::open(source, {}).value());
+    auto image = DebugImage::read(file, {});
+    REQUIRE(image);
+    const auto all = std::as_bytes(image->bytes());
+    const auto offset = ElfFile::open(memory_source(all), {}).value().section(".debug_line")->offset;
+    const auto bytes = all.subspan(static_cast<std::size_t>(offset), 5000);
+    CHECK(bytes[100] == std::byte{0});
+    const bool damaged = GENERATE(false, true);
+    if (damaged) source->cut(0);
+    image->load(bytes.subspan(100, 1));
+    CHECK(bytes[4999] == (damaged ? std::byte{0} : std::byte{7}));
+    CHECK(image->failure().has_value() == damaged);
+}
+
+TEST_CASE("Debug information that can no longer be read is an error", "[symbols][dwarf]") {
+    auto elf = program();
+    const auto source = std::make_shared<Watched>(elf.blob());
+    const auto file = std::make_shared<const ElfFile>(ElfFile::open(source, {}).value());
+    const auto lines = DwarfLines::open({file, file, nullptr}, {});
+    REQUIRE(lines);
+    source->cut(0);
+    const auto found = lines->lines(text_at, code_size);
+    // The unit is small: its entries were read with its header, its lines were not.
+    REQUIRE(!found);
+    CHECK(found.error().code == ErrorCode::truncated);
+    CHECK(found.error().detail == "section .debug_line is cut off");
 }

@@ -226,6 +226,39 @@ TEST_CASE("An alternate in another byte order is not read, and that is told", "[
     CHECK(debug->problem(*lines)->code == ErrorCode::mismatch);
 }
 
+TEST_CASE("Files that refer to one alternate have its names, and share it", "[symbols][dwarf]") {
+    constexpr std::uint32_t callee = 11 + 21;  // bytes of the header and of the first entry
+    auto elf = program();
+    DwarfWriter dwarf(text_at, code_size);
+    dwarf.function(text_at, 32, "f").in_alternate(text_at + 8, 8, callee).end();
+    for (std::uint32_t at = 0; at < code_size; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    Elf alternate;
+    DwarfWriter(text_at, code_size, {.callee = "moved"}).add_to(alternate);
+    const auto blob = elf.blob(), alternate_blob = alternate.blob();
+    const auto open = [](const Blob& bytes) {
+        return std::make_shared<const ElfFile>(ElfFile::open(memory_source(bytes), {}).value());
+    };
+    const auto shared = open(alternate_blob);
+    DwarfAlternates alternates;
+    std::vector<DwarfLines> all;
+    for (int file = 0; file < 2; ++file) {
+        const auto one = open(blob);
+        auto debug = DwarfLines::open({one, one, shared, true, &alternates}, {});
+        REQUIRE(debug);
+        all.push_back(std::move(*debug));
+    }
+    CHECK((*alternates.open(shared, {})).use_count() == 4);
+    for (auto& one : all) {
+        const auto functions = one.inlined_at(text_at + 8);
+        REQUIRE(functions);
+        REQUIRE(functions->size() == 1);
+        CHECK(functions->front().name == "moved");
+    }
+    all.erase(all.begin());
+    CHECK(all.front().inlined_at(text_at + 9)->size() == 1);
+}
+
 TEST_CASE("Units whose abbreviations are damaged, and files without names, are told", "[symbols][dwarf]") {
     auto elf = program();
     DwarfWriter(text_at, code_size).row().add_to(elf);
@@ -324,6 +357,20 @@ TEST_CASE("Abbreviations of very many attributes are refused", "[symbols][dwarf]
     };
     CHECK(error(128).empty());
     CHECK(error(129) == "limit an abbreviation has more than 128 attributes");
+}
+
+TEST_CASE("Attributes without bytes count, too", "[symbols][dwarf]") {
+    const auto error = [](std::size_t entries, std::size_t attributes) {
+        auto elf = program();
+        DwarfWriter dwarf(text_at, code_size, {.attributes = attributes});
+        dwarf.function(text_at, code_size, "f");
+        for (std::size_t entry = 0; entry < entries; ++entry) dwarf.empty();
+        dwarf.end().row().add_to(elf);
+        const auto lines = lines_of(elf);
+        return lines ? std::string() : std::string(to_string(lines.error().code)) + " " + lines.error().detail;
+    };
+    CHECK(error(5000, 3).empty());
+    CHECK(error(5000, 120) == "limit a unit has too many entries");
 }
 
 TEST_CASE("Of units that have one line table the first has its code", "[symbols][dwarf]") {

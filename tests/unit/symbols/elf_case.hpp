@@ -36,7 +36,7 @@ inline Result<ElfFile> open_elf(Blob blob) {
 }
 
 // Files is a machine with only these files: neither /proc nor /sys.
-class Files final : public FileSystem {
+class Files : public FileSystem {
   public:
     std::map<std::string, Blob> content;
     std::set<std::string> locked;  // refused by the system

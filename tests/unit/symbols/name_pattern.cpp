@@ -2,11 +2,15 @@
 #include "perfdata/symbols/name_pattern.hpp"
 
 #include <chrono>
+#include <iterator>
+#include <regex.h>
 #include <string>
 
 #include "catch.hpp"
+#include "support/random.hpp"
 
 using namespace perfdata;
+using namespace perfdata::test;
 
 namespace {
 
@@ -115,4 +119,73 @@ TEST_CASE("Matching takes time in proportion to the name, and memory that does n
         CHECK_FALSE(states.matches(word));
     }
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
+}
+
+// What glibc's regexec(3) says, which finds the answer in another way.
+TEST_CASE("Random patterns match what libc says", "[symbols][pattern]") {
+    constexpr std::string_view parts[] = {"a",
+                                          "b",
+                                          "c",
+                                          "_",
+                                          " ",
+                                          ".",
+                                          "^",
+                                          "$",
+                                          "\\<",
+                                          "\\>",
+                                          "\\b",
+                                          "\\B",
+                                          "\\w",
+                                          "\\W",
+                                          "\\s",
+                                          "\\S",
+                                          "\\`",
+                                          "\\'",
+                                          "[ab]",
+                                          "[^a]",
+                                          "[a-c]",
+                                          "[]a]",
+                                          "[^]a-]",
+                                          "[--a]",
+                                          "[a-]",
+                                          "(",
+                                          ")",
+                                          "|",
+                                          "*",
+                                          "+",
+                                          "?",
+                                          "{2}",
+                                          "{0,2}",
+                                          "{1,}",
+                                          "{,2}",
+                                          "{0}",
+                                          "()",
+                                          "[[:alpha:]_]",
+                                          "\\.",
+                                          "-",
+                                          "]",
+                                          "[[.a.]b]",
+                                          "[[=b=]]",
+                                          "(a|b)",
+                                          "[[:punct:][:digit:]]"};
+    constexpr std::string_view letters = "aabbc_ .^$-]1\xc3+";
+    Random random(11);
+    std::size_t valid = 0;
+    for (int round = 0; round < 20000; ++round) {
+        std::string pattern;
+        for (auto length = 1 + random.size(9); length != 0; --length) pattern += parts[random.size(std::size(parts))];
+        ::regex_t libc;
+        if (::regcomp(&libc, pattern.c_str(), REG_EXTENDED | REG_NOSUB) != 0) continue;
+        ++valid;
+        const auto ours = NamePattern::parse(pattern);
+        for (int name = 0; ours && name < 4; ++name) {
+            std::string text;
+            for (auto length = random.size(9); length != 0; --length) text += letters[random.size(letters.size())];
+            INFO(pattern << " on " << text);
+            CHECK(ours->matches(text) == (::regexec(&libc, text.c_str(), 0, nullptr, 0) == 0));
+        }
+        ::regfree(&libc);
+        CHECK(ours);
+    }
+    CHECK(valid > 5000);
 }

@@ -12,8 +12,10 @@
 
 #include "perfdata/annotate/disassembly/disassembler.hpp"
 #include "perfdata/core/export.hpp"
+#include "perfdata/core/stop_token.hpp"
 #include "perfdata/profile/call_edges.hpp"
 #include "perfdata/profile/profile.hpp"
+#include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
@@ -114,6 +116,20 @@ PERFDATA_EXPORT Listing summary_listing(const FunctionHits& hits, const Symboliz
 PERFDATA_EXPORT std::vector<Listing> annotate_all(std::span<const FunctionHits> functions, const Symbolizer& symbolizer,
                                                   std::string_view arch, Syntax syntax, unsigned jobs,
                                                   const Limits& limits = {});
+
+// ListingOptions is how annotate_all() makes listings.
+struct ListingOptions {
+    std::string_view arch;  // as in find_architecture(recording, symbolizer).name
+    Syntax syntax = Syntax::att;
+    unsigned jobs = 1;  // threads
+    Limits limits = {};
+    StopToken stop = {};
+    Progress progress = {};  // functions that are listed, and all; on these threads, one at a time
+};
+
+// annotate_all(functions, symbolizer, options) is the same, and can be stopped. Errors: cancelled, out_of_memory.
+PERFDATA_EXPORT Result<std::vector<Listing>> annotate_all(std::span<const FunctionHits> functions,
+                                                          const Symbolizer& symbolizer, const ListingOptions& options);
 
 // add_calls(listings, edges, symbolizer, arch) adds callers and callees: edges.of(index) is for listings[index].
 PERFDATA_EXPORT void add_calls(std::span<Listing> listings, const CallEdges& edges, const Symbolizer& symbolizer,

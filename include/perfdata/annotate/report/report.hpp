@@ -17,6 +17,7 @@
 #include "perfdata/annotate/report/stack_facts.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
 #include "perfdata/core/export.hpp"
+#include "perfdata/core/stop_token.hpp"
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
@@ -145,6 +146,9 @@ struct PERFDATA_EXPORT Report {
     // make(...): `counts` must be counted with count_options() of the same options.
     static Report make(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,
                        const ReportOptions& options);
+    // make(..., stop) is the same, and can be stopped. Errors: cancelled, out_of_memory.
+    static Result<Report> make(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,
+                               const ReportOptions& options, const StopToken& stop);
 };
 
 }  // namespace perfdata

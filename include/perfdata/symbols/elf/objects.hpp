@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "perfdata/core/export.hpp"
+#include "perfdata/core/stop_token.hpp"
+#include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/elf/find/object_finder.hpp"
 #include "perfdata/symbols/symbol_miss.hpp"
 
@@ -72,8 +74,10 @@ class PERFDATA_EXPORT ObjectSymbols {
 
     const ObjectFinder& finder() const;
 
-    // Loads the files on `jobs` threads.
-    void load_all(std::span<const FileIndex> objects, unsigned jobs) const;
+    // Loads the files on `jobs` threads, those that are left when `stop` says so not. progress(files, all) is called on
+    // these threads, one at a time.
+    void load_all(std::span<const FileIndex> objects, unsigned jobs, const StopToken& stop = {},
+                  const Progress& progress = {}) const;
 
   private:
     struct Object;

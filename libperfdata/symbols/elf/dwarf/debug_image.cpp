@@ -2,199 +2,17 @@
 #include "debug_image.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/platform.hpp"
 #include "symbols/elf/elf_constants.hpp"
-#include "symbols/elf/elf_packed.hpp"
 
 namespace perfdata {
 namespace {
-
-enum SectionType : std::uint32_t {
-    content_section = 1,
-    symbol_section = 2,
-    string_section = 3,
-    symbol_index_section = 18  // section numbers that do not fit into symbols
-};
-constexpr std::uint64_t in_memory = 2, executable = 4, in_group = 0x200;  // flags
-
-constexpr std::string_view lines = ".debug_line";
-constexpr std::array<std::string_view, 9> wanted{".debug_info",     ".debug_abbrev", lines,
-                                                 ".debug_line_str", ".debug_str",    ".debug_ranges",
-                                                 ".debug_rnglists", ".debug_addr",   ".debug_str_offsets"};
-
-// Returns the usual name of a section; old tools write ".zdebug_line" for a compressed one. Empty: the section is not
-// needed.
-std::string_view wanted_name(std::string_view name) {
-    for (const auto one : wanted) {
-        if (name == one || (name.starts_with(".z") && name.substr(2) == one.substr(1))) return one;
-    }
-    return {};
-}
-
-// Header is a section of the image.
-struct Header {
-    std::string_view name{};
-    const ElfFile::Section* from = nullptr;  // has its bytes; null: zeros, or none
-    PackedSection packed{};
-    std::uint32_t type = 0, link = 0, info = 0;
-    std::uint64_t flags = 0, size = 0, entry_size = 0;
-    std::uint64_t offset = 0;  // offset in the image
-};
-
-// Returns how many bytes the compressed sections of a file of `size` bytes may unpack to. Debug information packs to a
-// third, abbreviations and names to a tenth. What packs to a hundredth is there to fill memory.
-std::uint64_t most_unpacked(std::uint64_t size) {
-    constexpr std::uint64_t times = 16, some = std::uint64_t{1} << 20;
-    return some + std::min(size, std::uint64_t{1} << 40) * times;
-}
-
-// Choice selects the sections of a file for the image.
-class Choice {
-  public:
-    Choice(const ElfFile& file, const Limits& limits) : file_(file), limits_(limits) {}
-
-    Result<std::vector<Header>> choose() {
-        const auto& sections = file_.sections();
-        headers_.resize(relocatable() ? std::max<std::size_t>(1, sections.size()) : 1);
-        if (auto taken = take_contents(); !taken) return fail(taken.error());
-        if (relocatable()) {
-            if (auto taken = take_places(); !taken) return fail(taken.error());
-            if (auto taken = take_relocations(); !taken) return fail(taken.error());
-            if (auto taken = take_symbols(); !taken) return fail(taken.error());
-        }
-        return std::move(headers_);
-    }
-
-  private:
-    bool relocatable() const { return file_.type() == ElfFile::Type::relocatable; }
-
-    // As libdw: the first of a name that has bytes and belongs to no group.
-    Result<void> take_contents() {
-        std::array<bool, wanted.size()> found{};
-        for (const auto& section : file_.sections()) {
-            if (section.type == no_bits || section.size == 0 || (section.flags & in_group) != 0) continue;
-            const auto name = wanted_name(section.name);
-            if (name.empty()) continue;
-            const auto number = static_cast<std::size_t>(std::ranges::find(wanted, name) - wanted.begin());
-            if (std::exchange(found[number], true)) continue;
-            if (auto taken = take(section, {.name = name, .type = content_section}); !taken) return taken;
-        }
-        return {};
-    }
-
-    // libdw chooses addresses for sections that are in memory at run time.
-    Result<void> take_places() {
-        constexpr std::uint64_t most = std::uint64_t{1} << 62;
-        std::uint64_t sum = 0;
-        for (const auto& section : file_.sections()) {
-            auto& header = header_of(section);
-            if ((section.flags & in_memory) == 0 || header.type != 0) continue;
-            header.type = no_bits;
-            header.flags = section.flags & (in_memory | executable);
-            header.size = section.size;
-            sum += std::min(section.size, most);
-            if (sum >= most) {
-                return fail(ErrorCode::malformed, section.offset, "ELF", "sections have more bytes than addresses");
-            }
-        }
-        return {};
-    }
-
-    Result<void> take_relocations() {
-        std::vector<bool> relocated(headers_.size());
-        for (const auto& section : file_.sections()) {
-            const bool with_addend = section.type == rela_section;
-            if ((section.type != rel_section && !with_addend) || section.size == 0) continue;
-            if (section.info >= headers_.size() || headers_[section.info].name.empty()) continue;
-            if (relocated[section.info]) {
-                return fail(
-                    ErrorCode::limit, section.offset, "ELF",
-                    "section " + std::string(headers_[section.info].name) + " is relocated by more than one section");
-            }
-            relocated[section.info] = true;
-            const std::uint64_t word = file_.wide() ? 8 : 4;
-            const Header header{.type = section.type,
-                                .link = section.link,
-                                .info = section.info,
-                                .entry_size = word * (with_addend ? 3 : 2)};
-            if (auto taken = take(section, header); !taken) return taken;
-        }
-        return {};
-    }
-
-    Result<void> take_symbols() {
-        const auto& sections = file_.sections();
-        const auto symbols = std::ranges::find(sections, std::uint32_t{symbol_section}, &ElfFile::Section::type);
-        if (symbols == sections.end()) return {};
-        const auto number = static_cast<std::uint32_t>(symbols - sections.begin());
-        const Header header{.type = symbol_section,
-                            .link = symbols->link,
-                            .info = symbols->info,
-                            .entry_size = std::uint64_t{file_.wide() ? 24u : 16u}};
-        if (auto taken = take(*symbols, header); !taken) return taken;
-        if (symbols->link < sections.size()) {
-            if (auto taken = take(sections[symbols->link], {.type = string_section}); !taken) return taken;
-        }
-        const auto indices = std::ranges::find_if(sections, [&](const ElfFile::Section& section) {
-            return section.type == symbol_index_section && section.link == number;
-        });
-        if (indices == sections.end()) return {};
-        return take(*indices, {.type = symbol_index_section, .link = number, .entry_size = 4});
-    }
-
-    Header& header_of(const ElfFile::Section& section) {
-        if (!relocatable()) return headers_.emplace_back();
-        return headers_[static_cast<std::size_t>(&section - file_.sections().data())];
-    }
-
-    Result<void> take(const ElfFile::Section& section, const Header& as) {
-        auto& header = header_of(section);
-        if (header.type != 0 || section.type == no_bits) return {};  // libdw reports what is missing
-        const auto name = "section " + std::string(section.name);
-        const auto size = file_.source().size();
-        if (section.offset > size || section.size > size - section.offset) {
-            return fail(ErrorCode::truncated, section.offset, "ELF", name + " goes beyond the end of the file");
-        }
-        in_file_ += section.size;
-        if (in_file_ > size) {
-            return fail(ErrorCode::limit, section.offset, "ELF", "sections of debug information lie over each other");
-        }
-        const auto packed = packed_section(file_, section);
-        if (!packed) return fail(packed.error());
-        if (std::max(packed->size, section.size) > limits_.section_bytes) {
-            return fail(ErrorCode::limit, section.offset, "ELF",
-                        name + " has " + std::to_string(packed->size) + " bytes; at most " +
-                            std::to_string(limits_.section_bytes) + " are read");
-        }
-        if (packed->packing != Packing::none) {
-            if (as.type != content_section) {
-                return fail(ErrorCode::unsupported, section.offset, "ELF", name + " is compressed");
-            }
-            unpacked_ += packed->size;
-            if (const auto most = most_unpacked(size); unpacked_ > most) {
-                return fail(ErrorCode::limit, section.offset, "ELF",
-                            "compressed sections unpack to more than " + std::to_string(most) + " bytes in a file of " +
-                                std::to_string(size));
-            }
-        }
-        header = as;
-        header.from = &section;
-        header.packed = *packed;
-        header.size = packed->size;
-        return {};
-    }
-
-    const ElfFile& file_;
-    const Limits& limits_;
-    std::vector<Header> headers_;
-    std::uint64_t in_file_ = 0, unpacked_ = 0;  // bytes of the chosen sections
-};
 
 // Kind is what the header of a file says about it.
 struct Kind {
@@ -232,30 +50,30 @@ class Fields {
 // Layout places all parts of the image: header, section headers, names, content.
 class Layout {
   public:
-    Layout(const Kind& kind, std::vector<Header> headers) : kind_(kind), headers_(std::move(headers)) {
+    Layout(const Kind& kind, std::vector<ImageSection> sections) : kind_(kind), sections_(std::move(sections)) {
         names_ = std::string(1, '\0');
-        headers_.push_back({.name = ".shstrtab", .type = string_section});
-        for (auto& header : headers_) {
+        sections_.push_back({.name = ".shstrtab", .type = string_section});
+        for (auto& header : sections_) {
             name_at_.push_back(header.name.empty() ? 0 : names_.size());
             if (!header.name.empty()) names_.append(header.name).append(1, '\0');
         }
-        headers_.back().size = names_.size();
+        sections_.back().size = names_.size();
         // Align it: libelf then reads it in place.
         constexpr std::uint64_t alignment = 16;
         const auto aligned = [](std::uint64_t at) { return (at + alignment - 1) / alignment * alignment; };
-        size_ = aligned(kind.header_bytes()) + headers_.size() * kind.section_bytes();
-        for (auto& header : headers_) {
+        size_ = aligned(kind.header_bytes()) + sections_.size() * kind.section_bytes();
+        for (auto& header : sections_) {
             header.offset = aligned(size_);
             if (header.type != no_bits) size_ = header.offset + header.size;
         }
     }
 
     std::uint64_t size() const { return size_; }
-    const std::vector<Header>& headers() const { return headers_; }
+    const std::vector<ImageSection>& sections() const { return sections_; }
 
     void write_headers(std::span<char> image) const {
         constexpr std::uint64_t elsewhere = 0xffff, most = 0xff00;  // from this on, section 0 has the numbers
-        const auto count = headers_.size(), names = count - 1;
+        const auto count = sections_.size(), names = count - 1;
         const auto table = (kind_.header_bytes() + 15) / 16 * 16;
         std::memcpy(image.data(),
                     "\x7f"
@@ -271,7 +89,7 @@ class Layout {
         start.half(count < most ? count : 0).half(names < most ? names : elsewhere);
         Fields out(image.subspan(static_cast<std::size_t>(table)), kind_);
         for (std::size_t number = 0; number < count; ++number) {
-            auto header = headers_[number];
+            auto header = sections_[number];
             if (number == 0) {
                 header = {.link = names < most ? 0 : static_cast<std::uint32_t>(names),
                           .size = count < most ? 0 : count};
@@ -280,12 +98,12 @@ class Layout {
             out.place(header.offset).place(header.size).word(header.link).word(header.info);
             out.place(1).place(header.entry_size);  // alignment
         }
-        std::ranges::copy(names_, image.subspan(static_cast<std::size_t>(headers_.back().offset)).begin());
+        std::ranges::copy(names_, image.subspan(static_cast<std::size_t>(sections_.back().offset)).begin());
     }
 
   private:
     const Kind& kind_;
-    std::vector<Header> headers_;
+    std::vector<ImageSection> sections_;
     std::vector<std::uint64_t> name_at_;
     std::string names_;
     std::uint64_t size_ = 0;
@@ -299,13 +117,12 @@ Result<void> read_exactly(const ElfFile& file, const ElfFile::Section& section, 
     return fail(ErrorCode::truncated, section.offset, "ELF", "section " + std::string(section.name) + " is cut off");
 }
 
-Result<void> fill(const ElfFile& file, const Header& header, std::span<char> out) {
-    const auto& packed = header.packed;
-    if (packed.packing == Packing::none) return read_exactly(file, *header.from, 0, out);
-    std::string bytes(static_cast<std::size_t>(header.from->size - packed.head), '\0');
-    if (auto read = read_exactly(file, *header.from, packed.head, bytes); !read) return read;
+Result<void> unpack_section(const ElfFile& file, const ImageSection& section, std::span<char> out) {
+    const auto& packed = section.packed;
+    std::string bytes(static_cast<std::size_t>(section.from->size - packed.head), '\0');
+    if (auto read = read_exactly(file, *section.from, packed.head, bytes); !read) return read;
     auto unpacked = unpack(std::as_bytes(std::span(bytes)), packed.packing, out);
-    if (!unpacked) unpacked.error().offset = header.from->offset;
+    if (!unpacked) unpacked.error().offset = section.from->offset;
     return unpacked;
 }
 
@@ -324,10 +141,10 @@ Result<DebugImage> DebugImage::of_size(std::uint64_t size) {
     return DebugImage({pages, Unmap{static_cast<std::size_t>(size)}});
 }
 
-Result<DebugImage> DebugImage::read(const ElfFile& file, const Limits& limits) {
-    auto chosen = Choice(file, limits).choose();
+Result<DebugImage> DebugImage::read(std::shared_ptr<const ElfFile> file, const Limits& limits) {
+    auto chosen = choose_sections(*file, limits);
     if (!chosen) return fail(chosen.error());
-    const Kind kind{file.type(), file.machine(), file.wide(), file.order()};
+    const Kind kind{file->type(), file->machine(), file->wide(), file->order()};
     const Layout layout(kind, std::move(*chosen));
     if (!kind.wide && layout.size() > UINT32_MAX) {
         return fail(ErrorCode::limit, Error::no_offset, "ELF", "debug information has more than 4 GiB");
@@ -335,20 +152,62 @@ Result<DebugImage> DebugImage::read(const ElfFile& file, const Limits& limits) {
     auto image = of_size(layout.size());
     if (!image) return image;
     layout.write_headers(image->bytes());
-    for (const auto& header : layout.headers()) {
-        if (header.from == nullptr) continue;
-        const auto place =
-            image->bytes().subspan(static_cast<std::size_t>(header.offset), static_cast<std::size_t>(header.size));
-        if (auto filled = fill(file, header, place); !filled) return fail(filled.error());
-        if (header.name == lines) image->line_bytes_ = header.from->size;
+    // libdw writes what it relocates.
+    const bool whole = file->type() == ElfFile::Type::relocatable;
+    image->file_ = std::move(file);
+    for (const auto& section : layout.sections()) {
+        if (section.from == nullptr) continue;
+        if (section.has_lines()) image->line_bytes_ = section.from->size;
+        const auto blocks = section.packed.packing != Packing::none ? 1 : (section.size + block - 1) / block;
+        auto& unread =
+            image->unread_.emplace_back(Unread{section, std::vector<bool>(static_cast<std::size_t>(blocks))});
+        if (!section.size) continue;
+        if (whole || !section.read_in_parts()) image->load(unread, 0, section.size);
+        // libdw looks for the end of the last text when it opens the file.
+        if (section.has_texts()) image->load(unread, section.size - 1, section.size);
+        if (image->failure_) return fail(*image->failure_);
     }
     return image;
+}
+
+// Blocks that cannot be read stay zero. They are not read again, so that what was read once does not change.
+void DebugImage::load(Unread& from, std::uint64_t begin, std::uint64_t end) {
+    const auto& section = from.section;
+    const auto all = bytes().subspan(static_cast<std::size_t>(section.offset), static_cast<std::size_t>(section.size));
+    const auto note = [&](const Result<void>& read) {
+        if (!read && !failure_) failure_ = read.error();
+    };
+    if (section.packed.packing != Packing::none) {
+        if (!from.loaded[0]) note(unpack_section(*file_, section, all));
+        from.loaded[0] = true;
+        return;
+    }
+    const auto last = static_cast<std::size_t>((end - 1) / block);
+    for (auto first = static_cast<std::size_t>(begin / block); first <= last; ++first) {
+        if (from.loaded[first]) continue;
+        auto behind = first;
+        for (; behind <= last && !from.loaded[behind]; ++behind) from.loaded[behind] = true;
+        const auto at = first * block;
+        const auto part = all.subspan(at, std::min(behind * block, all.size()) - at);
+        note(read_exactly(*file_, *section.from, at, part));
+        first = behind - 1;
+    }
+}
+
+void DebugImage::load(Bytes part) {
+    const auto all = std::as_bytes(bytes());
+    if (part.empty() || std::less{}(part.data(), all.data())) return;
+    const auto begin = static_cast<std::uint64_t>(part.data() - all.data()), end = begin + part.size();
+    for (auto& one : unread_) {
+        const auto from = one.section.offset, to = from + one.section.size;
+        if (begin < to && from < end) load(one, std::max(begin, from) - from, std::min(end, to) - from);
+    }
 }
 
 Result<DebugImage> DebugImage::nothing() {
     const Kind kind;
     // libdw needs one section to read.
-    const Layout layout(kind, {{}, {.name = wanted[0], .type = content_section, .size = 1}});
+    const Layout layout(kind, {{}, {.name = ".debug_info", .type = content_section, .size = 1}});
     auto image = of_size(layout.size());
     if (image) layout.write_headers(image->bytes());
     return image;

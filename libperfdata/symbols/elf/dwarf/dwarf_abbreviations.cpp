@@ -51,6 +51,7 @@ std::optional<DwarfWidth> width_of(std::uint32_t form) {
 }  // namespace
 
 void DwarfAbbreviation::add(std::uint32_t name, std::uint32_t form) {
+    ++count;
     placed = placed || name == DW_AT_low_pc || name == DW_AT_ranges;
     if (name == DW_AT_sibling) {
         const bool reads = form == DW_FORM_ref1 || form == DW_FORM_ref2 || form == DW_FORM_ref4 || form == DW_FORM_ref8;

@@ -34,6 +34,7 @@ struct DwarfAbbreviation {
     bool fixed = true;             // all its values have that width
     DwarfWidth width, to_sibling;  // of all values, and of those before the reference to the sibling
     std::uint32_t sibling = 0;     // form of that reference; 0: there is none
+    std::uint32_t count = 0;       // of attributes
 
     // Takes in an attribute. Call it for all of them, in their order.
     void add(std::uint32_t name, std::uint32_t form);

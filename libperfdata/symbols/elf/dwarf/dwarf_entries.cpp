@@ -12,15 +12,17 @@ namespace perfdata {
 namespace {
 
 constexpr std::size_t deepest_block = 256;  // nesting of blocks, classes, namespaces
-// Returns true if the first entry of a unit, with values in `in`, has a table at 2^64 - 1. libdw takes that for "not
-// looked up yet", and searches the entry at each use.
-bool has_unset_base(const DwarfUnitLayout& unit, std::uint64_t attributes_at, Cursor in) {
+enum class Bases : std::uint8_t { right, unset, cut_off };
+
+// Looks at the attributes of the first entry of a unit, with values in `in`, for a table at 2^64 - 1. libdw takes that
+// for "not looked up yet", and searches the entry at each use. cut_off: the values go on beyond `in`.
+Bases bases_of(const DwarfUnitLayout& unit, std::uint64_t attributes_at, Cursor in) {
     Cursor attributes(unit.abbreviations.subspan(static_cast<std::size_t>(attributes_at)), unit.order,
                       {.where = "section .debug_abbrev"});
     while (in.ok()) {
         const auto name = dwarf_word(attributes);
         const auto form = dwarf_word(attributes);
-        if (!name || !form || (*name == 0 && *form == 0)) return false;
+        if (!name || !form || (*name == 0 && *form == 0)) return Bases::right;
         const auto constant = *form == DW_FORM_implicit_const ? dwarf_number(attributes) : 0;
         switch (*name) {
             case DW_AT_str_offsets_base:
@@ -32,26 +34,26 @@ bool has_unset_base(const DwarfUnitLayout& unit, std::uint64_t attributes_at, Cu
                 auto value = in;
                 switch (*form) {
                     case DW_FORM_implicit_const:
-                        if (constant == UINT64_MAX) return true;
+                        if (constant == UINT64_MAX) return Bases::unset;
                         break;
                     case DW_FORM_udata:
-                        if (dwarf_number(value) == UINT64_MAX) return true;
+                        if (dwarf_number(value) == UINT64_MAX) return Bases::unset;
                         break;
                     case DW_FORM_sec_offset:
-                        if (unit.offset_size == 8 && value.u64() == UINT64_MAX) return true;
+                        if (unit.offset_size == 8 && value.u64() == UINT64_MAX) return Bases::unset;
                         break;
                     case DW_FORM_data4:
                     case DW_FORM_data2:
                     case DW_FORM_data1: break;
-                    default: return true;  // compilers write no other form
+                    default: return Bases::unset;  // compilers write no other form
                 }
                 break;
             }
             default: break;
         }
-        if (!unit.skip(in, *form)) return false;
+        if (!unit.skip(in, *form)) break;
     }
-    return false;
+    return in.ok() ? Bases::right : Bases::cut_off;
 }
 
 constexpr std::uint64_t some_bytes = std::uint64_t{1} << 18, times_referred = 32;
@@ -151,6 +153,7 @@ bool DwarfUnitLayout::read(std::uint64_t offset, DwarfEntry& entry) const {
     if (abbreviation == nullptr || abbreviation->tag == 0) return false;
     entry.tag = abbreviation->tag;
     entry.children = abbreviation->children;
+    entry.attributes = abbreviation->count;
     entry.placed = abbreviation->placed;
     const auto is_right = [&] { return entry.sibling == 0 || (entry.sibling >= entry.end && entry.sibling <= end); };
     if (abbreviation->fixed) {
@@ -182,12 +185,12 @@ bool DwarfUnitLayout::read(std::uint64_t offset, DwarfEntry& entry) const {
     return is_right();
 }
 
-DwarfEntries::DwarfEntries(const DwarfSections& sections)
+DwarfEntries::DwarfEntries(const DwarfSections& sections, DwarfEntries* alternate)
     : sections_(&sections),
+      alternate_(alternate),
       abbreviations_(sections),
       all_{Section{sections.entries(), sections.abbreviations(), false, {}},
-           Section{sections.types(), sections.abbreviations(), true, {}},
-           Section{sections.alternate_entries(), sections.alternate_abbreviations(), false, {}}},
+           Section{sections.types(), sections.abbreviations(), true, {}}},
       left_(some_bytes + times_referred * sections.entry_bytes()) {}
 
 Result<void> DwarfEntries::check_units() {
@@ -202,6 +205,9 @@ Result<void> DwarfEntries::check_units_of(Section& section) {
     DwarfSignatures signatures;
     Cursor all(section.bytes, sections_->order(), {.where = "DWARF units"});
     while (all.remaining() != 0) {
+        constexpr std::size_t longest_header = 64;  // with the code of the first entry
+        const auto rest = section.bytes.subspan(all.position());
+        sections_->load(rest.first(std::min(rest.size(), longest_header)));
         DwarfUnitLayout unit{.section = section.bytes,
                              .abbreviations = section.abbreviations,
                              .begin = all.position(),
@@ -241,41 +247,63 @@ Result<void> DwarfEntries::check_units_of(Section& section) {
         } else if (*attributes == 0 && code != 0u && !unreadable_) {
             unreadable_ = Error{ErrorCode::malformed, Error::no_offset, "DWARF",
                                 "the first entry of a unit has a code that no abbreviation has"};
-        } else if (*attributes != 0 && has_unset_base(unit, *attributes, in)) {
-            return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "a unit's tables are at the end of memory");
+        } else if (*attributes != 0) {
+            if (auto right = check_first_entry(unit, *attributes, start + in.position()); !right) return right;
         }
     }
     return {};
 }
 
-DwarfEntries::Unit* DwarfEntries::find(const Dwarf_Die& entry) {
-    const auto* const at = static_cast<const std::byte*>(entry.addr);
-    const std::less before;
-    for (auto& section : all_) {
-        const auto* const begin = section.bytes.data();
-        if (section.bytes.empty() || before(at, begin) || !before(at, begin + section.bytes.size())) continue;
-        const auto offset = static_cast<std::uint64_t>(at - begin);
-        const auto behind =
-            std::ranges::upper_bound(section.units, offset, {}, [](const Unit& unit) { return unit.layout.first; });
-        if (behind == section.units.begin()) return nullptr;
-        auto& unit = *std::prev(behind);
-        return offset < unit.layout.end ? &unit : nullptr;
+// `values`: offset in the section of the values of its attributes.
+Result<void> DwarfEntries::check_first_entry(const DwarfUnitLayout& unit, std::uint64_t attributes,
+                                             std::uint64_t values) {
+    constexpr std::size_t usual = 2048;
+    const auto all =
+        unit.section.subspan(static_cast<std::size_t>(values), static_cast<std::size_t>(unit.end - values));
+    for (const auto part : {all.first(std::min(all.size(), usual)), all}) {
+        sections_->load(part);
+        const Cursor in(part, unit.order, {.where = "DWARF units", .offset = values});
+        switch (bases_of(unit, attributes, in)) {
+            case Bases::right: return {};
+            case Bases::unset:
+                return fail(ErrorCode::malformed, Error::no_offset, "DWARF",
+                            "a unit's tables are at the end of memory");
+            case Bases::cut_off: break;
+        }
     }
-    return nullptr;
+    return {};
 }
 
-std::uint64_t DwarfEntries::number_of(const Dwarf_Die& entry) const {
+std::optional<std::pair<std::uint64_t, std::uint64_t>> DwarfEntries::place_of(const Dwarf_Die& entry) const {
     const auto* const at = static_cast<const std::byte*>(entry.addr);
     const std::less before;
-    constexpr unsigned offset_bits = 62;
     for (std::uint64_t number = 0; const auto& section : all_) {
         const auto* const begin = section.bytes.data();
         if (!section.bytes.empty() && !before(at, begin) && before(at, begin + section.bytes.size())) {
-            return number << offset_bits | static_cast<std::uint64_t>(at - begin);
+            return std::pair(number, static_cast<std::uint64_t>(at - begin));
         }
         ++number;
     }
-    return std::uint64_t{3} << offset_bits;  // nowhere: libdw found no such entry
+    return {};
+}
+
+DwarfEntries::Unit* DwarfEntries::find(const Dwarf_Die& entry) {
+    const auto place = place_of(entry);
+    if (!place) return nullptr;
+    auto& units = all_[place->first].units;
+    const auto behind =
+        std::ranges::upper_bound(units, place->second, {}, [](const Unit& unit) { return unit.layout.first; });
+    if (behind == units.begin()) return nullptr;
+    auto& unit = *std::prev(behind);
+    return place->second < unit.layout.end ? &unit : nullptr;
+}
+
+std::uint64_t DwarfEntries::number_of(const Dwarf_Die& entry) const {
+    constexpr unsigned offset_bits = 62;
+    constexpr std::uint64_t of_alternate = 2, nowhere = 3;  // nowhere: libdw found no such entry
+    if (const auto place = place_of(entry)) return place->first << offset_bits | place->second;
+    const auto place = alternate_ != nullptr ? alternate_->place_of(entry) : std::nullopt;
+    return place && place->first == 0 ? of_alternate << offset_bits | place->second : nowhere << offset_bits;
 }
 
 const DwarfUnitLayout* DwarfEntries::layout_of(const Dwarf_Die& entry) {
@@ -291,9 +319,13 @@ Result<const DwarfUnitLayout*> DwarfEntries::unit_of(const Dwarf_Die& entry) {
     };
     if (last_ == nullptr || !in(last_->layout)) {
         auto* unit = find(entry);
+        if (unit == nullptr && alternate_ != nullptr) return alternate_->unit_of(entry);
         if (unit == nullptr) return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "a unit cannot be read");
         if (!unit->checked) {
             unit->checked = true;
+            const auto& layout = unit->layout;
+            sections_->load(layout.section.subspan(static_cast<std::size_t>(layout.begin),
+                                                   static_cast<std::size_t>(layout.end - layout.begin)));
             if (const auto codes = abbreviations_.table(unit->layout.abbreviations, unit->layout.table)) {
                 unit->layout.codes = *codes;
             } else {
@@ -313,7 +345,7 @@ Result<void> DwarfEntries::refer(const Dwarf_Die& entry) {
     if (!(*unit)->read(offset_of(entry, **unit), found)) {
         return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "an entry cannot be read");
     }
-    const auto size = found.end - found.offset;
+    const auto size = found.end - found.offset + 2 * std::uint64_t{found.attributes};
     if (size >= left_) return dwarf_limit("entries that others refer to are too long");
     left_ -= size;
     return {};
@@ -338,12 +370,12 @@ DwarfWalk::Next DwarfWalk::next(bool inside) {
     }
     while (at < unit_->end) {
         if (*left_ == 0) return Next::too_many;
-        --*left_;
         DwarfEntry entry;
         if (!unit_->read(at, entry)) {
             damaged_ = true;
             return Next::damaged;
         }
+        *left_ -= std::min(*left_, 1 + std::uint64_t{entry.attributes} / 4);
         at = entry.end;
         if (entry.tag == 0) {
             if (passing != 0) {

@@ -7,6 +7,7 @@
 #include <elfutils/libdw.h>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "perfdata/core/cursor.hpp"
@@ -22,6 +23,7 @@ struct DwarfEntry {
     std::uint64_t offset = 0, end = 0;  // end: of its attributes
     std::uint64_t sibling = 0;          // end of its children, above `end`; 0: not recorded
     std::uint32_t tag = 0;              // 0: ends the children of an entry
+    std::uint32_t attributes = 0;       // how many; some take no bytes
     bool children = false;
     bool placed = false;  // it has an attribute that says where its code is
 };
@@ -46,7 +48,7 @@ struct DwarfUnitLayout {
     std::optional<std::uint64_t> reference(Cursor& in, std::uint32_t form) const;
 };
 
-// DwarfEntries knows the units of a file and of its alternate:
+// DwarfEntries knows the units of a file, and whom to ask for those of its alternate:
 //
 //     .debug_info    | unit: header | entry (code 3) | child | child | 0 | entry | 0 | unit ...
 //     .debug_abbrev                   ^ code 3: subprogram, children, name:strp, low_pc:addr ...
@@ -55,14 +57,17 @@ struct DwarfUnitLayout {
 // libdw searches an entry for each attribute, and all children of an entry to find what follows it. In a hostile file
 // entries overlap, which makes that quadratic. Therefore entries are found here:
 // - A walk goes forward only.
-// - A reference to an entry costs the bytes of that entry. They are limited to 256 KiB plus 32 for each byte of debug
-//   information.
+// - A reference to an entry costs the bytes of that entry, and two for each attribute, as libdw searches all of them
+// and
+//   some take no bytes. All are limited to 256 KiB plus 32 for each byte of debug information.
+// It loads what it reads: of each unit the header and the first entry, the others when unit_of() is asked.
 class DwarfEntries {
   public:
-    // `sections` must outlive it.
-    explicit DwarfEntries(const DwarfSections& sections);
+    // `sections` and `alternate` must outlive it. alternate: null if there is none. What is referred to in it counts
+    // for the file that refers.
+    explicit DwarfEntries(const DwarfSections& sections, DwarfEntries* alternate = nullptr);
 
-    // Checks the first entries of all units. Call it before libdw reads them. Errors: limit.
+    // Checks the first entries of all units of the file. Call it before libdw reads them. Errors: limit.
     Result<void> check_units();
     // Returns why the first entry of a unit cannot be read. libdw skips such a unit.
     const std::optional<Error>& unreadable() const { return unreadable_; }
@@ -93,19 +98,23 @@ class DwarfEntries {
     };
 
     Result<void> check_units_of(Section& section);
+    Result<void> check_first_entry(const DwarfUnitLayout& unit, std::uint64_t attributes, std::uint64_t values);
     Unit* find(const Dwarf_Die& entry);
+    // Returns the number of the section that has the entry, and the offset there.
+    std::optional<std::pair<std::uint64_t, std::uint64_t>> place_of(const Dwarf_Die& entry) const;
 
     const DwarfSections* sections_;
+    DwarfEntries* alternate_;
     DwarfAbbreviations abbreviations_;
-    std::array<Section, 3> all_;
+    std::array<Section, 2> all_;
     std::uint64_t left_;    // bytes that references may still cost
     Unit* last_ = nullptr;  // the last one found readable
     std::optional<Error> unreadable_;
 };
 
 // DwarfWalk visits the entries of a tree without recursion, parents first. It goes forward only and reads no byte
-// twice. `left`: how many entries all walks through a unit may still visit. Functions contain functions, so walks
-// overlap.
+// twice. `left`: how many entries all walks through a unit may still visit; four attributes count as one more, since
+// some take no bytes. Functions contain functions, so walks overlap.
 class DwarfWalk {
   public:
     DwarfWalk(const DwarfUnitLayout& unit, std::uint64_t root, std::uint64_t& left);

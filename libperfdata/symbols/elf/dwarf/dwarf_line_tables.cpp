@@ -158,11 +158,9 @@ class NameCounter {
         if (!in.ok() || offset >= all.size()) return in.contradiction("a name that is not there");
         // libdw reads each one again: stop when there is no room.
         const auto rest = as_text(all.subspan(static_cast<std::size_t>(offset)));
-        const auto end =
-            rest.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(rest.size(), left_ + 1))).find('\0');
-        if (end == std::string_view::npos && rest.size() > left_) return fail(take(left_ + 1).error());
-        if (end == std::string_view::npos) return in.contradiction("a name without an end");
-        return rest.substr(0, end);
+        if (const auto text = sections_.text_in(rest, left_ + 1)) return *text;
+        if (rest.size() > left_) return fail(take(left_ + 1).error());
+        return in.contradiction("a name without an end");
     }
 
     static Result<std::uint64_t> number_of(Cursor& in, std::uint16_t form) {
@@ -300,7 +298,10 @@ Result<void> DwarfLineTables::look(std::uint64_t offset, std::string_view direct
     if (offset >= all.size()) {
         return fail(ErrorCode::malformed, Error::no_offset, std::string(where), "a line table is not there");
     }
-    Cursor head(all.subspan(static_cast<std::size_t>(offset)), sections_->order(), {.where = where, .offset = offset});
+    constexpr std::size_t longest_head = 12;
+    const auto rest = all.subspan(static_cast<std::size_t>(offset));
+    sections_->load(rest.first(std::min(rest.size(), longest_head)));
+    Cursor head(rest, sections_->order(), {.where = where, .offset = offset});
     std::uint64_t size = head.u32();
     const bool wide = size == UINT32_MAX;
     if (wide) size = head.u64();
@@ -310,6 +311,7 @@ Result<void> DwarfLineTables::look(std::uint64_t offset, std::string_view direct
     }
     sizes_ += size;
     if (sizes_ > all.size()) return dwarf_limit("line tables lie over each other");
+    sections_->load(rest.first(head.position() + static_cast<std::size_t>(size)));
     const auto begin = offset + head.position();
     Cursor in(head.bytes(size), sections_->order(), {.where = where, .offset = begin});
     const auto most = some_names + names_a_byte * sizes_ - names_;

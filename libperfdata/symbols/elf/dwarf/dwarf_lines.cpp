@@ -12,7 +12,9 @@
 #include <new>
 
 #include "debug_image.hpp"
+#include "dwarf_alternate.hpp"
 #include "dwarf_merger.hpp"
+#include "dwarf_opened.hpp"
 #include "dwarf_unit.hpp"
 #include "symbols/kernel/laid_apart.hpp"
 #include "symbols/stack_room.hpp"
@@ -24,24 +26,11 @@ namespace {
 // entries and lists. Any number of entries may share one list.
 constexpr std::uint64_t some_ranges = std::uint64_t{1} << 16, ranges_a_byte = 2;
 
-template <auto end>
-struct Ends {
-    template <class T>
-    void operator()(T* handle) const {
-        end(handle);
-    }
-};
-using ElfHandle = std::unique_ptr<Elf, Ends<elf_end>>;
-using DwarfHandle = std::unique_ptr<Dwarf, Ends<dwarf_end>>;
-using DwflHandle = std::unique_ptr<Dwfl, Ends<dwfl_end>>;
+using DwflHandle = std::unique_ptr<Dwfl, DwarfEnds<dwfl_end>>;
 
 // Search for no files, neither on this machine nor in the network.
 int find_nothing(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word, char**) {
     return -1;
-}
-// libdw's own handler ends the process. GNU's attribute is a part of the type that libdw asks for; [[noreturn]] is not.
-__attribute__((__noreturn__)) void without_memory() {
-    throw std::bad_alloc();
 }
 
 // Calls libdw with enough stack: it keeps large arrays and rows of line tables there, up to 160 KiB. The program's
@@ -58,27 +47,6 @@ Result<T> with_stack(const std::function<Result<T>()>& call) {
 }
 
 constexpr Dwfl_Callbacks callbacks{nullptr, find_nothing, dwfl_offline_section_address, nullptr};
-
-// Opened is a file opened by libdw.
-struct Opened {
-    DebugImage image;
-    ElfHandle elf;
-    DwarfHandle dwarf;
-};
-
-Result<Opened> open_image(Result<DebugImage> image) {
-    if (!image) return fail(image.error());
-    Opened opened{std::move(*image), nullptr, nullptr};
-    const auto bytes = opened.image.bytes();
-    opened.elf.reset(elf_memory(bytes.data(), bytes.size()));
-    if (!opened.elf) {
-        return fail(ErrorCode::malformed, Error::no_offset, "ELF", elf_errmsg(-1));
-    }
-    opened.dwarf.reset(dwarf_begin_elf(opened.elf.get(), DWARF_C_READ, nullptr));
-    if (!opened.dwarf) return dwarf_failure("debug information");
-    dwarf_new_oom_handler(opened.dwarf.get(), without_memory);
-    return opened;
-}
 
 // Returns the lowest address with code of a linked file. In a relocatable file each section begins at 0.
 std::uint64_t first_code_of(const ElfFile& file) {
@@ -124,7 +92,8 @@ struct SectionPlace {
 struct DwarfLines::State {
     std::mutex mutex;
     // Destroyed in reverse order: libdw's handles before what they read.
-    std::optional<Opened> nothing, alternate, plain;
+    std::shared_ptr<DwarfAlternate> alternate;  // null: none
+    std::optional<DwarfOpened> nothing, plain;
     std::optional<DebugImage> image;
     DwflHandle dwfl;
     Dwarf* dwarf = nullptr;
@@ -150,6 +119,10 @@ struct DwarfLines::State {
     Result<void> open_relocatable(const DwarfFiles& files, const Limits& limits);
     Result<void> read_units(std::uint64_t first_code);
     Result<void> set_alternate(const DwarfFiles& files, const Limits& limits);
+    // Call it with the mutex locked, before libdw follows references.
+    std::unique_lock<std::mutex> lock_alternate() const {
+        return alternate ? std::unique_lock(alternate->mutex) : std::unique_lock<std::mutex>();
+    }
     void add_unit(Dwarf_Die die);
     void lay_out_pieces();
     std::optional<std::uint64_t> address_of(std::uint64_t vaddr) const;
@@ -183,19 +156,20 @@ Result<DwarfLines> DwarfLines::read(const DwarfFiles& files, const Limits& limit
     if (files.debug->type() == ElfFile::Type::relocatable) {
         if (auto opened = state->open_relocatable(files, limits); !opened) return fail(opened.error());
     } else {
-        auto opened = open_image(DebugImage::read(*files.debug, limits));
+        auto opened = DwarfOpened::open(DebugImage::read(files.debug, limits));
         if (!opened) return fail(opened.error());
         state->plain = std::move(*opened);
         state->dwarf = state->plain->dwarf.get();
     }
     if (auto set = state->set_alternate(files, limits); !set) return fail(set.error());
+    const auto lock = state->lock_alternate();
     if (auto read = state->read_units(first_code_of(*files.debug)); !read) return fail(read.error());
     return DwarfLines(std::move(state));
 }
 
 // Without an alternate, libdw searches for one by itself, unchecked. Always set one.
 Result<void> DwarfLines::State::set_alternate(const DwarfFiles& files, const Limits& limits) {
-    auto empty = open_image(DebugImage::nothing());
+    auto empty = DwarfOpened::open(DebugImage::nothing());
     if (!empty) return fail(empty.error());
     nothing = std::move(*empty);
     dwarf_setalt(dwarf, nothing->dwarf.get());
@@ -217,19 +191,20 @@ Result<void> DwarfLines::State::set_alternate(const DwarfFiles& files, const Lim
         return {};
     }
     // Without it, names and inlined calls are missing, but not lines.
-    auto opened = open_image(DebugImage::read(*files.alternate, limits));
+    DwarfAlternates own;
+    auto opened = (files.alternates != nullptr ? files.alternates : &own)->open(files.alternate, limits);
     if (!opened) {
         without(opened.error().code, "cannot be read: " + opened.error().message());
         return {};
     }
     alternate = std::move(*opened);
-    dwarf_setalt(alternate->dwarf.get(), nothing->dwarf.get());
-    dwarf_setalt(dwarf, alternate->dwarf.get());
+    if (const auto& why = alternate->entries.unreadable()) without(why->code, "is damaged: " + why->detail);
+    dwarf_setalt(dwarf, alternate->dwarf());
     return {};
 }
 
 Result<void> DwarfLines::State::open_relocatable(const DwarfFiles& files, const Limits& limits) {
-    auto copy = DebugImage::read(*files.debug, limits);
+    auto copy = DebugImage::read(files.debug, limits);
     if (!copy) return fail(copy.error());
     image = std::move(*copy);
     relocatable = true;
@@ -250,7 +225,7 @@ Result<void> DwarfLines::State::open_relocatable(const DwarfFiles& files, const 
     if (elf == nullptr) return failed("a relocatable file");
     dwarf = dwfl_module_getdwarf(module, &bias);
     if (dwarf == nullptr) return failed("debug information");
-    dwarf_new_oom_handler(dwarf, without_memory);
+    dwarf_throws(dwarf);
     unrelocated = left_of_relocations(dwarf_getelf(dwarf));
 
     // A separate debug file has the same sections at other offsets.
@@ -292,20 +267,25 @@ Result<void> DwarfLines::State::read_units(std::uint64_t first_code) {
     Dwarf_Die die;
     std::uint8_t type = 0;
     int got = 0;
-    contents.emplace(dwarf, alternate ? alternate->dwarf.get() : nullptr, first_code);
-    tables.emplace(*contents, (relocatable ? *image : plain->image).line_bytes());
+    auto& own = relocatable ? *image : plain->image;
+    const auto other = alternate ? alternate->file() : DwarfSections::File{};
+    contents.emplace(DwarfSections::File{dwarf, &own}, other, first_code);
+    tables.emplace(*contents, own.line_bytes());
     budget = some_ranges + ranges_a_byte * contents->range_bytes();
-    entries.emplace(*contents);
+    entries.emplace(*contents, alternate ? &alternate->entries : nullptr);
     if (auto right = entries->check_units(); !right) return right;
-    // Names of functions and files. Compilers write most of them once.
-    constexpr std::uint64_t some_texts = std::uint64_t{1} << 20, times = 16;
-    texts.emplace(some_texts + times * contents->size(), demangle);
+    if (auto failed = contents->failure()) return fail(std::move(*failed));
+    // Names of functions and files. Compilers write most of them once. Those of an alternate may be long, and any
+    // number of files may refer to it.
+    constexpr std::uint64_t some_texts = std::uint64_t{1} << 20, some_of_alternate = std::uint64_t{1} << 16, times = 16;
+    texts.emplace((alternate ? some_of_alternate : some_texts) + times * contents->size(), demangle);
     while (!damage && (got = dwarf_get_units(dwarf, unit, &unit, nullptr, &type, &die, nullptr)) == 0) {
         if (type == DW_UT_type || type == DW_UT_split_type || dwarf_tag(&die) == DW_TAG_partial_unit) continue;
         add_unit(die);
     }
     if (got < 0) damage = dwarf_failure("units").error();
     if (!damage) damage = entries->unreadable();
+    if (auto failed = contents->failure()) return fail(std::move(*failed));
     if (pieces.empty() && damage) return fail(*damage);
     lay_out_pieces();
     return {};
@@ -363,6 +343,7 @@ Result<void> DwarfLines::State::collect(DwarfRange within, std::vector<DwarfSegm
         done = unit.inlined(part, budget, calls);
         return done.has_value();
     });
+    if (auto failed = contents->failure()) return fail(std::move(*failed));
     if (done && texts->full()) return fail(texts->why());
     return done;
 }
@@ -378,6 +359,7 @@ Result<std::vector<LineStart>> DwarfLines::State::lines(std::uint64_t begin, std
 
 Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t vaddr, std::uint64_t size) const {
     const std::scoped_lock lock(state_->mutex);
+    const auto alternate = state_->lock_alternate();
     const auto begin = state_->address_of(vaddr);
     if (!begin) return std::vector<LineStart>{};
     return with_stack<std::vector<LineStart>>([&] { return state_->lines(*begin, size); });
@@ -421,6 +403,7 @@ Result<std::vector<InlinedFunction>> DwarfLines::State::inlined_at(std::uint64_t
         return false;
     });
     if (!done) return damage ? Result<std::vector<InlinedFunction>>(fail(*damage)) : std::move(functions);
+    if (auto failed = contents->failure()) return fail(std::move(*failed));
     if (!*done) return fail(done->error());
     if (texts->full()) return fail(texts->why());
     return functions;
@@ -428,6 +411,7 @@ Result<std::vector<InlinedFunction>> DwarfLines::State::inlined_at(std::uint64_t
 
 Result<std::vector<InlinedFunction>> DwarfLines::inlined_at(std::uint64_t vaddr) const {
     const std::scoped_lock lock(state_->mutex);
+    const auto alternate = state_->lock_alternate();
     const auto address = state_->address_of(vaddr);
     if (!address) return std::vector<InlinedFunction>{};
     return with_stack<std::vector<InlinedFunction>>([&] { return state_->inlined_at(*address); });

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -14,8 +16,26 @@
 #include "perfdata/symbols/source_line.hpp"
 
 #include "symbols/inlined_function.hpp"
+#include "symbols/once.hpp"
 
 namespace perfdata {
+
+struct DwarfAlternate;
+
+// DwarfAlternates keeps the alternates that files refer to, each opened once. May be used from several threads.
+class DwarfAlternates {
+  public:
+    // Errors: malformed, limit, io.
+    Result<std::shared_ptr<DwarfAlternate>> open(const std::shared_ptr<const ElfFile>& file, const Limits& limits);
+
+  private:
+    struct One {
+        Once once;
+        Result<std::shared_ptr<DwarfAlternate>> opened = nullptr;
+    };
+    std::mutex mutex_;
+    std::map<std::shared_ptr<const ElfFile>, std::shared_ptr<One>> all_;
+};
 
 // DwarfFiles are the files with the debug information of one file.
 struct DwarfFiles {
@@ -23,6 +43,7 @@ struct DwarfFiles {
     std::shared_ptr<const ElfFile> debug;      // has its debug information; may be the same file
     std::shared_ptr<const ElfFile> alternate;  // has the parts that dwz moved; null: none, or not found
     bool demangle = true;                      // the names of inlined functions
+    DwarfAlternates* alternates = nullptr;     // keeps the alternate for other files; null: it is for this one
 };
 
 // DwarfLines may be used from several threads at once. It serves them one after the other.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "dwarf_sections.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <gelf.h>
 #include <string>
@@ -32,29 +33,38 @@ std::span<std::byte> section(Dwarf* dwarf, std::string_view name) {
 
 }  // namespace
 
-DwarfSections::DwarfSections(Dwarf* dwarf, Dwarf* alternate, std::uint64_t first_code)
-    : dwarf_(dwarf),
-      lines_(section(dwarf, ".debug_line")),
-      strings_(section(dwarf, ".debug_str")),
-      line_strings_(section(dwarf, ".debug_line_str")),
-      entries_(section(dwarf, ".debug_info")),
-      types_(section(dwarf, ".debug_types")),
-      abbreviations_(section(dwarf, ".debug_abbrev")),
-      ranges_(section(dwarf, ".debug_ranges")),
-      range_lists_(section(dwarf, ".debug_rnglists")),
+DwarfSections::DwarfSections(File file, File alternate, std::uint64_t first_code)
+    : dwarf_(file.dwarf),
+      image_(file.image),
+      alternate_image_(alternate.image),
+      lines_(section(file.dwarf, ".debug_line")),
+      strings_(section(file.dwarf, ".debug_str")),
+      line_strings_(section(file.dwarf, ".debug_line_str")),
+      entries_(section(file.dwarf, ".debug_info")),
+      types_(section(file.dwarf, ".debug_types")),
+      abbreviations_(section(file.dwarf, ".debug_abbrev")),
+      ranges_(section(file.dwarf, ".debug_ranges")),
+      range_lists_(section(file.dwarf, ".debug_rnglists")),
       first_code_(first_code) {
     texts_ = {strings_, line_strings_, entries_};
     entry_bytes_ = entries_.size() + types_.size() + abbreviations_.size();
-    if (alternate != nullptr) {
+    if (alternate.dwarf != nullptr) {
         for (const auto* name : {".debug_str", ".debug_line_str", ".debug_info"}) {
-            texts_.push_back(section(alternate, name));
+            texts_.push_back(section(alternate.dwarf, name));
         }
-        alternate_entries_ = texts_.back();
-        alternate_abbreviations_ = section(alternate, ".debug_abbrev");
-        entry_bytes_ += alternate_entries_.size() + alternate_abbreviations_.size();
     }
-    const char* start = elf_getident(dwarf_getelf(dwarf), nullptr);
+    const char* start = elf_getident(dwarf_getelf(dwarf_), nullptr);
     if (start != nullptr) order_ = AnyOrder(start[EI_DATA] == ELFDATA2MSB ? std::endian::big : std::endian::little);
+}
+
+void DwarfSections::load(Bytes part) const {
+    image_->load(part);
+    if (alternate_image_ != nullptr) alternate_image_->load(part);
+}
+
+std::optional<Error> DwarfSections::failure() const {
+    if (image_->failure() || alternate_image_ == nullptr) return image_->failure();
+    return alternate_image_->failure();
 }
 
 bool DwarfSections::has_code(std::uint64_t address) const {
@@ -75,9 +85,7 @@ void DwarfSections::hide_address(std::uint64_t at, std::uint8_t size) {
 }
 
 std::uint64_t DwarfSections::size() const {
-    std::uint64_t sum = lines_.size();
-    for (const auto bytes : texts_) sum += bytes.size();
-    return sum;
+    return lines_.size() + strings_.size() + line_strings_.size() + entries_.size();
 }
 
 std::optional<std::string_view> DwarfSections::text(const char* found) const {
@@ -85,10 +93,18 @@ std::optional<std::string_view> DwarfSections::text(const char* found) const {
     for (const auto bytes : texts_) {
         const auto all = as_text(bytes);
         if (std::less{}(found, all.data()) || !std::less{}(found, all.data() + all.size())) continue;
-        const auto rest = all.substr(static_cast<std::size_t>(found - all.data()));
-        const auto end = rest.find('\0');
-        if (end == std::string_view::npos) return {};
-        return rest.substr(0, end);
+        return text_in(all.substr(static_cast<std::size_t>(found - all.data())), UINT64_MAX);
+    }
+    return {};
+}
+
+std::optional<std::string_view> DwarfSections::text_in(std::string_view rest, std::uint64_t most) const {
+    constexpr std::size_t step = 4096;
+    const auto all = rest.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(rest.size(), most)));
+    for (std::size_t begin = 0; begin < all.size(); begin += step) {
+        const auto part = all.substr(begin, step);
+        load(std::as_bytes(std::span(part)));
+        if (const auto end = part.find('\0'); end != std::string_view::npos) return all.substr(0, begin + end);
     }
     return {};
 }

@@ -319,6 +319,10 @@ Result<std::string> ArchivedFiles::read_kernel_file_start(const std::string& pat
     return beneath_->read_kernel_file_start(path, most);
 }
 
+Result<std::shared_ptr<const Source>> ArchivedFiles::vdso() const {
+    return beneath_->vdso();
+}
+
 std::optional<FileTime> ArchivedFiles::modified(const FileName& name) const {
     return name.shown().starts_with(prefix_) ? std::nullopt : beneath_->modified(name);
 }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Samples one by one, with the functions that they fell in.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "perfdata/profile/intern_table.hpp"
+#include "perfdata/profile/sample_filter.hpp"
+#include "perfdata/recording/deferred_chains.hpp"
+#include "perfdata/recording/ordered_stream.hpp"
+#include "perfdata/recording/record_stream.hpp"
+#include "perfdata/timeline/frame.hpp"
+#include "perfdata/timeline/recent_tasks.hpp"
+#include "perfdata/wire/sample.hpp"
+
+#include "code_object.hpp"
+
+namespace perfdata::c {
+
+// SampleReader belongs to one thread at a time.
+class SampleReader {
+  public:
+    // `code` may be null if the filter needs none. Throws Failure.
+    SampleReader(std::shared_ptr<const RecordingObject> recording, std::shared_ptr<const CodeObject> code,
+                 SampleFilter filter, bool by_time, const Control& control);
+
+    // Throws Failure if it was stopped.
+    void check() const { control_.check(); }
+    // Returns false at the end. Throws Failure; the next call goes on behind.
+    bool next(perfdata_sample& sample);
+    // Returns the chain of the last sample, valid until the next call of next(); nothing if there is none.
+    const std::vector<perfdata_frame>* chain();
+
+    struct Function {
+        Frame frame;
+        bool named = false;
+
+        bool operator==(const Function&) const = default;
+        std::uint64_t hash(const HashKey& key) const { return key(frame.first_word(), frame.second_word(), named); }
+    };
+    std::span<const Function> functions() const { return functions_.keys(); }
+    const CodeObject* code() const { return code_.get(); }
+    const DiagnosticLog& problems() const { return by_time_ ? by_time_->problems() : in_file_->problems(); }
+    std::uint64_t read() const { return read_; }
+    std::uint64_t filtered() const { return filtered_; }
+    std::uint64_t damaged() const { return damaged_; }
+
+  private:
+    bool next_record();
+    bool take(const BasicSample<AnyOrder>& sample, std::uint32_t event, perfdata_sample& out);
+    std::uint32_t number_of(const Frame& frame);
+    bool is_left_out(std::uint32_t frame);
+
+    std::shared_ptr<const RecordingObject> recording_object_;
+    std::shared_ptr<const CodeObject> code_;
+    const Recording& recording_;
+    SampleFilter filter_;
+    Control control_;
+    StopToken stop_;
+    Progress progress_;
+    DeferredChains deferred_;
+    std::optional<RecordStream> in_file_;
+    std::optional<OrderedStream> by_time_;
+    std::optional<RecentTasks> tasks_;
+    RecordView record_;
+    Time time_, latest_;
+    bool at_end_ = false;
+    std::uint32_t steps_ = 0;
+    std::uint64_t bytes_ = 0, read_ = 0, filtered_ = 0, damaged_ = 0;
+    InternTable<Frame> frames_;
+    static constexpr std::uint32_t unknown = ~std::uint32_t{0};
+    std::vector<std::uint32_t> function_of_;  // by number of the frame, or unknown
+    std::vector<std::uint8_t> left_out_;      // likewise: 0 unknown, 1 no, 2 yes
+    InternTable<Function> functions_;
+    std::optional<std::uint32_t> last_event_;  // of the last sample: record_ holds it
+    std::vector<perfdata_frame> chain_;
+};
+
+}  // namespace perfdata::c
