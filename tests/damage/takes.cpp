@@ -18,8 +18,9 @@ namespace perfdata::test {
 namespace {
 
 std::string content_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    std::string content(static_cast<std::size_t>(std::filesystem::file_size(path)), '\0');
+    std::ifstream(path, std::ios::binary).read(content.data(), std::ssize(content));
+    return content;
 }
 
 // forget_peak() resets the peak for the next child, which shares our memory until it executes the tool.
