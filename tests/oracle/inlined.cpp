@@ -153,14 +153,19 @@ std::map<std::uint64_t, std::vector<std::string>> addr2line(const Recorded& reco
     REQUIRE(succeeds("addr2line -a -i -f -e '" + recorded.program() + "' < '" + questions + "' > '" + answers + "'"));
     std::map<std::uint64_t, std::vector<std::string>> found;
     std::vector<std::string>* chain = nullptr;
+    bool without_debug = false;
     std::ifstream in(answers);
     for (std::string line, place; std::getline(in, line);) {
         if (line.starts_with("0x")) {
             chain = &found[std::stoull(line, nullptr, 16)];
+            without_debug = false;
             continue;
         }
         REQUIRE(chain != nullptr);
         REQUIRE(std::getline(in, place));
+        // Where code has no debug information (libc's), addr2line goes on with what it found at the address before.
+        if (without_debug) continue;
+        without_debug = chain->empty() && place.ends_with(":?");
         chain->push_back(demangle(line).value_or(line));
     }
     for (auto& [address, names] : found) names.pop_back();  // the function itself
@@ -299,7 +304,7 @@ TEST_CASE("perf report has the same rows, but those of inlined functions", "[ora
     const auto rows = ours.rows(true);
     std::uint64_t all = 0;
     for (const auto& [name, row] : rows) all += row.second;
-    std::size_t compared = 0;
+    std::set<std::string> compared;
     // "   100.00%   12.34%  [.] main"
     for (const auto& line :
          perf(recorded, "report --stdio --no-inline --children -g none -F overhead_children,overhead,sym")) {
@@ -320,11 +325,14 @@ TEST_CASE("perf report has the same rows, but those of inlined functions", "[ora
         };
         CHECK(children == percent(row->second.first));
         CHECK(self == percent(row->second.second));
-        ++compared;
+        compared.insert(name);
     }
-    CHECK(compared >= 3);
-    const auto inlined = std::ranges::count_if(rows, [](const auto& row) { return is_inlined(row.first); });
-    CHECK(compared + static_cast<std::size_t>(inlined) == rows.size());
+    CHECK(compared.size() >= 3);
+    for (const auto& [name, row] : rows) {
+        if (name.starts_with("0x")) continue;  // without a name, too
+        INFO(name << ": " << row.first << " of " << all << " samples, " << row.second << " of its own");
+        CHECK((is_inlined(name) || compared.contains(name)));
+    }
 }
 
 TEST_CASE("what is inlined at sampled addresses is what perf says of unwound stacks", "[oracle][inlined]") {
