@@ -138,7 +138,7 @@ TEST_CASE("A note says which larger copy helps, and where none does", "[annotate
         state.asked_for = size;
         counts.add(state, {StackEnd::short_copy});
     };
-    for (const std::uint64_t size : {8192, 40000, 65200, 65240, 65240, 65528}) end_at(size);
+    for (const std::uint64_t size : {8192u, 40000u, 65200u, 65240u, 65240u, 65528u}) end_at(size);
     CHECK(
         StackFacts{counts, {}, {}}.notes() ==
         std::vector<std::string>{
