@@ -26,7 +26,7 @@ class AnnotationObject final : public Object {
 
     void write_json(const Sink& sink) const;
 
-    const std::shared_ptr<const CodeObject> code;  // of which the listings have views
+    const std::shared_ptr<const CodeObject> code;  // the listings have views of it
     Profile profile;
     std::vector<Listing> listings;
     std::vector<Unattributed> unattributed;

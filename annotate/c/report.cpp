@@ -22,7 +22,7 @@ class ReportObject final : public Object {
     ReportObject(std::shared_ptr<const CodeObject> of, Report made)
         : Object(handle_kind), code(std::move(of)), report(std::move(made)) {}
 
-    const std::shared_ptr<const CodeObject> code;  // of which the report has views
+    const std::shared_ptr<const CodeObject> code;  // the report has views of it
     const Report report;
     Strings strings;
     Document json;

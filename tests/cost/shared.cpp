@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files of which each refers to another one, large and the same for all.
+// Small files that all refer to one large file.
 #include "cost/case.hpp"
 #include "cost/sketch.hpp"
 #include "support/dwarf.hpp"

@@ -47,7 +47,7 @@ typedef struct perfdata_code_info {
     size_t size;
     uint64_t problem_count; /* see perfdata_code_problem() */
     uint64_t life_count;    /* see perfdata_code_life() */
-    uint64_t mapping_count; /* mappings of files in processes and the kernel that the recording tells of */
+    uint64_t mapping_count; /* recorded mappings of files in processes and the kernel */
     uint64_t thread_count;  /* lives of threads */
 } perfdata_code_info;
 

@@ -19,7 +19,7 @@ namespace perfdata {
 // in the source, as a kernel symbol, or PROGRAM/NAME of a BPF program.
 PERFDATA_EXPORT std::vector<std::uint32_t> functions_named(const Profile& profile, const Symbolizer& symbolizer,
                                                            std::string_view name);
-// The same for those of which a pattern matches one of these names.
+// The same, where a pattern matches one of these names.
 PERFDATA_EXPORT std::vector<std::uint32_t> functions_named(const Profile& profile, const Symbolizer& symbolizer,
                                                            const NamePattern& pattern);
 

@@ -31,14 +31,14 @@ struct ImageSection {
     std::uint64_t flags = 0, size = 0, entry_size = 0;
     std::uint64_t offset = 0;  // offset in the image
 
-    // Returns true for large sections of which most readers need a part: entries, texts and line tables.
+    // Returns true for large sections that are needed in part: entries, texts and line tables.
     bool read_in_parts() const;
-    // Returns true for sections of texts, each of which ends with NUL.
+    // Returns true for sections of texts that end with NUL.
     bool has_texts() const;
     bool has_lines() const;
 };
 
-// Returns the section headers of the image, of which the first is empty: those of DebugImage's comment, without places
+// Returns the section headers of the image, the first one empty: those of DebugImage's comment, without places
 // in it. Errors: see DebugImage::read().
 Result<std::vector<ImageSection>> choose_sections(const ElfFile& file, const Limits& limits);
 
