@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """accessible.py TOOL TESTS FIXTURES AXE WHAT: opens an HTML page of perfdata in headless Chromium and has axe-core, which
-lies in the folder AXE, look at it: in light and dark, as it is at first and in what a reader does with it."""
+lies in the folder AXE, look at it: as it is at first and in what a reader does with it, and at its colours in dark, too.
+"""
 
 import os
 import sys
@@ -36,9 +37,14 @@ STATES = {
     "deep": {"zoomed in": (ZOOM, "html")},
 }
 
+# By scheme of colours: the rules, or none for all of them. What is not about colours is the same in both.
+RULES = {"light": None, "dark": ["color-contrast", "link-in-text-block"]}
+
 RUN = """
 const done = arguments[arguments.length - 1];
-axe.run({ include: [[arguments[0]]] }, { preload: false, resultTypes: ["violations"] }).then(
+const options = { preload: false, resultTypes: ["violations"] };
+if (arguments[1]) options.runOnly = arguments[1];
+axe.run({ include: [[arguments[0]]] }, options).then(
   (result) => done(result.violations.map((one) => ({
     id: one.id, help: one.help, nodes: one.nodes.map((node) => node.html.slice(0, 200) + ": " + node.failureSummary) }))),
   (problem) => done(String(problem)));
@@ -53,14 +59,14 @@ def run(tool, tests, fixtures, axe, what, folder):
     browser.driver.set_script_timeout(400)
     problems = []
     try:
-        for scheme in ("light", "dark"):
+        for scheme, rules in RULES.items():
             browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
                 "features": [{"name": "prefers-color-scheme", "value": scheme}]})
             for state, (script, part) in STATES[what].items():
                 browser.open(page)
                 browser.driver.execute_script(script)
                 browser.driver.execute_script(library)
-                found = browser.driver.execute_async_script(RUN, part)
+                found = browser.driver.execute_async_script(RUN, part, rules)
                 expect(isinstance(found, list), f"axe-core fails: {found}")
                 for one in found:
                     problems.append(f"{scheme}, {state}: {one['id']} ({one['help']}), {len(one['nodes'])} times")

@@ -9,7 +9,7 @@
 
 #include "catch.hpp"
 #include "folder.hpp"
-#include "golden/json.hpp"
+#include "support/json.hpp"
 
 namespace corpus {
 namespace {

@@ -4,10 +4,10 @@
 #include <cstdio>
 
 #include "cost/case.hpp"
-#include "cost/sketch.hpp"
 #include "support/cfi.hpp"
 #include "support/jitdump.hpp"
 #include "support/program_info.hpp"
+#include "support/sketch.hpp"
 
 namespace perfdata::test {
 namespace {

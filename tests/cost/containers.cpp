@@ -5,12 +5,12 @@
 #include "perfdata/recording/record_stream.hpp"
 
 #include "cost/case.hpp"
-#include "cost/sketch.hpp"
 #include "support/compressor.hpp"
 #include "support/crafted.hpp"
 #include "support/files.hpp"
+#include "support/payload.hpp"
+#include "support/sketch.hpp"
 #include "support/tar.hpp"
-#include "unit/wire/features/payload.hpp"
 
 namespace perfdata::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <initializer_list>
 
 #include "cost/case.hpp"
-#include "cost/sketch.hpp"
 #include "support/elf.hpp"
+#include "support/sketch.hpp"
 
 namespace perfdata::test {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Source lines and inlined calls in DWARF; names, prototypes and lines in BTF; relocations of a module.
 #include "cost/case.hpp"
-#include "cost/sketch.hpp"
 #include "support/dwarf.hpp"
 #include "support/elf.hpp"
 #include "support/features.hpp"
 #include "support/program_info.hpp"
+#include "support/sketch.hpp"
 #include "unit/symbols/btf_builder.hpp"
 
 namespace perfdata::test {

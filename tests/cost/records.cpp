@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Many records of each type that perf and the kernel write.
 #include "cost/case.hpp"
-#include "cost/sketch.hpp"
 #include "support/crafted.hpp"
+#include "support/sketch.hpp"
 
 namespace perfdata::test {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Small files that all refer to one large file.
 #include "cost/case.hpp"
-#include "cost/sketch.hpp"
 #include "support/dwarf.hpp"
 #include "support/elf.hpp"
+#include "support/sketch.hpp"
 
 namespace perfdata::test {
 namespace {

@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "cost/case.hpp"
-#include "cost/sketch.hpp"
 #include "support/elf.hpp"
 #include "support/jitdump.hpp"
+#include "support/sketch.hpp"
 
 namespace perfdata::test {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Keys chosen to collide in hash tables: ids, tasks, places, names.
 #include "cost/case.hpp"
-#include "cost/sketch.hpp"
 #include "support/crafted.hpp"
+#include "support/sketch.hpp"
 
 namespace perfdata::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Expensive processes: deep and broad forks, overlapping mappings, reused ids.
 #include "cost/case.hpp"
-#include "cost/sketch.hpp"
+#include "support/sketch.hpp"
 
 namespace perfdata::test {
 namespace {

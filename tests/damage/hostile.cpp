@@ -11,8 +11,8 @@
 
 #include "catch.hpp"
 #include "format/words.hpp"
-#include "golden/json.hpp"
 #include "support/files.hpp"
+#include "support/json.hpp"
 #include "support/samples.hpp"
 #include "unit/annotate/crafted_page.hpp"
 

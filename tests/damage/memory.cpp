@@ -18,7 +18,7 @@ using namespace perfdata::test;
 
 namespace {
 
-const Fixture& fixture(const std::string& name) {
+const Fixture& fixture_named(const std::string& name) {
     const auto found = std::ranges::find(fixtures(), name, &Fixture::name);
     REQUIRE(found != fixtures().end());
     return *found;
@@ -62,7 +62,7 @@ TEST_CASE("A small file gets little memory", "[memory]") {
 
 TEST_CASE("Wherever memory runs out there is an error, and nothing leaks", "[memory]") {
     for (const auto* name : {"bpf_nobtf", "tinyjit", "v72_z", "pipe", "x86_plain32", "a64_plain"}) {
-        const auto& [_, file, frames, symfs] = fixture(name);
+        const auto& [_, file, frames, symfs] = fixture_named(name);
         REQUIRE(examine(file, symfs));  // allocates what libraries keep after first use
         const AllocationCounts whole;
         const auto expected = examine(file, symfs);

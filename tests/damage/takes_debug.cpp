@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cost/sketch.hpp"
 #include "support/dwarf.hpp"
 #include "support/line_table.hpp"
+#include "support/sketch.hpp"
 #include "takes.hpp"
 
 using namespace perfdata;

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cost/sketch.hpp"
-#include "golden/json.hpp"
 #include "support/build.hpp"
 #include "support/features.hpp"
 #include "support/jitdump.hpp"
+#include "support/json.hpp"
 #include "support/program_info.hpp"
+#include "support/sketch.hpp"
 #include "takes.hpp"
 
 using namespace perfdata;

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cost/sketch.hpp"
 #include "support/dwarf.hpp"
 #include "support/random.hpp"
+#include "support/sketch.hpp"
 #include "takes.hpp"
 
 using namespace perfdata;

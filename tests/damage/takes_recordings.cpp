@@ -8,10 +8,10 @@
 #include "perfdata/recording/record_stream.hpp"
 
 #include "catch.hpp"
-#include "cost/sketch.hpp"
-#include "golden/json.hpp"
 #include "support/features.hpp"
+#include "support/json.hpp"
 #include "support/random.hpp"
+#include "support/sketch.hpp"
 #include "takes.hpp"
 
 using namespace perfdata;

@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "catch.hpp"
-#include "golden/json.hpp"
 #include "support/dwarf.hpp"
 #include "support/elf.hpp"
 #include "support/features.hpp"
 #include "support/files.hpp"
 #include "support/jitdump.hpp"
-#include "unit/timeline/world.hpp"
+#include "support/json.hpp"
+#include "support/world.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "json.hpp"
+#include "support/json.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include "catch.hpp"
 #include "fixtures.hpp"
 #include "support/files.hpp"
-#include "unit/timeline/world.hpp"
+#include "support/world.hpp"
 
 namespace oracle {
 namespace {

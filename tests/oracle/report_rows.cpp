@@ -10,11 +10,11 @@ namespace oracle {
 namespace {
 
 // Recordings for which perf does not count what was recorded.
-struct KnownDifference {
+struct UncountedRecording {
     const char* recording;
     const char* why;
 };
-constexpr KnownDifference known_differences[] = {
+constexpr UncountedRecording known_differences[] = {
     {"group.data", "perf makes of a sample with the counts of a group one sample for each member"},
     {"group_chains.data", "perf makes of a sample with the counts of a group one sample for each member"},
     {"read.data", "perf makes of a sample with the counts of a group one sample for each member"},

@@ -5,8 +5,8 @@
 
 #include "perfdata/wire/sample/part.hpp"
 
+#include "support/payload.hpp"
 #include "support/samples.hpp"
-#include "unit/wire/features/payload.hpp"
 
 namespace perfdata::test {
 namespace {

@@ -25,6 +25,11 @@ class TempDir {
     std::filesystem::path path_;
 };
 
+// fixture(name) returns the path of a file below fixtures/.
+inline std::string fixture(const std::string& name) {
+    return PERFDATA_FIXTURES "/" + name;
+}
+
 // fixture_recordings() returns the paths of the real recordings with BPF programs, by name. content_of_file(path) reads
 // a file.
 std::vector<std::string> fixture_recordings();

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Checks how the tool treats its arguments: formats by output name, help, and error messages.
 #include "catch.hpp"
+#include "support/text_parts.hpp"
 #include "tool/run.hpp"
 
 using namespace perfdata::test;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 // The commands with text and JSON, with arguments.
 const std::vector<std::vector<std::string>> shown = {{"report", "in.data"},

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "catch.hpp"
+#include "support/text_parts.hpp"
 
 namespace perfdata::test {
 
@@ -17,10 +18,6 @@ inline struct stat status_of(const std::string& path) {
 
 inline unsigned permissions(const std::string& path) {
     return status_of(path).st_mode & 07777u;
-}
-
-inline bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 // Old content, which the tool might lose.

@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "golden/json.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
 #include "tool/run.hpp"
 
 using namespace perfdata::test;
@@ -20,10 +21,6 @@ using namespace perfdata::test;
 namespace {
 
 using Words = std::vector<std::string>;
-
-std::string fixture(const std::string& name) {
-    return PERFDATA_FIXTURES "/" + name;
-}
 
 // Recordings whose script has one line for each sample: none with counter values in its samples.
 const Words recordings = {

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "golden/json.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
+#include "support/text_parts.hpp"
 #include "tool/run.hpp"
 
 using namespace perfdata::test;
@@ -18,10 +20,6 @@ using namespace perfdata::test;
 namespace {
 
 using Words = std::vector<std::string>;
-
-std::string fixture(const std::string& name) {
-    return PERFDATA_FIXTURES "/" + name;
-}
 
 constexpr auto forever = std::numeric_limits<std::uint64_t>::max();
 
@@ -84,10 +82,6 @@ Words all(const Json& items) {
 
 std::uint64_t dropped(const Json& document, std::string_view option) {
     return document.has("dropped") ? document["dropped"][option].count() : 0;
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 // Recordings with programs that come and go, that stay, and with code that no program claims.

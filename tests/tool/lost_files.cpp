@@ -5,9 +5,9 @@
 #include <cstdio>
 
 #include "catch.hpp"
-#include "cost/sketch.hpp"
 #include "support/files.hpp"
 #include "support/jitdump.hpp"
+#include "support/sketch.hpp"
 #include "tool/file_status.hpp"
 #include "tool/run.hpp"
 

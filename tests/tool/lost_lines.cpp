@@ -3,12 +3,12 @@
 #include <filesystem>
 
 #include "catch.hpp"
-#include "cost/sketch.hpp"
-#include "golden/json.hpp"
 #include "support/dwarf.hpp"
 #include "support/elf.hpp"
 #include "support/features.hpp"
 #include "support/jitdump.hpp"
+#include "support/json.hpp"
+#include "support/sketch.hpp"
 #include "tool/file_status.hpp"
 #include "tool/run.hpp"
 #include "unit/symbols/program_fixture.hpp"

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "catch.hpp"
+#include "support/text_parts.hpp"
 #include "tool/run.hpp"
 
 using namespace perfdata::test;
@@ -94,10 +95,6 @@ std::vector<std::string> nonsense_for(const Option& option) {
 const std::vector<std::string> foreign = {"could not be", "Could not", "converted", "UINT",          "INT",
                                           "FLOAT",        "unit",      "Value ",    "in range",      "not in",
                                           "Validator",    "required",  "excludes",  "does not exist"};
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 // The tool takes 50 ms to start under sanitizers: some of the values of each option, others for the next option.
 #if defined(__has_feature)

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "golden/json.hpp"
+#include "support/files.hpp"
+#include "support/json.hpp"
+#include "support/text_parts.hpp"
 #include "tool/run.hpp"
 
 using namespace perfdata::test;
@@ -18,10 +20,6 @@ using namespace perfdata::test;
 namespace {
 
 using Words = std::vector<std::string>;
-
-std::string fixture(const std::string& name) {
-    return PERFDATA_FIXTURES "/" + name;
-}
 
 Json annotate(const Place& place, const std::string& recording, const Words& options) {
     const auto arguments = with({"annotate", "--json", "--offline", fixture(recording)}, options);
@@ -62,10 +60,6 @@ std::uint64_t all_hits(const Json& page) {
         for (const auto& entry : page[part].items()) sum += hits(entry);
     }
     return sum;
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "cost/sketch.hpp"
 #include "support/elf.hpp"
+#include "support/sketch.hpp"
 #include "tool/output/line_cutter.hpp"
 #include "tool/run.hpp"
 #include "unit/symbols/program_fixture.hpp"

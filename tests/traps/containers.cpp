@@ -6,11 +6,11 @@ using namespace perfdata::test;
 
 namespace {
 
-constexpr auto type = sample_bit::identifier | sample_bit::ip | sample_bit::time;
+constexpr auto contained_type = sample_bit::identifier | sample_bit::ip | sample_bit::time;
 
 RecordingBuilder one_event(std::endian order) {
     RecordingBuilder builder(order);
-    builder.event(sampling_attr(type), {7});
+    builder.event(sampling_attr(contained_type), {7});
     return builder;
 }
 
@@ -20,14 +20,14 @@ TEST_CASE("trap 1: ids lie behind the writer's attr, not behind the reader's", "
     const auto order = GENERATE(std::endian::little, std::endian::big);
     // 64: older than this library; 160: newer. 0: the first ABI, which left the size out.
     const std::uint32_t bytes = GENERATE(64u, 128u, 160u);
-    auto attr = sampling_attr(type);
+    auto attr = sampling_attr(contained_type);
     attr.size = bytes;
     auto other = attr;
     other.config = 5;
     RecordingBuilder builder(order);
     builder.layout.attr_stride = bytes + 16;
     builder.layout.ids_at = bytes;
-    builder.event(attr, {11, 12}).event(other, {21}).add(sample_at(order, type, 21, 1));
+    builder.event(attr, {11, 12}).event(other, {21}).add(sample_at(order, contained_type, 21, 1));
     const auto file = builder.build();
     const auto recording = Recording::from_memory(file).value();
     REQUIRE(recording.events().events().size() == 2);
@@ -36,7 +36,7 @@ TEST_CASE("trap 1: ids lie behind the writer's attr, not behind the reader's", "
     CHECK(recording.events().events()[1].attr.config == 5);
 
     const auto pipe = joined({pipe_header(order), header_attr(order, attr, bytes, {11, 12}),
-                              header_attr(order, other, bytes, {21}), sample_at(order, type, 21, 1)});
+                              header_attr(order, other, bytes, {21}), sample_at(order, contained_type, 21, 1)});
     const auto piped = Recording::from_memory(pipe).value();
     CHECK(piped.events().events()[0].ids == std::vector<EventId>{{11}, {12}});
     CHECK(piped.events().events()[1].ids == std::vector<EventId>{{21}});
@@ -46,10 +46,10 @@ TEST_CASE("trap 2: the flags of an attr are bit-fields, which change places, and
           "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto precise = GENERATE(as<std::uint64_t>{}, 0, 1, 2, 3);
-    auto attr = sampling_attr(type);
+    auto attr = sampling_attr(contained_type);
     attr.flags = attr_flag::sample_id_all | 1u | precise << 15 | std::uint64_t{1} << 34;
     RecordingBuilder builder(order);
-    const auto file = builder.event(attr, {7}).add(sample_at(order, type, 7, 1)).build();
+    const auto file = builder.event(attr, {7}).add(sample_at(order, contained_type, 7, 1)).build();
     // disabled, precise_ip, sample_id_all and build_id as a compiler of either order lays them out.
     const auto word = order == std::endian::little
                           ? 1u | precise << 15 | 1u << 18 | std::uint64_t{1} << 34
@@ -109,9 +109,10 @@ TEST_CASE("trap 5: behind a record of odd size all others lie unaligned", "[trap
     REQUIRE(odd.size() % 8 != 0);
     const auto tracing = record(RecordType::header_tracing_data, {order, {}, 0}, Writer(order).u32(8).take());
     REQUIRE(tracing.size() == 12);
-    const auto pipe = joined({pipe_header(order), odd, header_attr(order, sampling_attr(type), 128, {7}), tracing,
-                              Blob(8), header_feature(order, 32, {}), sample_at(order, type, 7, 1, 0xabc),
-                              sample_at(order, type, 7, 2, 0xdef)});
+    const auto pipe =
+        joined({pipe_header(order), odd, header_attr(order, sampling_attr(contained_type), 128, {7}), tracing, Blob(8),
+                header_feature(order, 32, {}), sample_at(order, contained_type, 7, 1, 0xabc),
+                sample_at(order, contained_type, 7, 2, 0xdef)});
     const auto recording = Recording::from_memory(pipe).value();
     CHECK(recording.hostname() == "unaligned");
     CHECK(ips_of(recording) == std::vector<std::uint64_t>{0xabc, 0xdef});
@@ -119,8 +120,8 @@ TEST_CASE("trap 5: behind a record of odd size all others lie unaligned", "[trap
 
 TEST_CASE("trap 6: compressed records are one stream, and records straddle them", "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const auto plain = joined(
-        {sample_at(order, type, 7, 1, 0xa), sample_at(order, type, 7, 2, 0xb), sample_at(order, type, 7, 3, 0xc)});
+    const auto plain = joined({sample_at(order, contained_type, 7, 1, 0xa), sample_at(order, contained_type, 7, 2, 0xb),
+                               sample_at(order, contained_type, 7, 3, 0xc)});
     Compressor compressor;
     auto builder = one_event(order);
     const std::size_t cuts[] = {0, 5, 40, plain.size()};
@@ -137,8 +138,8 @@ TEST_CASE("trap 6: compressed records are one stream, and records straddle them"
 TEST_CASE("trap 7: AUX and tracing data lie behind their record, whatever they look like", "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     // Payloads that would themselves be well-formed samples.
-    const auto decoy = sample_at(order, type, 7, 9, 0xbad);
-    const auto real = sample_at(order, type, 7, 1, 0x900d);
+    const auto decoy = sample_at(order, contained_type, 7, 9, 0xbad);
+    const auto real = sample_at(order, contained_type, 7, 1, 0x900d);
     auto builder = one_event(order);
     const auto file = builder.add(auxtrace(order, decoy.size(), decoy)).add(real).build();
     const auto recording = Recording::from_memory(file).value();
@@ -146,15 +147,15 @@ TEST_CASE("trap 7: AUX and tracing data lie behind their record, whatever they l
 
     const auto size = static_cast<std::uint32_t>(decoy.size());
     const auto tracing = record(RecordType::header_tracing_data, {order, {}, 0}, Writer(order).u32(size).u32(0).take());
-    const auto pipe = joined({pipe_header(order), header_attr(order, sampling_attr(type), 128, {7}), tracing, decoy,
-                              auxtrace(order, decoy.size(), decoy), real});
+    const auto pipe = joined({pipe_header(order), header_attr(order, sampling_attr(contained_type), 128, {7}), tracing,
+                              decoy, auxtrace(order, decoy.size(), decoy), real});
     CHECK(ips_of(Recording::from_memory(pipe).value()) == std::vector<std::uint64_t>{0x900d});
 }
 
 TEST_CASE("trap 8: features that are not known have entries in the table, too", "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     auto builder = one_event(order);
-    builder.add(sample_at(order, type, 7, 1));
+    builder.add(sample_at(order, contained_type, 7, 1));
     // 40 and 130 come from a later perf or another writer; ARCH and CLN_SIZE are on both sides of 33.
     builder.feature(Feature::arch, feature_string(order, "s390x"));
     builder.feature(40, Blob(24, std::byte{0x55}));
@@ -180,7 +181,8 @@ TEST_CASE("trap 9: sections lie anywhere, event_types means nothing, and data.si
     auto builder = one_event(order);
     builder.layout.attrs_after_data = true;
     builder.layout.features_before_data = true;
-    builder.feature(Feature::hostname, feature_string(order, "host")).add(sample_at(order, type, 7, 1, 0xabc));
+    builder.feature(Feature::hostname, feature_string(order, "host"))
+        .add(sample_at(order, contained_type, 7, 1, 0xabc));
     auto file = builder.build();
     // An event types table that points into the records.
     file = patched(patched(file, order, 56, builder.places().data), order, 64, std::uint64_t{72});
@@ -190,7 +192,7 @@ TEST_CASE("trap 9: sections lie anywhere, event_types means nothing, and data.si
     CHECK(ips_of(recording) == std::vector<std::uint64_t>{0xabc});
 
     auto unfinished = one_event(order);
-    unfinished.add(sample_at(order, type, 7, 1, 0xabc)).add(sample_at(order, type, 7, 2, 0xdef));
+    unfinished.add(sample_at(order, contained_type, 7, 1, 0xabc)).add(sample_at(order, contained_type, 7, 2, 0xdef));
     const auto cut = patched(unfinished.build(), order, header_field::data_size, std::uint64_t{0});
     const auto interrupted = Recording::from_memory(cut).value();
     CHECK(interrupted.interrupted());
@@ -200,9 +202,9 @@ TEST_CASE("trap 9: sections lie anywhere, event_types means nothing, and data.si
 TEST_CASE("trap 16: in a pipe the list of BPF programs is empty, which is no damage", "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto empty = Writer(order).u32(0).take();
-    const auto pipe =
-        joined({pipe_header(order), header_attr(order, sampling_attr(type), 128, {7}), header_feature(order, 25, empty),
-                header_feature(order, 26, empty), header_feature(order, 32, {}), sample_at(order, type, 7, 1, 0xabc)});
+    const auto pipe = joined({pipe_header(order), header_attr(order, sampling_attr(contained_type), 128, {7}),
+                              header_feature(order, 25, empty), header_feature(order, 26, empty),
+                              header_feature(order, 32, {}), sample_at(order, contained_type, 7, 1, 0xabc)});
     const auto recording = Recording::from_memory(pipe).value();
     REQUIRE(recording.feature(Feature::bpf_prog_info) != nullptr);
     // perf 6.1 ends its features with 32; perf 7 has a feature of that number.
@@ -220,7 +222,7 @@ TEST_CASE("trap 36: simpleperf writes records and features of its own", "[traps]
     for (std::uint32_t number = 0; number < 8; ++number) {
         builder.add(record(static_cast<RecordType>(32768 + number), {order, {}, 0}, Blob(8 * number)));
     }
-    builder.add(sample_at(order, type, 7, 1, 0xabc));
+    builder.add(sample_at(order, contained_type, 7, 1, 0xabc));
     for (unsigned number = 128; number <= 132; ++number) builder.feature(number, Blob(number));
     const auto file = builder.build();
     const auto recording = Recording::from_memory(file).value();
@@ -239,9 +241,9 @@ TEST_CASE("trap 38: perf inject puts build-ids among the records, with a trailer
     Writer body(order);
     body.u32(0xffffffff).fill(20, 0xab).u8(20).zeros(3).padded_text("/lib/libc.so", 64);
     auto builder = one_event(order);
-    builder.add(sample_at(order, type, 7, 1, 0xabc));
-    builder.add(record(RecordType::header_build_id, {order, trailer(order, type, {}), 0x8002}, body.take()));
-    builder.add(sample_at(order, type, 7, 2, 0xdef));
+    builder.add(sample_at(order, contained_type, 7, 1, 0xabc));
+    builder.add(record(RecordType::header_build_id, {order, trailer(order, contained_type, {}), 0x8002}, body.take()));
+    builder.add(sample_at(order, contained_type, 7, 2, 0xdef));
     const auto file = builder.build();
     const auto recording = Recording::from_memory(file).value();
     CHECK(ips_of(recording) == std::vector<std::uint64_t>{0xabc, 0xdef});
@@ -261,12 +263,12 @@ TEST_CASE("trap 38: perf inject puts build-ids among the records, with a trailer
 
 TEST_CASE("trap 39: a truncated map costs one record, an empty kernel map and unknown types cost nothing", "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const RecordFrame frame{order, trailer(order, type, {.identifier = 7}), 0};
+    const RecordFrame frame{order, trailer(order, contained_type, {.identifier = 7}), 0};
     auto builder = one_event(order);
     builder.add(record(RecordType::mmap, frame, Blob(24)));  // ends before its file name
     builder.add(encode(Mmap{{~0u}, {0}, {{0}, 0}, 0, "[kernel.kallsyms]_text"}, frame));
     builder.add(record(static_cast<RecordType>(50), frame, Blob(16)));
-    builder.add(sample_at(order, type, 7, 1, 0xabc));
+    builder.add(sample_at(order, contained_type, 7, 1, 0xabc));
     const auto file = builder.build();
     const auto recording = Recording::from_memory(file).value();
     CHECK(ips_of(recording) == std::vector<std::uint64_t>{0xabc});
@@ -283,7 +285,7 @@ TEST_CASE("trap 39: a truncated map costs one record, an empty kernel map and un
 TEST_CASE("trap 40: lengths in a truncated file are not believed", "[traps]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     auto builder = one_event(order);
-    builder.add(sample_at(order, type, 7, 1, 0xabc));
+    builder.add(sample_at(order, contained_type, 7, 1, 0xabc));
     builder.feature(Feature::hostname, Writer(order).u32(3013029764).text("host").take());
     builder.feature(Feature::cmdline, Writer(order).u32(0xfffffffe).u32(3013029764).take());
     builder.feature(Feature::event_desc, Writer(order).u32(0xffffffff).u32(64).take());

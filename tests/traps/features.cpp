@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "support/payload.hpp"
 #include "trap.hpp"
-#include "unit/wire/features/payload.hpp"
 #include "unit/wire/records/record_case.hpp"
 
 using namespace perfdata;

@@ -5,8 +5,8 @@
 
 #include "support/elf.hpp"
 #include "support/files.hpp"
+#include "support/world.hpp"
 #include "trap.hpp"
-#include "unit/timeline/world.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

@@ -13,13 +13,15 @@ Samples are aligned by thread, time and event. Each falls into one class:
     signal      equal but for the address of a signal's trampoline, where one is less by one: see below
     beyond      ours has all of perf's frames and more, and perf's end inside of a program: it gave up or its copy of
                 the stack was too short
+    skipped     ours has all of perf's frames, in their order, and between them frames that perf leaves out where the
+                dynamic loader called or was called: see below
     longer      ours has more frames, though perf's end where programs and threads begin
     shorter     perf has more frames
     differ      a frame differs
     only perf's, only ours: samples that the other does not have
     unjudged    perf has no frames at all, as of i386 programs on x86-64
 
-The first four are right. Exit status: 0 if at least PERCENT of the samples that perf judges are right, 1 if not.
+The first five are right. Exit status: 0 if at least PERCENT of the samples that perf judges are right, 1 if not.
 
 What perf 6.1 does (with libunwind 1.6), and what is done about it:
 
@@ -30,8 +32,8 @@ What perf 6.1 does (with libunwind 1.6), and what is done about it:
   adds what it took for an address. Such last frames, which are in no code, are dropped on both sides.
 * At a `ret` behind `pop` the description says that a register is saved below the stack pointer, where nothing is
   copied. perf ends there; ours is "beyond" if it keeps the register.
-* Objects that were mapped before exec, too, at a lower address, are not unwound, as perf keeps old mappings: it ends or
-  is wrong there.
+* Objects that were mapped before exec, too, at a lower address, are not unwound, as perf keeps old mappings: it ends,
+  is wrong or leaves out frames there. The dynamic loader is such an object where programs are started by others.
 * Entries of procedure linkage tables are often "@plt" or the function before; ours may be NAME@plt.
 * If the first event has no data addresses (only --call-graph dwarf has), data is not in the recorded mappings, and perf
   finds no .eh_frame_hdr: one frame.
@@ -47,7 +49,8 @@ OUTERMOST = {"_start", "_dl_start_user", "clone", "clone3", "__clone", "__clone3
 TRAMPOLINES = {"__restore_rt", "__restore", "__kernel_rt_sigreturn", "__kernel_sigreturn", "__vdso_rt_sigreturn",
                "__default_rt_sa_restorer", "__default_sa_restorer", "__kernel_sigtramp_rt64", "back_from_signal"}
 NO_CODE = {"", "[unknown]", "[stack]", "[heap]", "//anon"}
-RIGHT = ("same", "names", "signal", "beyond")
+LOADER = re.compile(r"/ld-linux[^/]*\.so[^/]*$|/ld-[0-9.]+\.so$|/ld\.so\.1$|/ld64\.so\.[12]$")
+RIGHT = ("same", "names", "signal", "beyond", "skipped")
 CLASSES = (*RIGHT, "longer", "shorter", "differ", "only perf's", "only ours", "unjudged")
 
 Frame = collections.namedtuple("Frame", "address name object")
@@ -114,6 +117,18 @@ def same_name(perf, ours):
     return perf.name == ours.name or (ours.name.endswith("@plt") and perf.name in ("@plt", "_init", "[unknown]"))
 
 
+def skips_in_loader(perfs, ours):
+    """Whether ours has all of perf's frames, in their order and from the same first one on, and each frame that perf
+    lacks is in the dynamic loader or called it."""
+    at = 0
+    for number, frame in enumerate(ours):
+        if at < len(perfs) and same_place(perfs[at], frame):
+            at += 1
+        elif number == 0 or not (LOADER.search(frame.object) or LOADER.search(ours[number - 1].object)):
+            return False
+    return at == len(perfs)
+
+
 def class_of(perfs, ours, limit):
     """Returns the class and the number of the first frame that is not the same."""
     perfs, ours = without_end(perfs), without_end(ours)
@@ -127,7 +142,7 @@ def class_of(perfs, ours, limit):
         elif at > 0 and at_signal(perfs[at], ours[at]):
             signal = at if signal is None else signal
         else:
-            return "differ", at
+            return ("skipped" if skips_in_loader(perfs, ours) else "differ"), at
     if len(ours) > len(perfs):
         complete = perfs[-1].name in OUTERMOST
         return ("longer" if complete or len(perfs) >= limit else "beyond"), len(perfs)

@@ -10,7 +10,7 @@
 #include "perfdata/annotate/listing/listing.hpp"
 
 #include "support/files.hpp"
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 namespace perfdata::test {
 

@@ -8,7 +8,7 @@ using namespace perfdata::test;
 
 namespace {
 
-constexpr std::uint64_t base = 0x3ff80001000;
+constexpr std::uint64_t s390_base = 0x3ff80001000;
 
 // pieces(listing) returns "mnemonic operands" of each piece, and checks that they cover the code without gaps.
 std::vector<std::string> pieces(const std::vector<Instruction>& listing, std::size_t size) {
@@ -38,7 +38,7 @@ TEST_CASE("s390x: what lgrl and lrl read is data, with the zeros that align it",
         0x00, 0x00, 0x00, 0x00, 0x00, 0xa1, 0xb2, 0xc4,  // 24
         0x07, 0xfe,                                      // 32
     });
-    const auto listing = disassembled("s390x", code, base);
+    const auto listing = disassembled("s390x", code, s390_base);
     CHECK(pieces(listing, code.size()) == Pieces{"lgrl %r1, 0x3ff80001018", "lrl %r2, 0x3ff80001014", "br %r14",
                                                  ".byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00", ".long 0x7fe07fe",
                                                  ".quad 0xa1b2c4", "br %r14"});
@@ -62,7 +62,7 @@ TEST_CASE("s390x: the halfword that a comparison reads is data", "[annotate][dis
         0x07, 0xf1,                            // 8 reads as br %r1
         0x07, 0xfe,                            // 10 br %r14
     });
-    CHECK(pieces(disassembled("s390x", code, base), code.size()) ==
+    CHECK(pieces(disassembled("s390x", code, s390_base), code.size()) ==
           Pieces{std::string(name) + " %r1, 0x3ff80001008", "br %r14", ".short 0x7f1", "br %r14"});
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("s390x: words behind a register that holds an address of the code are 
             0x07, 0xfe, 0x07, 0xfe, 0x07, 0xfe, 0x07, 0xfe,  // 16
             0x00, 0x00, 0x00, 0x3f,                          // 24
         });
-        CHECK(pieces(disassembled("s390x", code, base), code.size()) ==
+        CHECK(pieces(disassembled("s390x", code, s390_base), code.size()) ==
               Pieces{"basr %r11, %r0", "basr %r14, %r1", "ng %r14, 0xe(%r11)", "n %r1, 0x16(%r11)", "br %r14",
                      ".quad 0x7fe07fe07fe07fe", ".long 0x3f"});
     }
@@ -90,7 +90,7 @@ TEST_CASE("s390x: words behind a register that holds an address of the code are 
             0x07, 0xfe, 0x07, 0xfe, 0x07, 0xfe, 0x07, 0xfe,  // 16
             0x00, 0x00, 0x00, 0x00, 0x00, 0xa1, 0xb2, 0xc4,  // 24
         });
-        const auto all = pieces(disassembled("s390x", code, base), code.size());
+        const auto all = pieces(disassembled("s390x", code, s390_base), code.size());
         REQUIRE(all.size() == 6);
         CHECK(all[4] == ".quad 0x7fe07fe07fe07fe");
         CHECK(all[5] == ".quad 0xa1b2c4");
@@ -103,7 +103,7 @@ TEST_CASE("s390x: words behind a register that holds an address of the code are 
             0x07, 0xfe,                                      // 12 br %r14
             0x07, 0xfe, 0x07, 0xfe, 0x07, 0xfe, 0x07, 0xfe,  // 14
         });
-        const auto all = pieces(disassembled("s390x", code, base), code.size());
+        const auto all = pieces(disassembled("s390x", code, s390_base), code.size());
         CHECK(all.back() == "br %r14");
         CHECK(all.size() == 8);
     }
@@ -128,7 +128,7 @@ TEST_CASE("s390x: a literal outside of the code, before it or cut by its end is 
         0x07,
         0xfe,
     });
-    const auto all = pieces(disassembled("s390x", code, base), code.size());
+    const auto all = pieces(disassembled("s390x", code, s390_base), code.size());
     REQUIRE(all.size() == 5);
     CHECK(all[1] == "br %r14");
     CHECK(all[4] == "br %r14");
@@ -140,7 +140,7 @@ TEST_CASE("s390x: an instruction that would reach into a literal is bytes", "[an
         0xc4, 0x18, 0x00, 0x00,                          // 6 the first four bytes of another
         0x07, 0xfe, 0x07, 0xfe, 0x07, 0xfe, 0x07, 0xfe,  // 10
     });
-    CHECK(pieces(disassembled("s390x", code, base), code.size()) ==
+    CHECK(pieces(disassembled("s390x", code, s390_base), code.size()) ==
           Pieces{"lgrl %r1, 0x3ff8000100a", ".byte 0xc4, 0x18", ".byte 0x00, 0x00", ".quad 0x7fe07fe07fe07fe"});
 }
 

@@ -9,7 +9,7 @@ using namespace perfdata::test;
 namespace {
 
 constexpr auto little = std::endian::little;
-constexpr std::uint64_t base = 0xffff800080001000;
+constexpr std::uint64_t arm_base = 0xffff800080001000;
 
 // targets(listing) returns every target, 0 if there is none.
 std::vector<std::uint64_t> targets(const std::vector<Instruction>& listing) {
@@ -29,14 +29,15 @@ TEST_CASE("arm64: direct branches lead to addresses", "[annotate][disassembler]"
                                         0x36180041,  // tbz w1, #3, +8
                                         a64::ret,
                                     });
-    const auto listing = disassembled(GENERATE("aarch64", "arm64"), code, base);
-    CHECK(targets(listing) == std::vector<std::uint64_t>{base + 16, base + 16, base + 16, base + 20, base + 24, 0});
+    const auto listing = disassembled(GENERATE("aarch64", "arm64"), code, arm_base);
+    CHECK(targets(listing) ==
+          std::vector<std::uint64_t>{arm_base + 16, arm_base + 16, arm_base + 16, arm_base + 20, arm_base + 24, 0});
 }
 
 TEST_CASE("arm64: a call through a register leads where its constant says", "[annotate][disassembler]") {
     const auto code = words(little, {a64::movn(10, 0x1233), a64::movk(10, 0x8001, 1), a64::movk(10, 0x8000, 2),
                                      a64::blr(10), a64::movz(9, 0x5678), a64::movk(9, 0x9abc, 1), a64::br(9)});
-    const auto listing = disassembled("aarch64", code, base);
+    const auto listing = disassembled("aarch64", code, arm_base);
     REQUIRE(listing.size() == 7);
     CHECK_FALSE(listing[0].constant);
     CHECK(listing[1].constant == Address{0xffffffff8001edcc});
@@ -49,7 +50,7 @@ TEST_CASE("arm64: a call through a register leads where its constant says", "[an
 TEST_CASE("arm64: the first part of a constant may be any part", "[annotate][disassembler]") {
     const auto code = words(little, {a64::movz(10, 0x1234, 1), a64::movk(10, 0x5678, 0), a64::blr(10),
                                      a64::movn(10, 0x1234, 1), a64::movk(10, 0x5678, 3), a64::blr(10)});
-    const auto listing = disassembled("aarch64", code, base);
+    const auto listing = disassembled("aarch64", code, arm_base);
     CHECK(listing[2].target == Address{0x12345678});
     CHECK(listing[5].target == Address{0x5678ffffedcbffff});
 }
@@ -58,7 +59,7 @@ TEST_CASE("arm64: a register that something else wrote to leads nowhere known", 
     const auto in_between = GENERATE(a64::add(10, 10), a64::add(10, 3), a64::ldp(10, 11));
     const auto code =
         words(little, {a64::movz(10, 0x1234), a64::movk(10, 0x5678, 1), in_between, a64::blr(10), a64::nop});
-    const auto listing = disassembled("aarch64", code, base);
+    const auto listing = disassembled("aarch64", code, arm_base);
     REQUIRE(listing.size() == 5);
     INFO(listing[2].mnemonic << " " << listing[2].operands);
     CHECK_FALSE(listing[3].target);
@@ -67,7 +68,7 @@ TEST_CASE("arm64: a register that something else wrote to leads nowhere known", 
 TEST_CASE("arm64: behind a branch no register is known", "[annotate][disassembler]") {
     const auto branch = GENERATE(a64::bl(1), a64::b(1), a64::blr(3), a64::blr(10));
     const auto code = words(little, {a64::movz(10, 0x1234), a64::movk(10, 0x5678, 1), branch, a64::blr(10), a64::nop});
-    const auto listing = disassembled("aarch64", code, base);
+    const auto listing = disassembled("aarch64", code, arm_base);
     REQUIRE(listing.size() == 5);
     INFO(listing[2].mnemonic << " " << listing[2].operands);
     CHECK_FALSE(listing[3].target);
@@ -76,7 +77,7 @@ TEST_CASE("arm64: behind a branch no register is known", "[annotate][disassemble
 TEST_CASE("arm64: the low half and the second of a pair are writes to the register too", "[annotate][disassembler]") {
     const auto in_between = GENERATE(a64::movz_w(10, 1), a64::ldp(9, 10));
     const auto code = words(little, {a64::movz(10, 0x1234), a64::movk(10, 0x5678, 1), in_between, a64::blr(10)});
-    const auto listing = disassembled("aarch64", code, base);
+    const auto listing = disassembled("aarch64", code, arm_base);
     REQUIRE(listing.size() == 4);
     INFO(listing[2].mnemonic << " " << listing[2].operands);
     CHECK((!listing[3].target || *listing[3].target != Address{0x56781234}));
@@ -85,11 +86,11 @@ TEST_CASE("arm64: the low half and the second of a pair are writes to the regist
 TEST_CASE("arm64: other registers do not disturb a constant", "[annotate][disassembler]") {
     const auto code = words(little, {a64::movz(10, 0x1234), a64::movz(9, 7), a64::add(8, 9), a64::movk(10, 0x5678, 1),
                                      a64::nop, a64::blr(10)});
-    CHECK(disassembled("aarch64", code, base)[5].target == Address{0x56781234});
+    CHECK(disassembled("aarch64", code, arm_base)[5].target == Address{0x56781234});
 }
 
 TEST_CASE("arm64: a word that is no instruction is four bytes of data", "[annotate][disassembler]") {
-    const auto listing = disassembled("aarch64", words(little, {0xffffffff, a64::ret}), base);
+    const auto listing = disassembled("aarch64", words(little, {0xffffffff, a64::ret}), arm_base);
     REQUIRE(listing.size() == 2);
     CHECK_FALSE(listing[0].decoded);
     CHECK(listing[0].operands == "0xff, 0xff, 0xff, 0xff");

@@ -19,7 +19,7 @@ using namespace perfdata::test;
 
 namespace {
 
-Blob bytes_of(std::size_t size, std::uint8_t seed) {
+Blob seeded_bytes(std::size_t size, std::uint8_t seed) {
     Blob blob;
     for (std::size_t at = 0; at < size; ++at)
         blob.push_back(static_cast<std::byte>(static_cast<std::uint8_t>(seed + at)));
@@ -29,7 +29,7 @@ Blob bytes_of(std::size_t size, std::uint8_t seed) {
 }  // namespace
 
 TEST_CASE("A written ELF file has the code and its names where they were", "[annotate][elf]") {
-    const auto one = bytes_of(37, 1), other = bytes_of(5, 100);
+    const auto one = seeded_bytes(37, 1), other = seeded_bytes(5, 100);
     for (const std::string arch : {"x86_64", "aarch64", "s390x", "ppc64le", "riscv64", "i686"}) {
         INFO(arch);
         ElfCode code;
@@ -69,7 +69,7 @@ TEST_CASE("A written ELF file has the code and its names where they were", "[ann
 }
 
 TEST_CASE("Code that cannot be in one file is refused", "[annotate][elf]") {
-    const auto bytes = bytes_of(16, 1);
+    const auto bytes = seeded_bytes(16, 1);
     ElfCode code;
     code.target = ElfTarget::of("x86_64").value();
     CHECK(write_elf(code).error().code == ErrorCode::malformed);
@@ -87,7 +87,7 @@ TEST_CASE("Code that cannot be in one file is refused", "[annotate][elf]") {
 }
 
 TEST_CASE("A name that many functions have is written once", "[annotate][elf]") {
-    const auto bytes = bytes_of(16, 1);
+    const auto bytes = seeded_bytes(16, 1);
     const std::string name(4000, 'n');
     ElfCode code;
     code.target = ElfTarget::of("x86_64").value();

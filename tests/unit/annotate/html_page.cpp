@@ -10,6 +10,7 @@
 #include "catch.hpp"
 #include "format/words.hpp"
 #include "page/html/html_writer.hpp"
+#include "support/text_parts.hpp"
 #include "unit/annotate/crafted_page.hpp"
 #include "unit/annotate/html_pages.hpp"
 
@@ -17,15 +18,6 @@ using namespace perfdata;
 using namespace perfdata::test;
 
 namespace {
-
-bool has(std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-}
-std::size_t count(std::string_view text, std::string_view part) {
-    std::size_t found = 0;
-    for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) ++found;
-    return found;
-}
 
 // markup(page) returns the page without the content of style and script, which is our own.
 std::string markup(std::string page) {

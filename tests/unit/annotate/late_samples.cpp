@@ -12,14 +12,14 @@
 #include "script/script.hpp"
 #include "support/files.hpp"
 #include "support/random.hpp"
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
 
 namespace {
 
-struct Pages {
+struct LatePages {
     std::string report, script;
 };
 
@@ -30,14 +30,14 @@ SymbolizerOptions nothing_else() {
     return sources;
 }
 
-Pages pages_of(const Recording& recording) {
+LatePages pages_of(const Recording& recording) {
     const auto timeline = Timeline::build(recording).value();
     const auto names = Symbolizer::open(recording, timeline, nothing_else());
     ReportOptions options;
     options.keys = {ReportKey::program, ReportKey::symbol};
     const auto counts = SampleCounts::count(recording, timeline, count_options(options, names)).value();
     const auto report = Report::make(recording, counts, names, options);
-    Pages pages;
+    LatePages pages;
     write_report_text(report, {false, true, true}, [&](std::string_view part) { pages.report += part; });
     ScriptOptions script;
     REQUIRE(script.fields.fit(recording, true));

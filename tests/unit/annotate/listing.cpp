@@ -10,7 +10,7 @@ using namespace perfdata::test;
 
 namespace {
 
-CodeIndex code_of(const Timeline& timeline, std::uint64_t address) {
+CodeIndex code_at(const Timeline& timeline, std::uint64_t address) {
     const auto place = timeline.code_at({address}, {150});
     REQUIRE(place);
     return place->index;
@@ -18,7 +18,7 @@ CodeIndex code_of(const Timeline& timeline, std::uint64_t address) {
 
 Listing listing_of(CraftedPage& page, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& offsets,
                    std::uint64_t address = 0x1000) {
-    return annotate(hits_at(page.timeline(), code_of(page.timeline(), address), offsets), page.symbolizer(),
+    return annotate(hits_at(page.timeline(), code_at(page.timeline(), address), offsets), page.symbolizer(),
                     Disassembler::create("x86_64"));
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("Another program is named by program and function, if it was there in 
     first.loaded_in(scene, live(50));
     if (!in_time) scene.loaded(live(100), second);
     const AnnotatedScene opened(scene);
-    const auto listing = annotate(hits_at(opened.timeline, code_of(opened.timeline, 0x1000), {}), opened.symbolizer,
+    const auto listing = annotate(hits_at(opened.timeline, code_at(opened.timeline, 0x1000), {}), opened.symbolizer,
                                   Disassembler::create("x86_64"));
     REQUIRE(at(listing, 14).target);
     CHECK(at(listing, 14).target->address == Address{0x6004});
@@ -234,7 +234,7 @@ TEST_CASE("Code of no bytes is a problem too", "[annotate][listing]") {
 
 TEST_CASE("Without a disassembler its error is the problem", "[annotate][listing]") {
     CraftedPage page;
-    const auto listing = annotate(hits_at(page.timeline(), code_of(page.timeline(), 0x1000), {{0, 1}}),
+    const auto listing = annotate(hits_at(page.timeline(), code_at(page.timeline(), 0x1000), {{0, 1}}),
                                   page.symbolizer(), Disassembler::create("vax"));
     CHECK(listing.instructions.empty());
     REQUIRE(listing.problems.size() == 1);
@@ -260,8 +260,8 @@ TEST_CASE("Damaged lines and refused types are problems, and the instructions st
 
 TEST_CASE("Listings beyond the limit of counts are outlines that say so", "[annotate][listing]") {
     CraftedPage page;
-    const std::vector<FunctionHits> functions{hits_at(page.timeline(), code_of(page.timeline(), 0x1000), {{0, 3}}),
-                                              hits_at(page.timeline(), code_of(page.timeline(), 0x2000), {{0, 2}})};
+    const std::vector<FunctionHits> functions{hits_at(page.timeline(), code_at(page.timeline(), 0x1000), {{0, 3}}),
+                                              hits_at(page.timeline(), code_at(page.timeline(), 0x2000), {{0, 2}})};
     Limits limits;
     // The first has 8 instructions, which take the room of two counts each.
     limits.cells = 2 * 8 + 1;
@@ -282,8 +282,8 @@ TEST_CASE("Listings beyond the limit of counts are outlines that say so", "[anno
 TEST_CASE("Instructions beyond the limit are one piece of the listing, which says so", "[annotate][listing][limits]") {
     CraftedPage page;
     const std::vector<FunctionHits> functions{
-        hits_at(page.timeline(), code_of(page.timeline(), 0x1000), {{0, 3}, {30, 2}}),
-        hits_at(page.timeline(), code_of(page.timeline(), 0x2000), {{0, 2}})};
+        hits_at(page.timeline(), code_at(page.timeline(), 0x1000), {{0, 3}, {30, 2}}),
+        hits_at(page.timeline(), code_at(page.timeline(), 0x2000), {{0, 2}})};
     const auto whole = annotate_all(functions, page.symbolizer(), "x86_64", Syntax::att, 1);
     REQUIRE(whole[0].instructions.size() == 8);
     for (const unsigned jobs : {1u, 4u}) {

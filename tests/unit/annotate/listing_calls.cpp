@@ -5,6 +5,7 @@
 #include "perfdata/annotate/page/html_page.hpp"
 
 #include "catch.hpp"
+#include "support/text_parts.hpp"
 #include "unit/annotate/annotated_scene.hpp"
 #include "unit/annotate/json_value.hpp"
 #include "unit/profile/calls_scene.hpp"
@@ -59,10 +60,6 @@ std::string line_of(const std::string& text, std::string_view part) {
     REQUIRE(at != std::string::npos);
     const auto begin = text.rfind('\n', at) + 1;
     return text.substr(begin, text.find('\n', at) - begin);
-}
-
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace

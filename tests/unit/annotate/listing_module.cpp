@@ -6,11 +6,11 @@
 #include "perfdata/annotate/page/page.hpp"
 
 #include "catch.hpp"
+#include "support/world.hpp"
 #include "unit/annotate/annotated_scene.hpp"
 #include "unit/annotate/json_value.hpp"
 #include "unit/annotate/machine_code.hpp"
 #include "unit/symbols/elf_case.hpp"
-#include "unit/timeline/world.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

@@ -10,10 +10,10 @@
 
 #include "catch.hpp"
 #include "support/samples.hpp"
+#include "support/scene.hpp"
 #include "unit/annotate/json_value.hpp"
 #include "unit/annotate/reported.hpp"
 #include "unit/symbols/expected.hpp"
-#include "unit/timeline/scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

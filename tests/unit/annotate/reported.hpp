@@ -13,8 +13,8 @@
 
 #include "catch.hpp"
 #include "support/samples.hpp"
+#include "support/scene.hpp"
 #include "unit/symbols/expected.hpp"
-#include "unit/timeline/scene.hpp"
 
 namespace perfdata::test {
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "catch.hpp"
+#include "support/text_parts.hpp"
 #include "unit/annotate/crafted_page.hpp"
 
 using namespace perfdata;
@@ -33,10 +34,6 @@ std::string line_with(const std::string& text, std::string_view part) {
     INFO(part << " in\n" << text);
     REQUIRE(count == 1);
     return found;
-}
-
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
 }
 
 std::string without_colors(const std::string& text) {

@@ -9,6 +9,7 @@
 #include "script/script.hpp"
 #include "support/build.hpp"
 #include "support/samples.hpp"
+#include "support/text_parts.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
@@ -19,7 +20,7 @@ constexpr std::uint64_t exclude_callchain_user = 1u << 22;
 constexpr auto with_stack = sample_bit::ip | sample_bit::tid | sample_bit::time | sample_bit::callchain |
                             sample_bit::regs_user | sample_bit::stack_user;
 
-Attr attr_of(std::uint64_t sample_type, std::uint64_t flags) {
+Attr stack_attr(std::uint64_t sample_type, std::uint64_t flags) {
     auto attr = sampling_attr(sample_type);
     attr.flags |= flags;
     attr.sample_regs_user = 3;
@@ -92,21 +93,11 @@ Told tell(const Blob& file, bool chains = true) {
     return told;
 }
 
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
-
-std::size_t count(const std::string& text, std::string_view part) {
-    std::size_t found = 0;
-    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-    return found;
-}
-
 }  // namespace
 
 TEST_CASE("Stacks that are not unwound are counted, and their samples keep their address", "[annotate][user_stacks]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const auto told = tell(recording_of(order, attr_of(with_stack, exclude_callchain_user)));
+    const auto told = tell(recording_of(order, stack_attr(with_stack, exclude_callchain_user)));
     // Of two stacks nothing was copied. Their callers are missing all the same.
     CHECK(told.completeness == 3);
     CHECK(told.counts == 5);
@@ -150,14 +141,14 @@ TEST_CASE("A note says which larger copy helps, and where none does", "[annotate
 }
 
 TEST_CASE("Without chains nothing is said of stacks but in the completeness", "[annotate][user_stacks]") {
-    const auto told = tell(recording_of(std::endian::little, attr_of(with_stack, exclude_callchain_user)), false);
+    const auto told = tell(recording_of(std::endian::little, stack_attr(with_stack, exclude_callchain_user)), false);
     CHECK(told.completeness == 3);
     CHECK(told.script == 0);
     CHECK_FALSE(has(told.json, "stack_unwound"));
 }
 
 TEST_CASE("A stack beside a whole call chain is not missed", "[annotate][user_stacks]") {
-    const auto told = tell(recording_of(std::endian::little, attr_of(with_stack, 0)));
+    const auto told = tell(recording_of(std::endian::little, stack_attr(with_stack, 0)));
     CHECK(told.completeness == 0);
     CHECK(told.counts == 0);
     CHECK(told.script == 0);
@@ -166,7 +157,7 @@ TEST_CASE("A stack beside a whole call chain is not missed", "[annotate][user_st
 }
 
 TEST_CASE("Stacks without any call chain hold all callers", "[annotate][user_stacks]") {
-    const auto told = tell(recording_of(std::endian::little, attr_of(with_stack & ~sample_bit::callchain, 0)));
+    const auto told = tell(recording_of(std::endian::little, stack_attr(with_stack & ~sample_bit::callchain, 0)));
     CHECK(told.completeness == 3);
     CHECK(told.counts == 5);
     CHECK(told.script == 5);

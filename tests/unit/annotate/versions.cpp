@@ -11,7 +11,7 @@ using namespace perfdata::test;
 
 namespace {
 
-constexpr std::uint64_t ms = 1'000'000, site = 8;
+constexpr std::uint64_t site = 8;
 const Blob nop = bytes_of({0x0f, 0x1f, 0x44, 0x00, 0x00}), call = bytes_of({0xe8, 0x33, 0x00, 0x00, 0x00});
 
 // alpha consists of one-byte nops and a place of five bytes: a nop, from 1 ms on a call, from 2 ms on a nop again. Each

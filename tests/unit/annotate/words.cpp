@@ -5,7 +5,7 @@
 
 #include "catch.hpp"
 #include "page/titles.hpp"
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 using namespace perfdata;
 using namespace std::string_literals;

@@ -14,17 +14,17 @@ using namespace perfdata;
 namespace {
 
 // Counts how many of its kind live.
-struct Counted {
-    explicit Counted(int& living) : living_(&living) { ++*living_; }
-    Counted(const Counted&) = delete;
-    Counted& operator=(const Counted&) = delete;
-    virtual ~Counted() { --*living_; }
+struct CountedObject {
+    explicit CountedObject(int& living) : living_(&living) { ++*living_; }
+    CountedObject(const CountedObject&) = delete;
+    CountedObject& operator=(const CountedObject&) = delete;
+    virtual ~CountedObject() { --*living_; }
 
   private:
     int* living_;
 };
-struct Derived final : Counted {
-    explicit Derived(int& living) : Counted(living) {}
+struct Derived final : CountedObject {
+    explicit Derived(int& living) : CountedObject(living) {}
     std::string name = "derived";
 };
 
@@ -33,9 +33,9 @@ struct Derived final : Counted {
 TEST_CASE("The last owner destroys what is shared", "[core][shared]") {
     int living = 0;
     {
-        const auto first = Shared<const Counted>::make(living);
+        const auto first = Shared<const CountedObject>::make(living);
         CHECK(living == 1);
-        Shared<const Counted> second = first;
+        Shared<const CountedObject> second = first;
         auto third = std::move(second);
         CHECK_FALSE(second);
         CHECK(second == nullptr);
@@ -55,7 +55,7 @@ TEST_CASE("What is owned elsewhere can be shared, as its base, too", "[core][sha
     int living = 0;
     const auto standard = std::make_shared<const Derived>(living);
     {
-        const Shared<const Counted> shared = standard;
+        const Shared<const CountedObject> shared = standard;
         CHECK(shared.get() == standard.get());
         CHECK(standard.use_count() == 2);
         const auto copy = shared;
@@ -69,9 +69,9 @@ TEST_CASE("What is owned elsewhere can be shared, as its base, too", "[core][sha
         CHECK(living == 2);
     }
     CHECK(living == 1);
-    CHECK_FALSE(Shared<const Counted>());
-    CHECK_FALSE(Shared<const Counted>(nullptr));
-    CHECK_FALSE(Shared<const Counted>(std::shared_ptr<const Derived>()));
+    CHECK_FALSE(Shared<const CountedObject>());
+    CHECK_FALSE(Shared<const CountedObject>(nullptr));
+    CHECK_FALSE(Shared<const CountedObject>(std::shared_ptr<const Derived>()));
 }
 
 TEST_CASE("A shared object survives the threads that share it", "[core][shared]") {

@@ -12,8 +12,8 @@
 
 #include "catch.hpp"
 #include "support/files.hpp"
+#include "support/world.hpp"
 #include "unit/profile/calls_scene.hpp"
-#include "unit/timeline/world.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

@@ -4,7 +4,7 @@
 #include <stop_token>
 
 #include "catch.hpp"
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

@@ -12,11 +12,11 @@ using namespace perfdata::test;
 
 namespace {
 
-using Key = std::pair<std::uint64_t, std::uint64_t>;  // program id, function index
-using Hits = std::map<Key, std::vector<std::uint64_t>>;
+using HitKey = std::pair<std::uint64_t, std::uint64_t>;  // program id, function index
+using Hits = std::map<HitKey, std::vector<std::uint64_t>>;
 
 // A profile has one more column than expected: perf's "dummy", which never counts.
-Hits counted(const FixtureTimeline& real, const Profile& profile) {
+Hits hits_of(const FixtureTimeline& real, const Profile& profile) {
     Hits hits;
     for (const auto& function : profile.functions()) {
         const auto& code = real.timeline.code()[function.version.function.index];
@@ -44,7 +44,7 @@ TEST_CASE("Hits by program and function are those counted elsewhere", "[profile]
                 expected[{number(row[0]), number(row[2])}].push_back(number(row[column]));
             }
         }
-        CHECK(counted(real, *profile) == expected);
+        CHECK(hits_of(real, *profile) == expected);
     }
 }
 

@@ -11,7 +11,7 @@
 #include "support/files.hpp"
 #include "support/random.hpp"
 #include "support/samples.hpp"
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

@@ -11,7 +11,7 @@ using namespace perfdata::test;
 
 namespace {
 
-Blob mapping(std::endian order, std::string_view path) {
+Blob mapping_record(std::endian order, std::string_view path) {
     Mmap map;
     map.range = {Address{0x1000}, 0x1000};
     map.filename = path;
@@ -31,11 +31,11 @@ TEST_CASE("An architecture is told by ARCH, then E_MACHINE, then what was mapped
     auto attr = sampling_attr(sample_bit::ip);
     attr.flags = 0;  // no trailers
     RecordingBuilder builder(order);
-    builder.event(attr).add(mapping(order, "/usr/bin/prog"));
+    builder.event(attr).add(mapping_record(order, "/usr/bin/prog"));
     CHECK(found(builder.build()).name.empty());
     CHECK_FALSE(found(builder.build()).guessed());
 
-    builder.add(mapping(order, "/usr/lib/aarch64-linux-gnu/ld-linux-aarch64.so.1"));
+    builder.add(mapping_record(order, "/usr/lib/aarch64-linux-gnu/ld-linux-aarch64.so.1"));
     const auto by_map = found(builder.build());
     CHECK(by_map.name == "aarch64");
     CHECK(by_map.told_by == "the mapping of ld-linux-aarch64.so.1");
@@ -43,7 +43,7 @@ TEST_CASE("An architecture is told by ARCH, then E_MACHINE, then what was mapped
 
     // A machine that also runs programs of another architecture.
     auto both = builder;
-    both.add(mapping(order, "/lib64/ld-linux-x86-64.so.2"));
+    both.add(mapping_record(order, "/lib64/ld-linux-x86-64.so.2"));
     CHECK(found(both.build()).name.empty());
 
     // A damaged feature is ignored.

@@ -15,14 +15,14 @@ using namespace perfdata::test;
 
 namespace {
 
-constexpr auto sample_type = sample_bit::ip | sample_bit::tid | sample_bit::time | sample_bit::identifier;
+constexpr auto identified_sample = sample_bit::ip | sample_bit::tid | sample_bit::time | sample_bit::identifier;
 
 Attr sampled(std::uint64_t config) {
     Attr attr;
     attr.type = 1;
     attr.size = 128;
     attr.config = config;
-    attr.sample_type = sample_type;
+    attr.sample_type = identified_sample;
     attr.flags = std::uint64_t{1} << 18;
     return attr;
 }
@@ -34,9 +34,10 @@ Blob records(std::endian order) {
     SampleValues second;
     second.identifier = 22;
     second.ip = 0x4000;
-    const RecordFrame with_trailer{order, trailer(order, sample_type, first), 0};
-    return joined({sample(sample_type, first, RecordFrame{order, {}, 0}),
-                   sample(sample_type, second, RecordFrame{order, {}, 0}), encode(Lost{EventId{11}, 3}, with_trailer)});
+    const RecordFrame with_trailer{order, trailer(order, identified_sample, first), 0};
+    return joined({sample(identified_sample, first, RecordFrame{order, {}, 0}),
+                   sample(identified_sample, second, RecordFrame{order, {}, 0}),
+                   encode(Lost{EventId{11}, 3}, with_trailer)});
 }
 
 Blob header_attr(std::endian order, const Attr& attr, std::uint64_t id) {

@@ -36,7 +36,7 @@ Read read_from(const std::shared_ptr<const Source>& source, std::endian order) {
     return read;
 }
 
-Read read_all(const Blob& data, std::endian order = std::endian::little) {
+Read offsets_read(const Blob& data, std::endian order = std::endian::little) {
     const TempDir directory;
     auto read = read_from(memory_source(data), order);
     CHECK(read == read_from(open_source(directory.write("data", data), {}).value(), order));
@@ -83,7 +83,7 @@ TEST_CASE("A record that has lost bytes costs itself alone", "[recording][contes
     auto data = repeated(sample_of(order, size), count);
     const auto from = data.begin() + static_cast<std::ptrdiff_t>(which * size + 8);
     data.erase(from, from + static_cast<std::ptrdiff_t>(missing));
-    const auto read = read_all(data, order);
+    const auto read = offsets_read(data, order);
     const auto behind = (which + 1) * size - missing;
     CHECK(read.offsets == offsets(which, size) + offsets(count - which - 1, size, behind));
     CHECK(read.unread == size - missing);
@@ -97,14 +97,14 @@ TEST_CASE("A record that lost bytes before the last ones costs itself alone", "[
     constexpr std::size_t size = 40;
     auto data = repeated(sample_of(std::endian::little, size), 3);
     data.erase(data.begin() + 8, data.begin() + 8 + static_cast<std::ptrdiff_t>(missing));
-    CHECK(read_all(data).offsets == offsets(2, size, size - missing));
+    CHECK(offsets_read(data).offsets == offsets(2, size, size - missing));
     // A single record is believed only at a place where records begin if no byte was lost, unless a part of another
     // follows.
     data.resize(data.size() - size);
-    CHECK(read_all(data).offsets == (missing == 8 ? offsets(1, size, size - missing) : offsets(1, size)));
+    CHECK(offsets_read(data).offsets == (missing == 8 ? offsets(1, size, size - missing) : offsets(1, size)));
     const auto cut = Writer(std::endian::little).u32(9).u16(1).take();
     data.insert(data.end(), cut.begin(), cut.end());
-    CHECK(read_all(data).offsets == offsets(1, size, size - missing));
+    CHECK(offsets_read(data).offsets == offsets(1, size, size - missing));
 }
 
 TEST_CASE("A size that reaches over other records costs its record alone", "[recording][contested]") {
@@ -126,7 +126,7 @@ TEST_CASE("A size that reaches over other records costs its record alone", "[rec
     const auto word = Writer(order).u32(type).take();
     std::ranges::copy(word, data.begin() + which * size);
     set_size(data, order, which * size, wrong);
-    const auto read = read_all(data, order);
+    const auto read = offsets_read(data, order);
     CHECK(read.offsets == offsets(which, size) + offsets(count - which - 1, size, (which + 1) * size));
     CHECK(read.unread == size);
 }
@@ -141,10 +141,10 @@ TEST_CASE("A long sample is not taken for few records", "[recording][contested]"
     const auto all = extra + inside * size;
     set_size(data, order, 0, all);
     const auto first = found ? offsets(inside, size, extra) : offsets(1, all);
-    CHECK(read_all(data, order).offsets == first + offsets(count, size, all));
+    CHECK(offsets_read(data, order).offsets == first + offsets(count, size, all));
     // A record no longer than an earlier one is not examined.
     const auto before = sample_of(order, all);
-    CHECK(read_all(joined({before, data}), order).offsets == offsets(2, all) + offsets(count, size, 2 * all));
+    CHECK(offsets_read(joined({before, data}), order).offsets == offsets(2, all) + offsets(count, size, 2 * all));
 }
 
 TEST_CASE("A record whose follower is damaged arrives", "[recording][contested]") {
@@ -152,7 +152,7 @@ TEST_CASE("A record whose follower is damaged arrives", "[recording][contested]"
     constexpr std::size_t size = 40, count = 20, which = 4;
     auto data = repeated(sample_of(order, size), count);
     std::fill_n(data.begin() + (which + 1) * size, 8, std::byte{0});
-    const auto read = read_all(data, order);
+    const auto read = offsets_read(data, order);
     CHECK(read.offsets == offsets(which + 1, size) + offsets(count - which - 2, size, (which + 2) * size));
     CHECK(read.unread == size);
 }
@@ -162,10 +162,10 @@ TEST_CASE("A record that may come one day is not looked into", "[recording][cont
     auto one = bare_record(std::endian::little, 90, 0, 8 + 4 * size);
     const auto inner = repeated(sample_of(std::endian::little, size), 4);
     const auto behind = repeated(sample_of(std::endian::little, size), 4);
-    CHECK(read_all(joined({one, inner, behind})).offsets == offsets(1, size) + offsets(4, size, 8 + 4 * size));
+    CHECK(offsets_read(joined({one, inner, behind})).offsets == offsets(1, size) + offsets(4, size, 8 + 4 * size));
     // With an impossible type it is examined.
     one[1] = std::byte{0x13};
-    CHECK(read_all(joined({one, inner, behind})).offsets == offsets(8, size, 8));
+    CHECK(offsets_read(joined({one, inner, behind})).offsets == offsets(8, size, 8));
 }
 
 TEST_CASE("A long list of ids that look like records is not looked into", "[recording][contested]") {
@@ -179,7 +179,7 @@ TEST_CASE("A long list of ids that look like records is not looked into", "[reco
     attr.insert(attr.end(), list.begin(), list.end());
     REQUIRE(attr.size() == size);
     const auto samples = repeated(sample_of(order, sample), 5);
-    const auto read = read_all(joined({repeated(attr, 4), samples}), order);
+    const auto read = offsets_read(joined({repeated(attr, 4), samples}), order);
     CHECK(read.offsets == offsets(4, size) + offsets(5, sample, 4 * size));
     CHECK(read.unread == 0);
     CHECK(read.problems.empty());
@@ -196,7 +196,7 @@ TEST_CASE("A record is contested across the blocks of a file", "[recording][cont
         data = joined({data, rest, repeated(sample_of(std::endian::little, size), 10)});
         const auto from = data.begin() + static_cast<std::ptrdiff_t>(before + size + 9);
         data.erase(from, from + missing);
-        const auto read = read_all(data);
+        const auto read = offsets_read(data);
         const auto expected = offsets(before / large + 1, large) + offsets(1, size, before) +
                               offsets(8, size, before + 2 * size - missing);
         CHECK(read.offsets == expected);
@@ -209,11 +209,11 @@ TEST_CASE("Behind damage the largest records are found wherever they lie", "[rec
     const auto missing = GENERATE(as<std::size_t>(), 3, 8);
     auto data = repeated(sample_of(std::endian::little, large), count);
     data.erase(data.begin() + 8, data.begin() + 8 + static_cast<std::ptrdiff_t>(missing));
-    CHECK(read_all(data).offsets == offsets(count - 1, large, large - missing));
+    CHECK(offsets_read(data).offsets == offsets(count - 1, large, large - missing));
     // In truncated data six records in a row are required.
     const auto cut = auxtrace(std::endian::little, std::uint64_t{1} << 40,
                               joined({Blob(3), repeated(sample_of(std::endian::little, large), count)}));
-    CHECK(read_all(cut).offsets == offsets(1, 48) + offsets(count, large, 51));
+    CHECK(offsets_read(cut).offsets == offsets(1, 48) + offsets(count, large, 51));
 }
 
 TEST_CASE("Of a compressed record that lost bytes its beginning is unpacked", "[recording][contested]") {

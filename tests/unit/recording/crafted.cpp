@@ -25,7 +25,7 @@ struct Content {
     Lines events, records, in_time;
 };
 
-Content content_of(const Recording& recording) {
+Content content_read(const Recording& recording) {
     const auto file = read_all(recording);
     CHECK(incompleteness(file, recording) == "");
     const auto time = read_all(recording, RecordOrder::time);
@@ -37,11 +37,11 @@ Content content_of(const Recording& recording) {
 
 Content as_plain_file(const Crafted& crafted) {
     const auto file = builder_of(crafted, all_records(crafted)).build();
-    return content_of(open_memory(file));
+    return content_read(open_memory(file));
 }
 
 void check_same(const Recording& recording, const Content& want) {
-    const auto got = content_of(recording);
+    const auto got = content_read(recording);
     CHECK(first_difference(got.events, want.events) == "");
     CHECK(first_difference(got.records, want.records) == "");
     CHECK(first_difference(got.in_time, want.in_time) == "");
@@ -54,7 +54,7 @@ Lines without_names(Lines lines) {
 }
 
 void check_same_but_names(const Recording& recording, const Content& want) {
-    const auto got = content_of(recording);
+    const auto got = content_read(recording);
     CHECK(first_difference(without_names(got.events), without_names(want.events)) == "");
     CHECK(first_difference(got.records, want.records) == "");
     CHECK(first_difference(got.in_time, want.in_time) == "");
@@ -144,7 +144,7 @@ TEST_CASE("Attrs of every size that perf has had, and of a later one, read the s
         CHECK(got.name == want.name);
         CHECK(got.ids.size() == want.ids.size());
     }
-    const auto content = content_of(recording);
+    const auto content = content_read(recording);
     CHECK(content.records.size() == crafted.synthesized.size() + crafted.records.size() + crafted.plain.size());
     const auto pipe = as_pipe(crafted, all_records(crafted));
     check_same(open_memory(pipe), content);
@@ -257,7 +257,7 @@ TEST_CASE("A directory with a compressed stream in each file gives the same reco
                             compress ? packed(order, RecordType::compressed, parts[index], random) : parts[index]);
         }
         const auto recording = Recording::open(directory.path()).value();
-        auto got = content_of(recording);
+        auto got = content_read(recording);
         CHECK(first_difference(got.events, want.events) == "");
         std::ranges::sort(got.records);
         std::ranges::sort(want.records);

@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// content(name) returns the file's content, or the error code. Both ways of walking the path must agree.
-std::string content(const FileName& name) {
+// content_named(name) returns the file's content, or the error code. Both ways of walking the path must agree.
+std::string content_named(const FileName& name) {
     std::string answers[2];
     for (const auto walk : {LinkWalk::kernel, LinkWalk::own}) {
         const auto source = open_named_file(name, {}, {.walk = walk});
@@ -57,7 +57,7 @@ class Tree {
     void link(const std::string& name, const std::string& target) const {
         fs::create_symlink(target, root() + "/" + name);
     }
-    std::string below(const std::string& path) const { return content({root(), path}); }
+    std::string below(const std::string& path) const { return content_named({root(), path}); }
 
   private:
     TempDir directory_;
@@ -68,23 +68,24 @@ class Tree {
 TEST_CASE("A regular file is opened by a recording's word, whole or packed", "[recording][named]") {
     const TempDir directory;
     const auto plain = directory.write("plain", blob_of("content"));
-    CHECK(content({"", plain}) == "content");
-    CHECK(content({"", directory.write("packed", compressed(Compression::gzip, blob_of("content")))}) == "content");
-    CHECK(content({"", directory.write("empty", {})}).empty());
-    fs::create_symlink("plain", directory.path() / "link");
-    CHECK(content({"", (directory.path() / "link").string()}) == "content");
-    CHECK(content({"", directory.path().string() + "/./x/../plain"}) == "missing");
-    CHECK(content({"", directory.path().string() + "/.//" + "../" + directory.path().filename().string() + "/plain"}) ==
+    CHECK(content_named({"", plain}) == "content");
+    CHECK(content_named({"", directory.write("packed", compressed(Compression::gzip, blob_of("content")))}) ==
           "content");
-    CHECK(content({"", (directory.path() / "none").string()}) == "missing");
-    CHECK(content({"", plain + "/below"}) == "missing");
-    CHECK(content({"", plain + std::string("\0", 1)}) == "missing");
-    CHECK(content({"", std::string(70000, 'a')}) == "missing");
+    CHECK(content_named({"", directory.write("empty", {})}).empty());
+    fs::create_symlink("plain", directory.path() / "link");
+    CHECK(content_named({"", (directory.path() / "link").string()}) == "content");
+    CHECK(content_named({"", directory.path().string() + "/./x/../plain"}) == "missing");
+    CHECK(content_named({"", directory.path().string() + "/.//" + "../" + directory.path().filename().string() +
+                                 "/plain"}) == "content");
+    CHECK(content_named({"", (directory.path() / "none").string()}) == "missing");
+    CHECK(content_named({"", plain + "/below"}) == "missing");
+    CHECK(content_named({"", plain + std::string("\0", 1)}) == "missing");
+    CHECK(content_named({"", std::string(70000, 'a')}) == "missing");
     std::string longest;
     while (longest.size() + plain.size() < 4090) longest += "/.";
-    CHECK(content({"", longest + plain}) == "content");
-    CHECK(content({"", longest + "/./././." + plain}) == "missing");
-    CHECK(content({"", ""}) == "missing");
+    CHECK(content_named({"", longest + plain}) == "content");
+    CHECK(content_named({"", longest + "/./././." + plain}) == "missing");
+    CHECK(content_named({"", ""}) == "missing");
 }
 
 TEST_CASE("A relative name counts from the current directory", "[recording][named]") {
@@ -93,11 +94,11 @@ TEST_CASE("A relative name counts from the current directory", "[recording][name
     const auto here = fs::current_path();
     fs::create_directory(directory.path() / "sub");
     fs::current_path(directory.path() / "sub");
-    CHECK(content({"", "../plain"}) == "content");
-    CHECK(content({"", "../../" + directory.path().filename().string() + "/plain"}) == "content");
-    CHECK(content({"..", "plain"}) == "content");
-    CHECK(content({"..", "/plain"}) == "content");
-    CHECK(content({".", "/../plain"}) == "missing");
+    CHECK(content_named({"", "../plain"}) == "content");
+    CHECK(content_named({"", "../../" + directory.path().filename().string() + "/plain"}) == "content");
+    CHECK(content_named({"..", "plain"}) == "content");
+    CHECK(content_named({"..", "/plain"}) == "content");
+    CHECK(content_named({".", "/../plain"}) == "missing");
     fs::current_path(here);
 }
 
@@ -117,19 +118,19 @@ TEST_CASE("Devices, pipes, sockets and directories are not opened by a recording
          {pipe, socket_path, directory.path().string(), std::string("/dev/zero"), std::string("/dev/tty"),
           std::string("/dev/null"), std::string("/"), std::string("/dev/stdin")}) {
         INFO(name);
-        CHECK(content({"", name}) == "missing");
+        CHECK(content_named({"", name}) == "missing");
         fs::remove(directory.path() / "link");
         fs::create_symlink(name, directory.path() / "link");
-        CHECK(content({"", (directory.path() / "link").string()}) == "missing");
+        CHECK(content_named({"", (directory.path() / "link").string()}) == "missing");
     }
-    CHECK(content({directory.path().string(), "pipe"}) == "missing");
-    CHECK(content({directory.path().string(), "socket"}) == "missing");
+    CHECK(content_named({directory.path().string(), "pipe"}) == "missing");
+    CHECK(content_named({directory.path().string(), "socket"}) == "missing");
     // A non-blocking writer fails: the pipe has no reader, so nothing has opened it.
     CHECK(::open(pipe.c_str(), O_WRONLY | O_NONBLOCK) == -1);
     if (const auto device = (directory.path() / "device").string();
         ::mknod(device.c_str(), S_IFCHR | 0600, ::makedev(1, 5)) == 0) {  // like /dev/zero
-        CHECK(content({"", device}) == "missing");
-        CHECK(content({directory.path().string(), "/device"}) == "missing");
+        CHECK(content_named({"", device}) == "missing");
+        CHECK(content_named({directory.path().string(), "/device"}) == "missing");
     }
     ::close(socket);
 }
@@ -145,15 +146,15 @@ TEST_CASE("Nothing in a file system of the kernel is opened by a recording's wor
           "/sys/kernel/debug/tracing/trace_pipe", "/sys/fs/cgroup/cgroup.procs", "/proc/self/cwd/CMakeCache.txt",
           "/proc/self/root/proc/version", "/proc/self/root/proc/self/root/proc/version", "/proc/../proc/version"}) {
         INFO(name);
-        CHECK(content({"", name}) == "missing");
-        CHECK(content({"/", name}) == "missing");
+        CHECK(content_named({"", name}) == "missing");
+        CHECK(content_named({"/", name}) == "missing");
         fs::remove(directory.path() / "link");
         fs::create_symlink(name, directory.path() / "link");
-        CHECK(content({"", (directory.path() / "link").string()}) == "missing");
+        CHECK(content_named({"", (directory.path() / "link").string()}) == "missing");
     }
     // A recording cannot refer to this process's open files.
-    CHECK(content({"", "/proc/self/fd/" + std::to_string(open)}) == "missing");
-    CHECK(content({"", "/dev/fd/" + std::to_string(open)}) == "missing");
+    CHECK(content_named({"", "/proc/self/fd/" + std::to_string(open)}) == "missing");
+    CHECK(content_named({"", "/dev/fd/" + std::to_string(open)}) == "missing");
     ::close(open);
 }
 
@@ -165,14 +166,14 @@ TEST_CASE("The root directory of a process leads to ordinary files", "[recording
     for (const auto& process : {std::string("self"), std::string("thread-self"), std::to_string(::getpid())}) {
         const auto root = "/proc/" + process + "/root";
         INFO(root);
-        CHECK(content({"", root + file}) == "content");
-        CHECK(content({"", root + "/.." + file}) == "content");
-        CHECK(content({"", root + (directory.path() / "link").string()}) == "content");
-        CHECK(content({root, file}) == "content");  // the user may give one as well
+        CHECK(content_named({"", root + file}) == "content");
+        CHECK(content_named({"", root + "/.." + file}) == "content");
+        CHECK(content_named({"", root + (directory.path() / "link").string()}) == "content");
+        CHECK(content_named({root, file}) == "content");  // the user may give one as well
     }
-    CHECK(content({"", "/proc/self/task/" + std::to_string(::getpid()) + "/root" + file}) == "content");
-    CHECK(content({"", "/proc/self/root"}) == "missing");
-    CHECK(content({"", "/proc/self/root/dev/zero"}) == "missing");
+    CHECK(content_named({"", "/proc/self/task/" + std::to_string(::getpid()) + "/root" + file}) == "content");
+    CHECK(content_named({"", "/proc/self/root"}) == "missing");
+    CHECK(content_named({"", "/proc/self/root/dev/zero"}) == "missing");
 }
 
 TEST_CASE("Nothing outside of a root is opened, whatever links there are inside", "[recording][named]") {

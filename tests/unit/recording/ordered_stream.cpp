@@ -19,7 +19,7 @@ namespace {
 constexpr auto sample_type = sample_bit::ip | sample_bit::time;
 
 // A sample with its number in the file as ip, so that each is unique.
-Blob numbered(std::endian order, std::uint64_t time, std::uint64_t number) {
+Blob timed(std::endian order, std::uint64_t time, std::uint64_t number) {
     SampleValues values;
     values.time = time;
     values.ip = number;
@@ -31,7 +31,7 @@ Blob recording_of(std::endian order, const std::vector<std::uint64_t>& times) {
     builder.event(sampling_attr(sample_type), {1});
     Blob all;
     for (std::size_t number = 0; number < times.size(); ++number) {
-        const auto one = numbered(order, times[number], number);
+        const auto one = timed(order, times[number], number);
         all.insert(all.end(), one.begin(), one.end());
     }
     return builder.add(all).build();

@@ -12,7 +12,7 @@ using namespace perfdata::test;
 
 namespace {
 
-constexpr std::size_t block = std::size_t{256} << 10;
+constexpr std::size_t read_block = std::size_t{256} << 10;
 
 // The origin of the bytes must not matter.
 enum class From { memory, file };
@@ -93,7 +93,7 @@ TEST_CASE("Records that straddle the blocks of a file arrive whole", "[recording
     // Sizes that share no divisor with the block's, so that blocks end in headers and bodies.
     Blob data;
     std::vector<std::uint16_t> sizes;
-    while (data.size() < 5 * block) {
+    while (data.size() < 5 * read_block) {
         const auto number = static_cast<std::uint32_t>(sizes.size());
         sizes.push_back(static_cast<std::uint16_t>(number % 50 == 0 ? 65535 - number % 7 : 8 + number * 37 % 1500));
         append(data, numbered(order, number, sizes.back()));
@@ -121,7 +121,7 @@ TEST_CASE("A record that is cut by the block's end at any byte arrives whole", "
         // `before` bytes of the second record are in the first block.
         Blob data;
         std::uint32_t number = 0;
-        for (auto left = block - before; left != 0; ++number) {
+        for (auto left = read_block - before; left != 0; ++number) {
             const auto size = left > 40000 ? std::size_t{32768} : left;
             append(data, numbered(order, number, static_cast<std::uint16_t>(size)));
             left -= size;
@@ -134,7 +134,7 @@ TEST_CASE("A record that is cut by the block's end at any byte arrives whole", "
         for (std::uint32_t index = 0; index < number; ++index) REQUIRE(stream.next(record));
         REQUIRE(stream.next(record));
         CHECK(is_numbered(record, number, 24));
-        CHECK(record.offset == block - before);
+        CHECK(record.offset == read_block - before);
         REQUIRE(stream.next(record));
         CHECK(is_numbered(record, number + 1, 16));
         CHECK_FALSE(stream.next(record));
@@ -145,8 +145,8 @@ TEST_CASE("A record that is cut by the block's end at any byte arrives whole", "
 TEST_CASE("AUX data behind its record are skipped, inside a block and across blocks", "[recording][record_stream]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto from = GENERATE(From::memory, From::file);
-    const std::size_t payload = GENERATE(std::size_t{0}, std::size_t{8}, std::size_t{1000}, block - 128, block - 64,
-                                         block - 63, block, 3 * block + 5);
+    const std::size_t payload = GENERATE(std::size_t{0}, std::size_t{8}, std::size_t{1000}, read_block - 128,
+                                         read_block - 64, read_block - 63, read_block, 3 * read_block + 5);
     CAPTURE(payload);
     // The payload would be impossible records.
     const auto aux = auxtrace(order, payload, Blob(payload));
@@ -190,7 +190,7 @@ TEST_CASE("AUX data behind its record are skipped, inside a block and across blo
 
 TEST_CASE("AUX data may end the data section", "[recording][record_stream]") {
     const auto from = GENERATE(From::memory, From::file);
-    const std::size_t payload = GENERATE(std::size_t{40}, 2 * block);
+    const std::size_t payload = GENERATE(std::size_t{40}, 2 * read_block);
     const Input input(from, auxtrace(std::endian::little, payload, Blob(payload)));
     auto stream = input.stream(std::endian::little);
     RecordView record;
@@ -224,7 +224,7 @@ TEST_CASE("Records behind data whose size is a lie are found", "[recording][reco
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto from = GENERATE(From::memory, From::file);
     // More than a block, so that they must be read first.
-    const std::size_t data = GENERATE(std::size_t{0}, std::size_t{96}, 2 * block);
+    const std::size_t data = GENERATE(std::size_t{0}, std::size_t{96}, 2 * read_block);
     CAPTURE(data);
     Blob all = auxtrace(order, std::uint64_t{1} << 40, Blob(data));
     for (const std::uint32_t number : {1u, 2u, 3u}) append(all, numbered(order, number, 16));

@@ -19,8 +19,8 @@ using namespace perfdata::test;
 
 namespace {
 
-// content(size) is incompressible: nothing repeats nearby.
-Blob content(std::size_t size) {
+// content_of_size(size) is incompressible: nothing repeats nearby.
+Blob content_of_size(std::size_t size) {
     Blob made(size);
     std::uint64_t state = 88172645463325252;
     for (auto& byte : made) {
@@ -98,7 +98,7 @@ TEST_CASE("A file compressed as a whole is unpacked, whatever its name", "[recor
     const auto compression = GENERATE(Compression::gzip, Compression::xz, Compression::zstd);
     const std::size_t size = GENERATE(0u, 1u, 100u, 65535u, 65536u, 65537u, 1000000u);
     CAPTURE(size);
-    const auto want = content(size);
+    const auto want = content_of_size(size);
     const TempDir directory;
     const auto source = open_source(directory.write("perf.data", compressed(compression, want)), {});
     REQUIRE(source);
@@ -122,7 +122,7 @@ TEST_CASE("A compressed file that breaks off gives what could be unpacked", "[re
     const auto one = GENERATE(Case{"gzip", Compression::gzip, 2000000}, Case{"small gzip", Compression::gzip, 20000},
                               Case{"xz", Compression::xz, 2000000}, Case{"zstd", Compression::zstd, 2000000});
     CAPTURE(one.name);
-    const auto want = content(one.size);
+    const auto want = content_of_size(one.size);
     auto packed = compressed(one.compression, want);
     packed.resize(packed.size() * 3 / 4);
     const TempDir directory;
@@ -162,7 +162,7 @@ TEST_CASE("Unpacking stops at the limit", "[recording][source]") {
 
 TEST_CASE("A pipe, which cannot be read twice, is copied and then read at any offset", "[recording][source]") {
     const bool packed = GENERATE(false, true);
-    const auto want = content(300000);
+    const auto want = content_of_size(300000);
     const auto bytes = packed ? compressed(Compression::gzip, want) : want;
     const TempDir directory;
     const auto path = (directory.path() / "fifo").string();

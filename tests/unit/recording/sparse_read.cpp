@@ -20,9 +20,9 @@ using namespace perfdata::test;
 namespace {
 
 // Counted is a file that counts the bytes read, and may be shorter than it was.
-class Counted final : public Source {
+class CountedSource final : public Source {
   public:
-    Counted(Blob bytes, std::size_t there) : bytes_(std::move(bytes)), there_(there) {}
+    CountedSource(Blob bytes, std::size_t there) : bytes_(std::move(bytes)), there_(there) {}
 
     std::uint64_t size() const override { return bytes_.size(); }
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
@@ -82,8 +82,8 @@ Blob without_stack(const RecordView& record, const EventTable& events) {
 
 // Returns how many bytes reading without stacks read, for each byte of the input.
 double compare(const Input& input, std::size_t there) {
-    const auto all = std::make_shared<Counted>(input.records, there);
-    const auto some = std::make_shared<Counted>(input.records, there);
+    const auto all = std::make_shared<CountedSource>(input.records, there);
+    const auto some = std::make_shared<CountedSource>(input.records, there);
     RecordStreamOptions options{.order = AnyOrder(input.order)};
     RecordStream whole({{all, 0, all->size()}}, options);
     options.without_stacks = &input.events;

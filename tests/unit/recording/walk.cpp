@@ -11,13 +11,13 @@ using namespace perfdata::test;
 
 namespace {
 
-constexpr auto type = sample_bit::identifier | sample_bit::ip | sample_bit::tid | sample_bit::time;
+constexpr auto walked_type = sample_bit::identifier | sample_bit::ip | sample_bit::tid | sample_bit::time;
 
 // Two events; records of both.
-class Scene {
+class WalkScene {
   public:
-    explicit Scene(std::endian order) : order_(order), builder_(order) {
-        builder_.event(sampling_attr(type), {48}).event(sampling_attr(type), {50});
+    explicit WalkScene(std::endian order) : order_(order), builder_(order) {
+        builder_.event(sampling_attr(walked_type), {48}).event(sampling_attr(walked_type), {50});
     }
 
     SampleValues values(std::uint64_t id, std::uint64_t time) const {
@@ -27,11 +27,11 @@ class Scene {
         return made;
     }
     RecordFrame frame(std::uint64_t id, std::uint64_t time) const {
-        return {.order = order_, .trailer = trailer(order_, type, values(id, time)), .misc = 0};
+        return {.order = order_, .trailer = trailer(order_, walked_type, values(id, time)), .misc = 0};
     }
     void add(const Blob& blob) { builder_.add(blob); }
     void add_sample(std::uint64_t id, std::uint64_t time) {
-        add(sample(type, values(id, time), {.order = order_, .trailer = {}, .misc = 0}));
+        add(sample(walked_type, values(id, time), {.order = order_, .trailer = {}, .misc = 0}));
     }
     Recording open() {
         file_ = builder_.build();
@@ -53,7 +53,7 @@ std::uint64_t sum(const Completeness::ByteCounts& bytes) {
 
 TEST_CASE("A walk hands every record to its visitor with event, trailer and time", "[recording][walk]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    Scene scene(order);
+    WalkScene scene(order);
     scene.add(encode(Ksymbol{{0x1000}, 64, 1, 0, "bpf_prog_a"}, scene.frame(0, 0)));
     scene.add(encode(Comm{{1}, {2}, "sh", false}, scene.frame(50, 1000)));
     scene.add_sample(48, 2000);
@@ -86,7 +86,7 @@ TEST_CASE("A walk hands every record to its visitor with event, trailer and time
 }
 
 TEST_CASE("A walk asks for nothing that its visitor does not take", "[recording][walk]") {
-    Scene scene(std::endian::little);
+    WalkScene scene(std::endian::little);
     scene.add(encode(Comm{{1}, {2}, "sh", false}, scene.frame(50, 1000)));
     scene.add_sample(48, 2000);
     const auto recording = scene.open();
@@ -103,7 +103,7 @@ TEST_CASE("A walk asks for nothing that its visitor does not take", "[recording]
 
 TEST_CASE("Decoded, skipped and damaged records are counted by type", "[recording][walk]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    Scene scene(order);
+    WalkScene scene(order);
     scene.add(encode(Lost{{48}, 5}, scene.frame(48, 10)));
     scene.add(encode(Lost{{48}, 7}, scene.frame(48, 20)));
     scene.add(encode(LostSamples{11, false}, scene.frame(50, 30)));
@@ -135,7 +135,7 @@ TEST_CASE("Decoded, skipped and damaged records are counted by type", "[recordin
 TEST_CASE("A record whose trailer does not fit is damaged, not read out of bounds", "[recording][walk]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     RecordingBuilder builder(order);
-    builder.event(sampling_attr(type));  // a trailer of 24 bytes
+    builder.event(sampling_attr(walked_type));  // a trailer of 24 bytes
     const auto types = {RecordType::mmap,         RecordType::lost,    RecordType::comm,      RecordType::mmap2,
                         RecordType::lost_samples, RecordType::ksymbol, RecordType::bpf_event, RecordType::sample};
     for (const auto which : types) builder.add(bare_record(order, static_cast<std::uint32_t>(which), 0, 8));
@@ -154,7 +154,7 @@ TEST_CASE("A record whose trailer does not fit is damaged, not read out of bound
 
 TEST_CASE("Bytes are records, something else, or unread: they sum to the file", "[recording][walk]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    Scene scene(order);
+    WalkScene scene(order);
     scene.add_sample(48, 60);
     scene.add(auxtrace(order, 100, Blob(100)));
     scene.add_sample(48, 70);
@@ -195,7 +195,7 @@ TEST_CASE("Records of an event without times happened no earlier than those befo
 }
 
 TEST_CASE("A walk that is asked to stop ends with cancelled", "[recording][walk]") {
-    Scene scene(std::endian::little);
+    WalkScene scene(std::endian::little);
     for (int count = 0; count < 10000; ++count) scene.add_sample(48, 60);
     const auto recording = scene.open();
     std::stop_source stop;
@@ -210,7 +210,7 @@ TEST_CASE("A walk that is asked to stop ends with cancelled", "[recording][walk]
 TEST_CASE("Compressed records that are no zstd stream are a loss that is reported", "[recording][walk]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto compressed = GENERATE(RecordType::compressed, RecordType::compressed2);
-    Scene scene(order);
+    WalkScene scene(order);
     scene.add_sample(48, 60);
     const Blob not_zstd(40, std::byte{0xa5});
     const auto body =

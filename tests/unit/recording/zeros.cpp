@@ -16,7 +16,7 @@ using namespace perfdata::test;
 
 namespace {
 
-constexpr std::size_t block = std::size_t{256} << 10;
+constexpr std::size_t zero_block = std::size_t{256} << 10;
 
 Blob lost_records(std::endian order, std::size_t count) {
     Blob all;
@@ -82,8 +82,8 @@ TEST_CASE("Records behind a run of zeros of any length are found", "[recording][
     const Blob behind(after.begin() + static_cast<std::ptrdiff_t>(before.size()), after.end());
     std::vector<std::size_t> lengths;
     for (std::size_t zeros = 1; zeros < 70; ++zeros) lengths.push_back(zeros);
-    for (auto zeros = block - before.size() - 20; zeros < block + 20; zeros += 3) lengths.push_back(zeros);
-    lengths.push_back(3 * block + 5);
+    for (auto zeros = zero_block - before.size() - 20; zeros < zero_block + 20; zeros += 3) lengths.push_back(zeros);
+    lengths.push_back(3 * zero_block + 5);
     for (const auto zeros : lengths) {
         CAPTURE(zeros);
         const auto data = joined({before, Blob(zeros), behind});
@@ -111,7 +111,7 @@ TEST_CASE("Holes are passed over without reading them", "[recording][record_stre
         REQUIRE(stream.problems().count() == 1);
         CHECK(stream.problems().kept()[0].code == ErrorCode::truncated);
         CHECK(stream.problems().kept()[0].offset == before.size());
-        CHECK(source->read() < 3 * block);
+        CHECK(source->read() < 3 * zero_block);
     }
     SECTION("with records behind it, wherever they begin in their block of the file") {
         for (const std::uint64_t shift : {0u, 1u, 5u, 8u, 4088u}) {
@@ -124,15 +124,15 @@ TEST_CASE("Holes are passed over without reading them", "[recording][record_stre
             REQUIRE(stream.problems().count() == 2);
             CHECK(stream.problems().kept()[0].offset == before.size());
             CHECK(stream.problems().kept()[1].offset == place + shift + behind.size());
-            CHECK(source->read() < 6 * block);
+            CHECK(source->read() < 6 * zero_block);
         }
     }
     SECTION("not where what is before them may be the beginning of a record") {
-        const auto cut = joined({before, Blob(block - before.size() - 6), Blob(6, std::byte{1})});
+        const auto cut = joined({before, Blob(zero_block - before.size() - 6), Blob(6, std::byte{1})});
         const auto source = std::make_shared<Holed>(size, std::map<std::uint64_t, Blob>{{0, cut}, {place, behind}});
         RecordStream stream({{source, 0, size}}, {.order = AnyOrder(order)});
         check_records(stream, 3, place, 9);
-        CHECK(source->read() < 6 * block);
+        CHECK(source->read() < 6 * zero_block);
     }
 }
 

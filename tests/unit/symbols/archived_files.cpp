@@ -8,6 +8,7 @@
 #include "support/files.hpp"
 #include "support/random.hpp"
 #include "support/tar.hpp"
+#include "support/text_parts.hpp"
 #include "unit/symbols/elf_case.hpp"
 
 using namespace perfdata;
@@ -18,12 +19,8 @@ namespace {
 const std::string tar_ball = "/home/me/perf.data.tar.bz2";
 const std::string link_of_1 = ".build-id/01/02030405060708090a0b0c0d0e0f1011121314";
 
-Bytes bytes(std::string_view text) {
+Bytes bytes_of_text(std::string_view text) {
     return as_bytes(text);
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 Blob elf(const BuildId& build_id) {
@@ -73,7 +70,7 @@ Tar cache() {
     tar.symlink(link_of_1, "../../usr/bin/prog/0102");
     tar.directory("usr/bin/prog/0102/");
     tar.file("usr/bin/prog/0102/elf", elf(id(1)));
-    tar.file("usr/bin/prog/0102/probes", bytes("none"));
+    tar.file("usr/bin/prog/0102/probes", bytes_of_text("none"));
     return tar;
 }
 
@@ -103,7 +100,7 @@ TEST_CASE("An object is found in what perf archive packed, however it is compres
 TEST_CASE("It does not matter from where a cache was packed", "[symbols][archive]") {
     const std::string root = GENERATE("", "./", "/", "home/them/.debug/", "x/../y/");
     Tar tar;
-    tar.file(root + "usr/a", bytes("content"));
+    tar.file(root + "usr/a", bytes_of_text("content"));
     tar.symlink(root + ".build-id/01/02", "../../usr/a");
     CHECK(Packed(tar).text(".build-id/01/02") == "content");
     CHECK(Packed(tar).text("usr/a") == "content");
@@ -111,20 +108,20 @@ TEST_CASE("It does not matter from where a cache was packed", "[symbols][archive
 
 TEST_CASE("The tar-ball of perf archive --all has the cache's in it", "[symbols][archive]") {
     Tar outer;
-    outer.file("perf.data", bytes("PERFILE2"));
+    outer.file("perf.data", bytes_of_text("PERFILE2"));
     outer.file("perf.symbols.tar.bz2", compressed(Compression::bzip2, cache().blob()));
     CHECK(Packed(outer).text("usr/bin/prog/0102/probes") == "none");
     CHECK(Packed(compressed(Compression::bzip2, outer.blob())).text(link_of_1 + "/probes") == "none");
 
     Tar broken;
-    broken.file("perf.symbols.tar.bz2", bytes("not a tar-ball"));
+    broken.file("perf.symbols.tar.bz2", bytes_of_text("not a tar-ball"));
     CHECK(has(Packed(broken).error(), tar_ball + ": is no tar-ball"));
 }
 
 TEST_CASE("Links are followed, of directories and of files, to the file of the last entry", "[symbols][archive]") {
     Tar tar;
-    tar.file("a/b/c", bytes("old"));
-    tar.file("a/b/c", bytes("new"));
+    tar.file("a/b/c", bytes_of_text("old"));
+    tar.file("a/b/c", bytes_of_text("new"));
     tar.hardlink("hard", "a/b/c");
     tar.symlink("directory", "a");
     tar.symlink("chain", "directory/b");
@@ -140,11 +137,11 @@ TEST_CASE("Links are followed, of directories and of files, to the file of the l
 
 TEST_CASE("A link is followed where other names begin with its name", "[symbols][archive]") {
     Tar tar;
-    tar.file("target/below/x", bytes("followed"));
+    tar.file("target/below/x", bytes_of_text("followed"));
     tar.symlink("a", "target");
-    tar.file("a-b/x", bytes("beside"));
-    tar.file("a.b/x", bytes("beside"));
-    tar.file("ab/x", bytes("beside"));
+    tar.file("a-b/x", bytes_of_text("beside"));
+    tar.file("a.b/x", bytes_of_text("beside"));
+    tar.file("ab/x", bytes_of_text("beside"));
     tar.symlink("a/below", "../ab");  // below a link: unreachable
     tar.symlink("a!", "ab");
     const Packed packed(tar);
@@ -161,8 +158,8 @@ TEST_CASE("Nothing leads out of a tar-ball", "[symbols][archive]") {
     tar.symlink("up", "../outside");
     tar.symlink("far/up", "../../outside");
     tar.hardlink("hard", "../outside");
-    tar.file("../outside", bytes("secret"));
-    tar.file("inside", bytes("shown"));
+    tar.file("../outside", bytes_of_text("secret"));
+    tar.file("inside", bytes_of_text("shown"));
     tar.symlink("down", "a/../../outside");
     tar.symlink("around", "far/../inside");
     tar.device("null");
@@ -201,7 +198,7 @@ TEST_CASE("A tar-ball that breaks off gives the files before the break, and says
         CHECK(packed.text(link_of_1 + "/probes") == "missing");
     }
     Tar claims;
-    claims.file("small", bytes("content"));
+    claims.file("small", bytes_of_text("content"));
     claims.claim("large", std::uint64_t{1} << 32);
     CHECK(has(Packed(claims).damage(), "cannot be unpacked any further"));
     CHECK(Packed(claims).text("small") == "content");
@@ -214,7 +211,7 @@ TEST_CASE("What is no tar-ball is an error with its name", "[symbols][archive]")
         CHECK(has(Packed(blob_of(text)).error(), tar_ball));
     }
     CHECK(has(Packed(Blob(4096)).damage(), "has no .build-id directory"));
-    CHECK(has(Packed(Tar().file("a", bytes("b"))).damage(), "has no .build-id directory"));
+    CHECK(has(Packed(Tar().file("a", bytes_of_text("b"))).damage(), "has no .build-id directory"));
     CHECK(Packed(cache()).damage().empty());
     Packed packed(Blob{});
     packed.beneath->content.clear();
@@ -223,8 +220,8 @@ TEST_CASE("What is no tar-ball is an error with its name", "[symbols][archive]")
 
 TEST_CASE("Limits of tar-balls are kept and told", "[symbols][archive]") {
     Tar tar;
-    tar.file("first", bytes("0123456789"));
-    tar.file("second", bytes("0123456789"));
+    tar.file("first", bytes_of_text("0123456789"));
+    tar.file("second", bytes_of_text("0123456789"));
     Packed packed(tar);
     packed.limits.unpacked_bytes = 15;
     CHECK(has(packed.damage(), "unpacks to more than 15 bytes"));
@@ -242,7 +239,7 @@ TEST_CASE("Symbolizer and links of tar-balls are as long as paths may be, and on
           "[symbols][archive]") {
     const std::string longest(4096, 'l'), longer(4097, 'l');
     Tar tar;
-    tar.pax("path", longest).file("-", bytes("found"));
+    tar.pax("path", longest).file("-", bytes_of_text("found"));
     tar.pax("linkpath", longest).hardlink("hard", "-").pax("linkpath", longest).symlink("soft", "-");
     tar.pax("linkpath", longer).hardlink("longer", "-");
     Packed packed(tar);
@@ -251,7 +248,7 @@ TEST_CASE("Symbolizer and links of tar-balls are as long as paths may be, and on
     CHECK(packed.text("longer") == "missing");
 
     Tar many;
-    many.file("first", bytes("1"));
+    many.file("first", bytes_of_text("1"));
     for (std::size_t at = 0; at < 64; ++at) many.pax("path", std::to_string(at) + longest.substr(8)).file("-", {});
     packed = Packed(many);
     packed.limits.archived_files = 64;
@@ -263,7 +260,10 @@ TEST_CASE("Symbolizer and links of tar-balls are as long as paths may be, and on
 
 TEST_CASE("Any names of a file in a tar-ball are known to be those of one", "[symbols][archive]") {
     Tar tar;
-    tar.file("one", bytes("same")).file("other", bytes("same")).file("empty", {}).hardlink("hard", "one");
+    tar.file("one", bytes_of_text("same"))
+        .file("other", bytes_of_text("same"))
+        .file("empty", {})
+        .hardlink("hard", "one");
     tar.symlink("soft", "hard");
     const Packed packed(tar);
     const auto files = packed.open().value();
@@ -279,7 +279,7 @@ TEST_CASE("Any names of a file in a tar-ball are known to be those of one", "[sy
 }
 
 TEST_CASE("Unpacking a tar-ball tells how far it has come", "[symbols][archive]") {
-    const auto tar = Tar().file("large", Blob(1 << 20)).file(".build-id/x", bytes("y")).blob();
+    const auto tar = Tar().file("large", Blob(1 << 20)).file(".build-id/x", bytes_of_text("y")).blob();
     const Packed packed(tar);
     std::vector<std::uint64_t> read;
     const auto told = [&](std::uint64_t now, std::uint64_t total) {
@@ -295,17 +295,17 @@ TEST_CASE("Unpacking a tar-ball tells how far it has come", "[symbols][archive]"
 
 TEST_CASE("A compressed file in a tar-ball is unpacked as one beside it would be", "[symbols][archive]") {
     Tar tar;
-    tar.file("module.ko.xz", compressed(Compression::xz, bytes("ELF of the module")));
+    tar.file("module.ko.xz", compressed(Compression::xz, bytes_of_text("ELF of the module")));
     CHECK(Packed(tar).text("module.ko.xz") == "ELF of the module");
 }
 
 TEST_CASE("Of several caches in a tar-ball the first is looked at, and that is said", "[symbols][archive]") {
     Tar tar;
-    tar.file("a/.build-id/x", bytes("of a"));
+    tar.file("a/.build-id/x", bytes_of_text("of a"));
     CHECK(Packed(tar).damage().empty());
-    tar.file("a/.build-id/y", bytes("also"));
+    tar.file("a/.build-id/y", bytes_of_text("also"));
     CHECK(Packed(tar).damage().empty());
-    tar.file("b/.build-id/x", bytes("of b"));
+    tar.file("b/.build-id/x", bytes_of_text("of b"));
     Packed packed(tar);
     CHECK(has(packed.damage(), "has several caches; only \"a/.build-id\" is looked at"));
 }
@@ -313,13 +313,13 @@ TEST_CASE("Of several caches in a tar-ball the first is looked at, and that is s
 TEST_CASE("What is passed over in a tar-ball counts for the limits", "[symbols][archive]") {
     Tar directories;
     for (int at = 0; at < 41; ++at) directories.directory("d" + std::to_string(at));
-    directories.file(".build-id/x", bytes("y"));
+    directories.file(".build-id/x", bytes_of_text("y"));
     Packed many(directories);
     CHECK(many.damage().empty());
     many.limits.archived_files = 10;
     CHECK(has(many.damage(), "has more than 40 entries"));
 
-    Packed large(Tar().file("../out", Blob(std::size_t{2} << 20)).file(".build-id/x", bytes("y")));
+    Packed large(Tar().file("../out", Blob(std::size_t{2} << 20)).file(".build-id/x", bytes_of_text("y")));
     CHECK(large.damage().empty());
     large.limits.unpacked_bytes = 1 << 20;
     CHECK(has(large.damage(), "unpacks to more than 1048576 bytes"));
@@ -330,9 +330,9 @@ TEST_CASE("A file in a tar-ball has at most 16 KiB of headers", "[symbols][archi
     while (rights.size() < 20'000) rights += "u:" + std::to_string(1000 + rights.size()) + ":r,";
     const auto with_rights = [&](std::size_t size) {
         Tar tar;
-        tar.file(".build-id/first", bytes("1"));
-        tar.pax("SCHILY.acl.access", rights.substr(0, size)).file("second", bytes("2"));
-        return Packed(tar.file("third", bytes("3")));
+        tar.file(".build-id/first", bytes_of_text("1"));
+        tar.pax("SCHILY.acl.access", rights.substr(0, size)).file("second", bytes_of_text("2"));
+        return Packed(tar.file("third", bytes_of_text("3")));
     };
     const auto few = with_rights(10'000), many = with_rights(20'000);
     CHECK(few.damage().empty());
@@ -351,7 +351,7 @@ TEST_CASE("A tar-ball is packed once", "[symbols][archive]") {
 TEST_CASE("A tar-ball whose packing breaks off gives the files before the break, and says so", "[symbols][archive]") {
     const auto packing = GENERATE(Compression::gzip, Compression::bzip2);
     Tar tar;
-    tar.file(".build-id/first", bytes("1"));
+    tar.file(".build-id/first", bytes_of_text("1"));
     Random random(1);
     tar.file("second", random.bytes(std::size_t{3} << 20));
     auto blob = compressed(packing, tar.blob());
@@ -370,7 +370,7 @@ TEST_CASE("A tar-ball whose packing breaks off gives the files before the break,
 
 TEST_CASE("The vdso is that of the machine, whatever cache is given", "[symbols]") {
     struct WithVdso final : Files {
-        Result<std::shared_ptr<const Source>> vdso() const override { return memory_source(bytes("vdso")); }
+        Result<std::shared_ptr<const Source>> vdso() const override { return memory_source(bytes_of_text("vdso")); }
     };
     const auto beneath = std::make_shared<WithVdso>();
     beneath->content[tar_ball] = Tar().blob();

@@ -13,7 +13,7 @@ using namespace perfdata::test;
 
 namespace {
 
-constexpr std::uint64_t ms = 1'000'000, in_alpha = alpha - kernel_begin;
+constexpr std::uint64_t in_alpha = alpha - kernel_begin;
 const Blob first = counted(0x80, 5), second = counted(0xc0, 5);
 
 // alpha_with(bytes) returns alpha's code with these bytes at +8.
@@ -22,10 +22,6 @@ Blob alpha_with(const Blob& bytes) {
 }
 Blob original(std::uint64_t offset = 8, std::size_t size = 5) {
     return part(kernel_code(), in_alpha + offset, size);
-}
-
-bool has(const CodeImage& image, ErrorCode code) {
-    return std::ranges::any_of(image.problems, [&](const Error& problem) { return problem.code == code; });
 }
 
 }  // namespace

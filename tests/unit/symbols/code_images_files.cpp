@@ -10,15 +10,11 @@ using namespace perfdata::test;
 
 namespace {
 
-constexpr std::uint64_t ms = 1'000'000, linked_at = 0xffffffff80000000;
+constexpr std::uint64_t linked_at = 0xffffffff80000000;
 constexpr std::uint64_t headers = 64 + 56;  // of an ELF file with one segment; .text follows
 
-bool has(const CodeImage& image, ErrorCode code) {
-    return std::ranges::any_of(image.problems, [&](const Error& problem) { return problem.code == code; });
-}
-
-// program(functions) returns a file with one segment: file offset `headers` is at `vaddr`.
-Elf program(std::uint64_t vaddr, Blob text, const std::vector<Elf::Symbol>& functions) {
+// program_file(functions) returns a file with one segment: file offset `headers` is at `vaddr`.
+Elf program_file(std::uint64_t vaddr, Blob text, const std::vector<Elf::Symbol>& functions) {
     Elf elf;
     elf.segments = {{headers, vaddr, text.size()}};
     elf.section(Elf::text).content = std::move(text);
@@ -29,8 +25,8 @@ Elf program(std::uint64_t vaddr, Blob text, const std::vector<Elf::Symbol>& func
 }
 
 Blob vmlinux() {
-    auto elf =
-        program(linked_at, kernel_code(), {{"_text", linked_at, 0, Elf::label}, {"alpha", linked_at + 0x100, 0x40}});
+    auto elf = program_file(linked_at, kernel_code(),
+                            {{"_text", linked_at, 0, Elf::label}, {"alpha", linked_at + 0x100, 0x40}});
     elf.type = 2;
     return elf.blob();
 }
@@ -112,7 +108,8 @@ TEST_CASE("Code of a module is from memory, or else from its file", "[symbols][c
 TEST_CASE("Code of a program is what its file has, where the file has it", "[symbols][code_images]") {
     const auto code = counted(5, 0x100);
     PatchedScene scene;
-    auto elf = program(0x401000, code, {{"main", 0x401010, 0x30}, {"huge", 0x401080, ~std::uint64_t{0} - 0x500000}});
+    auto elf =
+        program_file(0x401000, code, {{"main", 0x401010, 0x30}, {"huge", 0x401080, ~std::uint64_t{0} - 0x500000}});
     elf.build_id(id(3).bytes());
     scene.dir.write("prog", elf.blob());
     scene.options.finder.symfs = scene.dir.path().string();

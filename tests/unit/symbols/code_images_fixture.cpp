@@ -11,7 +11,7 @@ using namespace perfdata::test;
 
 namespace {
 
-const std::string fixture = PERFDATA_FIXTURES "/pokes/text_pokes.data";
+const std::string pokes_fixture = PERFDATA_FIXTURES "/pokes/text_pokes.data";
 constexpr Address modules{0xffffffffc0000000};  // above the kernel's own code
 
 using Places = std::map<Address, std::vector<const TextPatch*>>;
@@ -38,7 +38,7 @@ Blob bytes_of(Bytes bytes) {
 
 TEST_CASE("Real pokes are applied and taken back", "[symbols][code_images]") {
     const bool from_the_end = GENERATE(false, true);
-    const auto recording = Recording::open(fixture).value();
+    const auto recording = Recording::open(pokes_fixture).value();
     const auto timeline = Timeline::build(recording).value();
     const auto places = kernel_places(timeline);
     REQUIRE(places.size() == 99);
@@ -67,7 +67,7 @@ TEST_CASE("Real pokes are applied and taken back", "[symbols][code_images]") {
     options.finder.offline = true;
     options.finder.kallsyms = dir.write("kallsyms", blob_of(symbols));
     options.kcore = dir.write("kcore", core_file(memory));
-    const OpenedCode opened(Recording::open(fixture).value(), options);
+    const OpenedCode opened(Recording::open(pokes_fixture).value(), options);
     CHECK(opened.names.image_problems().empty());
 
     std::size_t versions = 0, changed = 0;
@@ -98,7 +98,7 @@ TEST_CASE("Real pokes are applied and taken back", "[symbols][code_images]") {
 }
 
 TEST_CASE("Real slots and trampolines are what pokes laid there", "[symbols][code_images]") {
-    const OpenedCode opened(Recording::open(fixture).value(), [] {
+    const OpenedCode opened(Recording::open(pokes_fixture).value(), [] {
         SymbolizerOptions options;
         options.finder.offline = true;
         return options;

@@ -20,7 +20,7 @@ constexpr std::uint32_t code_size = 64;
 constexpr std::uint64_t compressed = 0x800, in_group = 0x200;  // flags
 constexpr std::uint32_t zlib = 1, zstd = 2;
 
-Blob bytes(std::string_view text) {
+Blob blob_of_text(std::string_view text) {
     return Writer(std::endian::little).text(text).take();
 }
 
@@ -80,7 +80,7 @@ Result<std::vector<LineStart>> lines_of(const Elf& elf) {
 // Watched is a file that counts what is read of it, and may become shorter.
 class Watched final : public Source {
   public:
-    explicit Watched(Blob bytes) : bytes_(std::move(bytes)), size_(bytes_.size()) {}
+    explicit Watched(Blob blob_of_text) : bytes_(std::move(blob_of_text)), size_(bytes_.size()) {}
 
     std::uint64_t size() const override { return bytes_.size(); }
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
@@ -133,11 +133,11 @@ TEST_CASE("libdw gets the sections that lines are read from and no others", "[sy
     elf.machine = 22;
     for (const auto* name : {".debug_macro", ".debug_info", ".debug_line", ".debug_str", ".debug_info", ".debug_types",
                              ".gnu_debugaltlink", ".zgnu_debugaltlink", ".gnu_debugdata", ".debug_line.dwo"}) {
-        elf.add({.name = name, .content = bytes(name)});
+        elf.add({.name = name, .content = blob_of_text(name)});
     }
-    elf.add({.name = ".zdebug_abbrev", .content = bytes("neither packed nor named so")});
+    elf.add({.name = ".zdebug_abbrev", .content = blob_of_text("neither packed nor named so")});
     elf.add({.name = ".debug_ranges", .type = 8, .only_size = 100});
-    elf.add({.name = ".debug_addr", .flags = in_group, .content = bytes("of a group")});
+    elf.add({.name = ".debug_addr", .flags = in_group, .content = blob_of_text("of a group")});
     const auto read = as_read(elf);
     CHECK(read.file.wide() == wide);
     CHECK(read.file.order().endian() == order);
@@ -164,8 +164,8 @@ TEST_CASE("Sections of relocatable files keep their numbers", "[symbols][dwarf]"
     elf.segments.clear();
     for (unsigned number = 0; many && number < 0xff00; ++number) elf.add({.name = "", .content = {}});
     elf.add({.name = ".bss", .type = 8, .flags = 3, .only_size = 4096});
-    const auto line = elf.add({.name = ".debug_line", .content = bytes("lines")});
-    const auto macro = elf.add({.name = ".debug_macro", .content = bytes("macro")});
+    const auto line = elf.add({.name = ".debug_line", .content = blob_of_text("lines")});
+    const auto macro = elf.add({.name = ".debug_macro", .content = blob_of_text("macro")});
     const auto symbols = elf.symbols({{"f", 0, 8}});
     const auto rela =
         elf.add({.name = ".rela.debug_line", .type = 4, .content = Blob(48), .link = symbols, .info = line});
@@ -323,9 +323,11 @@ TEST_CASE("Large sections are read where they are needed, and once", "[symbols][
     const auto all = std::as_bytes(image->bytes());
     const auto section = ElfFile::open(memory_source(all), {}).value().section(name)->offset;
     const auto part = [&](std::uint64_t begin, std::uint64_t count) {
-        const auto bytes = all.subspan(static_cast<std::size_t>(section + begin), static_cast<std::size_t>(count));
-        image->load(bytes);
-        return std::ranges::equal(bytes, Bytes(content).subspan(static_cast<std::size_t>(begin), bytes.size()));
+        const auto blob_of_text =
+            all.subspan(static_cast<std::size_t>(section + begin), static_cast<std::size_t>(count));
+        image->load(blob_of_text);
+        return std::ranges::equal(blob_of_text,
+                                  Bytes(content).subspan(static_cast<std::size_t>(begin), blob_of_text.size()));
     };
     CHECK(part(500'000, 20'000));
     CHECK(source->read < 2 * some);
@@ -361,12 +363,12 @@ TEST_CASE("Compressed sections are unpacked when they are needed", "[symbols][dw
     REQUIRE(image);
     const auto all = std::as_bytes(image->bytes());
     const auto offset = ElfFile::open(memory_source(all), {}).value().section(".debug_line")->offset;
-    const auto bytes = all.subspan(static_cast<std::size_t>(offset), 5000);
-    CHECK(bytes[100] == std::byte{0});
+    const auto blob_of_text = all.subspan(static_cast<std::size_t>(offset), 5000);
+    CHECK(blob_of_text[100] == std::byte{0});
     const bool damaged = GENERATE(false, true);
     if (damaged) source->cut(0);
-    image->load(bytes.subspan(100, 1));
-    CHECK(bytes[4999] == (damaged ? std::byte{0} : std::byte{7}));
+    image->load(blob_of_text.subspan(100, 1));
+    CHECK(blob_of_text[4999] == (damaged ? std::byte{0} : std::byte{7}));
     CHECK(image->failure().has_value() == damaged);
 }
 

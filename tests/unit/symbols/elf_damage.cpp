@@ -12,8 +12,8 @@ using namespace perfdata::test;
 
 namespace {
 
-// everything(order, wide, machine) contains everything that the reader examines.
-Blob everything(std::endian order, bool wide, std::uint16_t machine) {
+// whole_elf(order, wide, machine) contains everything that the reader examines.
+Blob whole_elf(std::endian order, bool wide, std::uint16_t machine) {
     Elf mini(order, wide);
     mini.symbols({{"internal", 0x1100, 0x10}});
     Elf elf(order, wide);
@@ -70,7 +70,7 @@ std::vector<Blob> samples() {
     for (const bool wide : {false, true}) {
         for (const auto order : {std::endian::little, std::endian::big}) {
             for (const auto machine : {std::uint16_t{62}, std::uint16_t{21}, std::uint16_t{40}})
-                all.push_back(everything(order, wide, machine));
+                all.push_back(whole_elf(order, wide, machine));
         }
     }
     return all;

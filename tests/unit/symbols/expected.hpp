@@ -11,13 +11,10 @@
 #include "perfdata/timeline/timeline.hpp"
 
 #include "catch.hpp"
+#include "support/files.hpp"
 #include "support/writer.hpp"
 
 namespace perfdata::test {
-
-inline std::string fixture(const std::string& name) {
-    return std::string(PERFDATA_FIXTURES) + "/" + name;
-}
 
 inline std::string content_of(const std::string& name) {
     std::ifstream file(fixture(name), std::ios::binary);

@@ -10,8 +10,8 @@ using namespace perfdata::test;
 
 namespace {
 
-constexpr std::uint64_t stack_at = 0x7000;
-constexpr auto ok = StepOutcome::ok;
+constexpr std::uint64_t stack_begin = 0x7000;
+constexpr auto stepped = StepOutcome::ok;
 
 // Chained is a stack of 512 bytes at 0x7000 and registers, of which the stack pointer is there.
 struct Chained {
@@ -19,10 +19,10 @@ struct Chained {
         : target(target_of(family, address_bytes)), order(in_order), stack(in_order) {
         stack.zeros(512);
         registers.pc = 0x400100;
-        registers.set(target.stack_pointer(), stack_at);
+        registers.set(target.stack_pointer(), stack_begin);
     }
     Chained& word(std::uint64_t address, std::uint64_t value) {
-        const auto at = static_cast<std::size_t>(address - stack_at);
+        const auto at = static_cast<std::size_t>(address - stack_begin);
         if (target.address_bytes() == 8) {
             stack.patch(at, value);
         } else {
@@ -34,7 +34,7 @@ struct Chained {
         registers.set(slot, value);
         return *this;
     }
-    StackMemory memory() const { return {stack.blob(), stack_at, AnyOrder(order), stack_at + 0x1000}; }
+    StackMemory memory() const { return {stack.blob(), stack_begin, AnyOrder(order), stack_begin + 0x1000}; }
     StepOutcome step() { return step_by_frame_pointer(target, memory(), registers); }
     StepOutcome leave(unsigned pushed = 0) { return step_from_leaf(target, memory(), registers, pushed); }
 
@@ -53,12 +53,12 @@ TEST_CASE("Frame pointers of x86 lead to the callers", "[symbols][unwind]") {
         one.set(fp, 0x7020).set(3, 0x33);
         one.word(0x7020, 0x7060).word(0x7020 + width, 0x400200);
         one.word(0x7060, 0).word(0x7060 + width, 0x400300);
-        REQUIRE(one.step() == ok);
+        REQUIRE(one.step() == stepped);
         CHECK(one.registers.pc == 0x400200);
         CHECK(one.registers.value(fp) == 0x7060);
         CHECK(one.registers.value(sp) == 0x7020 + 2 * width);
         CHECK_FALSE(one.registers.known(3));
-        REQUIRE(one.step() == ok);
+        REQUIRE(one.step() == stepped);
         CHECK(one.registers.pc == 0x400300);
         CHECK(one.step() == StepOutcome::outermost);
     }
@@ -80,7 +80,7 @@ TEST_CASE("A chain of frame pointers that is none ends", "[symbols][unwind]") {
     CHECK(one.registers.pc == 0x400100);
     // One that goes back may be a register that the caller uses for something else.
     one.word(0x7028, 0x400200).word(0x7020, 0x7010);
-    REQUIRE(one.step() == ok);
+    REQUIRE(one.step() == stepped);
     CHECK_FALSE(one.registers.known(6));
     CHECK(one.step() == StepOutcome::register_missing);
 }
@@ -89,7 +89,7 @@ TEST_CASE("Frame records of arm64 lead to the callers", "[symbols][unwind]") {
     Chained one(ArchFamily::arm64);
     one.registers.pc = 0xaaaab0000000;
     one.set(29, 0x7020).word(0x7020, 0x7060).word(0x7028, 0x0035aaaab2345678);
-    REQUIRE(one.step() == ok);
+    REQUIRE(one.step() == stepped);
     CHECK(one.registers.pc == 0xaaaab2345678);
     CHECK(one.registers.value(30) == 0xaaaab2345678);
     CHECK(one.registers.value(29) == 0x7060);
@@ -99,13 +99,13 @@ TEST_CASE("Frame records of arm64 lead to the callers", "[symbols][unwind]") {
 TEST_CASE("Frame pointers of RISC-V point behind what was saved", "[symbols][unwind]") {
     Chained one(ArchFamily::riscv);
     one.set(8, 0x7040).word(0x7038, 0x10200).word(0x7030, 0x7080);
-    REQUIRE(one.step() == ok);
+    REQUIRE(one.step() == stepped);
     CHECK(one.registers.pc == 0x10200);
     CHECK(one.registers.value(8) == 0x7080);
     CHECK(one.registers.value(2) == 0x7040);
     Chained leaf(ArchFamily::riscv);
     leaf.set(8, 0x7040).set(1, 0x10300).word(0x7038, 0x7080);
-    REQUIRE(leaf.step() == ok);
+    REQUIRE(leaf.step() == stepped);
     CHECK(leaf.registers.pc == 0x10300);
     CHECK(leaf.registers.value(8) == 0x7080);
 }
@@ -113,19 +113,19 @@ TEST_CASE("Frame pointers of RISC-V point behind what was saved", "[symbols][unw
 TEST_CASE("Frame pointers of Arm lead to the callers in each compiler's way", "[symbols][unwind]") {
     Chained clang(ArchFamily::arm, 4);
     clang.set(11, 0x7020).word(0x7020, 0x7060).word(0x7024, 0x10201);
-    REQUIRE(clang.step() == ok);
+    REQUIRE(clang.step() == stepped);
     CHECK(clang.registers.pc == 0x10200);
     CHECK(clang.registers.value(11) == 0x7060);
     CHECK(clang.registers.value(13) == 0x7028);
     Chained gcc(ArchFamily::arm, 4);
     gcc.set(11, 0x7024).word(0x7020, 0x7064).word(0x7024, 0x10200);
-    REQUIRE(gcc.step() == ok);
+    REQUIRE(gcc.step() == stepped);
     CHECK(gcc.registers.pc == 0x10200);
     CHECK(gcc.registers.value(11) == 0x7064);
     CHECK(gcc.registers.value(13) == 0x7028);
     Chained thumb(ArchFamily::arm, 4);
     thumb.set(11, 0x1234).set(7, 0x7020).word(0x7020, 0x7060).word(0x7024, 0x10201);
-    REQUIRE(thumb.step() == ok);
+    REQUIRE(thumb.step() == stepped);
     CHECK(thumb.registers.pc == 0x10200);
     CHECK(thumb.registers.value(7) == 0x7060);
     Chained none(ArchFamily::arm, 4);
@@ -147,10 +147,10 @@ TEST_CASE("Back chains lead to the callers", "[symbols][unwind]") {
         const auto sp = one.target.stack_pointer();
         one.word(0x7000, 0x7040).word(0x7040 + offset, 0x400200);
         one.word(0x7040, 0x7080).word(0x7080 + offset, 0x400300);
-        REQUIRE(one.step() == ok);
+        REQUIRE(one.step() == stepped);
         CHECK(one.registers.pc == 0x400200);
         CHECK(one.registers.value(sp) == 0x7040);
-        REQUIRE(one.step() == ok);
+        REQUIRE(one.step() == stepped);
         CHECK(one.registers.pc == 0x400300);
         CHECK(one.step() == StepOutcome::outermost);
         one.word(0x7080, 0x7010);
@@ -164,11 +164,11 @@ TEST_CASE("Code without a frame is left by its return address", "[symbols][unwin
     Chained one(ArchFamily::x86);
     one.set(3, 0x33).word(0x7000, 0x400200).word(0x7010, 0x400300);
     auto pushed = one;
-    REQUIRE(one.leave() == ok);
+    REQUIRE(one.leave() == stepped);
     CHECK(one.registers.pc == 0x400200);
     CHECK(one.registers.value(7) == 0x7008);
     CHECK(one.registers.value(3) == 0x33);
-    REQUIRE(pushed.leave(2) == ok);
+    REQUIRE(pushed.leave(2) == stepped);
     CHECK(pushed.registers.pc == 0x400300);
     CHECK(pushed.registers.value(7) == 0x7018);
     CHECK(pushed.leave() == StepOutcome::outermost);
@@ -178,9 +178,9 @@ TEST_CASE("Code without a frame is left by its return address", "[symbols][unwin
     Chained link(ArchFamily::arm64);
     CHECK(link.leave() == StepOutcome::register_missing);
     link.set(30, 0x400200);
-    REQUIRE(link.leave() == ok);
+    REQUIRE(link.leave() == stepped);
     CHECK(link.registers.pc == 0x400200);
-    CHECK(link.registers.value(31) == stack_at);
+    CHECK(link.registers.value(31) == stack_begin);
     CHECK(link.leave() == StepOutcome::no_change);
 }
 

@@ -14,9 +14,9 @@ namespace {
 constexpr std::uint64_t stack_at = 0x7000;
 
 // Scene is a frame: registers, 256 bytes of stack at 0x7000, and the row that describes it.
-struct Scene {
-    explicit Scene(ArchFamily family = ArchFamily::x86, unsigned address_bytes = 8,
-                   std::endian in_order = std::endian::little)
+struct StepScene {
+    explicit StepScene(ArchFamily family = ArchFamily::x86, unsigned address_bytes = 8,
+                       std::endian in_order = std::endian::little)
         : target(target_of(family, address_bytes)), order(in_order), stack(in_order) {
         stack.zeros(256);
         row.return_slot = target.return_slot();
@@ -25,7 +25,7 @@ struct Scene {
         if (!target.has_link_register()) registers.set(target.return_slot(), registers.pc);
         registers.set(target.stack_pointer(), stack_at);
     }
-    Scene& word(std::size_t at, std::uint64_t value) {
+    StepScene& word(std::size_t at, std::uint64_t value) {
         if (target.address_bytes() == 8) {
             stack.patch(at, value);
         } else {
@@ -33,11 +33,11 @@ struct Scene {
         }
         return *this;
     }
-    Scene& cfa(std::int32_t offset) {
+    StepScene& cfa(std::int32_t offset) {
         row.cfa_value = offset;
         return *this;
     }
-    Scene& rule(Slot slot, RuleKind kind, std::int32_t value = 0) {
+    StepScene& rule(Slot slot, RuleKind kind, std::int32_t value = 0) {
         rules.push_back({slot, kind, value});
         return *this;
     }
@@ -66,7 +66,7 @@ constexpr auto ok = StepOutcome::ok;
 
 TEST_CASE("A step restores what the function saved", "[symbols][unwind]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    Scene one(ArchFamily::x86, 8, order);
+    StepScene one(ArchFamily::x86, 8, order);
     one.registers.set(3, 0x33);
     one.registers.set(6, 0x66);
     one.registers.set(12, 0x12);
@@ -83,7 +83,7 @@ TEST_CASE("A step restores what the function saved", "[symbols][unwind]") {
 }
 
 TEST_CASE("All rules are applied to the registers of the frame", "[symbols][unwind]") {
-    Scene one;
+    StepScene one;
     one.registers.set(0, 0xaaaa);
     one.registers.set(1, 0xdddd);
     one.word(8, 0x400200).cfa(16);
@@ -101,19 +101,19 @@ TEST_CASE("All rules are applied to the registers of the frame", "[symbols][unwi
 }
 
 TEST_CASE("The return address may lie in a register", "[symbols][unwind]") {
-    Scene one;
+    StepScene one;
     one.registers.set(2, 0x400300);
     one.cfa(8).rule(16, in_slot, 2);
     REQUIRE(one.step() == ok);
     CHECK(one.registers.pc == 0x400300);
-    Scene lost;
+    StepScene lost;
     lost.cfa(8).rule(16, in_slot, 2);
     CHECK(lost.step() == StepOutcome::register_missing);
 }
 
 TEST_CASE("A step that fails changes nothing and says why", "[symbols][unwind]") {
     const auto outcome_of = [](auto&& change) {
-        Scene one;
+        StepScene one;
         one.word(8, 0x400200).cfa(16).rule(16, at_offset, -8);
         one.registers.set(3, 0x33);
         change(one);
@@ -126,32 +126,32 @@ TEST_CASE("A step that fails changes nothing and says why", "[symbols][unwind]")
         }
         return outcome;
     };
-    CHECK(outcome_of([](Scene&) {}) == ok);
+    CHECK(outcome_of([](StepScene&) {}) == ok);
     // The stack: 256 bytes are copied of 4096.
-    CHECK(outcome_of([](Scene& one) { one.cfa(264); }) == StepOutcome::stack_too_short);
-    CHECK(outcome_of([](Scene& one) { one.cfa(256).word(248, 1); }) == ok);
-    CHECK(outcome_of([](Scene& one) { one.cfa(0x1000); }) == StepOutcome::stack_too_short);
-    CHECK(outcome_of([](Scene& one) { one.cfa(0x1010); }) == StepOutcome::damaged);
-    CHECK(outcome_of([](Scene& one) { one.cfa(0); }) == StepOutcome::damaged);
-    CHECK(outcome_of([](Scene& one) { one.cfa(-8); }) == StepOutcome::damaged);
-    CHECK(outcome_of([](Scene& one) { one.cfa(12); }) == StepOutcome::damaged);
-    CHECK(outcome_of([](Scene& one) { one.row.cfa_slot = 12; }) == StepOutcome::register_missing);
-    CHECK(outcome_of([](Scene& one) { one.registers.forget(7); }) == StepOutcome::register_missing);
-    CHECK(outcome_of([](Scene& one) { one.rules.clear(); }) == StepOutcome::damaged);
-    CHECK(outcome_of([](Scene& one) { one.word(8, 0); }) == StepOutcome::outermost);
-    CHECK(outcome_of([](Scene& one) { one.row.flags |= UnwindRow::outermost; }) == StepOutcome::outermost);
-    CHECK(outcome_of([](Scene& one) { one.row.flags |= UnwindRow::refused; }) == StepOutcome::refused);
+    CHECK(outcome_of([](StepScene& one) { one.cfa(264); }) == StepOutcome::stack_too_short);
+    CHECK(outcome_of([](StepScene& one) { one.cfa(256).word(248, 1); }) == ok);
+    CHECK(outcome_of([](StepScene& one) { one.cfa(0x1000); }) == StepOutcome::stack_too_short);
+    CHECK(outcome_of([](StepScene& one) { one.cfa(0x1010); }) == StepOutcome::damaged);
+    CHECK(outcome_of([](StepScene& one) { one.cfa(0); }) == StepOutcome::damaged);
+    CHECK(outcome_of([](StepScene& one) { one.cfa(-8); }) == StepOutcome::damaged);
+    CHECK(outcome_of([](StepScene& one) { one.cfa(12); }) == StepOutcome::damaged);
+    CHECK(outcome_of([](StepScene& one) { one.row.cfa_slot = 12; }) == StepOutcome::register_missing);
+    CHECK(outcome_of([](StepScene& one) { one.registers.forget(7); }) == StepOutcome::register_missing);
+    CHECK(outcome_of([](StepScene& one) { one.rules.clear(); }) == StepOutcome::damaged);
+    CHECK(outcome_of([](StepScene& one) { one.word(8, 0); }) == StepOutcome::outermost);
+    CHECK(outcome_of([](StepScene& one) { one.row.flags |= UnwindRow::outermost; }) == StepOutcome::outermost);
+    CHECK(outcome_of([](StepScene& one) { one.row.flags |= UnwindRow::refused; }) == StepOutcome::refused);
     // A register that cannot be read is lost, the caller is not.
-    CHECK(outcome_of([](Scene& one) { one.rule(3, at_offset, 0x800); }) == ok);
+    CHECK(outcome_of([](StepScene& one) { one.rule(3, at_offset, 0x800); }) == ok);
     // Nor does a frame go on to itself.
-    CHECK(outcome_of([](Scene& one) { one.word(8, one.registers.pc).rule(7, is_offset, -16); }) ==
+    CHECK(outcome_of([](StepScene& one) { one.word(8, one.registers.pc).rule(7, is_offset, -16); }) ==
           StepOutcome::no_change);
-    CHECK(outcome_of([](Scene& one) { one.word(8, one.registers.pc); }) == ok);  // recursion
-    CHECK(outcome_of([](Scene& one) { one.rule(7, is_offset, -24); }) == StepOutcome::damaged);
+    CHECK(outcome_of([](StepScene& one) { one.word(8, one.registers.pc); }) == ok);  // recursion
+    CHECK(outcome_of([](StepScene& one) { one.rule(7, is_offset, -24); }) == StepOutcome::damaged);
 }
 
 TEST_CASE("Registers that cannot be restored become unknown", "[symbols][unwind]") {
-    Scene one;
+    StepScene one;
     one.word(8, 0x400200).cfa(16).rule(3, at_offset, 0x800).rule(6, at_offset, -0x1000).rule(16, at_offset, -8);
     one.registers.set(3, 0x33);
     one.registers.set(6, 0x66);
@@ -164,7 +164,7 @@ TEST_CASE("Registers that cannot be restored become unknown", "[symbols][unwind]
 
 TEST_CASE("A signal's frame may lead anywhere", "[symbols][unwind]") {
     // The handler ran on a stack of its own, above the one that was interrupted.
-    Scene one;
+    StepScene one;
     one.row.flags |= UnwindRow::signal_frame | UnwindRow::cfa_expression;
     // CFA: the word at rsp + 160; the others lie in the signal's context.
     const auto cfa = Instructions().block(Instructions().op(0x77).sleb(160).op(0x06));
@@ -183,7 +183,7 @@ TEST_CASE("A signal's frame may lead anywhere", "[symbols][unwind]") {
 }
 
 TEST_CASE("Expressions of .debug_frame are looked for there", "[symbols][unwind]") {
-    Scene one;
+    StepScene one;
     one.row.flags |= UnwindRow::in_debug_frame | UnwindRow::cfa_expression;
     one.section = Instructions().block(Instructions().op(0x77).op(16)).blob();
     one.word(8, 0x400200).rule(16, at_offset, -8);
@@ -199,7 +199,7 @@ TEST_CASE("All expressions of one step share a budget", "[symbols][unwind]") {
     // Each takes about 1,000 operations: 250 times round.
     const auto loop =
         Instructions().block(Instructions().op(0x08).op(250).op(0x31).op(0x1c).op(0x12).op(0x28).u16(0xfffa));
-    Scene few, many;
+    StepScene few, many;
     for (auto* one : {&few, &many}) {
         one->section = loop.blob();
         one->word(8, 0x400200).cfa(16);
@@ -214,16 +214,16 @@ TEST_CASE("All expressions of one step share a budget", "[symbols][unwind]") {
 
 TEST_CASE("Where a call leaves the return address in a register it is there until it is saved", "[symbols][unwind]") {
     const auto family = GENERATE(ArchFamily::arm64, ArchFamily::riscv, ArchFamily::powerpc);
-    Scene leaf(family);
+    StepScene leaf(family);
     leaf.registers.set(leaf.target.return_slot(), 0x400200);
     REQUIRE(leaf.step() == ok);
     CHECK(leaf.registers.pc == 0x400200);
     CHECK(leaf.registers.value(leaf.target.stack_pointer()) == stack_at);
     // It has led here: it cannot lead to the next caller as well.
     CHECK(leaf.step() == StepOutcome::no_change);
-    Scene unknown(family);
+    StepScene unknown(family);
     CHECK(unknown.step() == StepOutcome::register_missing);
-    Scene saved(family);
+    StepScene saved(family);
     saved.word(24, 0x400300).cfa(32).rule(saved.target.return_slot(), at_offset, -8);
     REQUIRE(saved.step() == ok);
     CHECK(saved.registers.pc == 0x400300);
@@ -232,20 +232,20 @@ TEST_CASE("Where a call leaves the return address in a register it is there unti
 }
 
 TEST_CASE("S390 keeps its stack pointer below the CFA", "[symbols][unwind]") {
-    Scene leaf(ArchFamily::s390, 8, std::endian::big);
+    StepScene leaf(ArchFamily::s390, 8, std::endian::big);
     leaf.registers.set(14, 0x400200);
     leaf.cfa(160);
     REQUIRE(leaf.step() == ok);
     CHECK(leaf.registers.value(15) == stack_at);
     // With a frame of 64 bytes, r14 and r15 saved in the caller's area.
-    Scene one(ArchFamily::s390, 8, std::endian::big);
+    StepScene one(ArchFamily::s390, 8, std::endian::big);
     one.word(64 + 112, 0x400200).word(64 + 120, stack_at + 64);
     one.cfa(224).rule(14, at_offset, -48).rule(15, at_offset, -40);
     REQUIRE(one.step() == ok);
     CHECK(one.registers.pc == 0x400200);
     CHECK(one.registers.value(15) == stack_at + 64);
     // In a leaf the return address may be kept in a floating-point register.
-    Scene floating(ArchFamily::s390, 8, std::endian::big);
+    StepScene floating(ArchFamily::s390, 8, std::endian::big);
     floating.registers.set(16, 0x400400);
     floating.cfa(160).rule(14, in_slot, 16);
     REQUIRE(floating.step() == ok);
@@ -253,18 +253,18 @@ TEST_CASE("S390 keeps its stack pointer below the CFA", "[symbols][unwind]") {
 }
 
 TEST_CASE("Addresses have the width of the program", "[symbols][unwind]") {
-    Scene narrow(ArchFamily::x86, 4);
+    StepScene narrow(ArchFamily::x86, 4);
     narrow.word(4, 0x8048200).cfa(8).rule(8, at_offset, -4);
     REQUIRE(narrow.step() == ok);
     CHECK(narrow.registers.pc == 0x8048200);
     CHECK(narrow.registers.value(4) == stack_at + 8);
     // Thumb code's return addresses are odd.
-    Scene thumb(ArchFamily::arm, 4);
+    StepScene thumb(ArchFamily::arm, 4);
     thumb.registers.set(14, 0x10201);
     REQUIRE(thumb.step() == ok);
     CHECK(thumb.registers.pc == 0x10200);
     // 31-bit code's have the addressing mode in the highest bit.
-    Scene old(ArchFamily::s390, 4, std::endian::big);
+    StepScene old(ArchFamily::s390, 4, std::endian::big);
     old.registers.set(14, 0x80401200);
     old.cfa(96);
     REQUIRE(old.step() == ok);
@@ -274,7 +274,7 @@ TEST_CASE("Addresses have the width of the program", "[symbols][unwind]") {
 TEST_CASE("Signatures are taken out of return addresses where they are signed", "[symbols][unwind]") {
     constexpr std::uint64_t plain = 0x0000aaaab2345678, with = 0x0035aaaab2345678;
     for (const bool is_signed : {true, false}) {
-        Scene one(ArchFamily::arm64);
+        StepScene one(ArchFamily::arm64);
         one.registers.pc = 0x0000aaaab0000000;
         if (is_signed) one.row.flags |= UnwindRow::return_signed;
         one.word(8, with).cfa(16).rule(30, at_offset, -8);
@@ -292,7 +292,7 @@ TEST_CASE("Signatures are taken out of return addresses where they are signed", 
 }
 
 TEST_CASE("Rows of a frame that was cut off behind the return address still lead on", "[symbols][unwind]") {
-    Scene one;
+    StepScene one;
     one.stack.patch(248, std::uint64_t{0x400200});
     one.cfa(256).rule(16, at_offset, -8);
     REQUIRE(one.step() == ok);

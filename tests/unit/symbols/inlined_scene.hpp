@@ -11,8 +11,8 @@
 
 #include "support/dwarf.hpp"
 #include "support/samples.hpp"
+#include "support/scene.hpp"
 #include "unit/symbols/elf_case.hpp"
-#include "unit/timeline/scene.hpp"
 
 namespace perfdata::test {
 

@@ -10,7 +10,7 @@ using namespace perfdata::test;
 
 namespace {
 
-Kallsyms parsed(std::string text) {
+Kallsyms parsed_kallsyms(std::string text) {
     auto table = Kallsyms::parse(std::move(text));
     REQUIRE(table);
     return std::move(*table);
@@ -31,7 +31,7 @@ ErrorCode refused(std::string text) {
 }  // namespace
 
 TEST_CASE("A function reaches from its address to the next one", "[symbols][kallsyms]") {
-    const auto table = parsed(
+    const auto table = parsed_kallsyms(
         "ffffffff81000000 T first\n"
         "ffffffff81000100 t second\n"
         "ffffffff81000200 W third\n"
@@ -50,21 +50,21 @@ TEST_CASE("A function reaches from its address to the next one", "[symbols][kall
 }
 
 TEST_CASE("Lines may be in any order", "[symbols][kallsyms]") {
-    const auto table = parsed("3000 T c\n1000 T a\n2000 T b\n");
+    const auto table = parsed_kallsyms("3000 T c\n1000 T a\n2000 T b\n");
     CHECK(name_at(table, 0x1800) == "a");
     CHECK(name_at(table, 0x2800) == "b");
     CHECK(name_at(table, 0x3800) == "c");
 }
 
 TEST_CASE("Data, labels and mapping symbols are no functions", "[symbols][kallsyms]") {
-    const auto table = parsed(
+    const auto table = parsed_kallsyms(
         "1000 T real\n1100 D data\n1200 b bss\n1300 r constant\n1400 t $x\n1500 t .Ltmp0\n1600 t L0end\n1700 A abs\n");
     CHECK(table.size() == 1);
     CHECK(name_at(table, 0x1700) == "real");
 }
 
 TEST_CASE("The last function of the kernel and of each module reaches 64 KiB at most", "[symbols][kallsyms]") {
-    const auto table = parsed(
+    const auto table = parsed_kallsyms(
         "10000000 T kernel_last\n"
         "20000000 t module_first\t[one]\n"
         "20000100 t module_last\t[one]\n"
@@ -93,12 +93,12 @@ TEST_CASE("module_begins() has the lowest function of each module", "[symbols][k
 }
 
 TEST_CASE("Inside one object a function may be long", "[symbols][kallsyms]") {
-    const auto table = parsed("10000000 T long_one\n10100000 T next\n");
+    const auto table = parsed_kallsyms("10000000 T long_one\n10100000 T next\n");
     CHECK(name_at(table, 0x100fffff) == "long_one");
 }
 
 TEST_CASE("BPF code and other code made at run time is left out", "[symbols][kallsyms]") {
-    const auto table = parsed(
+    const auto table = parsed_kallsyms(
         "1000 T real\n"
         "2000 t bpf_prog_0123456789abcdef_x\t[bpf]\n"
         "3000 t ftrace_trampoline\t[__builtin__ftrace]\n"
@@ -111,7 +111,7 @@ TEST_CASE("BPF code and other code made at run time is left out", "[symbols][kal
 
 // As `perf report --kallsyms` names such samples; checked with perf 6.1.
 TEST_CASE("Of several names of one address the last is kept", "[symbols][kallsyms]") {
-    const auto table = parsed(
+    const auto table = parsed_kallsyms(
         "1000 t __do_sys_getpid\n1000 T __ia32_sys_getpid\n1000 T __x64_sys_getpid\n"
         "2000 T __memcpy\n2000 W memcpy\n"
         "3000 T thermal_down\n3000 t thermal_up\n3000 t $x\n3000 r data\n"
@@ -124,7 +124,7 @@ TEST_CASE("Of several names of one address the last is kept", "[symbols][kallsym
 }
 
 TEST_CASE("address_of() finds the kernel's reference symbols of any type, and no module's", "[symbols][kallsyms]") {
-    const auto table = parsed(
+    const auto table = parsed_kallsyms(
         "1000 T _text\n1000 T _stext\n2000 D _sdata\n3000 T real\n4000 t _init\t[module]\n5000 A __per_cpu_end\n");
     CHECK(table.address_of("_text") == Address{0x1000});
     CHECK(table.address_of("_stext") == Address{0x1000});
@@ -136,15 +136,15 @@ TEST_CASE("address_of() finds the kernel's reference symbols of any type, and no
 }
 
 TEST_CASE("The last line needs no newline, and empty lines do no harm", "[symbols][kallsyms]") {
-    const auto table = parsed("\n\n1000 T first\n\n2000 T last");
+    const auto table = parsed_kallsyms("\n\n1000 T first\n\n2000 T last");
     CHECK(name_at(table, 0x1000) == "first");
     CHECK(name_at(table, 0x2000) == "last");
-    const auto with_module = parsed("1000 T first\n2000 T last\t[m]");
+    const auto with_module = parsed_kallsyms("1000 T first\n2000 T last\t[m]");
     CHECK(with_module.find({0x2000})->module == "m");
 }
 
 TEST_CASE("Lines that are none are passed over", "[symbols][kallsyms]") {
-    const auto table = parsed(
+    const auto table = parsed_kallsyms(
         "11112222333344445 T too_many_digits\n"
         "fffffffffffffffff T all_ones\n"
         "zzzz T no_number\n"
@@ -159,7 +159,7 @@ TEST_CASE("Lines that are none are passed over", "[symbols][kallsyms]") {
 }
 
 TEST_CASE("Addresses use all 64 bits, or eight digits", "[symbols][kallsyms]") {
-    const auto table = parsed("ffffffffffffffff T top\nc0008000 T low\nFFFFFFFF81000000 T upper_case\n");
+    const auto table = parsed_kallsyms("ffffffffffffffff T top\nc0008000 T low\nFFFFFFFF81000000 T upper_case\n");
     CHECK(name_at(table, ~std::uint64_t{0}) == "top");
     CHECK(name_at(table, 0xc0008004) == "low");
     CHECK(name_at(table, 0xffffffff81000000) == "upper_case");
@@ -167,14 +167,14 @@ TEST_CASE("Addresses use all 64 bits, or eight digits", "[symbols][kallsyms]") {
 
 TEST_CASE("A NUL is a character like any other", "[symbols][kallsyms]") {
     using namespace std::string_literals;
-    const auto table = parsed("1000 T na\0me\n2000 T next\n\0\0\0\n3000 T third\n"s);
+    const auto table = parsed_kallsyms("1000 T na\0me\n2000 T next\n\0\0\0\n3000 T third\n"s);
     CHECK(name_at(table, 0x1000) == "na\0me"s);
     CHECK(name_at(table, 0x2000) == "next");
     CHECK(name_at(table, 0x3000) == "third");
 }
 
 TEST_CASE("Line ends of other systems do not become part of names", "[symbols][kallsyms]") {
-    const auto table = parsed("1000 T first\r\n2000 t second\t[mod]\r\n3000 t bpf_prog_x\t[bpf]\r\n");
+    const auto table = parsed_kallsyms("1000 T first\r\n2000 t second\t[mod]\r\n3000 t bpf_prog_x\t[bpf]\r\n");
     CHECK(name_at(table, 0x1000) == "first");
     CHECK(table.find({0x2000})->module == "mod");
     CHECK(name_at(table, 0x3000) == "second");
@@ -182,7 +182,7 @@ TEST_CASE("Line ends of other systems do not become part of names", "[symbols][k
 
 TEST_CASE("Addresses that are all zero are missing, not malformed", "[symbols][kallsyms]") {
     CHECK(refused("0000000000000000 T _text\n0000000000000000 T other\n") == ErrorCode::missing);
-    CHECK(name_at(parsed("0000000000000000 A fixed_percpu_data\n0 T zero\n1000 T real\n"), 0x1000) == "real");
+    CHECK(name_at(parsed_kallsyms("0000000000000000 A fixed_percpu_data\n0 T zero\n1000 T real\n"), 0x1000) == "real");
 }
 
 TEST_CASE("A file without functions is malformed", "[symbols][kallsyms]") {
@@ -194,7 +194,7 @@ TEST_CASE("A file without functions is malformed", "[symbols][kallsyms]") {
 }
 
 TEST_CASE("Names live as long as the table, also when it moves", "[symbols][kallsyms]") {
-    auto first = parsed("1000 T a\n");
+    auto first = parsed_kallsyms("1000 T a\n");
     const auto second = std::move(first);
     CHECK(name_at(second, 0x1000) == "a");
 }

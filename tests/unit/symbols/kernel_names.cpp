@@ -10,8 +10,8 @@ using namespace perfdata::test;
 
 namespace {
 
-constexpr std::uint64_t text_at = 0xffffffff90000000, linked_at = 0xffffffff81000000;
-const std::string link_of_1 = "/.build-id/01/02030405060708090a0b0c0d0e0f1011121314";
+constexpr std::uint64_t kernel_text_at = 0xffffffff90000000, linked_at = 0xffffffff81000000;
+const std::string kernel_link_of_1 = "/.build-id/01/02030405060708090a0b0c0d0e0f1011121314";
 
 Blob kallsyms(std::string_view start = "ffffffff9") {
     std::string text;
@@ -40,7 +40,7 @@ Blob notes(const BuildId& build_id) {
 struct TestMachine {
     std::shared_ptr<Files> files = std::make_shared<Files>();
     FinderOptions options;
-    RecordedKernel kernel{"_text", {text_at}, id(1), "6.1.0-x", {}};
+    RecordedKernel kernel{"_text", {kernel_text_at}, id(1), "6.1.0-x", {}};
 
     Result<KernelNames> load() const { return KernelNames::load(kernel, ObjectFinder(options, files)); }
     std::string origin() const {
@@ -57,14 +57,14 @@ TEST_CASE("Kernel and modules are told apart", "[symbols][kernel_names]") {
     machine.files->content["/k"] = kallsyms();
     const auto names = machine.load();
     REQUIRE(names);
-    const auto work = names->find({text_at + 0x104});
+    const auto work = names->find({kernel_text_at + 0x104});
     REQUIRE(work);
     CHECK(work->name == "do_work");
     CHECK(work->module.empty());
     CHECK(work->offset == 4);
-    CHECK(work->function == Address{text_at + 0x100});
+    CHECK(work->function == Address{kernel_text_at + 0x100});
     CHECK(names->find({0xffffffffc0000010})->module == "xfs");
-    CHECK_FALSE(names->find({text_at - 1}));
+    CHECK_FALSE(names->find({kernel_text_at - 1}));
     CHECK(names->kallsyms() != nullptr);
 }
 
@@ -96,11 +96,11 @@ TEST_CASE("vmlinux is moved to where the recorded kernel was", "[symbols][kernel
     machine.files->content["/vmlinux"] = vmlinux(id(1));
     const auto names = machine.load();
     REQUIRE(names);
-    CHECK(names->relocation() == text_at - linked_at);
-    CHECK(names->find({text_at + 0x110})->name == "do_work");
-    CHECK(names->find({text_at + 0x110})->function == Address{text_at + 0x100});
+    CHECK(names->relocation() == kernel_text_at - linked_at);
+    CHECK(names->find({kernel_text_at + 0x110})->name == "do_work");
+    CHECK(names->find({kernel_text_at + 0x110})->function == Address{kernel_text_at + 0x100});
     CHECK_FALSE(names->find({linked_at + 0x110}));
-    CHECK_FALSE(names->find({text_at + 0x140}));
+    CHECK_FALSE(names->find({kernel_text_at + 0x140}));
     CHECK(names->kallsyms() == nullptr);
 
     machine.files->content["/vmlinux"] = vmlinux(id(2));
@@ -113,13 +113,13 @@ TEST_CASE("vmlinux is moved to where the recorded kernel was", "[symbols][kernel
 TEST_CASE("The cache's kallsyms of another boot names the kernel but not its modules", "[symbols][kernel_names]") {
     TestMachine machine;
     machine.options.buildid_dir = "/cache";
-    for (const auto& place : {"/cache" + link_of_1 + "/kallsyms", "/cache" + link_of_1}) {
+    for (const auto& place : {"/cache" + kernel_link_of_1 + "/kallsyms", "/cache" + kernel_link_of_1}) {
         machine.files->content = {{place, kallsyms("ffffffffa")}};
         const auto names = machine.load();
         REQUIRE(names);
         CHECK(names->origin() == place);
-        CHECK(names->find({text_at + 0x104})->name == "do_work");
-        CHECK(names->find({text_at + 0x104})->function == Address{text_at + 0x100});
+        CHECK(names->find({kernel_text_at + 0x104})->name == "do_work");
+        CHECK(names->find({kernel_text_at + 0x104})->function == Address{kernel_text_at + 0x100});
         CHECK_FALSE(names->find({0xffffffffc0000010 + names->relocation()}));
         CHECK(names->kallsyms() == nullptr);
     }
@@ -143,7 +143,7 @@ TEST_CASE("The running kernel is used if build id and place prove it", "[symbols
     machine.files->content["/proc/kallsyms"] = kallsyms();
     machine.kernel.reference_address = {};
     CHECK(machine.origin() == "missing");
-    machine.kernel.reference_address = {text_at};
+    machine.kernel.reference_address = {kernel_text_at};
     machine.kernel.build_id = {};
     CHECK(machine.origin() == "missing");
 }
@@ -180,7 +180,7 @@ TEST_CASE("The running kernel is used without a build id where the user says so"
 TEST_CASE("A cached copy is read instead of /proc/kallsyms if kernel and modules are where they were",
           "[symbols][kernel_names]") {
     TestMachine machine;
-    const auto copy = "/cache" + link_of_1 + "/kallsyms";
+    const auto copy = "/cache" + kernel_link_of_1 + "/kallsyms";
     machine.options.local_buildid_dir = "/cache";
     machine.kernel.modules = {{"xfs", {{0xffffffffc0000000}, 0x1000}}};
     machine.files->content = {{"/proc/kallsyms", kallsyms()}, {"/sys/kernel/notes", notes(id(1))}, {copy, kallsyms()}};
@@ -207,7 +207,7 @@ TEST_CASE("A cached copy is read instead of /proc/kallsyms if kernel and modules
         machine.kernel.modules[0].range.begin = {0xffffffffc0002000};
         CHECK(machine.origin() == copy);  // as on any machine with the recording's cache
         CHECK_FALSE(machine.load()->running());
-        CHECK(machine.load()->find({text_at + 0x104})->name == "do_work");
+        CHECK(machine.load()->find({kernel_text_at + 0x104})->name == "do_work");
         CHECK_FALSE(machine.load()->find({0xffffffffc0000010}));
     }
 }
@@ -222,7 +222,7 @@ TEST_CASE("A kcore directory of the recording has the names of its boot", "[symb
 
 TEST_CASE("vmlinux is found where distributions put it", "[symbols][kernel_names]") {
     TestMachine machine;
-    for (const auto& place : {"/usr/lib/debug" + link_of_1 + ".debug", std::string("/boot/vmlinux-6.1.0-x"),
+    for (const auto& place : {"/usr/lib/debug" + kernel_link_of_1 + ".debug", std::string("/boot/vmlinux-6.1.0-x"),
                               std::string("/usr/lib/debug/lib/modules/6.1.0-x/vmlinux")}) {
         machine.files->content = {{place, vmlinux(id(1))}};
         CHECK(machine.origin() == place);

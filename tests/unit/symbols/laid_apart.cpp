@@ -11,11 +11,11 @@ using namespace perfdata::test;
 
 namespace {
 
-struct Range {
+struct FileRange {
     std::uint64_t begin = 0, end = 0;
 };
 struct Item {
-    Range range;
+    FileRange range;
     std::size_t number = 0;
 };
 
@@ -67,7 +67,7 @@ TEST_CASE("Laid apart, each address belongs to the one that a look at all finds"
         for (const auto& [address, number] : expected) {
             if (begin <= address && address < end) inside.emplace(address, number);
         }
-        each_piece(apart, begin, end, [&](const Item& item, Range part) {
+        each_piece(apart, begin, end, [&](const Item& item, FileRange part) {
             for (auto address = part.begin; address < part.end; ++address) visited.emplace(address, item.number);
             return true;
         });
@@ -79,6 +79,6 @@ TEST_CASE("A visit of pieces can end early", "[symbols][apart]") {
     std::vector<Item> all;
     for (std::size_t number = 0; number < 10; ++number) all.push_back({{number, number + 1}, number});
     std::size_t visits = 0;
-    each_piece(laid_apart(all, first_in_list, same), 2, 9, [&](const Item&, Range) { return ++visits < 3; });
+    each_piece(laid_apart(all, first_in_list, same), 2, 9, [&](const Item&, FileRange) { return ++visits < 3; });
     CHECK(visits == 3);
 }

@@ -9,7 +9,7 @@
 #include "support/elf.hpp"
 #include "support/files.hpp"
 #include "support/records.hpp"
-#include "unit/timeline/world.hpp"
+#include "support/world.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

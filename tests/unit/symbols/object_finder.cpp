@@ -25,11 +25,11 @@ Blob elf(const BuildId& build_id, bool with_symbols = true) {
     return file.blob();
 }
 
-struct TestMachine {
+struct SearchedMachine {
     std::shared_ptr<Files> files = std::make_shared<Files>();
     FinderOptions options;
 
-    TestMachine() {
+    SearchedMachine() {
         options.recording_dir = "/recording";
         options.buildid_dir = "/cache";
         options.local_buildid_dir = "/home/.debug";
@@ -51,7 +51,7 @@ const RecordedObject recorded{"/usr/bin/prog", id(1)};
 }  // namespace
 
 TEST_CASE("An object is looked for near the recording first, on this machine last", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     const std::vector<std::string> places{"/recording" + link_of_1 + "/elf", "/cache" + link_of_1 + "/elf",
                                           "/home/.debug" + link_of_1 + "/elf", "/usr/bin/prog"};
     for (const auto& place : places) machine.files->content[place] = elf(id(1));
@@ -63,7 +63,7 @@ TEST_CASE("An object is looked for near the recording first, on this machine las
 }
 
 TEST_CASE("With --symfs, an object is looked for there and not on this machine", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     machine.options.symfs = "/symfs";
     machine.options.allow_local = true;
     const std::vector<std::string> places{"/recording" + link_of_1 + "/elf", "/symfs/usr/bin/prog",
@@ -83,7 +83,7 @@ TEST_CASE("With --symfs, an object is looked for there and not on this machine",
 }
 
 TEST_CASE("What links in an object name stays below the root in which it was found", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     machine.options.symfs = "/symfs";
     machine.files->content["/symfs/usr/bin/prog"] = elf(id(1), false);
     for (const auto& place :
@@ -103,7 +103,7 @@ TEST_CASE("What links in an object name stays below the root in which it was fou
 }
 
 TEST_CASE("A debug link is a name and not a path", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     Elf file;
     file.build_id(id(1).bytes());
     file.debug_link("../lib/prog.debug");
@@ -113,7 +113,7 @@ TEST_CASE("A debug link is a name and not a path", "[symbols][finder]") {
 }
 
 TEST_CASE("Debug directories of the user are looked at where they are", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     machine.options.given_debug_dirs = {"/mine"};
     const auto place = "/mine" + link_of_1 + ".debug";
     machine.files->content[place] = elf(id(1));
@@ -124,7 +124,7 @@ TEST_CASE("Debug directories of the user are looked at where they are", "[symbol
 }
 
 TEST_CASE("The cache may link to the file itself, and hold the vdso", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     machine.files->content["/cache" + link_of_1] = elf(id(1));
     CHECK(machine.find(recorded) == "/cache" + link_of_1);
     machine.files->content = {{"/cache" + link_of_1 + "/vdso", elf(id(1))}};
@@ -133,7 +133,7 @@ TEST_CASE("The cache may link to the file itself, and hold the vdso", "[symbols]
 }
 
 TEST_CASE("A file of another build id is never taken", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     for (const std::string place : {"/usr/bin/prog", "/symfs/usr/bin/prog"}) {
         machine.options.symfs = place.starts_with("/symfs") ? "/symfs" : "";
         machine.files->content = {{place, elf(id(2))}};
@@ -150,7 +150,7 @@ TEST_CASE("A file of another build id is never taken", "[symbols][finder]") {
 }
 
 TEST_CASE("Without a recorded build id a local file is taken only if that was allowed", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     const RecordedObject unproven{"/usr/bin/prog", {}};
     machine.files->content["/usr/bin/prog"] = elf(id(1));
     CHECK(machine.find(unproven) == "unproven");
@@ -166,7 +166,7 @@ TEST_CASE("Without a recorded build id a local file is taken only if that was al
 }
 
 TEST_CASE("Offline, nothing of this machine is looked at", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     machine.options.offline = machine.options.allow_local = true;
     machine.files->content["/usr/bin/prog"] = elf(id(1));
     machine.files->content["/home/.debug" + link_of_1 + "/elf"] = elf(id(1));
@@ -179,7 +179,7 @@ TEST_CASE("Offline, nothing of this machine is looked at", "[symbols][finder]") 
 }
 
 TEST_CASE("Symbols of a stripped file are looked for by build id and by debug link", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     machine.files->content["/usr/bin/prog"] = elf(id(1), false);
     const std::vector<std::string> places{"/cache" + link_of_1 + "/debug", "/usr/lib/debug" + link_of_1 + ".debug",
                                           "/usr/bin/prog.debug", "/usr/bin/.debug/prog.debug",
@@ -196,7 +196,7 @@ TEST_CASE("Symbols of a stripped file are looked for by build id and by debug li
 }
 
 TEST_CASE("A debug file alone is taken only if it says where code lies", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     const auto place = "/usr/lib/debug" + link_of_1 + ".debug";
     machine.files->content[place] = elf(id(1));
     CHECK(machine.find(recorded) == place);
@@ -209,13 +209,13 @@ TEST_CASE("A debug file alone is taken only if it says where code lies", "[symbo
 }
 
 TEST_CASE("What is damaged is told from what is missing", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     machine.files->content["/usr/bin/prog"] = blob_of("#!/bin/sh\n");
     CHECK(machine.find(recorded) == "unreadable");
 }
 
 TEST_CASE("What the system does not open is told from what is damaged", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     machine.files->content["/usr/bin/prog"] = elf(id(1));
     machine.files->locked.insert("/usr/bin/prog");
     CHECK(machine.find(recorded) == "not_opened");
@@ -243,7 +243,7 @@ TEST_CASE("Without proof a file is taken only if it runs on the recorded machine
         program.machine = one.machine;
         program.build_id(id(1).bytes());
         program.symbols({{"f", 0x1000, 4}});
-        TestMachine machine;
+        SearchedMachine machine;
         machine.options.architecture = one.recorded;
         machine.options.symfs = "/symfs";
         machine.files->content["/symfs/usr/bin/prog"] = program.blob();
@@ -253,7 +253,7 @@ TEST_CASE("Without proof a file is taken only if it runs on the recorded machine
 }
 
 TEST_CASE("Memory without a file is not looked for", "[symbols][finder]") {
-    const TestMachine machine;
+    const SearchedMachine machine;
     for (const std::string name :
          {"//anon", "[heap]", "[stack]", "[vsyscall]", "[kernel.kallsyms]_text", "[anon:x]", "/memfd:jit (deleted)",
           "/SYSV00000000", "/dev/zero", "anon_inode:[perf_event]", "/anon_hugepage (deleted)", "", "relative"}) {
@@ -263,7 +263,7 @@ TEST_CASE("Memory without a file is not looked for", "[symbols][finder]") {
 }
 
 TEST_CASE("A deleted file is looked for under its name", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     machine.files->content["/usr/bin/prog"] = elf(id(1));
     CHECK(machine.find({"/usr/bin/prog (deleted)", id(1)}) == "/usr/bin/prog");
     machine.files->content["/usr/bin/prog"] = elf(id(2));  // replaced, as by an upgrade
@@ -283,7 +283,7 @@ TEST_CASE("Old recordings pad build ids with zeros", "[symbols][finder]") {
 }
 
 TEST_CASE("A recorded path does not lead out of --symfs", "[symbols][finder]") {
-    TestMachine machine;
+    SearchedMachine machine;
     machine.options.offline = true;
     machine.options.symfs = "/symfs";
     machine.files->content["/etc/outside"] = elf(id(1));

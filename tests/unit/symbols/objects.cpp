@@ -41,14 +41,14 @@ class CountingFiles final : public FileSystem {
     }
 };
 
-Elf program(std::uint8_t seed) {
+Elf object_file(std::uint8_t seed) {
     Elf elf;
     elf.segments = {{0x600, 0x1600, 0x1000}};
     elf.build_id(id(seed).bytes());
     return elf;
 }
 
-struct Scene {
+struct FileScene {
     std::shared_ptr<CountingFiles> files = std::make_shared<CountingFiles>();
     ObjectSymbols objects{ObjectFinder({}, files)};
 
@@ -61,8 +61,8 @@ struct Scene {
 }  // namespace
 
 TEST_CASE("An offset of a file has the name of the function there", "[symbols][objects]") {
-    Scene scene;
-    auto elf = program(1);
+    FileScene scene;
+    auto elf = object_file(1);
     elf.symbols({{"_ZN2ns5plainEil", 0x1640, 0x20}, {"c_name", 0x1680, 0x10}});
     const auto index = scene.add("/bin/a", elf, 1);
     const auto name = scene.objects.name(index, 0x645);
@@ -83,8 +83,8 @@ TEST_CASE("An offset of a file has the name of the function there", "[symbols][o
 }
 
 TEST_CASE("Names that lead to one file share what is read of it", "[symbols][objects]") {
-    Scene scene;
-    auto elf = program(1);
+    FileScene scene;
+    auto elf = object_file(1);
     elf.symbols({{"_ZN2ns5plainEil", 0x1640, 0x20}});
     for (const auto* path : {"/bin/a", "/bin/b"}) scene.files->identities[path] = {1, 2, 3, 4, 5};
     const auto one = scene.add("/bin/a", elf, 1), other = scene.add("/bin/b", elf, 1);
@@ -110,7 +110,7 @@ TEST_CASE("Names that lead to one file share what is read of it", "[symbols][obj
 }
 
 TEST_CASE("A file that is no program is looked at once, whatever it is called", "[symbols][objects]") {
-    Scene scene;
+    FileScene scene;
     for (const auto* path : {"/bin/a", "/bin/b"}) {
         scene.files->identities[path] = {1, 2, 3, 4, 5};
         scene.files->files.content[path] = blob_of("no ELF file at all");
@@ -120,8 +120,8 @@ TEST_CASE("A file that is no program is looked at once, whatever it is called", 
 }
 
 TEST_CASE("One path with two build ids is two objects", "[symbols][objects]") {
-    Scene scene;
-    auto elf = program(1);
+    FileScene scene;
+    auto elf = object_file(1);
     elf.symbols({{"f", 0x1640, 0x20}});
     const auto one = scene.add("/bin/a", elf, 1);
     const auto other = scene.objects.add({"/bin/a", id(2)});
@@ -135,8 +135,8 @@ TEST_CASE("One path with two build ids is two objects", "[symbols][objects]") {
 }
 
 TEST_CASE("A file without symbols is told from one that is not there", "[symbols][objects]") {
-    Scene scene;
-    const auto stripped = scene.add("/bin/stripped", program(1), 1);
+    FileScene scene;
+    const auto stripped = scene.add("/bin/stripped", object_file(1), 1);
     CHECK(scene.objects.name(stripped, 0x640).error() == SymbolMiss::no_symbols);
     CHECK(scene.objects.found(stripped));
     CHECK(scene.objects.name(scene.objects.add({"/bin/none", id(1)}), 0).error() == SymbolMiss::not_found);
@@ -144,7 +144,7 @@ TEST_CASE("A file without symbols is told from one that is not there", "[symbols
 }
 
 TEST_CASE("Offsets of a kernel module count from its text", "[symbols][objects]") {
-    Scene scene;
+    FileScene scene;
     Elf elf;
     elf.type = 1;  // ET_REL
     elf.segments.clear();
@@ -157,10 +157,10 @@ TEST_CASE("Offsets of a kernel module count from its text", "[symbols][objects]"
 }
 
 TEST_CASE("Many threads load each file once and see the same names", "[symbols][objects]") {
-    Scene scene;
+    FileScene scene;
     std::vector<FileIndex> all;
     for (std::uint8_t seed = 0; seed < 40; ++seed) {
-        auto elf = program(seed);
+        auto elf = object_file(seed);
         elf.symbols({{"_ZN2ns3f" + std::string(1, static_cast<char>('a' + seed % 26)) + "xEv", 0x1640, 0x20}});
         all.push_back(scene.add("/bin/" + std::to_string(seed), elf, seed));
     }
@@ -198,8 +198,8 @@ TEST_CASE("A function is found by its readable name, whatever its mangled one sp
         Function{"_ZN4core3ptr28drop_in_place$LT$a..File$GT$17h0123456789abcdefE",
                  "core::ptr::drop_in_place<a::File>"});
     CAPTURE(mangled);
-    Scene scene;
-    auto elf = program(1);
+    FileScene scene;
+    auto elf = object_file(1);
     elf.symbols({{mangled, 0x1640, 0x20}});
     const auto index = scene.add("/bin/a", elf, 1);
     REQUIRE(scene.objects.name(index, 0x640));
@@ -243,14 +243,14 @@ TEST_CASE("The functions of this test program are found in it", "[symbols][objec
 
 TEST_CASE("What is damaged of the symbols of a file is told once, by the path that it was found at",
           "[symbols][objects]") {
-    Scene scene;
+    FileScene scene;
     constexpr std::uint64_t compressed_flag = 0x800;
-    auto elf = program(1);
+    auto elf = object_file(1);
     elf.symbols({{"exported", 0x1640, 4}}, ".dynsym");
     const auto all = elf.symbols({{"exported", 0x1640, 4}, {"internal", 0x1650, 4}});
     elf.section(all).flags = compressed_flag;  // although it is not
     const auto damaged = scene.add("/bin/damaged", elf, 1);
-    auto intact = program(2);
+    auto intact = object_file(2);
     intact.symbols({{"f", 0x1640, 4}});
     const auto other = scene.add("/bin/intact", intact, 2);
     CHECK(scene.objects.damage().empty());  // nothing was read yet

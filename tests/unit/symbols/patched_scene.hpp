@@ -2,6 +2,7 @@
 // A kernel that patches itself during a recording, and files with its code.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,9 +15,12 @@
 #include "catch.hpp"
 #include "support/elf.hpp"
 #include "support/files.hpp"
-#include "unit/timeline/world.hpp"
+#include "support/world.hpp"
 
 namespace perfdata::test {
+
+// A millisecond, in nanoseconds.
+inline constexpr std::uint64_t ms = 1'000'000;
 
 // The kernel's functions: 64 bytes each, except the last.
 inline constexpr std::uint64_t kernel_begin = 0xffffffff81000000, alpha = kernel_begin + 0x100, beta = alpha + 0x40,
@@ -29,6 +33,11 @@ inline constexpr std::string_view kernel_symbols =
     "ffffffff81000180 T omega\n"
     "ffffffffc0000000 t helper\t[mod]\n"
     "ffffffffc0000030 t helped\t[mod]\n";
+
+// has(image, code) returns whether that is a problem of the image.
+inline bool has(const CodeImage& image, ErrorCode code) {
+    return std::ranges::any_of(image.problems, [&](const Error& problem) { return problem.code == code; });
+}
 
 // counted(first, size) returns bytes that differ from their neighbours: first, first + 1, ...
 inline Blob counted(unsigned first, std::size_t size) {

@@ -12,7 +12,7 @@ using namespace perfdata::test;
 
 namespace {
 
-PerfMap parsed(std::string text) {
+PerfMap parsed_map(std::string text) {
     auto map = PerfMap::parse(std::move(text));
     REQUIRE(map);
     return std::move(*map);
@@ -26,7 +26,7 @@ std::string at(const PerfMap& map, std::uint64_t address) {
 }  // namespace
 
 TEST_CASE("A perf map names addresses, with offsets", "[symbols][perfmap]") {
-    const auto map = parsed("1000 10 one\n0x2000 0X20 two words, (more)\nFFFF0000 8 Upper\n");
+    const auto map = parsed_map("1000 10 one\n0x2000 0X20 two words, (more)\nFFFF0000 8 Upper\n");
     CHECK(map.size() == 3);
     CHECK(map.skipped() == 0);
     CHECK(at(map, 0xfff) == "-");
@@ -39,13 +39,13 @@ TEST_CASE("A perf map names addresses, with offsets", "[symbols][perfmap]") {
 }
 
 TEST_CASE("The last line of a perf map needs no end, and lines may end as elsewhere", "[symbols][perfmap]") {
-    const auto map = parsed("1000 10 one\r\n2000 10 two");
+    const auto map = parsed_map("1000 10 one\r\n2000 10 two");
     CHECK(at(map, 0x1000) == "one+0");
     CHECK(at(map, 0x2000) == "two+0");
 }
 
 TEST_CASE("Of lines for one address the last one counts, where it reaches", "[symbols][perfmap]") {
-    const auto map = parsed(
+    const auto map = parsed_map(
         "1000 100 outer\n"
         "1040 10 inner\n"
         "1048 100 later\n"
@@ -62,7 +62,7 @@ TEST_CASE("Of lines for one address the last one counts, where it reaches", "[sy
 
 TEST_CASE("Lines that are none are skipped and counted", "[symbols][perfmap]") {
     using namespace std::string_literals;
-    const auto map = parsed(
+    const auto map = parsed_map(
         "\nname only\n1000\n1000 \n1000 10\n1000 10 \n1000 zz name\n1000 0 empty\n-1000 10 minus\n"
         "10000000000000000 10 too_many_digits\n1000 10 one\n"s +
         "\0\0\0\0\n"s + "2000 10 two\0junk\n3000 10 \0nothing\n"s);
@@ -75,7 +75,7 @@ TEST_CASE("Lines that are none are skipped and counted", "[symbols][perfmap]") {
 
 TEST_CASE("Huge numbers and long names are taken as they are", "[symbols][perfmap]") {
     const std::string name(1 << 20, 'n');
-    const auto map = parsed("fffffffffffffff0 ffffffffffffffff end\n0 ffffffffffffffff all\n5000 1 " + name + "\n");
+    const auto map = parsed_map("fffffffffffffff0 ffffffffffffffff end\n0 ffffffffffffffff all\n5000 1 " + name + "\n");
     CHECK(at(map, ~std::uint64_t{0}) == "end+15");
     CHECK(at(map, 0xfffffffffffffff0) == "all+" + std::to_string(0xfffffffffffffff0));
     CHECK(map.find({0x5000})->name == name);
@@ -97,7 +97,7 @@ TEST_CASE("Any overlap gives what a search from the last line on gives", "[symbo
                       static_cast<unsigned long long>(line.size), number);
         text += buffer;
     }
-    const auto map = parsed(text);
+    const auto map = parsed_map(text);
     for (std::uint64_t address = 0; address < 1100; ++address) {
         std::string expected = "-";
         for (std::size_t number = 0; number < lines.size(); ++number) {
@@ -110,8 +110,8 @@ TEST_CASE("Any overlap gives what a search from the last line on gives", "[symbo
 }
 
 TEST_CASE("What is no perf map is refused; an empty one is a map", "[symbols][perfmap]") {
-    CHECK(parsed("").size() == 0);
-    CHECK_FALSE(parsed("").find({0}));
+    CHECK(parsed_map("").size() == 0);
+    CHECK_FALSE(parsed_map("").find({0}));
     const auto refused = PerfMap::parse("some text\nand more\n", "somewhere");
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::malformed);

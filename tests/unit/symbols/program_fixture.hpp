@@ -2,8 +2,8 @@
 // A complete crafted program: code of two functions, BTF, lines. Tests remove parts of it.
 #pragma once
 
+#include "support/scene.hpp"
 #include "unit/symbols/btf_builder.hpp"
-#include "unit/timeline/scene.hpp"
 
 namespace perfdata::test {
 

@@ -34,7 +34,7 @@ class DatedFiles final : public FileSystem {
     }
 };
 
-struct Scene {
+struct SourceScene {
     std::shared_ptr<DatedFiles> files = std::make_shared<DatedFiles>();
     SourceFileOptions options;
     FinderOptions finder;
@@ -73,7 +73,7 @@ TEST_CASE("Source text is held once, whatever paths lead to it", "[symbols][line
 }
 
 TEST_CASE("Source directories are searched by ever shorter paths", "[symbols][lines]") {
-    Scene scene;
+    SourceScene scene;
     scene.options.source_dirs = {"/one", "/two"};
     scene.add("/one/a.c", "of one");
     scene.add("/two/src/a.c", "of two");
@@ -95,7 +95,7 @@ TEST_CASE("Source directories are searched by ever shorter paths", "[symbols][li
 }
 
 TEST_CASE("Local source files are read only if asked for, and only if older than the code", "[symbols][lines]") {
-    Scene scene;
+    SourceScene scene;
     scene.add("/src/a.c", "local");
     scene.add("/sys/src/a.c", "of symfs");
     CHECK(scene.make().text("/src/a.c", 1, {}).empty());
@@ -118,7 +118,7 @@ TEST_CASE("Local source files are read only if asked for, and only if older than
 }
 
 TEST_CASE("All source files together have a limit, of their text and of where their lines begin", "[symbols][lines]") {
-    Scene scene;
+    SourceScene scene;
     scene.options.source_dirs = {"/dir"};
     scene.add("/dir/a.c", "12345678");
     scene.add("/dir/b.c", "1\n\r\n3");
@@ -147,7 +147,7 @@ TEST_CASE("All source files together have a limit, of their text and of where th
 }
 
 TEST_CASE("The last 64 parts of a path are looked for in directories of sources", "[symbols][lines]") {
-    Scene scene;
+    SourceScene scene;
     scene.options.source_dirs = {"/dir"};
     std::string deep;
     for (int part = 0; part < 62; ++part) deep += "x/";

@@ -11,7 +11,7 @@ using namespace perfdata::test;
 namespace {
 
 // In memory the second function is below the first; in the code functions are in order of number.
-Program program() {
+Program image_program() {
     return {62, 0xaa, {{0x5000, 5, "main", 1}, {0x1000, 3, "low", 2}, {0x9000, 4, "high", 3}}};
 }
 
@@ -27,7 +27,7 @@ Error image_error(Scene& scene, CodeIndex code = 0) {
 
 TEST_CASE("A function's code begins where those of lower numbers end", "[symbols][image]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    CraftedProgram crafted(program(), order);
+    CraftedProgram crafted(image_program(), order);
     crafted.code(blob_of("MAIN.lowHIGH"));
     Scene scene(order);
     crafted.known_in(scene);
@@ -40,7 +40,7 @@ TEST_CASE("A function's code begins where those of lower numbers end", "[symbols
 }
 
 TEST_CASE("The code of a function found without its neighbours is still its own", "[symbols][image]") {
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(image_program());
     crafted.code(blob_of("MAIN.lowHIGH"));
     Scene scene;
     scene.symbol(live(90), 0x9000, 4, crafted.program().symbol(2, true));
@@ -52,9 +52,9 @@ TEST_CASE("The code of a function found without its neighbours is still its own"
 }
 
 TEST_CASE("The code is no longer than the range that KSYMBOL gave", "[symbols][image]") {
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(image_program());
     crafted.code(blob_of("MAIN.lowHIGH"));
-    auto shorter = program();
+    auto shorter = image_program();
     shorter.functions[0].size = 2;
     Scene scene;
     scene.known(shorter).info(crafted.info());
@@ -63,7 +63,7 @@ TEST_CASE("The code is no longer than the range that KSYMBOL gave", "[symbols][i
 }
 
 TEST_CASE("Lengths that sum up beyond the code are malformed, from the function on where they do", "[symbols][image]") {
-    auto longer = program();
+    auto longer = image_program();
     longer.functions[1].size = 4;
     CraftedProgram crafted(longer);
     crafted.code(blob_of("MAIN.lowHIGH"));
@@ -82,12 +82,12 @@ TEST_CASE("Lengths that sum up beyond the code are malformed, from the function 
 }
 
 TEST_CASE("Huge lengths do not overflow their sum", "[symbols][image]") {
-    auto huge = program();
+    auto huge = image_program();
     for (auto& function : huge.functions) function.size = 0xffffffff;
     CraftedProgram crafted(huge);
     crafted.code(blob_of("MAIN.lowHIGH"));
     Scene scene;
-    scene.known(program()).info(crafted.info());
+    scene.known(image_program()).info(crafted.info());
     const auto timeline = scene.timeline();
     const BpfPrograms symbols(timeline);
     for (CodeIndex index = 0; index < 3; ++index) CHECK(symbols.image(index).error().code == ErrorCode::malformed);
@@ -99,7 +99,7 @@ TEST_CASE("Fewer lengths than functions are malformed for those without", "[symb
     info.array(BpfArray::jited_func_lens, 2, array_u32(std::endian::little, {5, 3}));
     info.array(BpfArray::jited_insns, 12, blob_of("MAIN.lowHIGH"));
     Scene scene;
-    scene.known(program()).info(info);
+    scene.known(image_program()).info(info);
     const auto timeline = scene.timeline();
     const BpfPrograms symbols(timeline);
     CHECK(as_text(symbols.image(1).value()) == "low");
@@ -108,7 +108,7 @@ TEST_CASE("Fewer lengths than functions are malformed for those without", "[symb
 
 TEST_CASE("Code that was not asked for is missing", "[symbols][image]") {
     Scene scene;
-    scene.known(program()).info(info_of(program()));
+    scene.known(image_program()).info(info_of(image_program()));
     const auto error = image_error(scene);
     CHECK(error.code == ErrorCode::missing);
     CHECK(error.where == "BPF program 62");
@@ -120,7 +120,7 @@ TEST_CASE("Lengths that were not asked for are missing", "[symbols][image]") {
     info.array(BpfArray::jited_ksyms, 1, array_u64(std::endian::little, {0x5000}));
     info.array(BpfArray::jited_insns, 5, blob_of("MAIN."));
     Scene scene;
-    scene.known(program()).info(info);
+    scene.known(image_program()).info(info);
     const auto error = image_error(scene);
     CHECK(error.code == ErrorCode::missing);
     CHECK(error.detail.find("jited_func_lens") != std::string::npos);
@@ -133,7 +133,7 @@ TEST_CASE("Code that the kernel withheld is missing, with advice", "[symbols][im
         info.place(which, 0 - std::uint64_t{0x55d012345678}, 3);
     }
     Scene scene;
-    scene.known(program()).info(info);
+    scene.known(image_program()).info(info);
     const auto error = image_error(scene);
     CHECK(error.code == ErrorCode::missing);
     CHECK(error.detail.find("withheld") != std::string::npos);
@@ -141,10 +141,10 @@ TEST_CASE("Code that the kernel withheld is missing, with advice", "[symbols][im
 }
 
 TEST_CASE("Code that lies outside the program's data is malformed", "[symbols][image]") {
-    auto info = info_of(program());
+    auto info = info_of(image_program());
     info.place(BpfArray::jited_insns, 1 << 20, 12);
     Scene scene;
-    scene.known(program()).info(info);
+    scene.known(image_program()).info(info);
     const auto error = image_error(scene);
     CHECK(error.code == ErrorCode::malformed);
     CHECK(error.detail.find("jited_prog_insns") != std::string::npos);
@@ -152,7 +152,7 @@ TEST_CASE("Code that lies outside the program's data is malformed", "[symbols][i
 
 TEST_CASE("A program without info has no code", "[symbols][image]") {
     Scene scene;
-    scene.loaded(live(100), program());
+    scene.loaded(live(100), image_program());
     const auto error = image_error(scene);
     CHECK(error.code == ErrorCode::missing);
     CHECK(error.where == "BPF program 62");

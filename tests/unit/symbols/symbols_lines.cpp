@@ -11,7 +11,7 @@ using namespace perfdata::test;
 namespace {
 
 // In memory the second function is below the first.
-Program program() {
+Program lined_program() {
     return {62, 0xaa, {{0x5000, 0x40, "main", 1}, {0x1000, 0x20, "low", 2}}};
 }
 
@@ -52,7 +52,7 @@ std::string malformed(const CraftedProgram& crafted, CodeIndex code = 0) {
 
 TEST_CASE("Every function has its own part of the line table", "[symbols][lines]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    CraftedProgram crafted(program(), order);
+    CraftedProgram crafted(lined_program(), order);
     crafted.lines(all_lines());
     Scene scene(order);
     crafted.known_in(scene);
@@ -88,7 +88,7 @@ TEST_CASE("Every function has its own part of the line table", "[symbols][lines]
 }
 
 TEST_CASE("Entries end where the function does, also if the next one follows in memory", "[symbols][lines]") {
-    auto adjacent = program();
+    auto adjacent = lined_program();
     adjacent.functions[1].address = 0x5040;
     auto lines = all_lines();
     lines[4].address = 0x5040;
@@ -103,13 +103,13 @@ TEST_CASE("Entries end where the function does, also if the next one follows in 
 TEST_CASE("An address that goes back ends the entries of a function", "[symbols][lines]") {
     auto lines = all_lines();
     lines[3].address = 0x5008;
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(lined_program());
     crafted.lines(lines);
     CHECK(Built(crafted).symbols->lines(0).value().size() == 3);
 }
 
 TEST_CASE("Larger records than we know keep their lines apart", "[symbols][lines]") {
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(lined_program());
     const auto file = crafted.btf().text("a.c");
     Writer table(std::endian::little);
     Writer addresses(std::endian::little);
@@ -131,7 +131,7 @@ TEST_CASE("Larger records than we know keep their lines apart", "[symbols][lines
 }
 
 TEST_CASE("Another number of addresses than of lines is malformed", "[symbols][lines]") {
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(lined_program());
     crafted.lines(all_lines()).line_addresses({0x5000, 0x5010, 0x5018});
     CHECK(malformed(crafted).find("BPF program 62: 6 lines") == 0);
 }
@@ -139,7 +139,7 @@ TEST_CASE("Another number of addresses than of lines is malformed", "[symbols][l
 TEST_CASE("No line at the start of the function is malformed", "[symbols][lines]") {
     auto lines = all_lines();
     lines[4].address = 0x1001;
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(lined_program());
     crafted.lines(lines);
     CHECK(malformed(crafted, 1).find("BPF program 62: no line begins where function 1 begins") == 0);
     CHECK(Built(crafted).symbols->lines(0).value().size() == 4);
@@ -147,14 +147,14 @@ TEST_CASE("No line at the start of the function is malformed", "[symbols][lines]
 
 TEST_CASE("A line table outside the program's data is malformed", "[symbols][lines]") {
     const auto which = GENERATE(BpfArray::line_info, BpfArray::jited_line_info);
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(lined_program());
     crafted.lines(all_lines());
     crafted.info().place(which, 1 << 20, 6);
     CHECK(malformed(crafted).find(to_string(which)) != std::string::npos);
 }
 
 TEST_CASE("Addresses that the kernel withheld are missing, and withheld is the word", "[symbols][lines]") {
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(lined_program());
     crafted.lines(all_lines()).names({"main", "low"});
     for (const auto hidden :
          {BpfArray::jited_insns, BpfArray::jited_ksyms, BpfArray::jited_func_lens, BpfArray::jited_line_info}) {
@@ -168,7 +168,7 @@ TEST_CASE("Addresses that the kernel withheld are missing, and withheld is the w
 }
 
 TEST_CASE("A program without a line table has no lines, and that is no error", "[symbols][lines]") {
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(lined_program());
     crafted.names({"main", "low"});
     SECTION("neither part") {}
     SECTION("lines without addresses") {
@@ -186,10 +186,10 @@ TEST_CASE("A program without a line table has no lines, and that is no error", "
 }
 
 TEST_CASE("Without BTF there are no texts, hence no lines", "[symbols][lines]") {
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(lined_program());
     crafted.lines(all_lines());
     Scene scene;
-    scene.known(program()).info(crafted.info());
+    scene.known(lined_program()).info(crafted.info());
     const auto timeline = scene.timeline();
     const auto lines = BpfPrograms(timeline).lines(0);
     REQUIRE(lines);
@@ -197,7 +197,7 @@ TEST_CASE("Without BTF there are no texts, hence no lines", "[symbols][lines]") 
 }
 
 TEST_CASE("Lines work with BTF whose types libbpf refuses", "[symbols][lines]") {
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(lined_program());
     crafted.lines(all_lines()).btf().type(31, "future", 0);
     const Built built(crafted);
     const auto lines = built.symbols->lines(0);
@@ -207,7 +207,7 @@ TEST_CASE("Lines work with BTF whose types libbpf refuses", "[symbols][lines]") 
 }
 
 TEST_CASE("Texts outside the strings are empty, the numbers stay", "[symbols][lines]") {
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(lined_program());
     Writer table(std::endian::little);
     table.u32(0).u32(0x7fffffff).u32(~0u).u32(7 << 10 | 3);
     crafted.info().array(BpfArray::line_info, 1, table.blob());
@@ -224,7 +224,7 @@ TEST_CASE("Texts outside the strings are empty, the numbers stay", "[symbols][li
 TEST_CASE("Code that is of no program has no lines", "[symbols][lines]") {
     Scene scene;
     scene.symbol({}, 0x1000, 4096, "bpf_trampoline_1").symbol({}, 0x4000, 16, symbol_of(tag_of(1), "orphan"));
-    scene.loaded(live(5), program());
+    scene.loaded(live(5), lined_program());
     const auto timeline = scene.timeline();
     const BpfPrograms symbols(timeline);
     for (CodeIndex index = 0; index < 3; ++index) CHECK(symbols.lines(index).value().empty());

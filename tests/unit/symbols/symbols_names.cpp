@@ -11,7 +11,7 @@ using namespace perfdata::test;
 namespace {
 
 // The kernel truncates the program's name to 15 bytes. Symbols and BTF have different names, to tell them apart.
-Program program() {
+Program named_program() {
     return {62, 0xaa, {{0x1000, 0x40, "kernel_name_of_it", 0xf2}, {0x2000, 0x20, "kernel_sub", 0xdc}}};
 }
 
@@ -19,7 +19,7 @@ Program program() {
 
 TEST_CASE("BTF gives names and prototypes of all functions", "[symbols][names]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    CraftedProgram crafted(program(), order);
+    CraftedProgram crafted(named_program(), order);
     crafted.names({"a_main_function_with_a_long_name", "helper"});
     Scene scene(order);
     crafted.known_in(scene);
@@ -39,7 +39,7 @@ TEST_CASE("BTF gives names and prototypes of all functions", "[symbols][names]")
 
 TEST_CASE("Without BTF names come from the symbols and the program's from its info", "[symbols][names]") {
     Scene scene;
-    scene.known(program()).info(info_of(program()));
+    scene.known(named_program()).info(info_of(named_program()));
     const auto timeline = scene.timeline();
     const BpfPrograms symbols(timeline);
     CHECK(symbols.name(0).name == "kernel_name_of_it");
@@ -53,7 +53,7 @@ TEST_CASE("Without BTF names come from the symbols and the program's from its in
 
 TEST_CASE("Without info the program is called by the symbol of its main function", "[symbols][names]") {
     Scene scene;
-    scene.loaded(live(100), program());
+    scene.loaded(live(100), named_program());
     const auto timeline = scene.timeline();
     const BpfPrograms symbols(timeline);
     CHECK(symbols.name(1).name == "kernel_sub");
@@ -61,7 +61,7 @@ TEST_CASE("Without info the program is called by the symbol of its main function
 }
 
 TEST_CASE("A symbol without a name behind its tag is the name", "[symbols][names]") {
-    auto nameless = program();
+    auto nameless = named_program();
     nameless.functions = {{0x1000, 0x40, "", 0xf2}};
     Scene scene;
     scene.known(nameless).symbol(live(5), 0x5000, 16, "ftrace_trampoline", 0, 2);
@@ -76,7 +76,7 @@ TEST_CASE("A symbol without a name behind its tag is the name", "[symbols][names
 }
 
 TEST_CASE("A function that no func_info tells of keeps its symbol's name", "[symbols][names]") {
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(named_program());
     crafted.names({"only_main"});
     Scene scene;
     crafted.known_in(scene);
@@ -89,7 +89,7 @@ TEST_CASE("A function that no func_info tells of keeps its symbol's name", "[sym
 }
 
 TEST_CASE("A type id that is no function falls back to the symbol", "[symbols][names]") {
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(named_program());
     crafted.btf().integer("int");
     Writer functions(std::endian::little);
     functions.u32(0).u32(1).u32(1).u32(999);
@@ -105,10 +105,10 @@ TEST_CASE("A type id that is no function falls back to the symbol", "[symbols][n
 }
 
 TEST_CASE("BTF that cannot be used is a problem of the load, and names come from elsewhere", "[symbols][names]") {
-    CraftedProgram crafted(program());
+    CraftedProgram crafted(named_program());
     crafted.names({"unseen", "unseen_too"});
     Scene scene;
-    scene.known(program()).info(crafted.info());
+    scene.known(named_program()).info(crafted.info());
     SECTION("not even a header") {
         scene.btf(crafted.btf_id(), blob_of("short"));
         const auto timeline = scene.timeline();

@@ -10,8 +10,8 @@ using namespace perfdata::test;
 
 namespace {
 
-struct Built {
-    Built() {
+struct BuiltTarget {
+    BuiltTarget() {
         CraftedProgram one({1, 1, {{0x1000, 0x40, "kernel_name", 1}, {0x2000, 0x40, "sub", 2}}});
         one.names({"first_main", "first_sub"});
         one.known_in(scene);
@@ -33,7 +33,7 @@ struct Built {
 }  // namespace
 
 TEST_CASE("A main function is named by itself, a subprogram with its program", "[symbols][target]") {
-    const Built built;
+    const BuiltTarget built;
     REQUIRE(built.at(0x1000));
     CHECK(built.at(0x1000)->name == "first_main");
     CHECK(built.at(0x1000)->offset == 0);
@@ -45,21 +45,21 @@ TEST_CASE("A main function is named by itself, a subprogram with its program", "
 }
 
 TEST_CASE("An image is named by its symbol", "[symbols][target]") {
-    const Built built;
+    const BuiltTarget built;
     REQUIRE(built.at(0x7010));
     CHECK(built.at(0x7010)->name == "bpf_trampoline_8");
     CHECK(built.at(0x7010)->offset == 0x10);
 }
 
 TEST_CASE("The time decides whether a program lies at an address", "[symbols][target]") {
-    const Built built;
+    const BuiltTarget built;
     CHECK(built.at(0x5004, 150)->name == "second");
     CHECK_FALSE(built.at(0x5004, 250));
 }
 
 TEST_CASE("Where nothing known lies there is no target", "[symbols][target]") {
-    const Built built;
+    const BuiltTarget built;
     CHECK_FALSE(built.at(0x7ff));
     CHECK_FALSE(built.at(0x9000 + 0x10000));
-    CHECK_FALSE(Built().at(0x1040));
+    CHECK_FALSE(BuiltTarget().at(0x1040));
 }

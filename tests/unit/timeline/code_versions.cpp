@@ -23,7 +23,6 @@ Times from(const std::vector<CodeVersion>& versions) {
 }
 
 const Blob nop = counted(0x10, 5), jump = counted(0x80, 5), call = counted(0xc0, 5);
-constexpr std::uint64_t ms = 1'000'000;
 
 }  // namespace
 

@@ -5,14 +5,14 @@
 
 #include "catch.hpp"
 #include "support/jitdump.hpp"
-#include "unit/timeline/world.hpp"
+#include "support/world.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
 
 namespace {
 
-JitCode code_of(const JitDumpWriter& dump) {
+JitCode jit_code_of(const JitDumpWriter& dump) {
     EventClock events;
     events.clockid = EventClock::monotonic;
     return JitCode::build(JitDump::open(memory_source(dump.blob()), "dump").value(),
@@ -35,8 +35,8 @@ TEST_CASE("JIT code belongs to the process that left the dump, and to what it fo
     second.load({10, 0x1000, "of_another", "\xc3\xc3\xc3\xc3", 1});
     JitCodes codes;
     CHECK(codes.empty());
-    codes.add({7}, code_of(first));
-    codes.add({9}, code_of(second));
+    codes.add({7}, jit_code_of(first));
+    codes.add({9}, jit_code_of(second));
 
     World world;
     world.fork(20, 8, 7).fork(25, 88, 8).fork(20, 6, 7).exec(22, 6, "other").fork(40, 70, 7);

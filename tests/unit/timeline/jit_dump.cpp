@@ -12,13 +12,13 @@ using namespace perfdata::test;
 
 namespace {
 
-struct Read {
+struct ReadDump {
     std::vector<std::string> records;
     Completeness completeness;
 };
 
-Read read(const JitDump& dump) {
-    Read result;
+ReadDump read(const JitDump& dump) {
+    ReadDump result;
     dump.walk(result.completeness, [&]<class R>(const JitRecordView& view, const R& record) {
         auto text = std::to_string(view.header.timestamp) + " " + std::string(R::record_name.substr(7));
         if constexpr (requires { record.name; }) text += " " + std::string(record.name);
@@ -31,7 +31,7 @@ Read read(const JitDump& dump) {
 }
 
 // Reads from memory, and from a file, which is read in blocks.
-Read read(const Blob& blob) {
+ReadDump read(const Blob& blob) {
     auto in_memory = read(JitDump::open(memory_source(blob), "dump").value());
     const TempDir directory;
     const auto in_file = read(JitDump::open(directory.write("jit-42.dump", blob)).value());
@@ -40,7 +40,7 @@ Read read(const Blob& blob) {
     return in_memory;
 }
 
-std::vector<ErrorCode> codes(const Read& result) {
+std::vector<ErrorCode> codes(const ReadDump& result) {
     std::vector<ErrorCode> found;
     for (const auto& diagnostic : result.completeness.diagnostics.kept()) found.push_back(diagnostic.code);
     return found;

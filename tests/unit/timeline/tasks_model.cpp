@@ -10,7 +10,7 @@
 
 #include "catch.hpp"
 #include "support/random.hpp"
-#include "unit/timeline/world.hpp"
+#include "support/world.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Names, lifetimes, namespaces and groups of threads.
 #include "catch.hpp"
-#include "unit/timeline/world.hpp"
+#include "support/world.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

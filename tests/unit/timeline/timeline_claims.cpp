@@ -3,7 +3,7 @@
 #include <random>
 
 #include "catch.hpp"
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "catch.hpp"
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
 
 namespace {
 
-const Program& pair() {
+const Program& doubled_pair() {
     static const Program program{
         62, 0x01b9e279a85dd063, {{0x1000, 0xa0, "on_enter", 0xf2f4d78542ca6f15}, {0x2000, 0x40, "bump", 0xdc}}};
     return program;
@@ -42,8 +42,8 @@ void gone_twice(Scene& scene, std::uint64_t time, const Program& program) {
 TEST_CASE("A program told as known and as loaded is one load, at the live time", "[timeline][duplicates]") {
     const bool with_info = GENERATE(true, false);
     Scene scene;
-    scene.known(pair()).loaded(live(1000), pair()).unloaded(live(2000), pair());
-    if (with_info) scene.info(info_of(pair()));
+    scene.known(doubled_pair()).loaded(live(1000), doubled_pair()).unloaded(live(2000), doubled_pair());
+    if (with_info) scene.info(info_of(doubled_pair()));
     const auto timeline = scene.timeline();
     const auto& load = load_of(timeline, 62);
     CHECK(load.loaded_at == Time{1000});
@@ -59,8 +59,8 @@ TEST_CASE("A program told as known and as loaded is one load, at the live time",
 TEST_CASE("Code told as known and as loaded is not found before its live time", "[timeline][duplicates]") {
     const bool with_info = GENERATE(true, false);
     Scene scene;
-    scene.known(pair()).loaded(live(1000), pair());
-    if (with_info) scene.info(info_of(pair()));
+    scene.known(doubled_pair()).loaded(live(1000), doubled_pair());
+    if (with_info) scene.info(info_of(doubled_pair()));
     const auto timeline = scene.timeline();
     const auto& main = timeline.code()[load_of(timeline, 62).functions.at(0)];
     CHECK(main.from > Time{});
@@ -73,11 +73,11 @@ TEST_CASE("Code told as known and as loaded is not found before its live time", 
 TEST_CASE("What is found lies in the stretch of time that its code names", "[timeline][duplicates]") {
     Scene scene(std::endian::little, 2);
     const Program other{63, 0x77, {{0x1020, 0x30, "other", 0x77}}};
-    scene.known(pair());
-    told_twice(scene, 1000, pair());
-    gone_twice(scene, 2000, pair());
+    scene.known(doubled_pair());
+    told_twice(scene, 1000, doubled_pair());
+    gone_twice(scene, 2000, doubled_pair());
     scene.loaded(live(3000), other);
-    scene.info(info_of(pair())).info(info_of(other));
+    scene.info(info_of(doubled_pair())).info(info_of(other));
     const auto timeline = scene.timeline();
     for (std::uint64_t time = 0; time < 3100; ++time) {
         for (const std::uint64_t address : {0x1000u, 0x1030u, 0x2000u}) {
@@ -94,9 +94,9 @@ TEST_CASE("What is found lies in the stretch of time that its code names", "[tim
 TEST_CASE("Two events that tell each record give one load with one code a function", "[timeline][duplicates]") {
     const bool with_info = GENERATE(true, false);
     Scene scene(std::endian::little, 2);
-    told_twice(scene, 1000, pair());
-    gone_twice(scene, 2000, pair());
-    if (with_info) scene.info(info_of(pair()));
+    told_twice(scene, 1000, doubled_pair());
+    gone_twice(scene, 2000, doubled_pair());
+    if (with_info) scene.info(info_of(doubled_pair()));
     const auto timeline = scene.timeline();
     REQUIRE(timeline.code().size() == 2);
     const auto& load = load_of(timeline, 62);
@@ -126,7 +126,7 @@ TEST_CASE("Functions told twice keep their numbers", "[timeline][duplicates]") {
 
 TEST_CASE("Synthesized records told twice are one program since before", "[timeline][duplicates]") {
     Scene scene;
-    scene.known(pair()).known(pair()).info(info_of(pair()));
+    scene.known(doubled_pair()).known(doubled_pair()).info(info_of(doubled_pair()));
     const auto timeline = scene.timeline();
     REQUIRE(load_of(timeline, 62).functions.size() == 2);
     CHECK(load_of(timeline, 62).loaded_at == Time{});
@@ -160,7 +160,7 @@ TEST_CASE("The same start with another name or size is not the same thing told t
 TEST_CASE("loads() is in order of loading even if perf told of one program too early", "[timeline][duplicates]") {
     const Program other{63, 0x77, {{0x5000, 0x30, "other", 0x77}}};
     Scene scene;
-    scene.known(pair()).loaded(live(1000), pair()).loaded(live(500), other);
+    scene.known(doubled_pair()).loaded(live(1000), doubled_pair()).loaded(live(500), other);
     const auto timeline = scene.timeline();
     REQUIRE(timeline.loads().size() == 2);
     CHECK(std::ranges::is_sorted(timeline.loads(), {}, &BpfLoad::loaded_at));

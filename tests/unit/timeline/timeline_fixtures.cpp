@@ -4,8 +4,8 @@
 #include <set>
 
 #include "catch.hpp"
+#include "support/scene.hpp"
 #include "unit/symbols/expected.hpp"
-#include "unit/timeline/scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Trampolines, dispatchers and out-of-line code: they claim pages but use only a small part.
 #include "catch.hpp"
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

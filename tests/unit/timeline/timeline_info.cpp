@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "catch.hpp"
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
 
 namespace {
 
-const Program& pair() {
+const Program& short_pair() {
     static const Program program{62, 0xabc, {{0x1000, 0xa0, "on_enter", 0xf2}, {0x2000, 0x40, "bump", 0xdc}}};
     return program;
 }
@@ -20,7 +20,7 @@ const Program& pair() {
 TEST_CASE("Info of a program that no record mentions: it was there all the time", "[timeline][info]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     Scene scene(order);
-    scene.info(info_of(pair(), order));
+    scene.info(info_of(short_pair(), order));
     const auto timeline = scene.timeline();
     const auto& load = load_of(timeline, 62);
     CHECK(load.tag == tag_of(0xabc));
@@ -42,7 +42,7 @@ TEST_CASE("Info of a program that no record mentions: it was there all the time"
 TEST_CASE("Info whose place something else took is not put there", "[timeline][info]") {
     const Program other{63, 0x77, {{0x1040, 0x30, "other", 0x77}}};
     Scene scene;
-    scene.loaded(live(100), other).info(info_of(pair())).info(info_of(other));
+    scene.loaded(live(100), other).info(info_of(short_pair())).info(info_of(other));
     const auto timeline = scene.timeline();
     CHECK(program_at(timeline, 0x1040, 50) == 0);
     CHECK(program_at(timeline, 0x1040, 100) == 63);
@@ -51,15 +51,16 @@ TEST_CASE("Info whose place something else took is not put there", "[timeline][i
 
 TEST_CASE("Info beside what an image claims is there: images claim more than they use", "[timeline][info]") {
     Scene scene;
-    scene.symbol({}, 0x0f00, 4096, "bpf_trampoline_5").info(info_of(pair()));
+    scene.symbol({}, 0x0f00, 4096, "bpf_trampoline_5").info(info_of(short_pair()));
     CHECK(program_at(scene.timeline(), 0x1000, 50) == 62);
 }
 
 TEST_CASE("A LOAD that was lost is made up for by info that fits the KSYMBOLs", "[timeline][info]") {
     Scene scene;
-    scene.symbol(live(90), 0x1000, 0xa0, pair().symbol(0, true)).symbol(live(91), 0x2000, 0x40, pair().symbol(1, true));
-    scene.symbol_gone(live(500), 0x1000, 0xa0, pair().symbol(0, true));
-    scene.info(info_of(pair()));
+    scene.symbol(live(90), 0x1000, 0xa0, short_pair().symbol(0, true))
+        .symbol(live(91), 0x2000, 0x40, short_pair().symbol(1, true));
+    scene.symbol_gone(live(500), 0x1000, 0xa0, short_pair().symbol(0, true));
+    scene.info(info_of(short_pair()));
     const auto timeline = scene.timeline();
     const auto& load = load_of(timeline, 62);
     REQUIRE(load.info != nullptr);
@@ -73,8 +74,9 @@ TEST_CASE("A LOAD that was lost is made up for by info that fits the KSYMBOLs", 
 
 TEST_CASE("Info claims no code of another size", "[timeline][info]") {
     Scene scene;
-    scene.symbol(live(90), 0x1000, 0xa1, pair().symbol(0, true)).symbol(live(91), 0x2000, 0x40, pair().symbol(1, true));
-    scene.info(info_of(pair()));
+    scene.symbol(live(90), 0x1000, 0xa1, short_pair().symbol(0, true))
+        .symbol(live(91), 0x2000, 0x40, short_pair().symbol(1, true));
+    scene.info(info_of(short_pair()));
     const auto timeline = scene.timeline();
     CHECK(program_at(timeline, 0x1000, 100) == 0);
     CHECK(program_at(timeline, 0x2000, 100) == 62);
@@ -103,8 +105,9 @@ TEST_CASE("Of several codes at one address info claims the one nearest to its lo
 TEST_CASE("loads() is in order of loading even if a LOAD was lost", "[timeline][info]") {
     const Program other{63, 0x77, {{0x5000, 0x30, "other", 0x77}}};
     Scene scene;
-    scene.symbol(live(90), 0x1000, 0xa0, pair().symbol(0, true)).symbol(live(91), 0x2000, 0x40, pair().symbol(1, true));
-    scene.loaded(live(200), other).info(info_of(pair())).info(info_of(other));
+    scene.symbol(live(90), 0x1000, 0xa0, short_pair().symbol(0, true))
+        .symbol(live(91), 0x2000, 0x40, short_pair().symbol(1, true));
+    scene.loaded(live(200), other).info(info_of(short_pair())).info(info_of(other));
     const auto timeline = scene.timeline();
     REQUIRE(timeline.loads().size() == 2);
     CHECK(std::ranges::is_sorted(timeline.loads(), {}, &BpfLoad::loaded_at));
@@ -112,9 +115,9 @@ TEST_CASE("loads() is in order of loading even if a LOAD was lost", "[timeline][
 
 TEST_CASE("Info joins by address, whatever the order of the KSYMBOLs and whoever wrote them", "[timeline][info]") {
     Scene scene;
-    scene.symbol(live(91, 7), 0x2000, 0x40, pair().symbol(1, true));
-    scene.symbol(live(95, 2), 0x1000, 0xa0, pair().symbol(0, true));
-    scene.event(live(100, 1), BpfEvent::Kind::load, 62, pair().tag).info(info_of(pair()));
+    scene.symbol(live(91, 7), 0x2000, 0x40, short_pair().symbol(1, true));
+    scene.symbol(live(95, 2), 0x1000, 0xa0, short_pair().symbol(0, true));
+    scene.event(live(100, 1), BpfEvent::Kind::load, 62, short_pair().tag).info(info_of(short_pair()));
     const auto timeline = scene.timeline();
     const auto& load = load_of(timeline, 62);
     REQUIRE(load.functions.size() == 2);
@@ -124,8 +127,8 @@ TEST_CASE("Info joins by address, whatever the order of the KSYMBOLs and whoever
 
 TEST_CASE("A function whose KSYMBOL was lost leaves the numbers of the others alone", "[timeline][info]") {
     Scene scene;
-    scene.symbol(live(91), 0x2000, 0x40, pair().symbol(1, true));
-    scene.event(live(100), BpfEvent::Kind::load, 62, pair().tag).info(info_of(pair()));
+    scene.symbol(live(91), 0x2000, 0x40, short_pair().symbol(1, true));
+    scene.event(live(100), BpfEvent::Kind::load, 62, short_pair().tag).info(info_of(short_pair()));
     const auto timeline = scene.timeline();
     const auto& load = load_of(timeline, 62);
     REQUIRE(load.functions.size() == 1);

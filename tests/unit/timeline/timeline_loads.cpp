@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ordinary loads and unloads: complete records, no overlaps.
 #include "catch.hpp"
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

@@ -4,14 +4,14 @@
 #include <stop_token>
 
 #include "catch.hpp"
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
 
 namespace {
 
-const Program& program() {
+const Program& located_program() {
     static const Program one{5, 0x55, {{0x1400, 0x80, "main", 0x55}}};
     return one;
 }
@@ -31,7 +31,7 @@ Miss why(const Timeline& timeline, std::uint64_t address, std::uint64_t time, Cp
 
 TEST_CASE("Code that came and went is found in kernel mode only", "[timeline][frame_at]") {
     Scene scene;
-    scene.loaded(live(100), program());
+    scene.loaded(live(100), located_program());
     const auto timeline = scene.timeline();
     const auto place = timeline.frame_at({{150}, {7}}, {0x1404}, CpuMode::kernel);
     REQUIRE(place.is_code());
@@ -48,7 +48,7 @@ TEST_CASE("Code that came and went is found in kernel mode only", "[timeline][fr
 
 TEST_CASE("An unknown mode is no obstacle where code is known, and the reason where not", "[timeline][frame_at]") {
     Scene scene;
-    scene.loaded(live(100), program()).unloaded(live(200), program());
+    scene.loaded(live(100), located_program()).unloaded(live(200), located_program());
     const auto timeline = scene.timeline();
     CHECK(timeline.frame_at({{150}, {7}}, {0x1404}, CpuMode::unknown).is_code());
     CHECK(why(timeline, 0x9999, 150, CpuMode::unknown) == Miss::unknown_mode);
@@ -57,7 +57,7 @@ TEST_CASE("An unknown mode is no obstacle where code is known, and the reason wh
 
 TEST_CASE("A kernel address is gone if code was there at another time, else plain kernel", "[timeline][frame_at]") {
     Scene scene;
-    scene.loaded(live(100), program()).unloaded(live(200), program());
+    scene.loaded(live(100), located_program()).unloaded(live(200), located_program());
     scene.symbol(live(300), 0x1440, 0x100, "bpf_trampoline_9");  // overlaps: both ranges merge
     const auto timeline = scene.timeline();
     CHECK(why(timeline, 0x1400, 98, CpuMode::kernel) == Miss::gone);
@@ -81,7 +81,7 @@ TEST_CASE("Every reason for a miss has words of its own", "[timeline][frame_at]"
 
 TEST_CASE("code_at() takes no mode and gives the same place", "[timeline][frame_at]") {
     Scene scene;
-    scene.loaded(live(100), program());
+    scene.loaded(live(100), located_program());
     const auto timeline = scene.timeline();
     REQUIRE(timeline.code_at({0x147f}, {100}));
     CHECK(timeline.code_at({0x147f}, {100})->offset == 0x7f);
@@ -113,7 +113,7 @@ TEST_CASE("Registrations up to the limit are all there without complaint", "[tim
     OpenOptions options;
     options.limits.code_versions = 2;
     Scene scene;
-    scene.loaded(live(100), program());
+    scene.loaded(live(100), located_program());
     const auto timeline = scene.timeline(options);
     CHECK(program_at(timeline, 0x1400, 100) == 5);
     CHECK(timeline.completeness().diagnostics.empty());
@@ -178,7 +178,7 @@ TEST_CASE("build() stops when asked to", "[timeline]") {
 
 TEST_CASE("A timeline outlives its recording and moves", "[timeline]") {
     Scene scene;
-    scene.loaded(live(100), program()).info(info_of(program()));
+    scene.loaded(live(100), located_program()).info(info_of(located_program()));
     auto first = scene.timeline();  // its recording is destroyed already
     const auto second = std::move(first);
     REQUIRE(second.loads()[0].info != nullptr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Resolves any address of a sample: code, kernel, modules, processes, or a reason.
 #include "catch.hpp"
-#include "unit/timeline/world.hpp"
+#include "support/world.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

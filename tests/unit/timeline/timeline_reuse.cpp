@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One address, several owners: the kernel reuses freed BPF memory immediately.
 #include "catch.hpp"
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

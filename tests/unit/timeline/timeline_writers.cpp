@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Programs that the recorder could not query: the writers of the records show which functions belong to a load.
 #include "catch.hpp"
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
 
 namespace {
 
-Program pair(std::uint32_t id, std::uint64_t address) {
+Program pair_of(std::uint32_t id, std::uint64_t address) {
     return {id, 0x1000 + id, {{address, 0x40, "main", 0xa}, {address + 0x100, 0x40, "helper", 0xb}}};
 }
 
@@ -22,7 +22,7 @@ std::vector<std::uint64_t> starts(const Timeline& timeline, const BpfLoad& load)
 
 TEST_CASE("A live program without info owns what its writer registered before the LOAD", "[timeline][writers]") {
     Scene scene;
-    scene.loaded(live(100), pair(1, 0x1000));
+    scene.loaded(live(100), pair_of(1, 0x1000));
     const auto timeline = scene.timeline();
     const auto& load = load_of(timeline, 1);
     CHECK(load.info == nullptr);
@@ -33,8 +33,8 @@ TEST_CASE("A live program without info owns what its writer registered before th
 }
 
 TEST_CASE("Two loads interleaved on two CPUs keep their functions apart", "[timeline][writers]") {
-    const auto one = pair(1, 0x1000);
-    const auto two = pair(2, 0x8000);
+    const auto one = pair_of(1, 0x1000);
+    const auto two = pair_of(2, 0x8000);
     const auto put = [](Scene& scene, Stamp at, const Program& program, std::size_t index) {
         const auto& function = program.functions[index];
         scene.symbol(at, function.address, function.size, program.symbol(index, true));
@@ -51,8 +51,8 @@ TEST_CASE("Two loads interleaved on two CPUs keep their functions apart", "[time
 }
 
 TEST_CASE("Threads of one CPU are different writers", "[timeline][writers]") {
-    const auto one = pair(1, 0x1000);
-    const auto two = pair(2, 0x8000);
+    const auto one = pair_of(1, 0x1000);
+    const auto two = pair_of(2, 0x8000);
     const Stamp thread{10, 50, 51, 3};
     const Stamp other_thread{10, 50, 52, 3};
     Scene scene;
@@ -68,7 +68,7 @@ TEST_CASE("Threads of one CPU are different writers", "[timeline][writers]") {
 
 TEST_CASE("One writer's loads one after the other take each only their own functions", "[timeline][writers]") {
     Scene scene;
-    scene.loaded(live(100), pair(1, 0x1000)).loaded(live(200), pair(2, 0x8000));
+    scene.loaded(live(100), pair_of(1, 0x1000)).loaded(live(200), pair_of(2, 0x8000));
     const auto timeline = scene.timeline();
     CHECK(starts(timeline, load_of(timeline, 1)) == std::vector<std::uint64_t>{0x1000, 0x1100});
     CHECK(starts(timeline, load_of(timeline, 2)) == std::vector<std::uint64_t>{0x8000, 0x8100});
@@ -76,7 +76,7 @@ TEST_CASE("One writer's loads one after the other take each only their own funct
 
 TEST_CASE("Synthesized programs without info own what was told since the program before", "[timeline][writers]") {
     Scene scene;
-    scene.known(pair(1, 0x1000)).known(pair(2, 0x8000));  // the tag in the name of main is not the program's
+    scene.known(pair_of(1, 0x1000)).known(pair_of(2, 0x8000));  // the tag in the name of main is not the program's
     const auto timeline = scene.timeline();
     CHECK(starts(timeline, load_of(timeline, 1)) == std::vector<std::uint64_t>{0x1000, 0x1100});
     CHECK(starts(timeline, load_of(timeline, 2)) == std::vector<std::uint64_t>{0x8000, 0x8100});
@@ -95,7 +95,7 @@ TEST_CASE("A live LOAD without a main of its tag claims nothing", "[timeline][wr
 
 TEST_CASE("A function told before main of the tag belongs to another program", "[timeline][writers]") {
     Scene scene;
-    scene.symbol(live(80), 0x5000, 0x40, symbol_of(tag_of(0xdead), "stranger")).loaded(live(100), pair(1, 0x1000));
+    scene.symbol(live(80), 0x5000, 0x40, symbol_of(tag_of(0xdead), "stranger")).loaded(live(100), pair_of(1, 0x1000));
     const auto timeline = scene.timeline();
     CHECK(starts(timeline, load_of(timeline, 1)) == std::vector<std::uint64_t>{0x1000, 0x1100});
     CHECK_FALSE(timeline.code()[0].load);
@@ -103,8 +103,8 @@ TEST_CASE("A function told before main of the tag belongs to another program", "
 
 TEST_CASE("A load does not claim code that had gone when it was loaded", "[timeline][writers]") {
     // The first LOAD was lost; the same writer then loads the same program elsewhere.
-    const auto lost = pair(1, 0x1000);
-    auto again = pair(1, 0x8000);
+    const auto lost = pair_of(1, 0x1000);
+    auto again = pair_of(1, 0x8000);
     Scene scene;
     for (const std::size_t index : {0u, 1u}) {
         const auto& function = lost.functions[index];
@@ -118,7 +118,7 @@ TEST_CASE("A load does not claim code that had gone when it was loaded", "[timel
 }
 
 TEST_CASE("Info without addresses leaves the joining to the writer", "[timeline][writers]") {
-    const auto program = pair(1, 0x1000);
+    const auto program = pair_of(1, 0x1000);
     ProgramInfo withheld(std::endian::little, 1);
     for (const auto which :
          {BpfArray::jited_insns, BpfArray::jited_ksyms, BpfArray::jited_func_lens, BpfArray::jited_line_info}) {

@@ -11,7 +11,7 @@ using namespace perfdata::test;
 
 namespace {
 
-BtfReader reader(const Blob& blob, std::endian order) {
+BtfReader btf_reader(const Blob& blob, std::endian order) {
     return BtfReader({blob, AnyOrder(order), {.where = "feature BPF_BTF", .offset = 1000}});
 }
 
@@ -20,7 +20,7 @@ BtfReader reader(const Blob& blob, std::endian order) {
 TEST_CASE("BPF_BTF gives id, place and bytes of each blob", "[wire][bpf_btf]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto blob = bpf_btf(order, {{0x01020304, blob_of("odd")}, {106, {}}, {7, blob_of("second blob")}});
-    auto in = reader(blob, order);
+    auto in = btf_reader(blob, order);
     const auto first = in.next();
     REQUIRE(first);
     REQUIRE(*first);
@@ -46,7 +46,7 @@ TEST_CASE("BPF_BTF gives id, place and bytes of each blob", "[wire][bpf_btf]") {
 TEST_CASE("BPF_BTF with a count larger than the section is refused", "[wire][bpf_btf]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto blob = patched(bpf_btf(order, {{1, blob_of("abc")}}), order, 0, std::uint32_t{0xffffffff});
-    const auto got = reader(blob, order).next();
+    const auto got = btf_reader(blob, order).next();
     REQUIRE_FALSE(got);
     CHECK(got.error().code == ErrorCode::truncated);
     CHECK(got.error().where == "feature BPF_BTF");
@@ -56,7 +56,7 @@ TEST_CASE("BPF_BTF with a blob beyond the section gives those before it", "[wire
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto whole = bpf_btf(order, {{1, blob_of("abc")}, {2, blob_of("defg")}});
     const auto blob = patched(whole, order, 4 + 8 + 3 + 4, std::uint32_t{5});
-    auto in = reader(blob, order);
+    auto in = btf_reader(blob, order);
     const auto first = in.next();
     REQUIRE(first);
     CHECK(as_text((*first)->data) == "abc");
@@ -67,7 +67,7 @@ TEST_CASE("BPF_BTF with a blob beyond the section gives those before it", "[wire
 
 TEST_CASE("BPF_BTF without even a count is refused", "[wire][bpf_btf]") {
     const auto blob = blob_of("abc");
-    CHECK_FALSE(reader(blob, std::endian::little).next());
+    CHECK_FALSE(btf_reader(blob, std::endian::little).next());
 }
 
 TEST_CASE("BPF_BTF that goes on behind what it counts is damaged", "[wire][bpf_btf]") {
@@ -75,7 +75,7 @@ TEST_CASE("BPF_BTF that goes on behind what it counts is damaged", "[wire][bpf_b
     const auto whole = bpf_btf(order, {{1, blob_of("abc")}, {2, blob_of("defg")}});
     const std::uint32_t count = GENERATE(0u, 1u);
     const auto blob = patched(whole, order, 0, count);
-    auto in = reader(blob, order);
+    auto in = btf_reader(blob, order);
     if (count == 1) REQUIRE(in.next());
     const auto end = in.next();
     REQUIRE_FALSE(end);

@@ -12,7 +12,7 @@ using namespace perfdata::test;
 namespace {
 
 // Decoded owns the bytes that its program views.
-struct Decoded {
+struct DecodedProgram {
     Blob blob;
     BpfProgramInfo program;
 
@@ -20,9 +20,9 @@ struct Decoded {
 };
 
 // Adds `shift` bytes of padding at the front: features may be unaligned.
-Decoded decode(const ProgramInfo& info, std::endian order, std::size_t shift = 0,
-               std::uint32_t info_len = ProgramInfo::known_info_len) {
-    Decoded decoded;
+DecodedProgram decode(const ProgramInfo& info, std::endian order, std::size_t shift = 0,
+                      std::uint32_t info_len = ProgramInfo::known_info_len) {
+    DecodedProgram decoded;
     decoded.blob = joined({Blob(shift), prog_info_feature(order, {info.encode(info_len)})});
     BpfProgramReader reader({Bytes(decoded.blob).subspan(shift), AnyOrder(order), {.where = "test", .offset = 0}});
     auto next = reader.next();

@@ -12,7 +12,7 @@ using namespace perfdata::test;
 
 namespace {
 
-EventDescReader reader(const Blob& blob, std::endian order) {
+EventDescReader desc_reader(const Blob& blob, std::endian order) {
     return EventDescReader({blob, AnyOrder(order), {.where = "feature EVENT_DESC", .offset = 100}});
 }
 
@@ -31,7 +31,7 @@ TEST_CASE("EVENT_DESC gives attr, name and ids of each event", "[wire][event_des
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const std::uint32_t attr_size = GENERATE(64u, 128u, 144u, 160u);
     const auto blob = event_desc(order, two_events(), attr_size);
-    auto in = reader(blob, order);
+    auto in = desc_reader(blob, order);
 
     const auto first = in.next();
     REQUIRE(first);
@@ -62,7 +62,7 @@ TEST_CASE("EVENT_DESC with an attr smaller than the first ABI's is malformed", "
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const std::uint32_t attr_size = GENERATE(0u, 63u);
     const auto blob = Writer(order).u32(1).u32(attr_size).zeros(200).take();
-    const auto got = reader(blob, order).next();
+    const auto got = desc_reader(blob, order).next();
     REQUIRE_FALSE(got);
     CHECK(got.error().code == ErrorCode::malformed);
     CHECK(got.error().where == "feature EVENT_DESC");
@@ -73,27 +73,27 @@ TEST_CASE("EVENT_DESC counts beyond the section are refused before anything is r
     const auto whole = event_desc(order, two_events());
     SECTION("events") {
         const auto blob = patched(whole, order, 0, std::uint32_t{0xffffffff});
-        const auto got = reader(blob, order).next();
+        const auto got = desc_reader(blob, order).next();
         REQUIRE_FALSE(got);
         CHECK(got.error().code == ErrorCode::truncated);
     }
     SECTION("attr size") {
         const auto blob = patched(whole, order, 4, std::uint32_t{0xfffffff0});
-        CHECK_FALSE(reader(blob, order).next());
+        CHECK_FALSE(desc_reader(blob, order).next());
     }
     SECTION("ids") {
         const auto blob = patched(whole, order, 8 + 128, std::uint32_t{0x20000000});
-        const auto got = reader(blob, order).next();
+        const auto got = desc_reader(blob, order).next();
         REQUIRE_FALSE(got);
         CHECK(got.error().code == ErrorCode::truncated);
     }
     SECTION("name") {
         const auto blob = patched(whole, order, 8 + 128 + 4, std::uint32_t{0xffffff00});
-        CHECK_FALSE(reader(blob, order).next());
+        CHECK_FALSE(desc_reader(blob, order).next());
     }
     SECTION("no section at all") {
         const Blob nothing;
-        CHECK_FALSE(reader(nothing, order).next());
+        CHECK_FALSE(desc_reader(nothing, order).next());
     }
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("EVENT_DESC cut anywhere gives the events before the cut and then an e
     for (std::size_t size = 0; size < whole.size(); ++size) {
         CAPTURE(size);
         const Blob cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-        auto in = reader(cut, order);
+        auto in = desc_reader(cut, order);
         const auto first = in.next();
         // The first entry already fails if not even the fixed parts of both events fit.
         if (size < std::max<std::size_t>(first_end, 8 + 2 * (128 + 8))) {
@@ -119,7 +119,7 @@ TEST_CASE("EVENT_DESC cut anywhere gives the events before the cut and then an e
 
 TEST_CASE("EVENT_DESC of no events ends at once", "[wire][event_desc]") {
     const auto blob = event_desc(std::endian::little, {});
-    const auto got = reader(blob, std::endian::little).next();
+    const auto got = desc_reader(blob, std::endian::little).next();
     REQUIRE(got);
     CHECK_FALSE(*got);
 }
@@ -129,7 +129,7 @@ TEST_CASE("EVENT_DESC that goes on behind what it counts is damaged, unless it i
     const std::size_t behind = GENERATE(7u, 8u);
     auto blob = event_desc(order, two_events());
     blob.resize(blob.size() + behind);
-    auto in = reader(blob, order);
+    auto in = desc_reader(blob, order);
     REQUIRE(in.next());
     REQUIRE(in.next());
     const auto end = in.next();

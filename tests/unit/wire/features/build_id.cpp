@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "catch.hpp"
-#include "unit/wire/features/payload.hpp"
+#include "support/payload.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

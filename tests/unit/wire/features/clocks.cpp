@@ -7,7 +7,7 @@
 #include "perfdata/wire/feature/sample_time.hpp"
 
 #include "catch.hpp"
-#include "unit/wire/features/payload.hpp"
+#include "support/payload.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

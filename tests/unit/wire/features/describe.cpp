@@ -2,8 +2,8 @@
 #include "perfdata/wire/feature/describe.hpp"
 
 #include "catch.hpp"
+#include "support/payload.hpp"
 #include "unit/wire/features/lines.hpp"
-#include "unit/wire/features/payload.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

@@ -9,7 +9,7 @@
 #include "perfdata/wire/feature/pmu_mappings.hpp"
 
 #include "catch.hpp"
-#include "unit/wire/features/payload.hpp"
+#include "support/payload.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

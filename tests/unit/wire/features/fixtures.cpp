@@ -9,8 +9,8 @@
 #include "perfdata/wire/file_header.hpp"
 
 #include "catch.hpp"
+#include "support/payload.hpp"
 #include "unit/wire/features/lines.hpp"
-#include "unit/wire/features/payload.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

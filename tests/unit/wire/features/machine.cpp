@@ -10,7 +10,7 @@
 #include "perfdata/wire/feature/total_mem.hpp"
 
 #include "catch.hpp"
-#include "unit/wire/features/payload.hpp"
+#include "support/payload.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

@@ -2,7 +2,7 @@
 #include "perfdata/wire/feature/tracing_data.hpp"
 
 #include "catch.hpp"
-#include "unit/wire/features/payload.hpp"
+#include "support/payload.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;

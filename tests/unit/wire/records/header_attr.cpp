@@ -7,7 +7,7 @@ using namespace perfdata::test;
 namespace {
 
 // An attr of `size` bytes that claims `claimed`, with a different value in each field.
-Writer attr_of(std::endian order, std::size_t size, std::uint32_t claimed) {
+Writer attr_record(std::endian order, std::size_t size, std::uint32_t claimed) {
     Writer attr(order);
     attr.u32(1).u32(claimed).u64(3).u64(4).u64(5).u64(6);
     attr.u64(order == std::endian::little ? 1u << 10 : std::uint64_t{1} << 53);  // freq
@@ -55,7 +55,7 @@ TEST_CASE("HEADER_ATTR gives the attr and the ids behind it", "[wire][header_att
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto [size, known] = GENERATE(table<std::size_t, std::size_t>({{64, 10}, {112, 18}, {144, 23}, {168, 23}}));
     const auto claimed = static_cast<std::uint32_t>(size);
-    const auto body = attr_of(order, size, claimed).u64(0x1122334455667788).u64(7).take();
+    const auto body = attr_record(order, size, claimed).u64(0x1122334455667788).u64(7).take();
     auto want = attr_lines(claimed, known);
     want.emplace_back("id=[1234605616436508552,7]");
     check_fields<HeaderAttr>(order, body, want);
@@ -64,7 +64,7 @@ TEST_CASE("HEADER_ATTR gives the attr and the ids behind it", "[wire][header_att
 
 TEST_CASE("HEADER_ATTR of size 0 is the first ABI's 64 bytes", "[wire][header_attr]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const auto body = attr_of(order, 64, 0).u64(7).u32(0xeeeeeeee).take();
+    const auto body = attr_record(order, 64, 0).u64(7).u32(0xeeeeeeee).take();
     const RecordCase<HeaderAttr> got(order, body);
     REQUIRE(got.decoded());
     CHECK(got->attr.size == 0);
@@ -79,10 +79,10 @@ TEST_CASE("HEADER_ATTR of size 0 is the first ABI's 64 bytes", "[wire][header_at
 TEST_CASE("HEADER_ATTR of an impossible attr size is refused", "[wire][header_attr]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     for (const std::uint32_t claimed : {1u, 56u, 63u, 65u, 143u, 0xffffffffu}) {
-        check_refused<HeaderAttr>(order, attr_of(order, 144, claimed).take(), ErrorCode::malformed);
+        check_refused<HeaderAttr>(order, attr_record(order, 144, claimed).take(), ErrorCode::malformed);
     }
     for (const std::uint32_t claimed : {152u, 0xfffffff8u}) {
-        check_refused<HeaderAttr>(order, attr_of(order, 144, claimed).take());
+        check_refused<HeaderAttr>(order, attr_record(order, 144, claimed).take());
     }
 }
 

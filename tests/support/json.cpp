@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "json.hpp"
+#include "support/json.hpp"
 
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>

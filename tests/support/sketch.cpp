@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cost/sketch.hpp"
+#include "support/sketch.hpp"
 
 namespace perfdata::test {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "unit/timeline/world.hpp"
+#include "support/world.hpp"
 
 #include <sstream>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 #include <algorithm>
-
-#include "catch.hpp"
+#include <stdexcept>
 
 namespace perfdata::test {
 
@@ -156,20 +155,18 @@ Blob Scene::build() {
 Recording Scene::open(const OpenOptions& options) {
     files_.push_back(build());
     auto recording = Recording::from_memory(files_.back(), options);
-    REQUIRE(recording);
-    return std::move(*recording);
+    return std::move(recording.value());
 }
 
 Timeline Scene::timeline(const OpenOptions& options) {
     const auto recording = open(options);
     auto built = Timeline::build(recording);
-    REQUIRE(built);
-    return std::move(*built);
+    return std::move(built.value());
 }
 
 const BpfLoad& load_of(const Timeline& timeline, std::uint32_t id) {
     const auto with_id = [&](const BpfLoad& load) { return load.id == ProgramId{id}; };
-    REQUIRE(std::ranges::count_if(timeline.loads(), with_id) == 1);
+    if (std::ranges::count_if(timeline.loads(), with_id) != 1) throw std::runtime_error("not one load of this program");
     return *std::ranges::find_if(timeline.loads(), with_id);
 }
 

@@ -3,7 +3,7 @@
 // CPU; time zero makes a record that perf synthesized.
 #pragma once
 
-#include "unit/timeline/scene.hpp"
+#include "support/scene.hpp"
 
 namespace perfdata::test {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "unit/wire/features/payload.hpp"
+#include "support/payload.hpp"
 
 #include "support/attr.hpp"
 #include "support/program_info.hpp"
