@@ -21,6 +21,7 @@
 #include "tool/annotate/annotate_choice.hpp"
 #include "tool/annotate/annotate_html.hpp"
 #include "tool/annotate/annotate_limit.hpp"
+#include "tool/annotate/annotate_lines.hpp"
 #include "tool/options/absent_code.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/line_options.hpp"
@@ -64,6 +65,10 @@ class Annotate {
             complain("HTML is not for terminals: give -o FILE");
             return usage;
         }
+        if (const auto problem = lines() ? not_for_lines() : std::string(); !problem.empty()) {
+            complain(problem);
+            return usage;
+        }
         if (std::ranges::count(options_.functions.symbols, std::string()) != 0) {
             complain("--symbol: the name is empty");
             return usage;
@@ -84,6 +89,10 @@ class Annotate {
         if (!session_.check_names(options_.names)) return failed;
         const auto& symbolizer = session_.symbolizer();
         symbolizer.prepare(options_.names.threads());
+        if (lines()) {
+            options_.samples.note_absent_tasks(session_.timeline());
+            return annotate_lines(session_, lines_choice(*filter));
+        }
         const auto count = [&](const SampleFilter& samples) {
             return Profile::count(recording, symbolizer.versions(),
                                   {.stop = {}, .progress = session_.progress("counting samples"), .filter = samples});
@@ -159,6 +168,31 @@ class Annotate {
     }
 
     bool html() const { return options_.common.format == "html"; }
+    bool lines() const { return options_.common.format == "lines"; }
+
+    // Returns why an option that chooses functions, or says how to show them, does not go with lines.
+    std::string not_for_lines() const {
+        const auto refused = [](const char* option, const char* instead) {
+            return fmt::format("{} does not go with --format lines{}", option, instead);
+        };
+        if (!options_.functions.symbols.empty()) return refused("--symbol", ": --symbols NAME chooses samples");
+        if (!options_.at.empty()) return refused("--at", ": --time chooses samples");
+        if (options_.functions.versions) return refused("--versions", "");
+        if (!options_.inlines) return refused("--no-inline", ": lines of inlined functions are among them");
+        return {};
+    }
+    LinesChoice lines_choice(const SampleFilter& filter) const {
+        const auto& names = options_.names;
+        auto directories = options_.lines.source_dirs;
+        if (!names.symfs.empty()) directories.push_back(names.symfs);
+        return {filter,
+                !options_.no_calls,
+                options_.max_stack,
+                relative(),
+                options_.percent.limit,
+                std::move(directories),
+                !names.offline && names.symfs.empty()};
+    }
     bool relative() const { return options_.percent.relative(); }
 
     // For an HTML page, one pass over the chains yields the flame graph as well.
@@ -370,9 +404,10 @@ void add_annotate(CLI::App& app, int& exit) {
         "  perfdata annotate -s NAME           one of them\n"
         "  perfdata annotate --kind bpf,jit    code that existed only for a while\n"
         "  perfdata annotate --versions        functions whose code changed: when, and how\n"
-        "  perfdata annotate -o page.html      all of it as a page, with source text and a flame graph");
+        "  perfdata annotate -o page.html      all of it as a page, with source text and a flame graph\n"
+        "  perfdata annotate --format lines    JSON for editors: source files, their lines, and how hot they are");
     auto options = std::make_shared<AnnotateOptions>();
-    options->common.add_to(*command, {Format::text, Format::json, Format::html});
+    options->common.add_to(*command, {Format::text, Format::json, Format::html, Format::lines});
     auto& functions = options->functions;
     const auto several = [&](const char* names, std::vector<std::string>& values, const char* help) {
         return command->add_option(names, values, help)->allow_extra_args(false);
@@ -393,8 +428,8 @@ void add_annotate(CLI::App& app, int& exit) {
                       "List the functions whose code changed, with all versions and when each was there");
     options->common.add_format_to(
         *command,
-        "text (the default), json, or html: one file with flame graph and listings. Counts more "
-        "than the ending of a name");
+        "text (the default), json, html: one file with flame graph and listings, or lines: JSON for "
+        "editors, by source line. Counts more than the ending of a name");
     options->common.add_stdio_to(*command);
     command->add_option("--title", options->title, "Title of the HTML page (default: the name of the recording)")
         ->type_name("WORDS");
@@ -415,7 +450,8 @@ void add_annotate(CLI::App& app, int& exit) {
                       "Say beside each instruction of BPF code which registers of BPF its registers stand for");
     auto* calls = command->add_flag("--calls", options->calls,
                                     "Say who calls whom, as call chains and branch stacks tell (HTML does)");
-    command->add_flag("--no-calls", options->no_calls, "Leave that out of HTML")->excludes(calls);
+    command->add_flag("--no-calls", options->no_calls, "Leave that out of HTML, and callers out of lines")
+        ->excludes(calls);
     add_inline(*command, options->inlines);
     const auto most = CallOptions().max_stack;
     add_whole(*command, "--max-stack", options->max_stack,

@@ -162,7 +162,10 @@ void Common::choose_format(const CLI::App& command) {
     if (wants_other && formats_.front() == Format::elf && place && place->is_file() && !quiet) {
         complain(fmt::format("note: {} gets an ELF file; --format raw writes the bytes of the code alone", output));
     }
-    const bool agrees = !ending || (ending->format && option_word(*ending->format) == format);
+    const auto agrees_with = [&](Format meant) {
+        return option_word(meant) == format || (meant == Format::json && format == option_word(Format::lines));
+    };
+    const bool agrees = !ending || (ending->format && agrees_with(*ending->format));
     if (!agrees && !quiet) {
         complain(fmt::format("note: {} gets {}, as {} says, whatever its ending", output, format,
                              json     ? "--json"

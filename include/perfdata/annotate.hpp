@@ -12,6 +12,7 @@
 #include "perfdata/annotate/listing/function_search.hpp"
 #include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/annotate/page/html_page.hpp"
+#include "perfdata/annotate/page/lines_page.hpp"
 #include "perfdata/annotate/page/page.hpp"
 #include "perfdata/annotate/page/report_page.hpp"
 #include "perfdata/annotate/report/report.hpp"

@@ -30,6 +30,8 @@ UNSEEN = {
     "script/inlined": "the same",
     "report/line_problems": "damaged debug information",
     "report/inlined_problems": "the same",
+    "lines/problems": "the same",
+    "lines/cut_places": "limits",
     "[^/]*/.*map_ids_left_out": "more maps than a kernel allows",
     "report/row/more_programs": "more than 1000 loads",
     "report/cut_names": "names of more than 4096 bytes",
@@ -207,7 +209,7 @@ class Check:
             return
         value = json.loads(text)
         name = value["schema"].removeprefix("perfdata.").rsplit("/", 1)[0]
-        if name != {"annotate": "annotation"}.get(command, command):
+        if name not in {"annotate": ("annotation", "lines")}.get(command, (command,)):
             self.complain(f"{where}: schema {name}")
         self.document(name, value, where)
 
@@ -232,6 +234,7 @@ class Check:
         for file in sorted(every):
             self.run("report", "--json", "--offline", file, status=(0, 1))
             self.run("annotate", "--json", "--offline", file, status=(0, 1))
+            self.run("annotate", "--format", "lines", "--offline", file, status=(0, 1))
             self.run("script", "--json", "--offline", file, status=(0, 1))
             self.run("info", "--json", "--verbose", file)
             self.run("dump", "--json", file)
@@ -275,6 +278,7 @@ class Check:
         self.run(*report, "--no-children", "-g", "none")
         annotate = ("annotate", "--json", "--offline", file)
         self.run(*annotate, "--percent-limit", "5", "--kind", "bpf")
+        self.run("annotate", "--format", "lines", "--offline", "--percent-limit", "5", "--kind", "bpf", file)
         self.run(*annotate, "-s", "step", "--calls", "--time", "20.3,20.5")
         self.run("annotate", "--json", "--offline", "--versions", self.source / "fixtures/pokes/text_pokes.data")
         self.run("script", "--json", "--offline", "--kind", "bpf", "-F", "comm,ip", file)
@@ -288,6 +292,7 @@ class Check:
             for command in ("report", "script"):
                 self.run(command, "--json", "--offline", "--symfs", files, file)
             self.run("annotate", "--json", "--offline", "--calls", "--symfs", files, file)
+            self.run("annotate", "--format", "lines", "--offline", "--symfs", files, file)
             self.run("report", "--json", "--offline", "--symfs", files, "-g", "caller,srcline", file)
             self.run("report", "--json", "--offline", "--symfs", files, "--max-stack", "2", file)
 

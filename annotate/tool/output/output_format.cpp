@@ -55,6 +55,7 @@ std::string_view in_words(Format format) {
         case Format::json: return "JSON (.json)";
         case Format::json_lines: return "JSON (.json, .jsonl)";
         case Format::html: return "HTML (.html)";
+        case Format::lines: return "JSON by source line (--format lines)";
         case Format::elf: return "ELF (.elf)";
         case Format::raw: return "raw bytes (--format raw)";
     }
@@ -80,6 +81,7 @@ std::string_view option_word(Format format) {
         case Format::json:
         case Format::json_lines: return "json";
         case Format::html: return "html";
+        case Format::lines: return "lines";
         case Format::elf: return "elf";
         case Format::raw: return "raw";
     }
