@@ -14,8 +14,8 @@ typedef struct perfdata_time_range {
     uint64_t from, until;
 } perfdata_time_range;
 
-/* perfdata_filter passes the samples that pass each of its lists; an empty list passes all. A list has a million entries
- * at most. */
+/* perfdata_filter passes the samples that pass each of its lists; an empty list passes all. A list has a million
+ * entries at most. */
 typedef struct perfdata_filter {
     size_t size;
     const uint32_t *events; /* indices of perfdata_recording_event(); counts have one column for each, in this order */
