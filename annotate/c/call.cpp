@@ -47,13 +47,19 @@ perfdata_status status_of(ErrorCode code) {
 void refuse(perfdata_status code, std::string section, std::string text) {
     throw Failure{code, {ErrorCode::malformed, Error::no_offset, std::move(section), std::move(text)}};
 }
+void refuse(perfdata_status code, const char* section, const char* text) {
+    throw Refusal{code, section, text};
+}
 void refuse_argument(std::string name, std::string text) {
     refuse(PERFDATA_INVALID_ARGUMENT, std::move(name), std::move(text));
+}
+void refuse_argument(const char* name, const char* text) {
+    refuse(PERFDATA_INVALID_ARGUMENT, name, text);
 }
 
 void tell(perfdata_error* error, perfdata_status code, std::uint64_t offset, std::string_view section,
           std::string_view text) noexcept {
-    if (error == nullptr || error->size < sizeof(perfdata_error)) return;
+    if (error == nullptr || error->size < first_size<perfdata_error>) return;
     error->code = code;
     error->reserved = 0;
     error->offset = offset;

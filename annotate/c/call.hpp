@@ -15,8 +15,10 @@
 #include <vector>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/thread_end.hpp"
 #include "perfdata/perfdata.h"
 
+#include "first_size.hpp"
 #include "handle_table.hpp"
 
 namespace perfdata::c {
@@ -27,9 +29,18 @@ struct Failure {
     Error error;  // its own code does not count
 };
 
+// Refusal is a Failure of literals: it is told even where there is no memory.
+struct Refusal {
+    perfdata_status code = PERFDATA_INTERNAL;
+    const char* section = "";
+    const char* text = "";
+};
+
 perfdata_status status_of(ErrorCode code);
 [[noreturn]] void refuse(perfdata_status code, std::string section, std::string text);
+[[noreturn]] void refuse(perfdata_status code, const char* section, const char* text);  // both live for ever
 [[noreturn]] void refuse_argument(std::string name, std::string text);
+[[noreturn]] void refuse_argument(const char* name, const char* text);
 
 // Returns the value, or ends the call.
 template <class T>
@@ -45,15 +56,20 @@ inline void tell(perfdata_error* error, const Error& problem) noexcept {
     tell(error, status_of(problem.code), problem.offset, problem.where, problem.detail);
 }
 
-// Returns what `body` returns, or why it failed.
+// Returns what `body` returns, or why it failed. Lets pass nothing but the end of the thread.
 template <class Body>
-perfdata_status guarded(perfdata_error* error, Body&& body) noexcept {
+perfdata_status guarded(perfdata_error* error, Body&& body) {
     const auto failed = [&](perfdata_status code, std::string_view text) {
         tell(error, code, PERFDATA_NO_OFFSET, {}, text);
         return code;
     };
     try {
         return body();
+    } catch (const ThreadEnd&) {
+        throw;
+    } catch (const Refusal& refusal) {
+        tell(error, refusal.code, PERFDATA_NO_OFFSET, refusal.section, refusal.text);
+        return refusal.code;
     } catch (const Failure& failure) {
         tell(error, failure.code, failure.error.offset, failure.error.where, failure.error.detail);
         return failure.code;
@@ -85,22 +101,23 @@ Options options_of(const Options* given, const char* name) {
     return options;
 }
 
-// Fills a struct of the caller, but for its size. A later version that adds members fills less of older, smaller ones.
+// Ends the call before it does anything if the struct cannot be filled. Returns its size.
+template <class Filled>
+std::size_t check_filled(const Filled* out, const char* name) {
+    static_assert(first_size<Filled> > sizeof(std::size_t) && first_size<Filled> <= sizeof(Filled));
+    if (out == nullptr) refuse_argument(name, "is null");
+    const auto size = size_given(out, name);
+    if (size < first_size<Filled>) refuse_argument(name, "its size is less than that of the struct");
+    return size;
+}
+// Fills a struct of the caller, but for its size. Callers that know fewer members get fewer.
 template <class Filled>
 void fill(Filled* out, const Filled& made, const char* name) {
     static_assert(std::is_trivially_copyable_v<Filled> && std::is_standard_layout_v<Filled>);
-    constexpr std::size_t version_1 = sizeof(Filled);
-    if (out == nullptr) refuse_argument(name, "is null");
-    const auto size = size_given(out, name);
-    if (size < version_1) refuse_argument(name, "its size is less than that of the struct");
-    std::memcpy(reinterpret_cast<std::byte*>(out) + sizeof(std::size_t),
-                reinterpret_cast<const std::byte*>(&made) + sizeof(std::size_t), sizeof(Filled) - sizeof(std::size_t));
-}
-// Ends the call before it does anything if the struct cannot be filled.
-template <class Filled>
-void check_filled(const Filled* out, const char* name) {
-    if (out == nullptr) refuse_argument(name, "is null");
-    if (size_given(out, name) < sizeof(Filled)) refuse_argument(name, "its size is less than that of the struct");
+    const auto size = check_filled(out, name);
+    constexpr auto begin = sizeof(std::size_t);
+    std::memcpy(reinterpret_cast<std::byte*>(out) + begin, reinterpret_cast<const std::byte*>(&made) + begin,
+                (size < sizeof(Filled) ? size : sizeof(Filled)) - begin);
 }
 
 // Returns what a handle stands for, or ends the call.
@@ -128,7 +145,7 @@ perfdata_status hand_out(typename T::Handle*& place, std::shared_ptr<T> object) 
 }
 
 template <class T>
-perfdata_status free_handle(const typename T::Handle* handle) noexcept {
+perfdata_status free_handle(const typename T::Handle* handle) {
     return guarded(nullptr, [&]() -> perfdata_status {
         if (handle == nullptr) return PERFDATA_OK;
         const auto object = HandleTable::process().take(reinterpret_cast<std::uintptr_t>(handle), T::handle_kind);

@@ -16,12 +16,25 @@ StopToken Control::stop() const {
     return StopToken([state = state_] { return state->is_stopped(); });
 }
 
+StopToken Control::stop_telling(const char* stage) const {
+    if (state_->progress == nullptr) return stop();
+    return StopToken([state = state_, tell = progress(stage)] {
+        tell(0, 0);
+        return state->is_stopped();
+    });
+}
+
 Progress Control::progress(const char* stage) const {
     if (state_->progress == nullptr) return {};
     return [state = state_, stage](std::uint64_t done, std::uint64_t all) {
         if (state->stopped) return;
         try {
             if (state->progress(state->user, stage, done, all) != 0) state->stopped = true;
+        } catch (const ThreadEnd&) {
+            // If it is a thread of ours, the call that waits for it must not take its work for done.
+            state->threw = true;
+            state->stopped = true;
+            throw;
         } catch (...) {
             state->threw = true;
             state->stopped = true;

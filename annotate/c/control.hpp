@@ -29,6 +29,9 @@ class Control {
     explicit Control(const perfdata_control* given);
 
     StopToken stop() const;
+    // The same for work that looks often whether to stop, but tells no progress: each look tells the stage, without how
+    // much of it is done. `stage` must live for ever.
+    StopToken stop_telling(const char* stage) const;
     // `stage` must live for ever.
     Progress progress(const char* stage) const;
     // Ends the call if it is to stop.

@@ -24,6 +24,7 @@ SampleFilter filter_of(const perfdata_filter* given, const Recording& recording)
     }
     check_list(wanted.times, wanted.time_count, "times");
     for (std::size_t at = 0; at < wanted.time_count; ++at) {
+        if (wanted.times[at].from > wanted.times[at].until) refuse_argument("times", "a range ends before it begins");
         filter.times.push_back({Time{wanted.times[at].from}, Time{wanted.times[at].until}});
     }
     filter.pids = set_of(wanted.pids, wanted.pid_count, "pids");

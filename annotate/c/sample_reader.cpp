@@ -19,11 +19,11 @@ SampleReader::SampleReader(std::shared_ptr<const RecordingObject> recording, std
       control_(control),
       stop_(control.stop()),
       progress_(control.progress("reading samples")),
-      deferred_(DeferredChains::read(recording_, stop_)) {
+      deferred_(DeferredChains::read(recording_, control.stop_telling("reading deferred chains"))) {
     control_.check();
     // Stacks are not handed out.
     if (by_time) {
-        by_time_.emplace(recording_, stop_);
+        by_time_.emplace(recording_, control.stop_telling("ordering records"));
     } else {
         in_file_.emplace(recording_.records(Recording::Stacks::unread));
     }
@@ -42,7 +42,6 @@ bool SampleReader::next_record() {
 
 bool SampleReader::next(perfdata_sample& out) {
     constexpr std::uint32_t records_a_look = 4096;
-    last_event_.reset();
     const auto& events = recording_.events();
     while (!at_end_) {
         if (++steps_ % records_a_look == 0) {
@@ -67,7 +66,7 @@ bool SampleReader::next(perfdata_sample& out) {
             continue;
         }
         ++read_;
-        last_event_ = *event;
+        has_last_ = true;
         return true;
     }
     return false;
@@ -116,11 +115,14 @@ bool SampleReader::take(const BasicSample<AnyOrder>& sample, std::uint32_t event
     out.fields = (own_time ? PERFDATA_HAS_TIME : 0) | (ip ? PERFDATA_HAS_ADDRESS : 0) | (pid ? PERFDATA_HAS_TASK : 0) |
                  (cpu ? PERFDATA_HAS_CPU : 0) | (data ? PERFDATA_HAS_DATA_ADDRESS : 0) |
                  (chain ? PERFDATA_HAS_CHAIN : 0) | (sample.exact_ip() ? PERFDATA_EXACT : 0);
+    has_last_ = false;
+    chain_.clear();
     if (chain) {
-        for_each_frame(sample, deferred_, [&](Address, CpuMode) {
-            ++out.chain;
+        for_each_frame(sample, deferred_, [&](Address address, CpuMode mode) {
+            chain_.push_back({address.value, static_cast<std::uint32_t>(mode), 0});
             return true;
         });
+        out.chain = static_cast<std::uint32_t>(chain_.size());
     }
     return true;
 }
@@ -153,17 +155,6 @@ bool SampleReader::is_left_out(std::uint32_t frame) {
         known = part == CodePart::none ? 1 : 2;
     }
     return known == 2;
-}
-
-const std::vector<perfdata_frame>* SampleReader::chain() {
-    if (!last_event_) return nullptr;
-    chain_.clear();
-    const BasicSample<AnyOrder> sample(record_.bytes.data(), recording_.events().layout(*last_event_), record_.order);
-    for_each_frame(sample, deferred_, [&](Address address, CpuMode mode) {
-        chain_.push_back({address.value, static_cast<std::uint32_t>(mode), 0});
-        return true;
-    });
-    return &chain_;
 }
 
 }  // namespace perfdata::c

@@ -31,8 +31,10 @@ class SampleReader {
     void check() const { control_.check(); }
     // Returns false at the end. Throws Failure; the next call goes on behind.
     bool next(perfdata_sample& sample);
-    // Returns the chain of the last sample, valid until the next call of next(); nothing if there is none.
-    const std::vector<perfdata_frame>* chain();
+    // Returns the chain of the last sample that next() filled, valid until it is called again; nothing if there is
+    // none, or none since forget().
+    const std::vector<perfdata_frame>* chain() const { return has_last_ ? &chain_ : nullptr; }
+    void forget() { has_last_ = false; }
 
     struct Function {
         Frame frame;
@@ -75,8 +77,8 @@ class SampleReader {
     std::vector<std::uint32_t> function_of_;  // by number of the frame, or unknown
     std::vector<std::uint8_t> left_out_;      // likewise: 0 unknown, 1 no, 2 yes
     InternTable<Function> functions_;
-    std::optional<std::uint32_t> last_event_;  // of the last sample: record_ holds it
-    std::vector<perfdata_frame> chain_;
+    bool has_last_ = false;
+    std::vector<perfdata_frame> chain_;  // of the last sample: its record may be gone when it is asked for
 };
 
 }  // namespace perfdata::c

@@ -84,17 +84,18 @@ perfdata_status perfdata_samples_read(perfdata_samples* samples, perfdata_sample
     return with(samples, error, [&](SamplesObject& object) -> perfdata_status {
         if (count == nullptr) refuse_argument("count", "is null");
         if (items == nullptr) refuse_argument("items", "is null");
-        if (item_size < sizeof(perfdata_sample) || item_size % alignof(perfdata_sample) != 0) {
+        if (item_size < first_size<perfdata_sample> || item_size % alignof(perfdata_sample) != 0) {
             refuse_argument("item_size", "is not that of perfdata_sample");
         }
         if (capacity == 0) refuse_argument("capacity", "is 0");
         if (capacity > SIZE_MAX / item_size) refuse_argument("capacity", "is more than any memory has");
         object.reader.check();
+        object.reader.forget();
         auto* out = reinterpret_cast<std::byte*>(items);
         perfdata_sample sample;
         for (; *count < capacity; out += item_size) {
             if (!object.reader.next(sample)) break;
-            std::memcpy(out, &sample, sizeof(sample));
+            std::memcpy(out, &sample, std::min(item_size, sizeof(sample)));
             ++*count;
         }
         return *count == 0 ? PERFDATA_END : PERFDATA_OK;

@@ -5,23 +5,31 @@
 
 namespace perfdata::c {
 
+namespace {
+
+void release(const perfdata_source& source) noexcept {
+    if (source.release == nullptr) return;
+    try {
+        source.release(source.user);
+    } catch (...) {  // nobody is left to tell
+    }
+}
+
+}  // namespace
+
 struct UserSource::State {
     explicit State(const perfdata_source& source)
         : name(source.name == nullptr ? "source" : source.name), given(source) {}
     State(const State&) = delete;
     State& operator=(const State&) = delete;
-    ~State() {
-        if (given.release == nullptr) return;
-        try {
-            given.release(given.user);
-        } catch (...) {  // nobody is left to tell
-        }
-    }
+    ~State() { release(given); }
 
     Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> out) {
         std::int64_t got = -1;
         try {
             got = given.read_at(given.user, offset, out.data(), out.size());
+        } catch (const ThreadEnd&) {
+            throw;
         } catch (...) {
             threw = true;
             return fail(ErrorCode::io, offset, name, "its reader threw an exception");
@@ -36,7 +44,14 @@ struct UserSource::State {
     std::atomic<bool> threw{false};
 };
 
-UserSource::UserSource(const perfdata_source& given) : state_(std::make_shared<State>(given)) {}
+UserSource::UserSource(const perfdata_source& given) {
+    try {
+        state_ = std::make_shared<State>(given);
+    } catch (...) {  // there is no state whose end would do it
+        release(given);
+        throw;
+    }
+}
 
 std::shared_ptr<const Source> UserSource::source() const {
     return callback_source(

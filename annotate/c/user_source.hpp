@@ -15,6 +15,7 @@ namespace perfdata::c {
 // UserSource calls `release` once neither it nor its source() is there any more.
 class UserSource {
   public:
+    // Calls `release` if memory runs out, too.
     explicit UserSource(const perfdata_source& given);
 
     std::shared_ptr<const Source> source() const;

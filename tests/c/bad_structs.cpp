@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "annotate/c/call.hpp"
 #include "c/handles.hpp"
 
 using namespace perfdata::test;
@@ -209,6 +210,37 @@ TEST_CASE("Structs to fill of other sizes are filled safely", "[c]") {
     perfdata_report_free(report);
 }
 
+namespace {
+
+// Grown is a struct that got a member since version 1.
+struct Grown {
+    std::size_t size;
+    std::uint64_t first;
+    std::uint64_t later;
+};
+
+}  // namespace
+
+template <>
+inline constexpr std::size_t perfdata::c::first_size<Grown> = offsetof(Grown, later);
+
+TEST_CASE("A struct that grows is filled as far as its caller knows it", "[c]") {
+    const Grown whole{sizeof(Grown), 1, 2};
+    for (const std::size_t size : {std::size_t{16}, std::size_t{24}, std::size_t{32}}) {
+        INFO(size);
+        Exact given(size, 0xa5);
+        perfdata::c::fill(given.as<Grown>(), whole, "grown");
+        std::vector<std::uint64_t> words(size / 8);
+        std::memcpy(words.data(), given.bytes(), size);
+        CHECK(words[0] == size);
+        CHECK(words[1] == 1);
+        if (size > 16) CHECK(words[2] == 2);
+        if (size > 24) CHECK(words[3] == 0xa5a5a5a5a5a5a5a5);
+    }
+    Exact less(8);
+    CHECK_THROWS_AS(perfdata::c::fill(less.as<Grown>(), whole, "grown"), perfdata::c::Refusal);
+}
+
 TEST_CASE("An error of another size is filled or left alone", "[c]") {
     for (std::size_t size = sizeof(std::size_t); size <= sizeof(perfdata_error) + 16; ++size) {
         Exact error(size, 0xa5);
@@ -301,6 +333,11 @@ TEST_CASE("Null arguments and values out of range are errors", "[c]") {
     filter.events = numbers + 1;
     invalid(perfdata_samples_open(opened.recording, &reading, &samples, &error));
     filter.event_count = 0;
+    const perfdata_time_range backwards[] = {{5, 5}, {6, 5}};
+    filter.times = backwards;
+    filter.time_count = 2;
+    invalid(perfdata_samples_open(opened.recording, &reading, &samples, &error));
+    filter.time_count = 0;
     filter.kinds = 1u << 7;
     invalid(perfdata_samples_open(opened.recording, &reading, &samples, &error));
     filter.kinds = 1;

@@ -220,6 +220,22 @@ struct Watcher {
     }
 };
 
+// Returns a recording, in words, of one event and so many samples of an address alone.
+std::vector<uint64_t> many_samples(uint64_t samples) {
+    constexpr uint64_t header = 104, attr = 136, section = 16, ip = 1, sample_type = ip;
+    std::vector<uint64_t> words{0x32454c4946524550,      header,      attr + section, header, attr + section,
+                                header + attr + section, samples * 16};
+    words.resize(header / 8);
+    const std::vector<uint64_t> described{1 | attr << 32, 0, 1000, sample_type};
+    words.insert(words.end(), described.begin(), described.end());
+    words.resize((header + attr + section) / 8);
+    for (uint64_t number = 0; number < samples; ++number) {
+        words.push_back(9 | uint64_t{2} << 32 | uint64_t{16} << 48);
+        words.push_back(0x400000 + number);
+    }
+    return words;
+}
+
 // A recording that is large enough for progress to be told.
 constexpr const char* large = "records/switch.data";
 
@@ -255,6 +271,28 @@ TEST_CASE("Progress is told, and stops calls", "[c][callbacks]") {
             CHECK(stopping.calls == after + 1);
         }
     }
+}
+
+TEST_CASE("Progress is told while samples are ordered, and stops that", "[c][callbacks]") {
+    const auto bytes = many_samples(10000);
+    perfdata_recording* recording = nullptr;
+    REQUIRE(perfdata_recording_open_memory(bytes.data(), bytes.size() * 8, nullptr, &recording, nullptr) ==
+            PERFDATA_OK);
+    for (const bool stops : {false, true}) {
+        Watcher watcher;
+        watcher.does = stops ? Watcher::Does::stop : Watcher::Does::watch;
+        auto control = watcher.control();
+        auto reading = made<perfdata_samples_options>();
+        reading.control = &control;
+        reading.order = PERFDATA_ORDER_TIME;
+        perfdata_samples* samples = nullptr;
+        const auto opening = perfdata_samples_open(recording, &reading, &samples, nullptr);
+        CHECK(watcher.stages == std::vector<std::string>{"ordering records"});
+        CHECK(opening == (stops ? PERFDATA_CANCELLED : PERFDATA_OK));
+        CHECK((samples == nullptr) == stops);
+        perfdata_samples_free(samples);
+    }
+    perfdata_recording_free(recording);
 }
 
 TEST_CASE("A cancelled flag stops every call that may take long", "[c][callbacks]") {

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Memory that runs out is a status, wherever it does.
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
 #include <new>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "c/handles.hpp"
 
@@ -66,6 +72,53 @@ void check_all(Make&& make) {
 }
 
 }  // namespace
+
+TEST_CASE("A source is released whatever memory is left", "[c][memory]") {
+    std::ifstream file(fixture_path("bpf/bpf_many.data"), std::ios::binary);
+    std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+    struct Remote {
+        const std::vector<char>& bytes;
+        int released = 0;
+    } remote{bytes};
+    auto source = made<perfdata_source>();
+    source.bytes = bytes.size();
+    source.user = &remote;
+    source.name = "a name that fits into no small string";
+    source.release = [](void* user) { ++static_cast<Remote*>(user)->released; };
+    source.read_at = [](void* user, uint64_t offset, void* out, size_t count) -> int64_t {
+        const auto& all = static_cast<Remote*>(user)->bytes;
+        const auto begin = std::min<size_t>(all.size(), static_cast<size_t>(offset));
+        const auto taken = std::min(count, all.size() - begin);
+        if (taken != 0) std::memcpy(out, all.data() + begin, taken);
+        return static_cast<int64_t>(taken);
+    };
+    for (long allowed = 0;; ++allowed) {
+        INFO(allowed << " allocations");
+        remote.released = 0;
+        perfdata_recording* recording = nullptr;
+        left = allowed;
+        const auto status = perfdata_recording_open_source(&source, nullptr, &recording, nullptr);
+        left = -1;
+        CHECK(remote.released == (status == PERFDATA_OK ? 0 : 1));
+        perfdata_recording_free(recording);
+        CHECK(remote.released == 1);
+        if (status == PERFDATA_OK) break;
+    }
+}
+
+TEST_CASE("Wrong handles and arguments are told without memory", "[c][memory]") {
+    auto error = made<perfdata_error>();
+    auto info = made<perfdata_recording_info>();
+    perfdata_recording* recording = nullptr;
+    left = 0;
+    const auto handle = perfdata_recording_get_info(nullptr, &info, &error);
+    const std::string_view section = error.section;
+    const auto argument = perfdata_recording_open(nullptr, nullptr, &recording, nullptr);
+    left = -1;
+    CHECK(handle == PERFDATA_INVALID_HANDLE);
+    CHECK(section == "perfdata_recording");
+    CHECK(argument == PERFDATA_INVALID_ARGUMENT);
+}
 
 TEST_CASE("Memory that runs out is a status in every call that makes something", "[c][memory]") {
     const auto path = fixture_path("bpf/bpf_many.data");

@@ -112,6 +112,28 @@ TEST_CASE("Call chains are handed out with their modes", "[c][results]") {
     perfdata_samples_free(samples);
 }
 
+TEST_CASE("The chain of the last sample is there however many were read with it", "[c][results]") {
+    const Opened opened("records/group_chains.data");
+    const auto all = all_samples(opened, nullptr, false);
+    REQUIRE(all.size() > 3);
+    // Batches that the end of the recording fills, cuts off, or cuts off after one sample.
+    for (const std::size_t capacity : {all.size(), all.size() + 100, all.size() - 1}) {
+        perfdata_samples* samples = nullptr;
+        REQUIRE(perfdata_samples_open(opened.recording, nullptr, &samples, nullptr) == PERFDATA_OK);
+        std::vector<perfdata_sample> part(capacity);
+        const perfdata_frame* frames = nullptr;
+        size_t count = 0, length = 0;
+        while (perfdata_samples_read(samples, part.data(), sizeof part[0], capacity, &count, nullptr) == PERFDATA_OK) {
+            INFO(count << " of " << capacity);
+            CHECK(perfdata_samples_chain(samples, &frames, &length, nullptr) == PERFDATA_OK);
+            CHECK(length == part[count - 1].chain);
+            if (length != 0) CHECK(frames[0].address == part[count - 1].address);
+        }
+        CHECK(perfdata_samples_chain(samples, &frames, &length, nullptr) == PERFDATA_MISSING);
+        perfdata_samples_free(samples);
+    }
+}
+
 TEST_CASE("Every recording that is shipped goes through the C API", "[c][results]") {
     for (const std::string name :
          {"bpf/bpf_events.data", "bpf/bpf_twins.data", "records/brk.data", "records/cgns.data", "records/dwarf.data",

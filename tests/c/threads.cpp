@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The same handles on many threads at once.
 #include <atomic>
+#include <pthread.h>
 #include <string>
 #include <thread>
 #include <vector>
@@ -115,6 +116,52 @@ TEST_CASE("Threads that read one samples handle get each sample once, or are tol
     CHECK(failed == 0);
     CHECK(all == 1230);
     CHECK(perfdata_samples_free(samples) == PERFDATA_OK);
+}
+
+TEST_CASE("A thread may end in a callback", "[c][threads]") {
+    const Opened opened;
+    for (const std::uint64_t jobs : {std::uint64_t{1}, std::uint64_t{3}}) {
+        for (const bool while_reading : {false, true}) {
+            struct Call {
+                perfdata_code* code;
+                std::uint64_t jobs;
+                bool while_reading;
+                // What it returned: it does if it was a thread of the library that ended.
+                perfdata_status status = PERFDATA_CALLBACK;
+            } call{opened.code, jobs, while_reading};
+            pthread_t thread{};
+            REQUIRE(pthread_create(
+                        &thread, nullptr,
+                        [](void* given) -> void* {
+                            auto& self = *static_cast<Call*>(given);
+                            auto control = made<perfdata_control>();
+                            control.progress = [](void*, const char*, uint64_t, uint64_t) -> int {
+                                pthread_exit(nullptr);
+                            };
+                            auto options = made<perfdata_annotation_options>();
+                            options.control = &control;
+                            options.jobs = self.jobs;
+                            auto source = made<perfdata_source>();
+                            source.bytes = 1000;
+                            source.read_at = [](void*, uint64_t, void*, size_t) -> int64_t { pthread_exit(nullptr); };
+                            perfdata_annotation* annotation = nullptr;
+                            perfdata_recording* recording = nullptr;
+                            if (self.while_reading) {
+                                self.status = perfdata_recording_open_source(&source, nullptr, &recording, nullptr);
+                            } else {
+                                self.status = perfdata_annotation_make(self.code, &options, &annotation, nullptr);
+                            }
+                            return nullptr;
+                        },
+                        &call) == 0);
+            REQUIRE(pthread_join(thread, nullptr) == 0);
+            CHECK(call.status == PERFDATA_CALLBACK);
+        }
+    }
+    // Nothing is held by what has ended.
+    perfdata_annotation* annotation = nullptr;
+    CHECK(perfdata_annotation_make(opened.code, nullptr, &annotation, nullptr) == PERFDATA_OK);
+    CHECK(perfdata_annotation_free(annotation) == PERFDATA_OK);
 }
 
 TEST_CASE("A call is cancelled from another thread", "[c][threads]") {

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The Python package against fixtures. Environment: PERFDATA_LIBRARY, PERFDATA_FIXTURES."""
+import copy
+import ctypes
 import gc
 import json
 import os
 import pathlib
+import pickle
+import subprocess
+import sys
+import textwrap
 import threading
-import time
 import unittest
 
 import perfdata
@@ -50,8 +55,16 @@ class Opening(unittest.TestCase):
             perfdata.open("a\0b")
         with self.assertRaises(ValueError):
             perfdata.open(MANY, limits={"nothing": 1})
-        with self.assertRaises(perfdata.Error):
+        with self.assertRaises(ZeroDivisionError):
             perfdata.open_source(lambda offset, count: 1 / 0, 1000)
+        with self.assertRaises(TypeError):
+            perfdata.open_source(lambda offset, count: "text", 1000)
+        with self.assertRaises(TypeError):
+            perfdata.open_source(None, 1000)
+        for bad in ({"size": -1}, {"size": 9, "name": "a\0b"}):
+            with self.assertRaises(ValueError):
+                perfdata.open_source(lambda offset, count: b"", **bad)
+        self.assertEqual(perfdata.recording._readers, {})
         with self.assertRaises(perfdata.Error):
             perfdata.open_source(lambda offset, count: b"x" * (count + 1), 1000)
         with self.assertRaises(perfdata.Error) as caught:
@@ -96,6 +109,57 @@ class Opening(unittest.TestCase):
         gc.collect()
         self.assertEqual(released, [True])
 
+    def test_errors_are_pickled_and_handles_are_not(self):
+        problem = pickle.loads(pickle.dumps(perfdata.Error("io", "a", "b", 7)))
+        self.assertEqual((problem.code, problem.section, problem.text, problem.offset), ("io", "a", "b", 7))
+        self.assertIsInstance(pickle.loads(pickle.dumps(perfdata.Cancelled("cancelled", "", "x"))), perfdata.Cancelled)
+        with perfdata.open(MANY) as recording:
+            for use in (pickle.dumps, copy.copy, copy.deepcopy):
+                with self.assertRaises(TypeError):
+                    use(recording)
+
+    def test_bytes_of_other_types(self):
+        content = MANY.read_bytes()
+        for kind in (bytearray, memoryview):
+            with perfdata.open(kind(content)) as recording:
+                self.assertEqual(recording.info.arch, "x86_64")
+        with perfdata.open_source(lambda offset, count: memoryview(content)[offset:offset + count],
+                                  len(content)) as recording:
+            self.assertEqual(sum(1 for _ in recording.samples()), 1230)
+
+    def test_what_another_thread_closes_is_there_until_it_was_read(self):
+        recording = perfdata.open(MANY)
+        freed = []
+
+        def use():
+            pointer = recording.pointer
+            recording.close()
+            self.assertTrue(recording.closed)
+            status = perfdata._structs.sized(perfdata._structs.RecordingInfo)
+            perfdata._calls.call("perfdata_recording_get_info", pointer, ctypes.byref(status))
+            self.assertEqual(status.arch, b"x86_64")
+            freed.append(pointer.value)
+
+        use()
+        with self.assertRaises(perfdata.Error) as caught:
+            perfdata._calls.call("perfdata_recording_get_info", ctypes.c_void_p(freed[0]),
+                                 ctypes.byref(perfdata._structs.sized(perfdata._structs.RecordingInfo)))
+        self.assertEqual(caught.exception.code, "invalid_handle")
+
+    def test_an_interpreter_ends_while_threads_are_in_calls(self):
+        script = textwrap.dedent(f"""
+            import perfdata, threading, time
+            code = perfdata.open({str(MANY)!r}).code(offline=True)
+            def work():
+                while True:
+                    code.annotate(progress=lambda *told: False, jobs=2)
+            for _ in range(3):
+                threading.Thread(target=work, daemon=True).start()
+            time.sleep(0.3)
+            """)
+        done = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_refresh(self):
         with perfdata.open(MANY) as recording, recording.refresh() as again:
             self.assertEqual(again.info, recording.info)
@@ -122,6 +186,39 @@ class Samples(unittest.TestCase):
                 recording.samples(filter=of_bpf)  # needs code
             with self.assertRaises(ValueError):
                 recording.samples(filter=perfdata.Filter(kinds=["none"]), code=code)
+
+    def test_numbers_and_words_that_are_none_are_told(self):
+        for bad in ({"pids": [1 << 32]}, {"tids": [-1]}, {"times": [(-1, 5)]}, {"kinds": ["none"]}):
+            with perfdata.open(MANY) as recording, self.assertRaises(ValueError):
+                recording.samples(filter=perfdata.Filter(**bad))
+        for name in ("comms", "objects", "symbols", "kinds"):
+            with self.assertRaises(TypeError):
+                perfdata.Filter(**{name: "swapper"})  # one string is a sequence of strings, too
+        with perfdata.open(MANY) as recording, recording.code(offline=True) as code:
+            for call in (lambda: code.at(1 << 32, 1, 1), lambda: code.at(1, -1, 1), lambda: code.comm(1 << 32, 1),
+                         lambda: code.at(1, 1, 1, "none"), lambda: code.annotate(most=-1),
+                         lambda: recording.samples(code=code).place(1 << 32), lambda: recording.samples(order="none"),
+                         lambda: perfdata.open(MANY, memory=-1), lambda: perfdata.open(MANY, limits={"places": -1})):
+                with self.assertRaises(ValueError):
+                    call()
+            with self.assertRaises(TypeError):
+                recording.code(debug_dirs="/usr/lib/debug")
+            with self.assertRaises(perfdata.Error) as caught:
+                recording.samples(filter=perfdata.Filter(times=[(6, 5)]))
+            self.assertEqual(caught.exception.section, "times")
+            pids = perfdata.Filter(pids=(sample.pid for sample in recording.samples() if sample.pid == 0))
+            counts = [sum(1 for _ in recording.samples(filter=pids)) for _ in range(2)]
+            self.assertEqual(counts[0], counts[1])
+            self.assertLess(counts[0], 1230)
+
+    def test_iterating_has_no_chains(self):
+        with perfdata.open(FIXTURES / "records/group_chains.data") as recording:
+            samples = recording.samples()
+            for _ in samples:
+                with self.assertRaises(ValueError):
+                    samples.chain()
+            again = recording.samples()
+            self.assertEqual(again.next_sample().chain, len(again.chain()))
 
     def test_chains(self):
         with perfdata.open(FIXTURES / "records/group_chains.data") as recording:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 import threading
 import weakref
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, SupportsIndex, Tuple, Union
 
 from . import _structs
 from ._library import library
@@ -26,6 +27,9 @@ class Error(Exception):
         where = f"{section}: " if section else ""
         at = "" if offset is None else f" (at byte {offset})"
         super().__init__(f"{where}{text}{at} [{code}]")
+
+    def __reduce__(self) -> Any:  # exceptions of other processes are pickled
+        return type(self), (self.code, self.section, self.text, self.offset)
 
 
 class Cancelled(Error):
@@ -88,10 +92,15 @@ def problems(function: str, handle: "Handle", count: int) -> List[Problem]:
     return found
 
 
-def _free(function: str, pointer: ctypes.c_void_p) -> None:
+def _free(function: str, value: Optional[int]) -> None:
     free = getattr(library, function)
     free.restype = ctypes.c_int32
-    free(pointer)
+    free(ctypes.c_void_p(value))
+
+
+class Pointer(ctypes.c_void_p):
+    """A handle of the library, freed when nothing refers to it any more. Whoever reads strings and arrays that it was
+    given keeps its own reference meanwhile: another thread may close the object."""
 
 
 class Handle:
@@ -100,23 +109,26 @@ class Handle:
     _free_function = ""
 
     def __init__(self, pointer: ctypes.c_void_p) -> None:
-        self._pointer: Optional[ctypes.c_void_p] = pointer
-        self._finalizer = weakref.finalize(self, _free, self._free_function, pointer)
+        self._pointer: Optional[Pointer] = Pointer(pointer.value)
+        weakref.finalize(self._pointer, _free, self._free_function, pointer.value)
 
     @property
-    def pointer(self) -> ctypes.c_void_p:
-        if self._pointer is None:
+    def pointer(self) -> Pointer:
+        pointer = self._pointer
+        if pointer is None:
             raise ValueError(f"this {type(self).__name__} is closed")
-        return self._pointer
+        return pointer
 
     @property
     def closed(self) -> bool:
         return self._pointer is None
 
     def close(self) -> None:
-        """Frees it. What was made of it stays usable."""
+        """Frees it, once calls with it on other threads have ended. What was made of it stays usable."""
         self._pointer = None
-        self._finalizer()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: it belongs to this process")
 
     def __enter__(self) -> Any:
         return self
@@ -186,16 +198,31 @@ class Watch:
         return ctypes.pointer(self.control)
 
 
+def whole(value: SupportsIndex, name: str, bits: int = 64) -> int:
+    """Returns an integer of so many bits without sign; those of ctypes wrap."""
+    number = operator.index(value)
+    if not 0 <= number < 1 << bits:
+        raise ValueError(f"{name} is {number}, which has no place in {bits} bits")
+    return number
+
+
+def choice(word: str, words: Sequence[str], name: str) -> int:
+    """Returns the number of a word."""
+    if word not in words:
+        raise ValueError(f"{name} is {word!r}, none of {', '.join(words)}")
+    return words.index(word)
+
+
 def texts(values: Sequence[str]) -> Tuple[Any, int]:
     """Returns an array of strings, and their number."""
     return (ctypes.c_char_p * len(values))(*(encoded(value) for value in values)), len(values)
 
 
-def encoded(value: Optional[str]) -> Optional[bytes]:
+def encoded(value: Union[str, bytes, None]) -> Optional[bytes]:
     """Returns a string as the library takes it. Paths may hold any bytes, as os.fsdecode() gives them."""
     if value is None:
         return None
-    raw = value.encode("utf-8", "surrogateescape")
+    raw = value if isinstance(value, bytes) else value.encode("utf-8", "surrogateescape")
     if b"\0" in raw:
         raise ValueError("a string with a NUL character")
     return raw

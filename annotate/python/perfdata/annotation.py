@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Iterator, List, NamedTuple, Optional, Tuple
 
 from . import _structs
 from ._calls import (Cancel, Count, Handle, Problem, ProgressFunction, Watch, call, counts, encoded, made, problem_of,
-                     text)
+                     text, whole)
 from .filters import KINDS, Filter, filter_pointer
 from .report import document
 
@@ -50,7 +50,8 @@ class Listing:
     def __init__(self, annotation: "Annotation", index: int) -> None:
         self._annotation, self.index = annotation, index
         raw = _structs.sized(_structs.Function)
-        call("perfdata_annotation_function", annotation.pointer, ctypes.c_uint64(index), ctypes.byref(raw))
+        pointer = annotation.pointer
+        call("perfdata_annotation_function", pointer, ctypes.c_uint64(index), ctypes.byref(raw))
         self._raw = raw
         self.name, self.symbol, self.object = text(raw.name), text(raw.symbol), text(raw.object)
         self.kind = KINDS[raw.kind]
@@ -68,22 +69,26 @@ class Listing:
     @property
     def instructions(self) -> Iterator[Instruction]:
         """Yields its instructions, which cover all of its bytes."""
-        of = self._annotation
         for index in range(self._raw.instruction_count):
-            raw = _structs.sized(_structs.Instruction)
-            call("perfdata_annotation_instruction", of.pointer, ctypes.c_uint64(self.index), ctypes.c_uint64(index),
-                 ctypes.byref(raw))
-            yield Instruction(raw.offset, raw.address, bytes(raw.bytes[:raw.byte_count]), text(raw.text),
-                              text(raw.target), raw.target_offset, None if raw.line == NO_LINE else raw.line,
-                              bool(raw.decoded), counts(raw.counts, len(of.events)))
+            yield self._instruction(index)
+
+    def _instruction(self, index: int) -> Instruction:
+        pointer = self._annotation.pointer
+        raw = _structs.sized(_structs.Instruction)
+        call("perfdata_annotation_instruction", pointer, ctypes.c_uint64(self.index), ctypes.c_uint64(index),
+             ctypes.byref(raw))
+        return Instruction(raw.offset, raw.address, bytes(raw.bytes[:raw.byte_count]), text(raw.text),
+                           text(raw.target), raw.target_offset, None if raw.line == NO_LINE else raw.line,
+                           bool(raw.decoded), counts(raw.counts, len(self._annotation.events)))
 
     @property
     def lines(self) -> List[Line]:
         """Its lines, by first appearance."""
         of, found = self._annotation, []
+        pointer = of.pointer
         for index in range(self._raw.line_count):
             raw = _structs.sized(_structs.Line)
-            call("perfdata_annotation_line", of.pointer, ctypes.c_uint64(self.index), ctypes.c_uint64(index),
+            call("perfdata_annotation_line", pointer, ctypes.c_uint64(self.index), ctypes.c_uint64(index),
                  ctypes.byref(raw))
             found.append(Line(text(raw.file), raw.line, raw.column, text(raw.text),
                               counts(raw.counts, len(of.events))))
@@ -114,7 +119,7 @@ class Annotation(Handle):
         options.control = watch.pointer
         options.filter = filter_pointer(filter)
         options.flags = (INTEL if intel else 0) | (OUTLINES if outlines else 0)
-        options.jobs, options.most, options.line = jobs, most, line
+        options.jobs, options.most, options.line = whole(jobs, "jobs"), whole(most, "most"), whole(line, "line")
         options.symbol, options.pattern, options.file = encoded(symbol), encoded(pattern), encoded(file)
         super().__init__(made("perfdata_annotation_make", code.pointer, ctypes.byref(options), watch=watch))
         info = _structs.sized(_structs.AnnotationInfo)

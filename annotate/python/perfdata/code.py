@@ -7,7 +7,8 @@ import os
 from typing import TYPE_CHECKING, Any, Iterator, List, NamedTuple, Optional, Sequence
 
 from . import _structs
-from ._calls import Cancel, Handle, Problem, ProgressFunction, Watch, call, encoded, made, problems, text, texts
+from ._calls import (Cancel, Handle, Problem, ProgressFunction, Watch, call, choice, encoded, made, problems, text,
+                     texts, whole)
 from .filters import KINDS, MODES, Filter
 
 if TYPE_CHECKING:
@@ -74,13 +75,15 @@ class Code(Handle):
         options.control = watch.pointer
         options.flags = ((OFFLINE if offline else 0) | (ALLOW_LOCAL if allow_local else 0) |
                          (RAW_NAMES if raw_names else 0) | (LOCAL_SOURCES if local_sources else 0))
-        options.jobs = jobs
+        options.jobs = whole(jobs, "jobs")
         for name, path in (("vmlinux", vmlinux), ("kallsyms", kallsyms), ("kcore", kcore), ("symfs", symfs),
                            ("buildid_dir", buildid_dir)):
             setattr(options, name, None if path is None else encoded(os.fspath(path)))
         options.local_buildid_dir = encoded(os.path.join(os.path.expanduser("~"), ".debug"))
         for name, paths in (("debug_dir", debug_dirs), ("jitdump", jitdumps), ("perf_map", perf_maps),
                             ("source_dir", source_dirs)):
+            if isinstance(paths, (str, bytes, os.PathLike)):
+                raise TypeError(f"{paths!r} is one path where a list of paths is needed")
             array, count = texts([os.fspath(path) for path in paths])
             setattr(options, name + "s", array)
             setattr(options, name + "_count", count)
@@ -99,24 +102,32 @@ class Code(Handle):
     def at(self, pid: int, address: int, time: int, mode: str = "user") -> Place:
         """Says what lay at an address in a process at a time, for code that runs in that mode of the CPU."""
         place = _structs.sized(_structs.Place)
-        call("perfdata_code_at", self.pointer, ctypes.c_uint32(pid), ctypes.c_uint64(address), ctypes.c_uint64(time),
-             ctypes.c_uint32(MODES.index(mode)), ctypes.byref(place))
+        pointer = self.pointer
+        call("perfdata_code_at", pointer, ctypes.c_uint32(whole(pid, "pid", 32)),
+             ctypes.c_uint64(whole(address, "address")), ctypes.c_uint64(whole(time, "time")),
+             ctypes.c_uint32(choice(mode, MODES, "mode")), ctypes.byref(place))
         return place_of(place)
 
     def comm(self, tid: int, time: int) -> str:
         """Says what a thread was called at a time; empty if that is not known."""
         comm = ctypes.c_char_p()
-        call("perfdata_code_comm", self.pointer, ctypes.c_uint32(tid), ctypes.c_uint64(time), ctypes.byref(comm))
+        pointer = self.pointer
+        call("perfdata_code_comm", pointer, ctypes.c_uint32(whole(tid, "tid", 32)),
+             ctypes.c_uint64(whole(time, "time")), ctypes.byref(comm))
         return text(comm.value)
 
     @property
     def lives(self) -> Iterator[Life]:
         """Yields the code that came and went, in order of registration."""
         for index in range(self._info().life_count):
-            raw = _structs.sized(_structs.Life)
-            call("perfdata_code_life", self.pointer, ctypes.c_uint64(index), ctypes.byref(raw))
-            yield Life(text(raw.symbol), text(raw.name), text(raw.object), KINDS[raw.kind], raw.address, raw.bytes,
-                       getattr(raw, "from"), raw.until, raw.program, raw.subprogram)
+            yield self._life(index)
+
+    def _life(self, index: int) -> Life:
+        pointer = self.pointer
+        raw = _structs.sized(_structs.Life)
+        call("perfdata_code_life", pointer, ctypes.c_uint64(index), ctypes.byref(raw))
+        return Life(text(raw.symbol), text(raw.name), text(raw.object), KINDS[raw.kind], raw.address, raw.bytes,
+                    getattr(raw, "from"), raw.until, raw.program, raw.subprogram)
 
     def report(self, sort: Sequence[str] = ("comm", "dso", "symbol"), *, children: bool = False, inlines: bool = True,
                relative: bool = False, percent_limit: float = 0, max_stack: int = 0, filter: Optional[Filter] = None,

@@ -38,7 +38,8 @@ class HeatFile:
     def __init__(self, heat: "Heat", index: int) -> None:
         self._heat, self.index = heat, index
         raw = _structs.sized(_structs.HeatFile)
-        call("perfdata_heat_get_file", heat.pointer, ctypes.c_uint64(index), ctypes.byref(raw))
+        pointer = heat.pointer
+        call("perfdata_heat_get_file", pointer, ctypes.c_uint64(index), ctypes.byref(raw))
         self.path = text(raw.path)
         self.own = counts(getattr(raw, "self"), len(heat.events))
         self.inclusive = counts(raw.inclusive, len(heat.events))
@@ -53,20 +54,22 @@ class HeatFile:
     @property
     def lines(self) -> Iterator[HeatLine]:
         """Yields the lines with samples, by number."""
-        heat = self._heat
-        events = len(heat.events)
         for index in range(self._lines):
-            raw = _structs.sized(_structs.HeatLine)
-            place = (heat.pointer, ctypes.c_uint64(self.index), ctypes.c_uint64(index))
-            call("perfdata_heat_get_line", *place, ctypes.byref(raw))
-            functions = []
-            for number in range(raw.function_count):
-                of = _structs.sized(_structs.HeatFunction)
-                call("perfdata_heat_get_function", *place, ctypes.c_uint64(number), ctypes.byref(of))
-                functions.append(LineFunction(text(of.name), counts(getattr(of, "self"), events),
-                                              counts(of.inclusive, events)))
-            yield HeatLine(raw.line, counts(getattr(raw, "self"), events), counts(raw.inclusive, events),
-                           tuple(functions))
+            yield self._line(index)
+
+    def _line(self, index: int) -> HeatLine:
+        events = len(self._heat.events)
+        raw = _structs.sized(_structs.HeatLine)
+        place = (self._heat.pointer, ctypes.c_uint64(self.index), ctypes.c_uint64(index))
+        call("perfdata_heat_get_line", *place, ctypes.byref(raw))
+        functions = []
+        for number in range(raw.function_count):
+            of = _structs.sized(_structs.HeatFunction)
+            call("perfdata_heat_get_function", *place, ctypes.c_uint64(number), ctypes.byref(of))
+            functions.append(LineFunction(text(of.name), counts(getattr(of, "self"), events),
+                                          counts(of.inclusive, events)))
+        return HeatLine(raw.line, counts(getattr(raw, "self"), events), counts(raw.inclusive, events),
+                        tuple(functions))
 
 
 class Heat(Handle):

@@ -9,7 +9,8 @@ import threading
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from . import _structs
-from ._calls import Cancel, Handle, Problem, ProgressFunction, call, encoded, made, problems, text
+from ._calls import (Cancel, Error, Handle, Pointer, Problem, ProgressFunction, call, encoded, made, problems, text,
+                     whole)
 
 if TYPE_CHECKING:
     import pandas
@@ -49,21 +50,30 @@ class Event(NamedTuple):
     sample_type: int
 
 
+class _Reader:
+    """A function that reads, and what it raised first."""
+
+    def __init__(self, read_at: ReadAt) -> None:
+        self.read_at = read_at
+        self.problem: Optional[BaseException] = None
+
+
 # One callback of each kind for all sources: a callback that is freed while it runs would be none to return to.
-_readers: Dict[int, ReadAt] = {}
+_readers: Dict[int, _Reader] = {}
 _numbers = itertools.count(1)
 _lock = threading.Lock()
 
 
 @_structs.ReadAt
 def _read_at(user: int, offset: int, out: int, size: int) -> int:
+    reader = _readers[user]
     try:
-        got = _readers[user](offset, size)
-        if len(got) > size:
-            return len(got)  # the library says so
-        ctypes.memmove(out, bytes(got), len(got))
+        got = memoryview(reader.read_at(offset, size)).cast("B")
+        if len(got) <= size:  # the library says so if not
+            ctypes.memmove(out, bytes(got), len(got))
         return len(got)
-    except BaseException:  # pylint: disable=broad-except
+    except BaseException as problem:  # pylint: disable=broad-except
+        reader.problem = reader.problem or problem
         return -1
 
 
@@ -80,22 +90,25 @@ class Recording(Handle):
 
     @property
     def info(self) -> Info:
-        info = self._info()
+        pointer = self.pointer
+        info = self._info(pointer)
         return Info(info.bytes, "big" if info.big_endian else "little", bool(info.interrupted), text(info.path),
                     text(info.arch), text(info.hostname), text(info.os_release), text(info.perf_version),
                     text(info.cpu))
 
-    def _info(self) -> Any:
+    @staticmethod
+    def _info(pointer: Pointer) -> Any:
         info = _structs.sized(_structs.RecordingInfo)
-        call("perfdata_recording_get_info", self.pointer, ctypes.byref(info))
+        call("perfdata_recording_get_info", pointer, ctypes.byref(info))
         return info
 
     @property
     def events(self) -> Tuple[Event, ...]:
         found = []
-        for index in range(self._info().event_count):
+        pointer = self.pointer
+        for index in range(self._info(pointer).event_count):
             event = _structs.sized(_structs.Event)
-            call("perfdata_recording_event", self.pointer, ctypes.c_uint64(index), ctypes.byref(event))
+            call("perfdata_recording_event", pointer, ctypes.c_uint64(index), ctypes.byref(event))
             found.append(Event(text(event.name), text(event.perf_name), event.type, event.config, event.period,
                                bool(event.is_frequency), event.sample_type))
         return tuple(found)
@@ -103,7 +116,7 @@ class Recording(Handle):
     @property
     def problems(self) -> List[Problem]:
         """What opening lost."""
-        return problems("perfdata_recording_problem", self, self._info().problem_count)
+        return problems("perfdata_recording_problem", self, self._info(self.pointer).problem_count)
 
     def refresh(self) -> "Recording":
         """Opens the same file again, as it is now: a recording that still grows has more samples then."""
@@ -130,23 +143,24 @@ class Recording(Handle):
 def _open_options(limits: Optional[Mapping[str, int]], memory: Optional[int]) -> Any:
     given = _structs.sized(_structs.Limits)
     if memory is not None:
-        call("perfdata_limits_within", ctypes.c_uint64(memory), ctypes.byref(given))
+        call("perfdata_limits_within", ctypes.c_uint64(whole(memory, "memory")), ctypes.byref(given))
     for name, value in (limits or {}).items():
         if name not in {field[0] for field in _structs.Limits._fields_[1:]}:
             raise ValueError(f"there is no limit {name}")
-        setattr(given, name, value)
+        setattr(given, name, whole(value, name))
     options = _structs.sized(_structs.OpenOptions)
     options.limits = ctypes.pointer(given)
     return options
 
 
-def open(path: Union[Path, bytes], *, limits: Optional[Mapping[str, int]] = None,
+def open(path: Union[Path, bytes, bytearray, memoryview], *, limits: Optional[Mapping[str, int]] = None,
          memory: Optional[int] = None) -> Recording:
     """Opens a file, a directory of perf record, or bytes in memory. `memory` lowers the limits so that the library holds
     about so many bytes at most; `limits` sets some by their names in perfdata/perfdata.h. Raises Error."""
     options = _open_options(limits, memory)
-    if isinstance(path, bytes):
-        return Recording(made("perfdata_recording_open_memory", path, ctypes.c_size_t(len(path)),
+    if isinstance(path, (bytes, bytearray, memoryview)):
+        content = bytes(path)
+        return Recording(made("perfdata_recording_open_memory", content, ctypes.c_size_t(len(content)),
                               ctypes.byref(options)))
     return Recording(made("perfdata_recording_open", encoded(os.fspath(path)), ctypes.byref(options)))
 
@@ -154,12 +168,21 @@ def open(path: Union[Path, bytes], *, limits: Optional[Mapping[str, int]] = None
 def open_source(read_at: ReadAt, size: int, *, name: str = "source", limits: Optional[Mapping[str, int]] = None,
                 memory: Optional[int] = None) -> Recording:
     """Opens a recording of `size` bytes that read_at(offset, count) reads: it returns at most `count` bytes, none only
-    at the end. It is called on whichever threads read. A read that raises is an error at first, later damage."""
+    at the end. It is called on whichever threads read. What it raises while the header is read is raised again; later,
+    a read that raises is damage."""
+    if not callable(read_at):
+        raise TypeError(f"read_at is {read_at!r}, which cannot be called")
     options = _open_options(limits, memory)
     source = _structs.sized(_structs.Source)
-    with _lock:
-        number = next(_numbers)
-        _readers[number] = read_at
-    source.bytes, source.user, source.name = size, number, encoded(name)
+    source.bytes, source.name = whole(size, "size"), encoded(name)
     source.read_at, source.release = _read_at, _release
-    return Recording(made("perfdata_recording_open_source", ctypes.byref(source), ctypes.byref(options)))
+    reader = _Reader(read_at)
+    with _lock:
+        source.user = number = next(_numbers)
+        _readers[number] = reader
+    try:
+        return Recording(made("perfdata_recording_open_source", ctypes.byref(source), ctypes.byref(options)))
+    except Error:
+        if reader.problem is not None:
+            raise reader.problem from None
+        raise

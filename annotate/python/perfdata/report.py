@@ -6,7 +6,7 @@ import ctypes
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional, Sequence, Tuple
 
 from . import _structs
-from ._calls import Cancel, Count, Handle, ProgressFunction, Watch, call, counts, encoded, made, text
+from ._calls import Cancel, Count, Handle, ProgressFunction, Watch, call, counts, encoded, made, text, whole
 from .filters import KINDS, Filter, filter_pointer
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Report(Handle):
         options.filter = filter_pointer(filter)
         options.sort = encoded(sort if isinstance(sort, str) else ",".join(sort))
         options.flags = (CHILDREN if children else 0) | (0 if inlines else NO_INLINES) | (RELATIVE if relative else 0)
-        options.max_stack, options.percent_limit = max_stack, percent_limit
+        options.max_stack, options.percent_limit = whole(max_stack, "max_stack"), percent_limit
         super().__init__(made("perfdata_report_make", code.pointer, ctypes.byref(options), watch=watch))
         info = _structs.sized(_structs.ReportInfo)
         call("perfdata_report_get_info", self.pointer, ctypes.byref(info))
@@ -70,7 +70,8 @@ class Report(Handle):
         if not 0 <= index < len(self):
             raise IndexError(index)
         raw = _structs.sized(_structs.Row)
-        call("perfdata_report_row", self.pointer, ctypes.c_uint64(index), ctypes.byref(raw))
+        pointer = self.pointer
+        call("perfdata_report_row", pointer, ctypes.c_uint64(index), ctypes.byref(raw))
         events = len(self.events)
         return Row(text(raw.comm), text(raw.object), text(raw.path), text(raw.symbol), text(raw.line),
                    text(raw.parent), KINDS[raw.kind], raw.address, raw.pid, raw.tid, raw.cpu, bool(raw.inlined),
@@ -100,6 +101,7 @@ class Report(Handle):
 
 def document(function: str, handle: Handle) -> str:
     """Returns the text that a function hands out."""
-    pointer, length = ctypes.c_void_p(), ctypes.c_size_t()
-    call(function, handle.pointer, ctypes.byref(pointer), ctypes.byref(length))
-    return ctypes.string_at(pointer.value or 0, length.value).decode("utf-8")
+    told, length = ctypes.c_void_p(), ctypes.c_size_t()
+    pointer = handle.pointer
+    call(function, pointer, ctypes.byref(told), ctypes.byref(length))
+    return ctypes.string_at(told.value or 0, length.value).decode("utf-8")

@@ -6,7 +6,7 @@ import ctypes
 from typing import TYPE_CHECKING, Any, Iterator, List, NamedTuple, Optional
 
 from . import _structs
-from ._calls import Cancel, Handle, Problem, ProgressFunction, Watch, call, END, made, problems
+from ._calls import Cancel, Handle, Problem, ProgressFunction, Watch, call, choice, END, made, problems, whole
 from .filters import MODES, Filter, filter_pointer
 
 if TYPE_CHECKING:
@@ -80,9 +80,10 @@ class Samples(Handle):
         options = _structs.sized(_structs.SamplesOptions)
         options.control = self._watch.pointer
         options.filter = filter_pointer(filter)
-        options.order = ("file", "time").index(order)
+        options.order = choice(order, ("file", "time"), "order")
         options.code = None if code is None else code.pointer
         self._has_code = code is not None
+        self._ahead = False  # the library is ahead of what was handed out
         super().__init__(made("perfdata_samples_open", recording.pointer, ctypes.byref(options), watch=self._watch))
 
     def read_into(self, items: Any, item_size: int, capacity: int) -> int:
@@ -93,8 +94,9 @@ class Samples(Handle):
         return 0 if status == END else count.value
 
     def __iter__(self) -> Iterator[Sample]:
-        """Reads many samples at a time: chain() belongs to the last of these. For chains use next_sample()."""
+        """Reads many samples at a time, so that there is no chain(): for chains use next_sample()."""
         batch = (_structs.Sample * self._batch)()
+        self._ahead = True
         while count := self.read_into(batch, ctypes.sizeof(_structs.Sample), self._batch):
             for index in range(count):
                 yield _sample(batch[index])
@@ -102,20 +104,25 @@ class Samples(Handle):
     def next_sample(self) -> Optional[Sample]:
         """Reads one sample; None: there are no more."""
         raw = _structs.Sample()
+        self._ahead = False
         return _sample(raw) if self.read_into(ctypes.byref(raw), ctypes.sizeof(raw), 1) else None
 
     def chain(self) -> List[Frame]:
-        """Returns the call chain of the last sample that was read, innermost first."""
+        """Returns the call chain of the last sample of next_sample() or read_into(), innermost first."""
+        if self._ahead:
+            raise ValueError("samples are read many at a time when they are iterated: for chains use next_sample()")
         frames = ctypes.POINTER(_structs.Frame)()
         count = ctypes.c_size_t()
-        call("perfdata_samples_chain", self.pointer, ctypes.byref(frames), ctypes.byref(count))
+        pointer = self.pointer
+        call("perfdata_samples_chain", pointer, ctypes.byref(frames), ctypes.byref(count))
         return [Frame(frames[at].address, MODES[frames[at].mode]) for at in range(count.value)]
 
     def place(self, function: int) -> "Place":
         """Says which function a number stands for."""
         from .code import place_of
         place = _structs.sized(_structs.Place)
-        call("perfdata_samples_place", self.pointer, ctypes.c_uint32(function), ctypes.byref(place))
+        pointer = self.pointer
+        call("perfdata_samples_place", pointer, ctypes.c_uint32(whole(function, "function", 32)), ctypes.byref(place))
         return place_of(place)
 
     @property

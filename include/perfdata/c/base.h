@@ -22,7 +22,9 @@
  * thread is in a call with it: the call ends as if it had not been freed; but what it handed out is gone.
  *
  * CALLBACKS run on the thread that calls, unless it is said otherwise. They may call any function of this library. They
- * must return: no longjmp, no thread exit. An exception that a callback in C++ throws becomes PERFDATA_CALLBACK.
+ * must return: no longjmp. An exception that a callback in C++ throws becomes PERFDATA_CALLBACK. With glibc a thread may
+ * end in them, but for `release`, or be cancelled (pthread_exit, pthread_cancel): that ends the calls around, too, and
+ * frees what they hold. If it is a thread of the library (`jobs`), the call returns PERFDATA_CALLBACK.
  *
  * No function prints, exits, throws or changes the state of the process; what is global is one table of handles. */
 #ifndef PERFDATA_C_BASE_H

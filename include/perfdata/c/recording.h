@@ -31,9 +31,9 @@ typedef struct perfdata_open_options {
     const perfdata_limits *limits; /* null: the defaults */
 } perfdata_open_options;
 
-/* Opens a file, a directory of perf record, or standard input ("-"). It reads the header, not the records. `options`
- * may be null. *made is null if it fails. Damage that leaves something to read is no failure: see
- * perfdata_recording_problem(). */
+/* Opens a file, a directory of perf record, or standard input ("-"). It reads the header, not the records; but input
+ * that is packed as a whole, and a pipe, is unpacked or copied to a temporary file, which may take long. `options` may
+ * be null. *made is null if it fails. Damage that leaves something to read is no failure: see perfdata_recording_problem(). */
 PERFDATA_API perfdata_status perfdata_recording_open(const char *path, const perfdata_open_options *options,
                                                      perfdata_recording **made, perfdata_error *error);
 

@@ -9,12 +9,13 @@
 extern "C" {
 #endif
 
-/* perfdata_time_range has both ends, in nanoseconds. */
+/* perfdata_time_range has both ends, in nanoseconds: `from` is not more than `until`. */
 typedef struct perfdata_time_range {
     uint64_t from, until;
 } perfdata_time_range;
 
-/* perfdata_filter passes the samples that pass each of its lists; an empty list passes all. */
+/* perfdata_filter passes the samples that pass each of its lists; an empty list passes all. A list has a million
+ * entries at most. */
 typedef struct perfdata_filter {
     size_t size;
     const uint32_t *events; /* indices of perfdata_recording_event(); counts have one column for each, in this order */
@@ -99,7 +100,8 @@ typedef struct perfdata_frame {
 } perfdata_frame;
 
 /* Hands out the call chain of the last sample that was read, innermost first, with its deferred part. Stacks that were
- * copied are not unwound here. The frames live until the next call with this handle. */
+ * copied are not unwound here. The frames live until the next call with this handle. PERFDATA_MISSING before the first
+ * sample, and once perfdata_samples_read() has returned PERFDATA_END. */
 PERFDATA_API perfdata_status perfdata_samples_chain(perfdata_samples *samples, const perfdata_frame **frames,
                                                     size_t *count, perfdata_error *error);
 

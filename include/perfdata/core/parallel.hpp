@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "perfdata/core/thread_end.hpp"
+
 namespace perfdata {
 
 // on_threads(threads, work) calls work() on that many threads, including this one, and waits for all. If the system
@@ -22,6 +24,8 @@ void on_threads(std::size_t threads, const Work& work) {
     const auto guarded_work = [&] {
         try {
             work();
+        } catch (const ThreadEnd&) {
+            throw;
         } catch (...) {
             if (!failed.test_and_set()) problem = std::current_exception();
         }
