@@ -10,7 +10,7 @@
 namespace oracle {
 namespace {
 
-std::uint64_t hexadecimal(const std::string& word) {
+std::uint64_t word_in_hex(const std::string& word) {
     return std::stoull(word, nullptr, 16);
 }
 
@@ -77,10 +77,10 @@ std::size_t for_each_readelf_function(const std::string& file, const std::string
             finish();
             function = {};
             function.section = section;
-            function.offset = hexadecimal(words[0]);
+            function.offset = word_in_hex(words[0]);
             const auto range = value_of(line, "pc");
-            function.begin = hexadecimal(range);
-            function.end = hexadecimal(range.substr(range.find("..") + 2));
+            function.begin = word_in_hex(range);
+            function.end = word_in_hex(range.substr(range.find("..") + 2));
             // Shown as if the function had them from its begin.
             for (const auto& row : commons[section + value_of(line, "cie")]) function.rows = {row};
             for (auto& row : function.rows) row.place = function.begin;
@@ -90,7 +90,7 @@ std::size_t for_each_readelf_function(const std::string& file, const std::string
             columns = words;
             if (rows != nullptr) rows->clear();
         } else if (rows != nullptr && words.size() == columns.size()) {
-            ReadelfRow row{hexadecimal(words[0]), words[1], {}};
+            ReadelfRow row{word_in_hex(words[0]), words[1], {}};
             for (std::size_t at = 2; at < words.size(); ++at) row.cells[columns[at]] = words[at];
             rows->push_back(std::move(row));
         }

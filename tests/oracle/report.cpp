@@ -83,13 +83,13 @@ bool comparable(const Key& key) {
     return object != "[unknown]" && !symbol.starts_with("[.] 0");
 }
 
-bool has_chains(const perfdata::Event& event) {
+bool records_chains(const perfdata::Event& event) {
     return event.sample.shape().has(perfdata::SamplePart::callchain);
 }
-bool has_chains(const std::filesystem::path& path) {
+bool records_chains(const std::filesystem::path& path) {
     const Opened opened(path);
     return std::ranges::any_of(opened.recording.events().events(),
-                               [](const perfdata::Event& event) { return has_chains(event); });
+                               [](const perfdata::Event& event) { return records_chains(event); });
 }
 
 void compare_children(const std::filesystem::path& path, const std::filesystem::path& kallsyms) {
@@ -97,7 +97,7 @@ void compare_children(const std::filesystem::path& path, const std::filesystem::
     // perf gives samples of an event without call chains the chain of a previous sample.
     std::set<std::string> with_chains;
     for (const auto& event : ours.opened.recording.events().events()) {
-        if (has_chains(event)) with_chains.insert(event.name);
+        if (records_chains(event)) with_chains.insert(event.name);
     }
     std::map<Key, std::string> theirs, mine;  // "total self"
     for (const auto& row : perf_report(path, true, kallsyms)) {
@@ -124,7 +124,7 @@ void compare_children(const std::filesystem::path& path, const std::filesystem::
 TEST_CASE("perf report --children has the same shares of callers", "[oracle][report]") {
     std::size_t compared = 0;
     for (const auto& path : perf_fixtures()) {
-        if (known_difference(path) != nullptr || known_for_children(path) || !has_chains(path)) continue;
+        if (known_difference(path) != nullptr || known_for_children(path) || !records_chains(path)) continue;
         ++compared;
         DYNAMIC_SECTION(path.stem().string()) {
             compare_children(path, {});
