@@ -20,11 +20,11 @@ using namespace perfdata::test;
 
 namespace {
 
-struct Counted {
+struct CountedCalls {
     // Counts for the functions that begin at these addresses.
-    explicit Counted(CallsScene& scene,
-                     const std::vector<std::uint64_t>& addresses = {CallsScene::main, CallsScene::sub},
-                     const SymbolizerOptions& options = offline())
+    explicit CountedCalls(CallsScene& scene,
+                          const std::vector<std::uint64_t>& addresses = {CallsScene::main, CallsScene::sub},
+                          const SymbolizerOptions& options = offline())
         : recording(scene.scene().open()),
           timeline(Timeline::build(recording).value()),
           names(Symbolizer::open(recording, timeline, options)),
@@ -87,7 +87,7 @@ using Lines = std::set<std::string>;
 
 TEST_CASE("Calls are counted by call site, each once a sample", "[profile][calls]") {
     CallsScene scene;
-    const Counted counted(scene.all());
+    const CountedCalls counted(scene.all());
     const auto& main = counted.of(CallsScene::main);
     const auto& sub = counted.of(CallsScene::sub);
     CHECK(main.with_callees[0] == EventCount{5, 50});
@@ -107,7 +107,7 @@ TEST_CASE("Calls are counted by call site, each once a sample", "[profile][calls
 
 TEST_CASE("Calls of one function are the same whether others are listed or not", "[profile][calls]") {
     CallsScene scene, same;
-    const Counted all(scene.all()), one(same.all(), {CallsScene::sub});
+    const CountedCalls all(scene.all()), one(same.all(), {CallsScene::sub});
     REQUIRE(one.functions.size() == 1);
     CHECK(one.text(one.of(CallsScene::sub).callers) == all.text(all.of(CallsScene::sub).callers));
     CHECK(one.text(one.of(CallsScene::sub).callees) == all.text(all.of(CallsScene::sub).callees));
@@ -123,11 +123,11 @@ TEST_CASE("A call that never returns may be the last of its function", "[profile
     // The return address is the first byte of the next function.
     scene.chain({begin + 0x205, begin + 0x100});
     const TempDir folder;
-    auto options = Counted::offline();
+    auto options = CountedCalls::offline();
     options.finder.kallsyms = folder.write(
         "kallsyms", blob_of("ffffffff81000000 T _text\nffffffff81000010 T gives_up\nffffffff81000100 T next\n"
                             "ffffffff81000200 T panic\nffffffff81000300 T last\n"));
-    const Counted counted(scene, {begin + 0x10, begin + 0x100, begin + 0x200}, options);
+    const CountedCalls counted(scene, {begin + 0x10, begin + 0x100, begin + 0x200}, options);
     CHECK(counted.text(counted.of(begin + 0x200).callers) == Lines{"up+239>panic 1/0"});
     CHECK(counted.text(counted.of(begin + 0x10).sites) == Lines{"up+239>panic 1/0"});
     CHECK(counted.of(begin + 0x100).with_callees[0].hits == 0);
@@ -136,7 +136,7 @@ TEST_CASE("A call that never returns may be the last of its function", "[profile
 TEST_CASE("A filter leaves samples out of chains and branch stacks alike", "[profile][calls][filter]") {
     CallsScene scene;
     scene.all();
-    const Counted all(scene);
+    const CountedCalls all(scene);
     CallOptions options;
     options.filter.pids = {100};
     auto kept = CallEdges::count(all.recording, all.versions, all.functions, options).value();
@@ -170,7 +170,7 @@ TEST_CASE("A filter passes what is in a function and hardly anything else", "[pr
     const auto timeline = world.timeline();
     CallsScene scene;
     const auto recording = scene.scene().open();
-    const auto names = Symbolizer::open(recording, timeline, Counted::offline());
+    const auto names = Symbolizer::open(recording, timeline, CountedCalls::offline());
     const auto versions = CodeVersions::build(names.functions());
     const auto in_file = timeline.frame_at({{5}, {42}}, {0x7f0000000400}, CpuMode::user);
     REQUIRE(in_file.kind == FrameKind::object);

@@ -25,7 +25,7 @@ bool first_in_list(const Item& one, const Item& other) {
 bool last_to_begin(const Item& one, const Item& other) {
     return std::pair(one.range.begin, other.number) > std::pair(other.range.begin, one.number);
 }
-bool same(const Item& one, const Item& other) {
+bool same_item(const Item& one, const Item& other) {
     return one.number == other.number;
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("Laid apart, each address belongs to the one that a look at all finds"
             }
             if (owner != nullptr) expected[at] = owner->number;
         }
-        const auto apart = laid_apart(all, wins, same);
+        const auto apart = laid_apart(all, wins, same_item);
         CHECK(apart.size() <= 2 * all.size());
         for (std::size_t at = 0; at < apart.size(); ++at) {
             const auto& [range, number] = apart[at];
@@ -79,6 +79,6 @@ TEST_CASE("A visit of pieces can end early", "[symbols][apart]") {
     std::vector<Item> all;
     for (std::size_t number = 0; number < 10; ++number) all.push_back({{number, number + 1}, number});
     std::size_t visits = 0;
-    each_piece(laid_apart(all, first_in_list, same), 2, 9, [&](const Item&, FileRange) { return ++visits < 3; });
+    each_piece(laid_apart(all, first_in_list, same_item), 2, 9, [&](const Item&, FileRange) { return ++visits < 3; });
     CHECK(visits == 3);
 }
