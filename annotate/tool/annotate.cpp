@@ -405,7 +405,7 @@ void add_annotate(CLI::App& app, int& exit) {
         "  perfdata annotate --kind bpf,jit    code that existed only for a while\n"
         "  perfdata annotate --versions        functions whose code changed: when, and how\n"
         "  perfdata annotate -o page.html      all of it as a page, with source text and a flame graph\n"
-        "  perfdata annotate --format lines    JSON for editors: how hot which line of which file is");
+        "  perfdata annotate --format lines    JSON for editors: the heat of each source line");
     auto options = std::make_shared<AnnotateOptions>();
     options->common.add_to(*command, {Format::text, Format::json, Format::html, Format::lines});
     auto& functions = options->functions;
