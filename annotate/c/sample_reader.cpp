@@ -22,7 +22,9 @@ SampleReader::SampleReader(std::shared_ptr<const RecordingObject> recording, std
       deferred_(DeferredChains::read(recording_, control.stop_telling("reading deferred chains"))) {
     control_.check();
     // Stacks are not handed out.
-    if (by_time) {
+    if (by_time && code_) {
+        by_time_.emplace(recording_, code_->timeline.times());
+    } else if (by_time) {
         by_time_.emplace(recording_, control.stop_telling("ordering records"));
     } else {
         in_file_.emplace(recording_.records(Recording::Stacks::unread));

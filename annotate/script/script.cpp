@@ -309,7 +309,10 @@ Result<ScriptCounts> write_script(const Recording& recording, const Symbolizer& 
         ScriptWriter writer(recording, symbolizer, options, sink);
         Completeness seen;  // the timeline's pass has counted all records already
         auto walked = walk(recording, seen, writer,
-                           {.order = RecordOrder::time, .stop = options.stop, .progress = options.progress});
+                           {.order = RecordOrder::time,
+                            .stop = options.stop,
+                            .progress = options.progress,
+                            .times = symbolizer.timeline().times()});
         if (!walked) return fail(walked.error());
         return writer.finish();
     });

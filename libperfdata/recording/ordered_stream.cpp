@@ -14,16 +14,17 @@ constexpr FixedOrder<std::endian::big> big;
 }  // namespace
 
 OrderedStream::OrderedStream(const Recording& recording, const StopToken& stop)
+    : OrderedStream(recording, TimeOrder::read(recording, stop)) {}
+
+OrderedStream::OrderedStream(const Recording& recording, TimeOrder&& own)
+    : OrderedStream(recording, Shared<const TimeOrder>::make(std::move(own))) {}
+
+OrderedStream::OrderedStream(const Recording& recording, Shared<const TimeOrder> times)
     : recording_(&recording),
       order_(recording.order()),
-      first_pass_(recording.records(Recording::Stacks::unread)),
-      pass_(recording.records()) {
-    if (order_.endian() == std::endian::little) {
-        note_times(little, stop);
-    } else {
-        note_times(big, stop);
-    }
-}
+      times_(std::move(times)),
+      pass_(recording.records()),
+      at_end_(times_->stopped()) {}
 
 // read() reads one record and its time: its own, or the latest before it.
 template <class Order>
@@ -34,53 +35,10 @@ inline bool OrderedStream::read(RecordStream& stream, RecordView& record, Time& 
     return true;
 }
 
-template <class Order>
-void OrderedStream::note_times(Order order, const StopToken& stop) {
-    Time latest, time;
-    RecordView record;
-    std::size_t in_chunk = 0;
-    std::uint64_t refills = 0;
-    auto least = Time::forever();
-    while (read(first_pass_, record, latest, time, order)) {
-        if (in_chunk == chunk_records || (in_chunk != 0 && first_pass_.refills() != refills)) {
-            if (stop.stop_requested()) {
-                stopped_ = at_end_ = true;
-                synthesized_ = 0;
-                return;
-            }
-            least_later_.push_back(std::exchange(least, Time::forever()));
-            in_chunk = 0;
-        }
-        refills = first_pass_.refills();
-        ++in_chunk;
-        if (time == Time{}) {
-            keep_synthesized(record);
-        } else {
-            least = std::min(least, time);
-        }
-    }
-    least_later_.push_back(least);
-    // Replace the least time of each chunk by the least time of all later chunks.
-    auto behind = Time::forever();
-    for (auto chunk = least_later_.rbegin(); chunk != least_later_.rend(); ++chunk) {
-        const auto own = std::exchange(*chunk, behind);
-        behind = std::min(behind, own);
-    }
-}
-
-void OrderedStream::keep_synthesized(const RecordView& record) {
-    ++synthesized_;
-    if (kept_.size() + 1 != synthesized_ || kept_bytes_.size() + record.bytes.size() > most_kept_bytes) return;
-    first_pass_.read_left_out();
-    kept_.push_back({kept_bytes_.size(), record.bytes.size(), record.offset, record.unpacked});
-    kept_bytes_.insert(kept_bytes_.end(), record.bytes.begin(), record.bytes.end());
-}
-
 bool OrderedStream::next_synthesized(RecordView& record) {
     const auto number = synthesized_next_++;
-    if (number < kept_.size()) {
-        const auto& kept = kept_[static_cast<std::size_t>(number)];
-        record = {Bytes(kept_bytes_).subspan(kept.begin, kept.size), order_, kept.offset, kept.unpacked};
+    if (number < times_->kept()) {
+        record = times_->kept(static_cast<std::size_t>(number), order_);
         return true;
     }
     Time time;
@@ -97,7 +55,7 @@ bool OrderedStream::next_synthesized(RecordView& record) {
         }
     }
     if (next_zero()) return true;
-    synthesized_next_ = synthesized_;
+    synthesized_next_ = times_->synthesized();
     return false;
 }
 
@@ -118,7 +76,7 @@ bool OrderedStream::read_chunk(Order order) {
         chunk.records = std::move(spare_.back());
         spare_.pop_back();
     }
-    chunk.records.reserve(chunk_records);
+    chunk.records.reserve(TimeOrder::chunk_records);
     chunk.blocks = pass_.blocks();
     const auto refills = pass_.refills();
     auto record = ahead_;
@@ -132,11 +90,12 @@ bool OrderedStream::read_chunk(Order order) {
         }
         ++count;
         have_ahead_ = read(pass_, record, latest_, time, order);
-    } while (have_ahead_ && count < chunk_records && pass_.refills() == refills);
+    } while (have_ahead_ && count < TimeOrder::chunk_records && pass_.refills() == refills);
     ahead_ = record;
     ahead_time_ = time;
     at_end_ = !have_ahead_;
-    safe_ = chunks_read_ < least_later_.size() ? least_later_[chunks_read_] : Time::forever();
+    const auto later = times_->least_later();
+    safe_ = chunks_read_ < later.size() ? later[chunks_read_] : Time::forever();
     ++chunks_read_;
     waiting_ += chunk.records.size();
     most_waiting_ = std::max(most_waiting_, waiting_);
@@ -209,7 +168,7 @@ void OrderedStream::set_limit() {
 }
 
 bool OrderedStream::find_next(RecordView& record, Time& time) {
-    if (synthesized_next_ < synthesized_ && next_synthesized(record)) {
+    if (synthesized_next_ < times_->synthesized() && next_synthesized(record)) {
         time = Time{};
         return true;
     }

@@ -58,10 +58,13 @@ Result<Timeline> Timeline::read(const Recording& recording, const TimelineOption
     TimelineBuilder builder(timeline, recording.limits());
     builder.take_build_ids(recording);
     TasksBuilder tasks(completeness.diagnostics, recording.limits());
-    if (auto walked = walk(recording, completeness, Builders{builder, tasks},
-                           {.order = {}, .stop = options.stop, .progress = options.progress});
-        !walked)
+    std::optional<TimeOrder> times;
+    const WalkOptions in_file_order{
+        .order = {}, .stop = options.stop, .progress = options.progress, .noted_times = &times};
+    if (auto walked = walk(recording, completeness, Builders{builder, tasks}, in_file_order); !walked) {
         return fail(walked.error());
+    }
+    timeline.times_ = Shared<const TimeOrder>::make(std::move(*times));
     builder.finish();
     timeline.tasks_ = std::move(tasks).finish();
     return timeline;

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "perfdata/core/export.hpp"
+#include "perfdata/core/shared.hpp"
 #include "perfdata/core/stop_token.hpp"
 #include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
+#include "perfdata/recording/time_order.hpp"
 
 namespace perfdata {
 
@@ -41,7 +43,9 @@ class PERFDATA_EXPORT OrderedStream {
     // The recording must outlive the stream. The first pass happens here. If `stop` ends it, the stream is stopped()
     // and has no records.
     explicit OrderedStream(const Recording& recording, const StopToken& stop = {});
-    bool stopped() const { return stopped_; }
+    // The first pass happened before: see Timeline::times(). With the times of another recording the order is wrong.
+    OrderedStream(const Recording& recording, Shared<const TimeOrder> times);
+    bool stopped() const { return times_->stopped(); }
 
     // next(record, time) returns false at the end. The view lives until the next call.
     bool next(RecordView& record, Time& time) {
@@ -53,21 +57,20 @@ class PERFDATA_EXPORT OrderedStream {
     }
 
     // problems() returns what RecordStream could not frame.
-    const DiagnosticLog& problems() const { return first_pass_.problems(); }
-    const RecordStream& first_pass() const { return first_pass_; }
+    const DiagnosticLog& problems() const { return times_->problems(); }
+    // payload_bytes() returns what RecordStream::payload_bytes() does at the end.
+    std::uint64_t payload_bytes() const { return times_->payload_bytes(); }
     // most_waiting() returns the largest number of records that were waiting at one time.
     std::size_t most_waiting() const { return most_waiting_; }
 
   private:
-    static constexpr std::size_t chunk_records = 4096;
-    static constexpr std::size_t most_kept_bytes = std::size_t{4} << 20;
+    OrderedStream(const Recording& recording, TimeOrder&& own);
 
     struct Waiting {
         Time time;
         const std::byte* record;
         std::uint64_t place;  // RecordView::offset * 2 + RecordView::unpacked
     };
-    // A chunk is up to chunk_records consecutive records in one block.
     struct Chunk {
         std::vector<Waiting> records;
         std::size_t runs = 0;  // number of runs not fully returned yet
@@ -94,9 +97,6 @@ class PERFDATA_EXPORT OrderedStream {
     bool find_next(RecordView& record, Time& time);
     template <class Order>
     bool read(RecordStream& stream, RecordView& record, Time& latest, Time& time, Order order) const;
-    template <class Order>
-    void note_times(Order order, const StopToken& stop);
-    void keep_synthesized(const RecordView& record);
     bool next_synthesized(RecordView& record);
     bool read_chunk();
     template <class Order>
@@ -109,18 +109,10 @@ class PERFDATA_EXPORT OrderedStream {
 
     const Recording* recording_;
     AnyOrder order_;
-    RecordStream first_pass_;
-    std::vector<Time> least_later_;  // by chunk: the least time of all later chunks
+    Shared<const TimeOrder> times_;
 
-    // Records of time 0: the first pass keeps the first few MiB of them, a separate pass finds the others.
-    struct Kept {
-        std::size_t begin, size;  // in kept_bytes_
-        std::uint64_t offset;
-        bool unpacked;
-    };
-    std::vector<std::byte> kept_bytes_;
-    std::vector<Kept> kept_;
-    std::uint64_t synthesized_ = 0, synthesized_next_ = 0;  // of all records of time 0
+    // Records of time 0: `times_` has the first few MiB of them, a separate pass finds the others.
+    std::uint64_t synthesized_next_ = 0;
     std::optional<RecordStream> zero_pass_;
     Time zero_latest_;
 
@@ -128,7 +120,7 @@ class PERFDATA_EXPORT OrderedStream {
     Time latest_;
     RecordView ahead_;  // the first record of the next chunk
     Time ahead_time_;
-    bool have_ahead_ = false, at_end_ = false, stopped_ = false;
+    bool have_ahead_ = false, at_end_ = false;
 
     std::deque<Chunk> chunks_;  // from the first that has runs left
     std::size_t chunks_read_ = 0;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -42,6 +43,10 @@ struct WalkOptions {
     RecordOrder order = RecordOrder::file;
     StopToken stop;
     Progress progress = {};
+    // In order of time: what a pass before noted, see Timeline::times(). Null: a first pass is made.
+    Shared<const TimeOrder> times = {};
+    // In order of the file: filled with what a later pass in order of time needs.
+    std::optional<TimeOrder>* noted_times = nullptr;
 };
 
 namespace detail {
@@ -257,7 +262,7 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
             if (options.progress) options.progress(framed, recording.bytes());
         }
     };
-    const auto finish = [&](const RecordStream& stream) {
+    const auto finish = [&](const auto& stream) {
         walk.flush();
         completeness.diagnostics.append(stream.problems());
         auto& bytes = completeness.bytes;
@@ -269,15 +274,27 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
     if (options.order == RecordOrder::file) {
         auto stream =
             recording.records(sees_samples<Order, Visitor>() ? Recording::Stacks::read : Recording::Stacks::unread);
-        if (all([&] { return stream.next(record, order); })) {
+        if (options.noted_times != nullptr) {
+            TimeOrderBuilder notes(recording.events());
+            const auto next = [&] {
+                if (!stream.next(record, order)) return false;
+                notes.take(record, stream, order);
+                return true;
+            };
+            if (all(next)) {
+                options.noted_times->emplace(std::move(notes).finish(stream));
+                finish(stream);
+                return {};
+            }
+        } else if (all([&] { return stream.next(record, order); })) {
             finish(stream);
             return {};
         }
     } else {
-        OrderedStream stream(recording, options.stop);
+        auto stream = options.times ? OrderedStream(recording, options.times) : OrderedStream(recording, options.stop);
         Time time;
         if (!stream.stopped() && all([&] { return stream.next(record, time); })) {
-            finish(stream.first_pass());
+            finish(stream);
             return {};
         }
     }

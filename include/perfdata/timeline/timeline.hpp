@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "perfdata/core/export.hpp"
+#include "perfdata/core/shared.hpp"
 #include "perfdata/core/stop_token.hpp"
 #include "perfdata/core/text_arena.hpp"
 #include "perfdata/recording/bpf_features.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
+#include "perfdata/recording/time_order.hpp"
 #include "perfdata/timeline/code.hpp"
 #include "perfdata/timeline/frame.hpp"
 #include "perfdata/timeline/tasks.hpp"
@@ -90,6 +92,9 @@ class PERFDATA_EXPORT Timeline {
     // completeness() returns what this pass over the recording read, including features of BPF programs.
     const Completeness& completeness() const { return completeness_; }
 
+    // times() is for OrderedStream and walk() over the same recording: they need no first pass with it.
+    const Shared<const TimeOrder>& times() const { return times_; }
+
     // ever_owned(address) returns true if owner() has an answer for any time.
     bool ever_owned(Address address) const;
 
@@ -110,6 +115,7 @@ class PERFDATA_EXPORT Timeline {
     std::optional<KernelMapping> kernel_;
     std::map<std::string, BuildId, std::less<>> build_ids_;  // a tree: log n each
     Completeness completeness_;
+    Shared<const TimeOrder> times_;
 };
 
 }  // namespace perfdata

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "perfdata/recording/walk.hpp"
 #include "perfdata/wire/sample.hpp"
 
 #include "catch.hpp"
@@ -67,6 +68,16 @@ void check(const std::vector<std::uint64_t>& times, std::endian order = std::end
     REQUIRE(recording);
     OrderedStream stream(*recording);
     CHECK(ordered(*recording, stream) == naive(times));
+
+    // The same with what a pass in order of the file noted.
+    Completeness completeness;
+    std::optional<TimeOrder> noted;
+    REQUIRE(walk(*recording, completeness, [](const RecordContext&, const Sample&) {}, {.noted_times = &noted}));
+    REQUIRE(noted);
+    CHECK(noted->synthesized() == static_cast<std::uint64_t>(std::ranges::count(times, 0u)));
+    OrderedStream second(*recording, Shared<const TimeOrder>::make(std::move(*noted)));
+    CHECK(ordered(*recording, second) == naive(times));
+    CHECK(second.most_waiting() == stream.most_waiting());
 }
 
 }  // namespace

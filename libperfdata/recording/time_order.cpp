@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/recording/time_order.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+namespace perfdata {
+
+void TimeOrderBuilder::keep_synthesized(const RecordView& record, RecordStream& stream) {
+    const auto number = order_.synthesized_++;
+    auto& bytes = order_.kept_bytes_;
+    if (order_.kept_.size() != number || bytes.size() + record.bytes.size() > TimeOrder::most_kept_bytes) return;
+    stream.read_left_out();
+    order_.kept_.push_back({bytes.size(), record.bytes.size(), record.offset, record.unpacked});
+    bytes.insert(bytes.end(), record.bytes.begin(), record.bytes.end());
+}
+
+TimeOrder TimeOrderBuilder::finish(const RecordStream& stream) && {
+    end_chunk();
+    // Replace the least time of each chunk by the least time of all later chunks.
+    auto behind = Time::forever();
+    for (auto& chunk : std::ranges::reverse_view(order_.least_later_)) {
+        behind = std::min(behind, std::exchange(chunk, behind));
+    }
+    order_.problems_ = stream.problems();
+    order_.payload_bytes_ = stream.payload_bytes();
+    return std::move(order_);
+}
+
+template <class Order>
+TimeOrder TimeOrder::read(const Recording& recording, const StopToken& stop, Order order) {
+    constexpr std::uint64_t records_a_look = 4096;
+    auto stream = recording.records(Recording::Stacks::unread);
+    TimeOrderBuilder notes(recording.events());
+    RecordView record;
+    for (;;) {
+        for (auto left = records_a_look; left != 0; --left) {
+            if (!stream.next(record, order)) return std::move(notes).finish(stream);
+            notes.take(record, stream, order);
+        }
+        if (stop.stop_requested()) break;
+    }
+    TimeOrder stopped;
+    stopped.stopped_ = true;
+    return stopped;
+}
+
+TimeOrder TimeOrder::read(const Recording& recording, const StopToken& stop) {
+    if (recording.order().endian() == std::endian::little) {
+        return read(recording, stop, FixedOrder<std::endian::little>{});
+    }
+    return read(recording, stop, FixedOrder<std::endian::big>{});
+}
+
+}  // namespace perfdata
