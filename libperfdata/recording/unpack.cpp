@@ -151,4 +151,26 @@ std::optional<std::string> unpack_stream(Packing packing, const ReadPacked& read
     return {};
 }
 
+std::expected<std::size_t, std::string> unpack_zlib(Bytes packed, std::span<char> out) {
+    const auto read = read_from(packed);
+    Device device(read);
+    std::size_t filled = 0;
+    try {
+        // Without a stream around it, the filter unpacks right into `out`.
+        io::zlib_decompressor filter(io::zlib::default_window_bits, block_size);
+        const auto read_into = [&](char* to, std::size_t size) {
+            const auto got = filter.read(device, to, static_cast<std::streamsize>(size));
+            filled += got > 0 ? static_cast<std::size_t>(got) : 0;
+        };
+        if (!out.empty()) read_into(out.data(), out.size());
+        char more = 0;
+        if (filled == out.size()) read_into(&more, 1);
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& problem) {
+        return std::unexpected<std::string>(problem.what());
+    }
+    return filled;
+}
+
 }  // namespace perfdata

@@ -19,7 +19,7 @@ std::unexpected<Error> damaged(const std::string& why) {
     return fail(ErrorCode::malformed, Error::no_offset, "ELF", "a compressed section cannot be unpacked: " + why);
 }
 
-Result<void> unpack_zstd(Bytes packed, std::span<char> out) {
+Result<void> unpack_zstd_section(Bytes packed, std::span<char> out) {
     const auto made = ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size());
     if (ZSTD_isError(made) != 0) {
         if (ZSTD_getErrorCode(made) == ZSTD_error_memory_allocation) throw std::bad_alloc();
@@ -29,18 +29,11 @@ Result<void> unpack_zstd(Bytes packed, std::span<char> out) {
     return {};
 }
 
-Result<void> unpack_zlib(Bytes packed, std::span<char> out) {
-    bool longer = false;
-    const auto broken = unpack_stream(Packing::zlib, read_from(packed), [&](Bytes got) {
-        longer = got.size() > out.size();
-        if (longer) return false;
-        std::ranges::copy(as_text(got), out.begin());
-        out = out.subspan(got.size());
-        return true;
-    });
-    if (longer) return damaged("it is longer than it says");
-    if (broken) return damaged(*broken);
-    if (!out.empty()) return damaged("it is shorter than it says");
+Result<void> unpack_zlib_section(Bytes packed, std::span<char> out) {
+    const auto size = unpack_zlib(packed, out);
+    if (!size) return damaged(size.error());
+    if (*size > out.size()) return damaged("it is longer than it says");
+    if (*size < out.size()) return damaged("it is shorter than it says");
     return {};
 }
 
@@ -80,7 +73,7 @@ Result<PackedSection> packed_section(const ElfFile& file, const ElfFile::Section
 }
 
 Result<void> unpack(Bytes packed, Packing packing, std::span<char> out) {
-    return packing == Packing::zstd ? unpack_zstd(packed, out) : unpack_zlib(packed, out);
+    return packing == Packing::zstd ? unpack_zstd_section(packed, out) : unpack_zlib_section(packed, out);
 }
 
 }  // namespace perfdata

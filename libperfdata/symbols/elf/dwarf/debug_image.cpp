@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -119,9 +120,11 @@ Result<void> read_exactly(const ElfFile& file, const ElfFile::Section& section, 
 
 Result<void> unpack_section(const ElfFile& file, const ImageSection& section, std::span<char> out) {
     const auto& packed = section.packed;
-    std::string bytes(static_cast<std::size_t>(section.from->size - packed.head), '\0');
+    const auto size = static_cast<std::size_t>(section.from->size - packed.head);
+    const auto held = std::make_unique_for_overwrite<char[]>(size);
+    const std::span bytes(held.get(), size);
     if (auto read = read_exactly(file, *section.from, packed.head, bytes); !read) return read;
-    auto unpacked = unpack(std::as_bytes(std::span(bytes)), packed.packing, out);
+    auto unpacked = unpack(std::as_bytes(bytes), packed.packing, out);
     if (!unpacked) unpacked.error().offset = section.from->offset;
     return unpacked;
 }
