@@ -131,6 +131,9 @@ int may(Access access, const std::string& path);
 // read(...) returns 0 only at the end, read_at(...) only beyond it. Both may return less than asked.
 Answer<std::size_t> read(int fd, std::span<std::byte> out);
 Answer<std::size_t> read_at(int fd, std::uint64_t offset, std::span<std::byte> out);
+// wait_for_input(fd, milliseconds) returns true once read() would not wait, also because it would fail; false if that
+// takes longer. Less than 0 milliseconds is forever.
+bool wait_for_input(int fd, int milliseconds);
 // next_data(fd, offset) returns where data begins at or after the offset; ENXIO: from there on it is a hole. It moves
 // the descriptor's position.
 Answer<std::uint64_t> next_data(int fd, std::uint64_t offset);

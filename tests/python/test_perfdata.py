@@ -3,12 +3,14 @@
 import copy
 import ctypes
 import gc
+import gzip
 import json
 import os
 import pathlib
 import pickle
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import unittest
@@ -70,6 +72,30 @@ class Opening(unittest.TestCase):
         with self.assertRaises(perfdata.Error) as caught:
             perfdata.open(MANY.read_bytes()).refresh()
         self.assertEqual(caught.exception.code, "unsupported")
+
+    def test_packed_input_is_watched_and_stopped(self):
+        packed = gzip.compress(MANY.read_bytes() + os.urandom(1 << 20))
+        with tempfile.NamedTemporaryFile(suffix=".gz") as file:
+            file.write(packed)
+            file.flush()
+            read_at = lambda offset, count: packed[offset:offset + count]
+            old = perfdata.open(file.name)
+            for way in (lambda **watch: perfdata.open(file.name, **watch), lambda **watch: old.refresh(**watch),
+                        lambda **watch: perfdata.open_source(read_at, len(packed), **watch)):
+                told = []
+                with way(progress=lambda *args: told.append(args)) as recording:
+                    self.assertEqual(sum(1 for _ in recording.samples()), 1230)
+                self.assertGreaterEqual(len(told), 4)
+                self.assertEqual({(stage, whole) for stage, _, whole in told}, {("reading the input", len(packed))})
+                self.assertEqual([done for _, done, _ in told], sorted(done for _, done, _ in told))
+                with self.assertRaises(perfdata.Cancelled):
+                    way(progress=lambda *args: True)
+                with self.assertRaises(ZeroDivisionError):
+                    way(progress=lambda *args: 1 / 0)
+                cancel = perfdata.Cancel()
+                cancel.request()
+                with self.assertRaises(perfdata.Cancelled):
+                    way(cancel=cancel)
 
     def test_limits(self):
         with perfdata.open(MANY, memory=1 << 26, limits={"diagnostics": 3}) as recording:

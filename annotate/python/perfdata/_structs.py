@@ -46,7 +46,7 @@ class Limits(Structure):
 
 
 class OpenOptions(Structure):
-    _fields_ = [("size", c_size_t), ("limits", POINTER(Limits))]
+    _fields_ = [("size", c_size_t), ("limits", POINTER(Limits)), ("control", POINTER(Control))]
 
 
 class Source(Structure):

@@ -41,7 +41,7 @@
 
 /* The version of this interface. It grows whenever something is added. The library says its own: see
  * perfdata_c_version(). Nothing is ever removed or changed while the library is called libperfdata-c.so.0. */
-#define PERFDATA_C_VERSION 1
+#define PERFDATA_C_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {

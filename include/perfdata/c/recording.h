@@ -26,18 +26,20 @@ typedef struct perfdata_limits {
  */
 PERFDATA_API perfdata_status perfdata_limits_within(uint64_t bytes, perfdata_limits *limits, perfdata_error *error);
 
+/* perfdata_open_options: zeros are the defaults. */
 typedef struct perfdata_open_options {
     size_t size;
-    const perfdata_limits *limits; /* null: the defaults */
+    const perfdata_limits *limits;   /* null: the defaults */
+    const perfdata_control *control; /* since version 2; null: neither watched nor stopped */
 } perfdata_open_options;
 
 /* Opens a file, a directory of perf record, or standard input ("-"). It reads the header, not the records; but input
- * that is packed as a whole, and a pipe, is unpacked or copied to a temporary file, which may take long. `options` may
- * be null. *made is null if it fails. Damage that leaves something to read is no failure: see perfdata_recording_problem(). */
+ * that is packed as a whole, and a pipe, is unpacked or copied to a temporary file, which may take long: `control` is
+ * told how many bytes of it were read, and stops it, also while a pipe has nothing to read. `options` may be null. *made is null if it fails. Damage that leaves something to read is no failure: see perfdata_recording_problem(). */
 PERFDATA_API perfdata_status perfdata_recording_open(const char *path, const perfdata_open_options *options,
                                                      perfdata_recording **made, perfdata_error *error);
 
-/* Opens a recording in memory. It is copied. */
+/* Opens a recording of `count` bytes in memory. It is copied. */
 PERFDATA_API perfdata_status perfdata_recording_open_memory(const void *bytes, size_t count,
                                                             const perfdata_open_options *options,
                                                             perfdata_recording **made, perfdata_error *error);
@@ -69,7 +71,12 @@ PERFDATA_API perfdata_status perfdata_recording_open_source(const perfdata_sourc
  * The old handle, and all that was made of it, stays as it is. PERFDATA_UNSUPPORTED if it was not opened by a path. */
 PERFDATA_API perfdata_status perfdata_recording_refresh(const perfdata_recording *recording, perfdata_recording **made,
                                                         perfdata_error *error);
+/* The same, watched and stopped by `control`, which may be null: see perfdata_recording_open(). Since version 2. */
+PERFDATA_API perfdata_status perfdata_recording_refresh_watched(const perfdata_recording *recording,
+                                                                const perfdata_control *control,
+                                                                perfdata_recording **made, perfdata_error *error);
 
+/* Frees the handle. What was made of the recording stays usable. */
 PERFDATA_API perfdata_status perfdata_recording_free(perfdata_recording *recording);
 
 /* perfdata_recording_info: texts are empty where the recording does not have them. */

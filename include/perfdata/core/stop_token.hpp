@@ -27,6 +27,8 @@ class StopToken {
         : asks_(std::move(ask)) {}
 
     bool stop_requested() const { return asks_ && asks_(); }
+    // stop_possible() returns false for a token that never stops.
+    bool stop_possible() const { return static_cast<bool>(asks_); }
 
   private:
     Callback<bool()> asks_;

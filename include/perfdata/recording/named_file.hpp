@@ -43,6 +43,7 @@ struct NamedFileOptions {
     LinkWalk walk = LinkWalk::kernel;
     // Reject files that belong neither to this user nor to root: everybody may write to /tmp.
     bool trusted_owner = false;
+    Watch watch = {};  // of unpacking
 };
 
 // open_named_file(name) is open_source() for an untrusted name. It opens only regular files of ordinary file systems:
