@@ -93,8 +93,8 @@ CodePart CodeSources::left_out(const Frame& frame, const CodeFilter& filter) con
     return filter.leaves_out(name.kind, name.object, name.symbol, frame.offset);
 }
 
-Shared<StackUnwinder> CodeSources::unwinder() const {
-    return std::make_unique<Unwinder>(*this, find_architecture(context_.recording).name);
+Shared<StackUnwinder> CodeSources::unwinder(const StopToken& stop) const {
+    return std::make_unique<Unwinder>(*this, find_architecture(context_.recording, {stop, {}}).name);
 }
 
 void CodeSources::add_inlined(const Frame& frame, bool returns, std::vector<Frame>& calls) const {

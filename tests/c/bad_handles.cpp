@@ -61,6 +61,16 @@ Call document(perfdata_status (*function)(const Handle*, const char**, size_t*, 
     };
 }
 
+template <class Handle>
+Call document(perfdata_status (*function)(const Handle*, const perfdata_control*, const char**, size_t*,
+                                          perfdata_error*)) {
+    return [function](void* handle, perfdata_error* error) {
+        const char* text = nullptr;
+        size_t length = 0;
+        return function(as<Handle>(handle), nullptr, &text, &length, error);
+    };
+}
+
 std::map<std::string, std::vector<Call>> calls() {
     std::map<std::string, std::vector<Call>> all;
     all["cancel"] = {[](void* handle, perfdata_error* error) {
@@ -71,6 +81,7 @@ std::map<std::string, std::vector<Call>> calls() {
                         indexed(perfdata_recording_problem),
                         maker(perfdata_code_open),
                         maker(perfdata_samples_open),
+                        maker(perfdata_recording_refresh_watched),
                         [](void* handle, perfdata_error* error) {
                             perfdata_recording* again = nullptr;
                             return perfdata_recording_refresh(as<perfdata_recording>(handle), &again, error);
@@ -114,7 +125,8 @@ std::map<std::string, std::vector<Call>> calls() {
                           auto problem = made<perfdata_error>();
                           return perfdata_samples_problem(as<perfdata_samples>(handle), 0, &problem, error);
                       }};
-    all["report"] = {getter(perfdata_report_get_info), indexed(perfdata_report_row), document(perfdata_report_json)};
+    all["report"] = {getter(perfdata_report_get_info), indexed(perfdata_report_row), document(perfdata_report_json),
+                     document(perfdata_report_json_watched)};
     all["heat"] = {getter(perfdata_heat_get_info),
                    indexed(perfdata_heat_problem),
                    indexed(perfdata_heat_get_file),
@@ -130,7 +142,8 @@ std::map<std::string, std::vector<Call>> calls() {
                    }};
     all["annotation"] = {getter(perfdata_annotation_get_info),           indexed(perfdata_annotation_function),
                          twice_indexed(perfdata_annotation_instruction), twice_indexed(perfdata_annotation_line),
-                         twice_indexed(perfdata_annotation_problem),     document(perfdata_annotation_json)};
+                         twice_indexed(perfdata_annotation_problem),     document(perfdata_annotation_json),
+                         document(perfdata_annotation_json_watched)};
     return all;
 }
 

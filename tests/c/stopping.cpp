@@ -176,3 +176,113 @@ TEST_CASE("Open options of version 1 have no control", "[c][stopping]") {
             PERFDATA_OK);
     perfdata_recording_free(recording);
 }
+
+TEST_CASE("JSON tells its progress, and is stopped by it", "[c][stopping]") {
+    const Opened opened;
+    perfdata_annotation* annotation = nullptr;
+    perfdata_report* report = nullptr;
+    REQUIRE(perfdata_annotation_make(opened.code, nullptr, &annotation, nullptr) == PERFDATA_OK);
+    REQUIRE(perfdata_report_make(opened.code, nullptr, &report, nullptr) == PERFDATA_OK);
+    const auto ask = [&](bool of_report, const perfdata_control* control, const char** text, size_t* length) {
+        return of_report ? perfdata_report_json_watched(report, control, text, length, nullptr)
+                         : perfdata_annotation_json_watched(annotation, control, text, length, nullptr);
+    };
+    for (const bool of_report : {false, true}) {
+        const char *text = nullptr, *again = nullptr;
+        size_t length = 0;
+        for (const auto does : {Viewer::Does::stop, Viewer::Does::fail}) {
+            Viewer stopping;
+            stopping.does = does;
+            const auto control = stopping.control();
+            const auto expected = does == Viewer::Does::stop ? PERFDATA_CANCELLED : PERFDATA_CALLBACK;
+            CHECK(ask(of_report, &control, &text, &length) == expected);
+            CHECK(stopping.told.size() == 1);
+            CHECK(text == nullptr);
+        }
+        Viewer viewer;
+        const auto control = viewer.control();
+        REQUIRE(ask(of_report, &control, &text, &length) == PERFDATA_OK);
+        CHECK(viewer.stages == std::vector<std::string>{"writing JSON"});
+        CHECK(viewer.told.back() == std::pair<uint64_t, uint64_t>(length, 0));
+        CHECK(std::string(text).size() == length);
+        // It is made once.
+        const auto calls = viewer.told.size();
+        REQUIRE(ask(of_report, &control, &again, &length) == PERFDATA_OK);
+        CHECK(again == text);
+        CHECK(viewer.told.size() == calls);
+        perfdata_cancel* cancel = nullptr;
+        REQUIRE(perfdata_cancel_new(&cancel, nullptr) == PERFDATA_OK);
+        perfdata_cancel_request(cancel, nullptr);
+        auto flag = made<perfdata_control>();
+        flag.cancel = cancel;
+        CHECK(ask(of_report, &flag, &text, &length) == PERFDATA_CANCELLED);
+        perfdata_cancel_free(cancel);
+    }
+    perfdata_report_free(report);
+    perfdata_annotation_free(annotation);
+}
+
+namespace {
+
+// Asks for the same text from the callback of a call that writes it.
+struct Asking {
+    perfdata_annotation* annotation = nullptr;
+    const char* text = nullptr;
+    size_t length = 0;
+
+    static int take(void* user, const char*, uint64_t, uint64_t) {
+        auto& self = *static_cast<Asking*>(user);
+        if (self.text != nullptr) return 0;
+        return perfdata_annotation_json(self.annotation, &self.text, &self.length, nullptr) == PERFDATA_OK ? 0 : 1;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("A callback may ask for the text that is being written", "[c][stopping]") {
+    const Opened opened;
+    Asking asking;
+    REQUIRE(perfdata_annotation_make(opened.code, nullptr, &asking.annotation, nullptr) == PERFDATA_OK);
+    auto control = made<perfdata_control>();
+    control.progress = Asking::take;
+    control.user = &asking;
+    const char* text = nullptr;
+    size_t length = 0;
+    REQUIRE(perfdata_annotation_json_watched(asking.annotation, &control, &text, &length, nullptr) == PERFDATA_OK);
+    CHECK(text == asking.text);
+    CHECK(length == asking.length);
+    perfdata_annotation_free(asking.annotation);
+}
+
+TEST_CASE("The search for an architecture that is not recorded is watched and stopped", "[c][stopping]") {
+    const auto bytes = many_samples(20000);
+    perfdata_recording* recording = nullptr;
+    perfdata_code* code = nullptr;
+    REQUIRE(perfdata_recording_open_memory(bytes.data(), bytes.size() * 8, nullptr, &recording, nullptr) ==
+            PERFDATA_OK);
+    REQUIRE(perfdata_code_open(recording, nullptr, &code, nullptr) == PERFDATA_OK);
+    auto listing = made<perfdata_annotation_options>();
+    Viewer viewer;
+    auto control = viewer.control();
+    listing.control = &control;
+    perfdata_annotation* annotation = nullptr;
+    REQUIRE(perfdata_annotation_make(code, &listing, &annotation, nullptr) == PERFDATA_OK);
+    perfdata_annotation_free(annotation);
+    const std::string stage = "looking for the architecture";
+    REQUIRE(std::find(viewer.stages.begin(), viewer.stages.end(), stage) != viewer.stages.end());
+
+    struct StopThere {
+        std::string stage;
+        int calls = 0;
+        static int take(void* user, const char* stage, uint64_t, uint64_t) {
+            auto& self = *static_cast<StopThere*>(user);
+            return stage == self.stage && ++self.calls == 2 ? 1 : 0;
+        }
+    } there{stage};
+    control.progress = StopThere::take;
+    control.user = &there;
+    CHECK(perfdata_annotation_make(code, &listing, &annotation, nullptr) == PERFDATA_CANCELLED);
+    CHECK(there.calls == 2);
+    perfdata_code_free(code);
+    perfdata_recording_free(recording);
+}

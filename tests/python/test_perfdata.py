@@ -307,7 +307,13 @@ class Named(unittest.TestCase):
         self.assertEqual(report[-1], list(report)[-1])
         with self.assertRaises(IndexError):
             report[len(report)]
-        self.assertEqual(json.loads(report.json())["schema"], "perfdata.report/1")
+        with self.assertRaises(perfdata.Cancelled):
+            report.json(progress=lambda *args: True)
+        told = []
+        whole = report.json(progress=lambda *args: told.append(args))
+        self.assertEqual(told[-1], ("writing JSON", len(whole.encode()), 0))
+        self.assertEqual(json.loads(whole)["schema"], "perfdata.report/1")
+        self.assertEqual(report.json(), whole)
         with self.assertRaises(perfdata.Error) as caught:
             self.code.report(["nothing"])
         self.assertEqual(caught.exception.code, "invalid_argument")
@@ -335,6 +341,8 @@ class Named(unittest.TestCase):
         self.assertEqual(names, ["many_main/step", "many_main/parity"])
         self.assertEqual([listing.name for listing in self.code.annotate(file="many.bpf.c", line=79)],
                          ["many_main/bump"])
+        with self.assertRaises(perfdata.Cancelled):
+            self.code.annotate(most=2).json(progress=lambda *args: True)
         document = json.loads(self.code.annotate(most=2).json())
         self.assertEqual([function["name"] for function in document["functions"]], ["step", "many_main"])
         with self.assertRaises(perfdata.Error) as caught:

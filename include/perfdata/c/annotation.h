@@ -111,6 +111,10 @@ PERFDATA_API perfdata_status perfdata_annotation_problem(const perfdata_annotati
  * with a zero, which *length does not count. It is made by the first call. */
 PERFDATA_API perfdata_status perfdata_annotation_json(const perfdata_annotation *annotation, const char **text,
                                                       size_t *length, perfdata_error *error);
+/* The same, watched and stopped by `control`, which may be null: it is told how many bytes are written. Since version 2. */
+PERFDATA_API perfdata_status perfdata_annotation_json_watched(const perfdata_annotation *annotation,
+                                                              const perfdata_control *control, const char **text,
+                                                              size_t *length, perfdata_error *error);
 
 #ifdef __cplusplus
 }

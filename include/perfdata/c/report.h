@@ -70,6 +70,10 @@ PERFDATA_API perfdata_status perfdata_report_row(const perfdata_report *report, 
  * *length does not count. It is made by the first call. */
 PERFDATA_API perfdata_status perfdata_report_json(const perfdata_report *report, const char **text, size_t *length,
                                                   perfdata_error *error);
+/* The same, watched and stopped by `control`, which may be null: it is told how many bytes are written. Since version 2. */
+PERFDATA_API perfdata_status perfdata_report_json_watched(const perfdata_report *report,
+                                                          const perfdata_control *control, const char **text,
+                                                          size_t *length, perfdata_error *error);
 
 #ifdef __cplusplus
 }
