@@ -219,16 +219,32 @@ std::shared_ptr<const Source> callback_source(std::uint64_t size, ReadAt read_at
     return std::make_shared<CallbackSource>(size, std::move(read_at), std::move(name));
 }
 
-Result<std::string> read_whole(const Source& source, std::uint64_t limit) {
+Result<std::string> read_part(const Source& source, std::uint64_t offset, std::size_t size, const Watch& watch) {
+    constexpr std::size_t bytes_a_look = std::size_t{8} << 20;
+    Pulse pulse(watch, size);
+    const auto step = pulse.beats() ? bytes_a_look : size;
+    std::string text;
+    text.reserve(size + 1);
+    while (text.size() < size) {
+        const auto begin = text.size();
+        text.resize(begin + std::min(step, size - begin));
+        const auto got = source.read_at(offset + begin, std::as_writable_bytes(std::span(text)).subspan(begin));
+        if (!got) return fail(got.error());
+        if (*got != text.size() - begin) {
+            text.resize(begin + *got);
+            break;
+        }
+        if (!pulse.go_on(*got)) return fail(pulse.stopped({}));
+    }
+    return text;
+}
+
+Result<std::string> read_whole(const Source& source, std::uint64_t limit, const Watch& watch) {
     if (source.size() > limit) {
         return fail(ErrorCode::limit, Error::no_offset, "",
                     std::to_string(source.size()) + " bytes; at most " + std::to_string(limit) + " are read");
     }
-    std::string text(static_cast<std::size_t>(source.size()), '\0');
-    const auto got = source.read_at(0, std::as_writable_bytes(std::span(text)));
-    if (!got) return fail(got.error());
-    text.resize(*got);
-    return text;
+    return read_part(source, 0, static_cast<std::size_t>(source.size()), watch);
 }
 
 }  // namespace perfdata

@@ -12,6 +12,7 @@
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/core/types.hpp"
+#include "perfdata/recording/progress.hpp"
 
 namespace perfdata {
 
@@ -57,7 +58,11 @@ using ReadAt = Callback<Result<std::size_t>(std::uint64_t offset, std::span<std:
 // It must not throw. Errors of reading: those that it returns, and io if it claims more than it was asked for.
 PERFDATA_EXPORT std::shared_ptr<const Source> callback_source(std::uint64_t size, ReadAt read_at, std::string name);
 
-// read_whole(source, limit) copies the input to memory. Errors: io, limit.
-PERFDATA_EXPORT Result<std::string> read_whole(const Source& source, std::uint64_t limit);
+// read_whole(source, limit, watch) copies the input to memory. Errors: io, limit, cancelled.
+PERFDATA_EXPORT Result<std::string> read_whole(const Source& source, std::uint64_t limit, const Watch& watch = {});
+// read_part(source, offset, size, watch) copies a part of it, with room for one byte more: less only at the end of the
+// input. Errors: io, cancelled.
+PERFDATA_EXPORT Result<std::string> read_part(const Source& source, std::uint64_t offset, std::size_t size,
+                                              const Watch& watch = {});
 
 }  // namespace perfdata

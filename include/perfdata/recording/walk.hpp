@@ -241,16 +241,19 @@ class Walk {
 template <class Order, class Visitor>
 Result<void> walk_in_order(const Recording& recording, Completeness& completeness, Order order, Visitor& visit,
                            const WalkOptions& options) {
-    constexpr std::uint64_t records_a_look = 4096;
+    // Some thousand records of usual size lie between two looks, or some that are as large as they can be.
+    constexpr std::int64_t bytes_a_look = 1 << 20, cost_of_record = 200;
     Walk<Order, Visitor> walk(recording, completeness, order, visit);
     RecordView record;
     std::uint64_t framed = 0;
     // True at the end, false if asked to stop.
     const auto all = [&](auto&& next) {
         for (;;) {
-            for (auto left = records_a_look; left != 0; --left) {
+            for (auto left = bytes_a_look; left > 0;) {
                 if (!next()) return true;
-                if (!record.unpacked) framed += record.bytes.size();
+                const auto size = record.bytes.size();
+                if (!record.unpacked) framed += size;
+                left -= cost_of_record + static_cast<std::int64_t>(size);
                 walk.take(record);
             }
             if (options.stop.stop_requested()) return false;

@@ -32,8 +32,8 @@ struct SymbolizerOptions {
     std::string kcore = {};  // a copy of /proc/kcore, whole or in part; empty: that of the recording's directory
     SourceFileOptions sources = {};
     bool demangle = true;  // names of C++ and Rust as in the source; false: as in the file
-    // Once it stops, open() ends early, without the files that it has not read yet: throw that Symbolizer away. One
-    // file is read to its end.
+    // Once it stops, open() ends early, without the files that it has not read yet: throw that Symbolizer away. A
+    // packed file is unpacked to its end.
     StopToken stop = {};
 };
 

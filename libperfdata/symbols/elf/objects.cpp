@@ -17,6 +17,7 @@
 #include "perfdata/symbols/elf/demangle/demangle.hpp"
 #include "perfdata/symbols/elf/elf_symbols.hpp"
 
+#include "core/look_out.hpp"
 #include "symbols/once.hpp"
 
 namespace perfdata {
@@ -33,8 +34,10 @@ struct FileSymbols {
     std::mutex demangling;
     std::map<std::size_t, std::string> demangled;
 
-    void load(const ElfFile& file, const ElfFile* debug, const Limits& limits) {
-        auto read = ElfSymbols::load(file, debug, limits);
+    // Throws Stopped.
+    void load(const ElfFile& file, const ElfFile* debug, const Limits& limits, const Watch& watch) {
+        auto read = ElfSymbols::load(file, debug, limits, watch);
+        if (!read && read.error().code == ErrorCode::cancelled) throw Stopped();
         if (read) {
             damage = read->damage();
             symbols = std::move(*read);
@@ -135,14 +138,14 @@ std::size_t ObjectSymbols::size() const {
     return table_->objects.size();
 }
 
-void ObjectSymbols::load(Object& object) const {
+void ObjectSymbols::load(Object& object, const Watch& watch) const {
     object.loaded([&] {
         object.found = table_->finder.find(object.recorded);
         if (!object.found) return;
         const auto& file = *object.found->file;
         object.content = table_->content(*object.found);
         object.content->loaded(
-            [&] { object.content->load(file, object.found->debug.get(), table_->finder.options().limits); });
+            [&] { object.content->load(file, object.found->debug.get(), table_->finder.options().limits, watch); });
         if (file.type() == ElfFile::Type::relocatable) {
             if (const auto* text = file.section(".text")) object.text_offset = text->offset;
         }
@@ -240,10 +243,22 @@ void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs, 
     std::atomic<std::size_t> next = 0;
     std::mutex telling;
     std::size_t loaded = 0;
+    Watch watch{stop, {}};
+    if (progress) {
+        // Within a file it is told again what it knows, so that it can stop.
+        watch.progress = [&](std::uint64_t, std::uint64_t) {
+            const std::scoped_lock lock(telling);
+            progress(loaded, objects.size());
+        };
+    }
     const auto work = [&] {
         for (auto at = next.fetch_add(1); at < objects.size(); at = next.fetch_add(1)) {
             if (stop.stop_requested()) return;
-            load(object(objects[at]));
+            try {
+                load(object(objects[at]), watch);
+            } catch (const Stopped&) {
+                return;
+            }
             if (!progress) continue;
             const std::scoped_lock lock(telling);
             progress(++loaded, objects.size());

@@ -34,8 +34,10 @@ class PERFDATA_EXPORT ElfSymbols {
     };
 
     // Reads .symtab, else .dynsym and mini debug info (.gnu_debugdata), and names PLT entries. `debug`: the separate
-    // debug file, or null. Errors: missing (no functions in either), or the damage if it left no functions.
-    static Result<ElfSymbols> load(const ElfFile& file, const ElfFile* debug = nullptr, const Limits& limits = {});
+    // debug file, or null. Progress is told nothing but that it goes on. Errors: missing (no functions in either), or
+    // the damage if it left no functions; cancelled.
+    static Result<ElfSymbols> load(const ElfFile& file, const ElfFile* debug = nullptr, const Limits& limits = {},
+                                   const Watch& watch = {});
 
     // Returns why functions may be missing: a table could not be read.
     const std::optional<Error>& damage() const { return damage_; }
