@@ -322,6 +322,10 @@ bool run_on_stack(std::size_t bytes, void (*call)(void*), void* argument) {
     return started;
 }
 
+int at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
+    return ::pthread_atfork(before, in_parent, in_child);
+}
+
 bool random_bytes(std::span<std::byte> out) {
     // Up to 256 bytes come completely or not at all.
     return ::getrandom(out.data(), out.size(), GRND_NONBLOCK) == static_cast<ssize_t>(out.size());

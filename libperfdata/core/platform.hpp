@@ -166,6 +166,9 @@ std::optional<StackExtent> stack_of_this_thread();
 // waits for it. The call must not throw. Returns false if there is no such thread.
 bool run_on_stack(std::size_t bytes, void (*call)(void*), void* argument);
 
+// at_fork(before, in_parent, in_child) has the thread that forks call them, from now on. Returns an errno.
+int at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
+
 // random_bytes(out) fills at most 256 bytes without waiting. Returns false if the system has none (an old kernel, a
 // sandbox, early boot).
 bool random_bytes(std::span<std::byte> out);

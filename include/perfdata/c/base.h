@@ -4,7 +4,9 @@
  * HANDLES are made by functions that have a `_open`, `_new` or `_refresh` in their name, and freed by the `_free` of
  * their type. A handle is a number in the form of a pointer: it is looked up, never followed. Null, a handle that was
  * freed, one of another type and any other pointer give PERFDATA_INVALID_HANDLE. A handle keeps alive what it was made
- * of: free them in any order. Freeing null does nothing. No handle is inherited by a child process in a usable way.
+ * of: free them in any order. Freeing null does nothing. A process that is forked has none of its parent's handles: they
+ * give PERFDATA_INVALID_HANDLE there, and what they stood for is not released. It may make others at once, whatever other
+ * threads of its parent were doing.
  *
  * STRINGS and arrays that are handed out belong to the handle that they were asked of and live until it is freed;
  * where they live shorter, the function says so. Strings are UTF-8 and end with a zero; bytes of a recording that are
