@@ -12,7 +12,7 @@ namespace perfdata::c {
 // Object is what a handle stands for.
 class Object {
   public:
-    enum class Kind : std::uint8_t { cancel, recording, code, samples, report, heat, annotation };
+    enum class Kind : std::uint8_t { cancel, recording, code, samples, report, heat, annotation, symbol_cache };
 
     explicit Object(Kind kind) : kind_(kind) {}
     Object(const Object&) = delete;

@@ -68,6 +68,8 @@ class CodeSources final : public FunctionIndex {
     const Limits& limits() const { return limits_; }
 
   private:
+    static ObjectFinder finder_for(const SymbolizerOptions& options, Shared<const FileSystem> files);
+
     const Timeline& timeline_;
     Limits limits_;
     std::vector<Error> problems_;

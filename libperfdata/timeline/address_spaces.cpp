@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/look_out.hpp"
+#include "recording/look_out.hpp"
 
 namespace perfdata {
 namespace {

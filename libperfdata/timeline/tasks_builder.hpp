@@ -13,7 +13,7 @@
 #include "perfdata/timeline/history_builder.hpp"
 #include "perfdata/timeline/tasks.hpp"
 
-#include "core/look_out.hpp"
+#include "recording/look_out.hpp"
 
 namespace perfdata {
 

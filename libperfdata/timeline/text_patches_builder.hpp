@@ -9,7 +9,7 @@
 #include "perfdata/timeline/text_patches.hpp"
 #include "perfdata/wire/record/text_poke.hpp"
 
-#include "core/look_out.hpp"
+#include "recording/look_out.hpp"
 
 namespace perfdata {
 

@@ -31,7 +31,7 @@
 #include "perfdata/timeline/timeline.hpp"
 #include "perfdata/timeline/versioned_map_builder.hpp"
 
-#include "core/look_out.hpp"
+#include "recording/look_out.hpp"
 #include "text_patches_builder.hpp"
 
 namespace perfdata {

@@ -86,6 +86,9 @@ std::map<std::string, std::vector<Call>> calls() {
                             perfdata_recording* again = nullptr;
                             return perfdata_recording_refresh(as<perfdata_recording>(handle), &again, error);
                         }};
+    all["symbol_cache"] = {getter(perfdata_symbol_cache_get_info), [](void* handle, perfdata_error* error) {
+                               return perfdata_symbol_cache_clear(as<perfdata_symbol_cache>(handle), error);
+                           }};
     all["code"] = {getter(perfdata_code_get_info),
                    indexed(perfdata_code_problem),
                    indexed(perfdata_code_life),
@@ -153,6 +156,7 @@ perfdata_status free_any(const std::string& type, void* handle) {
     if (type == "code") return perfdata_code_free(as<perfdata_code>(handle));
     if (type == "samples") return perfdata_samples_free(as<perfdata_samples>(handle));
     if (type == "report") return perfdata_report_free(as<perfdata_report>(handle));
+    if (type == "symbol_cache") return perfdata_symbol_cache_free(as<perfdata_symbol_cache>(handle));
     if (type == "heat") return perfdata_heat_free(as<perfdata_heat>(handle));
     return perfdata_annotation_free(as<perfdata_annotation>(handle));
 }
@@ -160,7 +164,9 @@ perfdata_status free_any(const std::string& type, void* handle) {
 std::map<std::string, void*> handles() {
     std::map<std::string, void*> all;
     perfdata_cancel* cancel = nullptr;
+    perfdata_symbol_cache* cache = nullptr;
     REQUIRE(perfdata_cancel_new(&cancel, nullptr) == PERFDATA_OK);
+    REQUIRE(perfdata_symbol_cache_new(nullptr, &cache, nullptr) == PERFDATA_OK);
     Opened opened;
     perfdata_samples* samples = nullptr;
     perfdata_report* report = nullptr;
@@ -171,6 +177,7 @@ std::map<std::string, void*> handles() {
     REQUIRE(perfdata_heat_make(opened.code, nullptr, &heat, nullptr) == PERFDATA_OK);
     REQUIRE(perfdata_annotation_make(opened.code, nullptr, &annotation, nullptr) == PERFDATA_OK);
     all["cancel"] = cancel;
+    all["symbol_cache"] = cache;
     all["recording"] = std::exchange(opened.recording, nullptr);
     all["code"] = std::exchange(opened.code, nullptr);
     all["samples"] = samples;
@@ -244,8 +251,10 @@ TEST_CASE("Handles are freed in any order", "[c]") {
     const auto functions = calls();
     for (const bool parents_first : {false, true}) {
         const auto all = handles();
-        std::vector<std::string> order{"samples", "report", "heat", "annotation", "code", "recording", "cancel"};
-        if (parents_first) order = {"cancel", "recording", "code", "samples", "annotation", "heat", "report"};
+        std::vector<std::string> order{"samples", "report",    "heat",         "annotation",
+                                       "code",    "recording", "symbol_cache", "cancel"};
+        if (parents_first)
+            order = {"cancel", "symbol_cache", "recording", "code", "samples", "annotation", "heat", "report"};
         for (std::size_t freed = 0; freed < order.size(); ++freed) {
             CHECK(free_any(order[freed], all.at(order[freed])) == PERFDATA_OK);
             // The others still answer.

@@ -318,6 +318,25 @@ class Named(unittest.TestCase):
             self.code.report(["nothing"])
         self.assertEqual(caught.exception.code, "invalid_argument")
 
+    def test_symbol_cache(self):
+        cache = perfdata.SymbolCache()
+        for name in ("x86_plain.data", "x86_signals.data", "x86_plain.data"):
+            reports = []
+            for shared in (cache, None):
+                with perfdata.open(FIXTURES / "stacks" / name) as recording:
+                    code = recording.code(symfs=FIXTURES / "stacks/x86", symbol_cache=shared)
+                    reports.append(code.report().json())
+            self.assertEqual(*reports)
+            self.assertEqual(cache.files, 1)
+            self.assertGreater(cache.bytes, 10000)
+        cache.clear()
+        self.assertEqual((cache.files, cache.bytes), (0, 0))
+        with self.assertRaises(ValueError):
+            perfdata.SymbolCache(bytes=-1)
+        cache.close()
+        with perfdata.open(MANY) as recording, self.assertRaises(ValueError):
+            recording.code(symbol_cache=cache)
+
     def test_heat(self):
         heat = self.code.heat()
         own = sum(file.own[0].hits for file in heat.files)

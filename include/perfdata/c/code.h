@@ -18,6 +18,37 @@ typedef struct perfdata_code perfdata_code;
 #define PERFDATA_RAW_NAMES 4u     /* names of C++ and Rust as in the file, not as in the source */
 #define PERFDATA_LOCAL_SOURCES 8u /* read texts of source lines at the paths in debug information */
 
+/* perfdata_symbol_cache keeps what is read of files with code, so that opening several recordings of the same programs
+ * reads each file once. It is given to perfdata_code_open(); what that makes keeps it alive. A file is the same if its
+ * device, inode, size and time of change are. What is known of code does not depend on it. Since version 2. */
+typedef struct perfdata_symbol_cache perfdata_symbol_cache;
+
+/* perfdata_symbol_cache_options bounds what a cache keeps: the files go that were not used for the longest time. */
+typedef struct perfdata_symbol_cache_options {
+    size_t size;
+    uint64_t bytes; /* of memory, about; 0: 512 MiB */
+    uint64_t files; /* each stays open; 0: 256 */
+} perfdata_symbol_cache_options;
+
+/* Makes an empty cache. `options` may be null. */
+PERFDATA_API perfdata_status perfdata_symbol_cache_new(const perfdata_symbol_cache_options *options,
+                                                       perfdata_symbol_cache **made, perfdata_error *error);
+/* Frees the handle. What was opened with it stays as it is. */
+PERFDATA_API perfdata_status perfdata_symbol_cache_free(perfdata_symbol_cache *cache);
+/* Drops all that no perfdata_code uses. */
+PERFDATA_API perfdata_status perfdata_symbol_cache_clear(perfdata_symbol_cache *cache, perfdata_error *error);
+
+/* perfdata_symbol_cache_info is what a cache keeps now. */
+typedef struct perfdata_symbol_cache_info {
+    size_t size;
+    uint64_t bytes; /* of memory, about */
+    uint64_t files;
+} perfdata_symbol_cache_info;
+
+/* Fills `info`. */
+PERFDATA_API perfdata_status perfdata_symbol_cache_get_info(const perfdata_symbol_cache *cache,
+                                                            perfdata_symbol_cache_info *info, perfdata_error *error);
+
 /* perfdata_code_options are the options of the tool with these names. Strings may be null: not given. */
 typedef struct perfdata_code_options {
     size_t size;
@@ -34,6 +65,7 @@ typedef struct perfdata_code_options {
     size_t perf_map_count;
     const char *const *source_dirs; /* where source files are searched */
     size_t source_dir_count;
+    const perfdata_symbol_cache *symbol_cache; /* since version 2; null: none */
 } perfdata_code_options;
 
 /* Reads what ran when, and opens what has names. That may take long. What is missing is no failure: see

@@ -30,6 +30,8 @@ struct Limits {
     std::size_t cfi_entries = std::size_t{1} << 22;  // entries of a file's call frame information, read at once
     std::size_t cfi_row_instructions = std::size_t{1} << 14;  // its instructions that are run to find one row
     std::size_t diagnostics = 100;                            // kept in full; the rest are only counted
+
+    bool operator==(const Limits&) const = default;
 };
 
 }  // namespace perfdata

@@ -14,6 +14,7 @@
 namespace perfdata {
 
 class FileSystem;
+class SymbolCache;
 
 struct SourceFileOptions {
     // Directories to search for source files: in each the recorded path as it is, then without its first parts, one by
@@ -32,6 +33,8 @@ struct SymbolizerOptions {
     std::string kcore = {};  // a copy of /proc/kcore, whole or in part; empty: that of the recording's directory
     SourceFileOptions sources = {};
     bool demangle = true;  // names of C++ and Rust as in the source; false: as in the file
+    // Keeps what is read of files for other Symbolizers that have it; null: it is read for this one.
+    Shared<const SymbolCache> cache = {};
     // Once it stops, open() ends early, without the files that it has not read yet: throw that Symbolizer away. A
     // packed file is unpacked to its end.
     StopToken stop = {};

@@ -13,7 +13,7 @@
 #include "perfdata/core/cursor.hpp"
 #include "perfdata/symbols/elf/elf_symbols.hpp"
 
-#include "core/look_out.hpp"
+#include "recording/look_out.hpp"
 
 namespace perfdata {
 

@@ -10,7 +10,7 @@
 
 #include "perfdata/recording/content.hpp"
 
-#include "core/look_out.hpp"
+#include "recording/look_out.hpp"
 
 namespace perfdata {
 namespace {

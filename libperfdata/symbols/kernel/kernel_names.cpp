@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/look_out.hpp"
+#include "recording/look_out.hpp"
 #include "symbols/elf/elf_constants.hpp"
 #include "symbols/elf/elf_notes.hpp"
 #include "symbols/elf/find/build_id_cache.hpp"

@@ -49,6 +49,10 @@ class PERFDATA_EXPORT ElfSymbols {
     std::optional<std::uint64_t> distance(std::uint64_t vaddr) const;
 
     std::size_t size() const { return entries_.size(); }
+    // Returns about how many bytes of memory the table takes.
+    std::uint64_t memory() const {
+        return names_.capacity() + entries_.capacity() * sizeof(Entry) + further_.capacity() * sizeof(std::uint32_t);
+    }
     // Returns the symbol by its index in the order of addresses; index < size().
     Symbol symbol(std::size_t index) const;
 
