@@ -78,6 +78,7 @@ PERFDATA_API const char *perfdata_status_name(perfdata_status status);
 PERFDATA_API uint32_t perfdata_c_version(void);
 PERFDATA_API const char *perfdata_version(void);
 
+/* perfdata_error::offset where there is none. */
 #define PERFDATA_NO_OFFSET UINT64_MAX
 
 /* perfdata_error says what went wrong and where. Every function takes a pointer to one, which may be null; it is
@@ -101,6 +102,7 @@ typedef struct perfdata_count {
 /* perfdata_cancel is a flag by which any thread stops calls that were given it. */
 typedef struct perfdata_cancel perfdata_cancel;
 
+/* Makes a flag that stops nothing yet. */
 PERFDATA_API perfdata_status perfdata_cancel_new(perfdata_cancel **made, perfdata_error *error);
 /* Stops all calls with this flag, at once and from now on: they return PERFDATA_CANCELLED. It may be called from
  * callbacks; from signal handlers not. */
