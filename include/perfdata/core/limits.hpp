@@ -7,6 +7,7 @@
 
 namespace perfdata {
 
+// Limits is how much one input may cost: each is the most of something, in bytes or in pieces.
 struct Limits {
     std::uint64_t section_bytes = std::uint64_t{1} << 30;      // one feature section, held in memory
     std::uint64_t unpacked_bytes = std::uint64_t{1} << 40;     // a compressed input, unpacked

@@ -23,7 +23,7 @@ class Source;
 // OpenOptions says how much opening may cost, and who watches it. Only input that is unpacked or copied as a whole
 // takes long, and a pipe's header that is long.
 struct OpenOptions {
-    Limits limits = {};
+    Limits limits = {};  // what it may cost, now and later
     // Once it stops, opening fails with `cancelled`. The recording does not keep it.
     StopToken stop = {};
     // Is told of unpacking and copying: bytes of the packed input, or of the pipe, that were read. Then of a pipe's
@@ -35,9 +35,9 @@ struct OpenOptions {
 // record HEADER_FEATURE, or the tracing data behind a record HEADER_TRACING_DATA; the first of several with one number
 // counts.
 struct FeatureSection {
-    unsigned number = 0;
-    FileSection section;
-    bool inside_file = false;
+    unsigned number = 0;       // its bit in the header, HEADER_... of perf
+    FileSection section;       // where its payload lies
+    bool inside_file = false;  // the file has all of it
 };
 
 // Recording is const after opening; all members may be used from several threads. Opening reads the header, the attrs
@@ -61,10 +61,11 @@ class PERFDATA_EXPORT Recording {
     // (memory, a source, or standard input).
     Result<Recording> reopen(const Watch& watch = {}) const;
 
+    // path() returns the path that it was opened by, or the name of its source; empty for memory.
     const std::string& path() const { return path_; }
-    const FileHeader& header() const { return header_; }
-    AnyOrder order() const { return header_.order; }
-    const Limits& limits() const { return limits_; }
+    const FileHeader& header() const { return header_; }  // as it was decoded
+    AnyOrder order() const { return header_.order; }      // byte order of the recorded machine
+    const Limits& limits() const { return limits_; }      // those that it was opened with
     // bytes() returns the size of all files of the recording, unpacked.
     std::uint64_t bytes() const;
     const EventTable& events() const { return events_; }

@@ -24,7 +24,7 @@ class PERFDATA_EXPORT Source {
     Source& operator=(const Source&) = delete;
     virtual ~Source() = default;
 
-    virtual std::uint64_t size() const = 0;
+    virtual std::uint64_t size() const = 0;  // in bytes
     // read_at(offset, out) fills `out` and returns the number of bytes read: fewer only at the end of the input.
     virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
     // next_data(offset) returns the first place at or after `offset` where bytes may be nonzero: files can have holes,

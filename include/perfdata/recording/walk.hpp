@@ -22,10 +22,10 @@ namespace perfdata {
 
 // RecordContext is what a visitor gets besides the decoded record. It lives as long as the call.
 struct RecordContext {
-    static constexpr std::uint32_t no_event = ~std::uint32_t{0};
-    static constexpr Trailer no_trailer{};
+    static constexpr std::uint32_t no_event = ~std::uint32_t{0};  // of records that belong to none
+    static constexpr Trailer no_trailer{};                        // of records that have none
 
-    const RecordView& view;
+    const RecordView& view;          // the record as it lies there
     std::uint32_t event = no_event;  // index in recording.events(); records of perf itself belong to none
     // time is when the record happened: zero for synthesized ones. If its event keeps no time, it is the time it was
     // written: that of the latest record before it.
@@ -33,15 +33,17 @@ struct RecordContext {
     const Trailer& trailer = no_trailer;  // of kernel records other than SAMPLE
 };
 
+// RecordOrder is the order in which records come.
 enum class RecordOrder : std::uint8_t {
     file,  // as they lie in the file; memory use does not grow with the file
     time,  // exact: see OrderedStream
 };
 
+// WalkOptions is in which order records come, and who watches.
 struct WalkOptions {
-    RecordOrder order = RecordOrder::file;
-    StopToken stop;
-    Progress progress = {};
+    RecordOrder order = RecordOrder::file;  // in which records come
+    StopToken stop;                         // once it stops, walk() fails with `cancelled`
+    Progress progress = {};                 // is told of the bytes of the recording
 };
 
 namespace detail {
