@@ -33,6 +33,13 @@ struct Opening {
         : control(given.control), options{limits_of(given.limits), control.stop(), control.progress(stage)} {}
 };
 
+// Ends the call if the options are none. Takes no memory.
+void check(const perfdata_open_options* given) {
+    const auto options = options_of(given, "options");
+    limits_of(options.limits);
+    options_of(options.control, "control");
+}
+
 std::vector<std::byte> copy_of(const std::byte* begin, std::size_t count, const Control& control) {
     constexpr std::size_t bytes_a_look = std::size_t{16} << 20;
     const auto tell = control.progress(stage);
@@ -82,8 +89,9 @@ perfdata_status perfdata_recording_open_source(const perfdata_source* source, co
         if (source == nullptr) refuse_argument("source", "is null");
         const auto given = options_of(source, "source");
         if (given.read_at == nullptr) refuse_argument("source", "has no read_at");
+        check(options);
+        const UserSource user(given);  // whatever fails from here on releases the source
         const Opening opening(options);
-        const UserSource user(given);
         auto recording = Recording::from_source(user.source(), user.name(), opening.options);
         if (!recording && user.threw()) refuse(PERFDATA_CALLBACK, user.name(), "read_at threw an exception");
         return hand_out(place, std::make_shared<RecordingObject>(opening.taken(std::move(recording)), false));

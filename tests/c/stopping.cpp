@@ -167,6 +167,35 @@ TEST_CASE("A cancelled flag stops opening", "[c][stopping]") {
     perfdata_recording_free(old);
 }
 
+TEST_CASE("A source is released where opening is stopped, not where its options are none", "[c][stopping]") {
+    struct Counted {
+        int released = 0;
+        static void release(void* user) { ++static_cast<Counted*>(user)->released; }
+        static int64_t read(void*, uint64_t, void*, size_t) { return 0; }
+    } counted;
+    auto source = made<perfdata_source>();
+    source.bytes = 100;
+    source.read_at = Counted::read;
+    source.release = Counted::release;
+    source.user = &counted;
+    perfdata_cancel* cancel = nullptr;
+    REQUIRE(perfdata_cancel_new(&cancel, nullptr) == PERFDATA_OK);
+    REQUIRE(perfdata_cancel_request(cancel, nullptr) == PERFDATA_OK);
+    auto control = made<perfdata_control>();
+    auto options = made<perfdata_open_options>();
+    options.control = &control;
+    perfdata_recording* recording = nullptr;
+    control.cancel = cancel;
+    CHECK(perfdata_recording_open_source(&source, &options, &recording, nullptr) == PERFDATA_CANCELLED);
+    CHECK(counted.released == 1);
+    perfdata_cancel_free(cancel);
+    CHECK(perfdata_recording_open_source(&source, &options, &recording, nullptr) == PERFDATA_INVALID_HANDLE);
+    CHECK(counted.released == 2);
+    control.size = 1;
+    CHECK(perfdata_recording_open_source(&source, &options, &recording, nullptr) == PERFDATA_INVALID_ARGUMENT);
+    CHECK(counted.released == 2);
+}
+
 TEST_CASE("Open options of version 1 have no control", "[c][stopping]") {
     auto options = made<perfdata_open_options>();
     options.size = offsetof(perfdata_open_options, control);
