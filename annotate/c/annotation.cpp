@@ -128,9 +128,14 @@ perfdata_status perfdata_annotation_problem(const perfdata_annotation* annotatio
 
 perfdata_status perfdata_annotation_json(const perfdata_annotation* annotation, const char** text, size_t* length,
                                          perfdata_error* error) {
+    return perfdata_annotation_json_watched(annotation, nullptr, text, length, error);
+}
+
+perfdata_status perfdata_annotation_json_watched(const perfdata_annotation* annotation, const perfdata_control* control,
+                                                 const char** text, size_t* length, perfdata_error* error) {
     return guarded(error, [&] {
         const auto object = object_of<AnnotationObject>(annotation);
-        object->json.get(text, length, [&](const Sink& sink) { object->write_json(sink); });
+        object->json.get(control, text, length, [&](const Sink& sink) { object->write_json(sink); });
         return PERFDATA_OK;
     });
 }

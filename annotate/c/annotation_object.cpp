@@ -49,7 +49,9 @@ AnnotationObject::AnnotationObject(std::shared_ptr<const CodeObject> of, const p
         }
         return;
     }
-    const auto arch = find_architecture(code->recording, code->symbolizer);
+    const auto arch = find_architecture(code->recording, code->symbolizer,
+                                        {control.stop(), control.progress("looking for the architecture")});
+    control.check();
     ListingOptions listing;
     listing.arch = arch.name;
     listing.syntax = (options.flags & PERFDATA_ANNOTATION_INTEL) != 0 ? Syntax::intel : Syntax::att;
@@ -68,15 +70,18 @@ std::vector<std::uint32_t> AnnotationObject::choose(const perfdata_annotation_op
     const auto none = [&](const std::string& what) {
         if (chosen.empty()) refuse(PERFDATA_MISSING, what, "no function with samples has it");
     };
+    const auto stop = control.stop_telling("searching functions");
     if (options.symbol != nullptr) {
-        chosen = functions_named(profile, symbolizer, options.symbol);
+        chosen = functions_named(profile, symbolizer, options.symbol, stop);
+        control.check();
         none(options.symbol);
     } else if (options.pattern != nullptr) {
-        chosen = functions_named(profile, symbolizer, taken(NamePattern::parse(options.pattern)));
+        chosen = functions_named(profile, symbolizer, taken(NamePattern::parse(options.pattern)), stop);
+        control.check();
         none(options.pattern);
     } else if (options.file != nullptr) {
         chosen = control.taken(
-            functions_at(profile, symbolizer, options.file, static_cast<std::uint32_t>(options.line), control.stop()));
+            functions_at(profile, symbolizer, options.file, static_cast<std::uint32_t>(options.line), stop));
         none(std::string(options.file) + ":" + std::to_string(options.line));
     } else {
         chosen.resize(profile.functions().size());

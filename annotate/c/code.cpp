@@ -7,6 +7,7 @@
 #include "perfdata/timeline/frame_at.hpp"
 
 #include "code_object.hpp"
+#include "symbol_cache_object.hpp"
 
 namespace perfdata::c {
 namespace {
@@ -28,8 +29,9 @@ SymbolizerOptions symbolizer_options(const RecordingObject& of, const perfdata_c
     options.demangle = (given.flags & PERFDATA_RAW_NAMES) == 0;
     options.sources.source_dirs = texts_of(given.source_dirs, given.source_dir_count, "source_dirs");
     options.sources.local_sources = (given.flags & PERFDATA_LOCAL_SOURCES) != 0;
-    options.stop = control.stop();
+    options.stop = control.stop_telling("opening symbols");
     options.progress = control.progress("unpacking the build-id cache");
+    if (given.symbol_cache != nullptr) options.cache = object_of<SymbolCacheObject>(given.symbol_cache)->cache;
     auto& jit = options.jit;
     jit.given = texts_of(given.jitdumps, given.jitdump_count, "jitdumps");
     jit.given_maps = texts_of(given.perf_maps, given.perf_map_count, "perf_maps");

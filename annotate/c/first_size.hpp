@@ -35,6 +35,7 @@ PERFDATA_FIRST_SIZE(perfdata_annotation_info, whole);
 PERFDATA_FIRST_SIZE(perfdata_function, counts);
 PERFDATA_FIRST_SIZE(perfdata_instruction, counts);
 PERFDATA_FIRST_SIZE(perfdata_line, counts);
+PERFDATA_FIRST_SIZE(perfdata_symbol_cache_info, files);
 #undef PERFDATA_FIRST_SIZE
 
 }  // namespace perfdata::c

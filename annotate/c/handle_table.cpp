@@ -2,14 +2,39 @@
 #include "handle_table.hpp"
 
 #include <mutex>
+#include <new>
 #include <utility>
+
+#include "perfdata/recording/hash_key.hpp"
+
+#include "core/platform.hpp"
 
 namespace perfdata::c {
 
 HandleTable& HandleTable::process() {
-    static auto* const table = new HandleTable;
+    static auto* const table = [] {
+        auto* const made = new HandleTable;
+        // While a process forks nobody else has the lock, so that the table is whole in the child.
+        platform::at_fork([] { process().mutex_.lock(); }, [] { process().mutex_.unlock(); },
+                          [] { process().empty_in_child(); });
+        return made;
+    }();
     return *table;
 }
+
+// Takes no memory, and frees none.
+void HandleTable::empty_in_child() {
+    new (&mutex_) std::shared_mutex;
+    new (&objects_) decltype(objects_);
+}
+
+namespace {
+
+// Made before there are threads that fork: a child would wait for ever for what another thread was making.
+[[maybe_unused]] const auto& made_early = HandleTable::process();
+[[maybe_unused]] const auto& keyed_early = HashKey::process();
+
+}  // namespace
 
 std::uintptr_t HandleTable::add(std::shared_ptr<Object> object) {
     const std::unique_lock lock(mutex_);

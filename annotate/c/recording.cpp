@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <string>
 
+#include "control.hpp"
 #include "limits.hpp"
 #include "recording_object.hpp"
 #include "user_source.hpp"
@@ -10,9 +12,46 @@ using namespace perfdata::c;
 
 namespace {
 
-OpenOptions open_options(const perfdata_open_options* given) {
+constexpr const char* stage = "reading the input";
+
+// Opening is how a recording is opened, and who watches.
+struct Opening {
+    explicit Opening(const perfdata_open_options* given) : Opening(options_of(given, "options")) {}
+
+    // Returns the value, or ends the call.
+    Recording taken(Result<Recording>&& opened) const {
+        auto recording = control.taken(std::move(opened));
+        control.check();
+        return recording;
+    }
+
+    Control control;
+    OpenOptions options;
+
+  private:
+    explicit Opening(const perfdata_open_options& given)
+        : control(given.control), options{limits_of(given.limits), control.stop(), control.progress(stage)} {}
+};
+
+// Ends the call if the options are none. Takes no memory.
+void check(const perfdata_open_options* given) {
     const auto options = options_of(given, "options");
-    return {limits_of(options.limits)};
+    limits_of(options.limits);
+    options_of(options.control, "control");
+}
+
+std::vector<std::byte> copy_of(const std::byte* begin, std::size_t count, const Control& control) {
+    constexpr std::size_t bytes_a_look = std::size_t{16} << 20;
+    const auto tell = control.progress(stage);
+    std::vector<std::byte> copy;
+    copy.reserve(count);
+    while (copy.size() < count) {
+        const auto* next = begin + copy.size();
+        copy.insert(copy.end(), next, next + std::min(bytes_a_look, count - copy.size()));
+        if (tell) tell(copy.size(), count);
+        control.check();
+    }
+    return copy;
 }
 
 }  // namespace
@@ -22,7 +61,8 @@ perfdata_status perfdata_recording_open(const char* path, const perfdata_open_op
     return guarded(error, [&] {
         auto& place = place_for(made);
         if (path == nullptr) refuse_argument("path", "is null");
-        auto recording = taken(Recording::open(path, open_options(options)));
+        const Opening opening(options);
+        auto recording = opening.taken(Recording::open(path, opening.options));
         const bool by_path = std::string_view(path) != "-";
         return hand_out(place, std::make_shared<RecordingObject>(std::move(recording), by_path));
     });
@@ -34,11 +74,10 @@ perfdata_status perfdata_recording_open_memory(const void* bytes, size_t count, 
         auto& place = place_for(made);
         if (bytes == nullptr && count != 0) refuse_argument("bytes", "is null, but has a count");
         const auto* begin = static_cast<const std::byte*>(bytes);
-        const auto opening = open_options(options);
-        std::vector<std::byte> copy;
-        if (count != 0) copy.assign(begin, begin + count);
+        const Opening opening(options);
+        auto copy = copy_of(begin, count, opening.control);
         // Moving the vector does not move its bytes.
-        auto recording = taken(Recording::from_memory(copy, opening));
+        auto recording = opening.taken(Recording::from_memory(copy, opening.options));
         return hand_out(place, std::make_shared<RecordingObject>(std::move(recording), false, std::move(copy)));
     });
 }
@@ -50,20 +89,29 @@ perfdata_status perfdata_recording_open_source(const perfdata_source* source, co
         if (source == nullptr) refuse_argument("source", "is null");
         const auto given = options_of(source, "source");
         if (given.read_at == nullptr) refuse_argument("source", "has no read_at");
-        const auto opening = open_options(options);
-        const UserSource user(given);
-        auto recording = Recording::from_source(user.source(), user.name(), opening);
+        check(options);
+        const UserSource user(given);  // whatever fails from here on releases the source
+        const Opening opening(options);
+        auto recording = Recording::from_source(user.source(), user.name(), opening.options);
         if (!recording && user.threw()) refuse(PERFDATA_CALLBACK, user.name(), "read_at threw an exception");
-        return hand_out(place, std::make_shared<RecordingObject>(taken(std::move(recording)), false));
+        return hand_out(place, std::make_shared<RecordingObject>(opening.taken(std::move(recording)), false));
     });
 }
 
 perfdata_status perfdata_recording_refresh(const perfdata_recording* recording, perfdata_recording** made,
                                            perfdata_error* error) {
+    return perfdata_recording_refresh_watched(recording, nullptr, made, error);
+}
+
+perfdata_status perfdata_recording_refresh_watched(const perfdata_recording* recording, const perfdata_control* control,
+                                                   perfdata_recording** made, perfdata_error* error) {
     return guarded(error, [&] {
         auto& place = place_for(made);
         const auto old = object_of<RecordingObject>(recording);
-        return hand_out(place, std::make_shared<RecordingObject>(taken(old->recording.reopen()), old->by_path));
+        const Control watching(control);
+        auto opened = watching.taken(old->recording.reopen({watching.stop(), watching.progress(stage)}));
+        watching.check();
+        return hand_out(place, std::make_shared<RecordingObject>(std::move(opened), old->by_path));
     });
 }
 

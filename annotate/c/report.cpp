@@ -143,9 +143,14 @@ perfdata_status perfdata_report_row(const perfdata_report* report, uint64_t inde
 
 perfdata_status perfdata_report_json(const perfdata_report* report, const char** text, size_t* length,
                                      perfdata_error* error) {
+    return perfdata_report_json_watched(report, nullptr, text, length, error);
+}
+
+perfdata_status perfdata_report_json_watched(const perfdata_report* report, const perfdata_control* control,
+                                             const char** text, size_t* length, perfdata_error* error) {
     return guarded(error, [&] {
         const auto object = object_of<ReportObject>(report);
-        object->json.get(text, length, [&](const Sink& sink) { write_report_json(object->report, sink); });
+        object->json.get(control, text, length, [&](const Sink& sink) { write_report_json(object->report, sink); });
         return PERFDATA_OK;
     });
 }

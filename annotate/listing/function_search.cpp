@@ -15,10 +15,13 @@ namespace {
 
 // Calls matches(name) for each name of each function, until one does.
 template <class Matches>
-std::vector<std::uint32_t> search(const Profile& profile, const Symbolizer& symbolizer, Matches&& matches) {
+std::vector<std::uint32_t> search(const Profile& profile, const Symbolizer& symbolizer, const StopToken& stop,
+                                  Matches&& matches) {
+    constexpr std::uint32_t functions_a_look = 64;
     std::vector<std::uint32_t> found;
     const auto& functions = profile.functions();
     for (std::uint32_t number = 0; number < functions.size(); ++number) {
+        if (number % functions_a_look == 0 && stop.stop_requested()) break;
         const auto& frame = functions[number].version.function;
         bool is_one = matches(symbolizer.name(frame).symbol);
         if (!is_one && frame.is_code()) {
@@ -33,14 +36,14 @@ std::vector<std::uint32_t> search(const Profile& profile, const Symbolizer& symb
 
 }  // namespace
 
-std::vector<std::uint32_t> functions_named(const Profile& profile, const Symbolizer& symbolizer,
-                                           std::string_view name) {
-    return search(profile, symbolizer, [&](std::string_view one) { return one == name; });
+std::vector<std::uint32_t> functions_named(const Profile& profile, const Symbolizer& symbolizer, std::string_view name,
+                                           const StopToken& stop) {
+    return search(profile, symbolizer, stop, [&](std::string_view one) { return one == name; });
 }
 
 std::vector<std::uint32_t> functions_named(const Profile& profile, const Symbolizer& symbolizer,
-                                           const NamePattern& pattern) {
-    return search(profile, symbolizer, [&](std::string_view one) { return pattern.matches(one); });
+                                           const NamePattern& pattern, const StopToken& stop) {
+    return search(profile, symbolizer, stop, [&](std::string_view one) { return pattern.matches(one); });
 }
 
 Result<std::vector<std::uint32_t>> functions_at(const Profile& profile, const Symbolizer& symbolizer,

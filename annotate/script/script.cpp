@@ -169,7 +169,7 @@ class ScriptWriter {
     std::optional<StackEnd> add_user_stack(const BasicSample<Order>& sample, const ScriptItem& item) {
         const auto state = user_state(sample);
         if (!state) return {};
-        if (unwinder_ == nullptr) unwinder_ = symbolizer_.functions().unwinder();
+        if (unwinder_ == nullptr) unwinder_ = symbolizer_.functions().unwinder(options_.stop);
         if (unwinder_ == nullptr) {
             counts_.stacks.add_not_unwound();
             return StackEnd::unsupported;

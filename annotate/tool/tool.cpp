@@ -213,15 +213,18 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file) 
 
 }  // namespace
 
-Result<Recording> Common::open() const {
-    if (max_memory == 0) return about_file(Recording::open(file), file);
+Result<Recording> Common::open(const Progress& progress) const {
+    OpenOptions options;
+    options.progress = progress;
+    if (max_memory == 0) return about_file(Recording::open(file, options), file);
 #ifndef PERFDATA_ADDRESS_SANITIZER  // AddressSanitizer reserves terabytes of addresses
     if (const int problem = platform::limit_memory(max_memory)) {
         return fail(ErrorCode::io, Error::no_offset, "--max-memory",
                     fmt::format("cannot be set: {}", std::strerror(problem)));
     }
 #endif
-    return about_file(Recording::open(file, {.limits = limits_within(max_memory)}), file);
+    options.limits = limits_within(max_memory);
+    return about_file(Recording::open(file, options), file);
 }
 
 std::string no_directory(const std::string& name) {

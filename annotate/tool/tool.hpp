@@ -53,8 +53,8 @@ struct Common {
         });
     }
 
-    // open() opens the recording. With --max-memory it also limits the memory of this process from then on.
-    Result<Recording> open() const;
+    // open(progress) opens the recording. With --max-memory it also limits the memory of this process from then on.
+    Result<Recording> open(const Progress& progress = {}) const;
     Result<Output> open_output() const { return Output::open(place); }
     // commit(written) ends the writing, and notes if an old file had to be written in place.
     Result<void> commit(Output& written) const;

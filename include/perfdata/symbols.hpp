@@ -22,6 +22,7 @@
 #include "perfdata/symbols/name_pattern.hpp"
 #include "perfdata/symbols/object_architecture.hpp"
 #include "perfdata/symbols/source_line.hpp"
+#include "perfdata/symbols/symbol_cache.hpp"
 #include "perfdata/symbols/symbol_miss.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/symbols/symbolizer_options.hpp"

@@ -202,6 +202,11 @@ Answer<std::size_t> read_at(int fd, std::uint64_t offset, std::span<std::byte> o
     return counted(retried([&] { return ::pread(fd, out.data(), out.size(), static_cast<off_t>(offset)); }));
 }
 
+bool wait_for_input(int fd, int milliseconds) {
+    ::pollfd input{fd, POLLIN, 0};
+    return retried([&] { return ::poll(&input, 1, milliseconds); }) != 0;
+}
+
 Answer<std::uint64_t> next_data(int fd, std::uint64_t offset) {
     const auto found = ::lseek(fd, static_cast<off_t>(offset), SEEK_DATA);
     if (found < 0) return std::unexpected(errno);
@@ -315,6 +320,10 @@ bool run_on_stack(std::size_t bytes, void (*call)(void*), void* argument) {
     ::pthread_attr_destroy(&attributes);
     if (started) ::pthread_join(thread, nullptr);
     return started;
+}
+
+int at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
+    return ::pthread_atfork(before, in_parent, in_child);
 }
 
 bool random_bytes(std::span<std::byte> out) {

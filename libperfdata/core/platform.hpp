@@ -131,6 +131,9 @@ int may(Access access, const std::string& path);
 // read(...) returns 0 only at the end, read_at(...) only beyond it. Both may return less than asked.
 Answer<std::size_t> read(int fd, std::span<std::byte> out);
 Answer<std::size_t> read_at(int fd, std::uint64_t offset, std::span<std::byte> out);
+// wait_for_input(fd, milliseconds) returns true once read() would not wait, also because it would fail; false if that
+// takes longer. Less than 0 milliseconds is forever.
+bool wait_for_input(int fd, int milliseconds);
 // next_data(fd, offset) returns where data begins at or after the offset; ENXIO: from there on it is a hole. It moves
 // the descriptor's position.
 Answer<std::uint64_t> next_data(int fd, std::uint64_t offset);
@@ -162,6 +165,9 @@ std::optional<StackExtent> stack_of_this_thread();
 // run_on_stack(bytes, call, argument) calls on a new thread with a stack of that size, which no signal interrupts, and
 // waits for it. The call must not throw. Returns false if there is no such thread.
 bool run_on_stack(std::size_t bytes, void (*call)(void*), void* argument);
+
+// at_fork(before, in_parent, in_child) has the thread that forks call them, from now on. Returns an errno.
+int at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
 
 // random_bytes(out) fills at most 256 bytes without waiting. Returns false if the system has none (an old kernel, a
 // sandbox, early boot).

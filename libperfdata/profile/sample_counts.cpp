@@ -177,7 +177,8 @@ class SampleCounter {
     static Shared<StackUnwinder> unwinder_for(const Recording& recording, const SampleCountOptions& options) {
         const auto in_stack = [](const Event& event) { return event.sample.shape().callers_in_stack(); };
         if (!options.chains || options.functions == nullptr) return nullptr;
-        return std::ranges::any_of(recording.events().events(), in_stack) ? options.functions->unwinder() : nullptr;
+        return std::ranges::any_of(recording.events().events(), in_stack) ? options.functions->unwinder(options.stop)
+                                                                          : nullptr;
     }
 
     static std::size_t samples_of(const Completeness& completeness) {

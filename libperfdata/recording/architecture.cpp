@@ -94,13 +94,14 @@ std::string_view path_architecture(std::string_view path) {
     return {};
 }
 
-Architecture find_architecture(const Recording& recording) {
+Architecture find_architecture(const Recording& recording, const Watch& watch) {
     if (!recording.arch().empty()) return {recording.arch(), {}};
     if (auto told = told_by_machine(recording); !told.name.empty()) return told;
     RecordSigns signs;
     Completeness seen;
-    // Without a stop token the walk fails only if memory runs out.
-    if (!walk(recording, seen, signs) || signs.contradiction) return {};
+    // The walk fails only if it was stopped, or if memory runs out.
+    if (!walk(recording, seen, signs, {.stop = watch.stop, .progress = watch.progress}) || signs.contradiction)
+        return {};
     return std::move(signs.found);
 }
 

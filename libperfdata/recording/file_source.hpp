@@ -66,6 +66,6 @@ class FileSource final : public Source {
 // `copied` requests a copy even of a plain file.
 Result<std::shared_ptr<const Source>> source_of(platform::Descriptor file, const platform::FileStatus& status,
                                                 const std::string& path, const Limits& limits, Content content,
-                                                bool copied = false);
+                                                const Watch& watch, bool copied = false);
 
 }  // namespace perfdata

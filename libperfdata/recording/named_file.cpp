@@ -119,7 +119,7 @@ Result<std::shared_ptr<const Source>> open_named_file(const FileName& name, cons
             "belongs to another user (" + std::to_string(status->owner) + "), who may write there what they like");
     }
     if (status->size == 0) return memory_source({});
-    return source_of(std::move(*file), *status, name.shown(), limits, options.content);
+    return source_of(std::move(*file), *status, name.shown(), limits, options.content, options.watch);
 }
 
 bool is_named_file(const FileName& name, LinkWalk walk) {

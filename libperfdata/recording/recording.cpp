@@ -15,17 +15,21 @@ namespace perfdata {
 Result<Recording> Recording::open(const std::string& path, const OpenOptions& options) {
     return catch_bad_alloc([&]() -> Result<Recording> {
         const bool directory = is_directory(path);
+        const Watch watch{options.stop, options.progress};
         // The user who names a directory does not expect to wait for a pipe in it, or to read what links lead to
         // elsewhere.
-        auto source = directory ? open_named_file({path, "data"}, options.limits, {.content = Content::recording})
-                                : open_source(path, options.limits, Content::recording);
+        auto source =
+            directory ? open_named_file({path, "data"}, options.limits, {.content = Content::recording, .watch = watch})
+                      : open_source(path, options.limits, Content::recording, watch);
         if (!source && directory && source.error().code == ErrorCode::missing) {
             source.error().code = ErrorCode::io;
             source.error().where = main_file(path);
         }
         if (!source) return fail(std::move(source.error()));
         auto recording = open(std::move(*source), path, options);
-        if (recording && directory) recording->open_data_files(path);
+        if (recording && directory) {
+            if (auto opened = recording->open_data_files(path, watch); !opened) return fail(std::move(opened.error()));
+        }
         if (recording) recording->has_file_ = path != "-";
         return recording;
     });
@@ -41,17 +45,17 @@ Result<Recording> Recording::from_source(Shared<const Source> source, std::strin
         // As an owner that the standard library knows, of the same source.
         const auto* object = source.get();
         auto plain = unpacked(std::shared_ptr<const Source>(object, [kept = std::move(source)](const Source*) {}), name,
-                              options.limits, Content::recording);
+                              options.limits, Content::recording, {options.stop, options.progress});
         if (!plain) return fail(std::move(plain.error()));
         return open(std::move(*plain), std::move(name), options);
     });
 }
 
-Result<Recording> Recording::reopen() const {
+Result<Recording> Recording::reopen(const Watch& watch) const {
     if (!has_file_) {
         return fail(ErrorCode::unsupported, Error::no_offset, path_, "it was not opened by the path of a file");
     }
-    return open(path_, {limits_});
+    return open(path_, {limits_, watch.stop, watch.progress});
 }
 
 Result<Recording> Recording::open(Shared<const Source> source, std::string path, const OpenOptions& options) {
@@ -65,7 +69,9 @@ Result<Recording> Recording::open(Shared<const Source> source, std::string path,
     recording.find_data();
     recording.read_feature_table();
     if (recording.header_.pipe) {
-        recording.read_pipe_events();
+        if (auto read = recording.read_pipe_events({options.stop, options.progress}); !read) {
+            return fail(std::move(read.error()));
+        }
     } else {
         recording.read_events();
     }

@@ -33,7 +33,7 @@ std::string Recording::main_file(const std::string& directory) {
     return (std::filesystem::path(directory) / "data").string();
 }
 
-void Recording::open_data_files(const std::string& directory) {
+Result<void> Recording::open_data_files(const std::string& directory, const Watch& watch) {
     std::vector<std::pair<std::uint32_t, std::string>> found;
     std::vector<std::uint32_t> numbers;
     std::error_code problem;
@@ -63,14 +63,17 @@ void Recording::open_data_files(const std::string& directory) {
     }
     std::ranges::sort(found);
     for (const auto& [number, name] : found) {
-        auto source = open_named_file({directory, "/" + name}, limits_, {.content = Content::records});
+        auto source = open_named_file({directory, "/" + name}, limits_, {.content = Content::records, .watch = watch});
         if (source) {
             if (auto damage = (*source)->damage()) diagnostics_.add(std::move(*damage));
             data_files_.push_back(std::move(*source));
+        } else if (source.error().code == ErrorCode::cancelled) {
+            return fail(std::move(source.error()));
         } else {
             diagnostics_.add(std::move(source.error()));
         }
     }
+    return {};
 }
 
 }  // namespace perfdata

@@ -12,6 +12,8 @@
 #include "perfdata/wire/record/header_attr.hpp"
 #include "perfdata/wire/record/header_tracing_data.hpp"
 
+#include "pulse.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -67,12 +69,14 @@ bool Recording::is_late(const RecordView& record) const {
     return record.type() != RecordType::header_feature || record.bytes.size() > RecordHeader::bytes + feature_number;
 }
 
-void Recording::read_pipe_events() {
+Result<void> Recording::read_pipe_events(const Watch& watch) {
     std::vector<Event> events;
     NamesById names;
     std::size_t ids = 0;
     pipe_header_end_ = data_.offset + data_.size;
+    Pulse pulse(watch, data_.size);  // a damaged header may be as long as the recording
     for (const RecordView& record : records()) {
+        if (!pulse.go_on(record.bytes.size())) return fail(pulse.stopped("pipe stream"));
         if (begins_the_recording(record.type())) {
             pipe_header_end_ = record.offset;
             break;
@@ -129,6 +133,7 @@ void Recording::read_pipe_events() {
     }
     name_tracepoints(events);
     events_ = EventTable(name_events(std::move(events)));
+    return {};
 }
 
 }  // namespace perfdata

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "content_check.hpp"
 #include "file_source.hpp"
+#include "pulse.hpp"
 #include "spool.hpp"
 #include "unpack.hpp"
 
@@ -69,16 +71,29 @@ class CallbackSource final : public Source {
     std::string name_;
 };
 
+// Reads what comes next of a file, and asks meanwhile whether to stop: a pipe may have nothing for hours.
+platform::Answer<std::size_t> read_next(int fd, std::span<std::byte> out, Pulse& pulse) {
+    constexpr int milliseconds_a_look = 50;
+    for (;;) {
+        while (pulse.beats() && !platform::wait_for_input(fd, milliseconds_a_look)) {
+            if (!pulse.look()) return std::unexpected(ECANCELED);
+        }
+        const auto got = platform::read(fd, out);
+        // Whoever shares the file with us may have been faster.
+        if (got || got.error() != EAGAIN || !pulse.beats()) return got;
+    }
+}
+
 // Returns what reads the rest of a file after `head`, the part that was read to look at it.
-ReadPacked read_from(int fd, Bytes head) {
-    return [fd, head](std::span<std::byte> out) mutable -> std::expected<std::size_t, std::string> {
+ReadPacked read_from(int fd, Bytes head, Pulse& pulse) {
+    return [fd, head, &pulse](std::span<std::byte> out) mutable -> std::expected<std::size_t, std::string> {
         if (!head.empty()) {
             const auto taken = std::min(head.size(), out.size());
             std::copy_n(head.begin(), taken, out.begin());
             head = head.subspan(taken);
             return taken;
         }
-        const auto got = platform::read(fd, out);
+        const auto got = read_next(fd, out, pulse);
         if (!got) return std::unexpected("cannot read: " + std::generic_category().message(got.error()));
         return *got;
     };
@@ -98,16 +113,23 @@ ReadPacked read_from(const Source& source) {
 // spool(...) copies (and unpacks) everything that can be read to a temporary file. A truncated compressed stream yields
 // what could be unpacked before the break.
 Result<std::shared_ptr<const Source>> spool(const ReadPacked& read, Packing packing, const std::string& path,
-                                            const Limits& limits, Content content) {
+                                            const Limits& limits, Content content, Pulse& pulse) {
+    if (!pulse.look()) return fail(pulse.stopped(path));
     auto file = Spool::create(path, limits.unpacked_bytes);
     if (!file) return fail(std::move(file.error()));
     ContentCheck check(content, path);
     Result<void> taken;
-    const auto broken = unpack_stream(packing, read, [&](Bytes got) {
+    const auto watched = [&](std::span<std::byte> out) -> std::expected<std::size_t, std::string> {
+        auto got = read(out);
+        if (got && !pulse.go_on(*got)) return std::unexpected("asked to stop");
+        return got;
+    };
+    const auto broken = unpack_stream(packing, watched, [&](Bytes got) {
         taken = check.more(got);
         if (taken) taken = file->append(got);
-        return taken.has_value();
+        return taken.has_value() && pulse.go_on_making(got.size());
     });
+    if (pulse.is_stopped()) return fail(pulse.stopped(path));
     if (!taken) return fail(std::move(taken.error()));
     std::optional<Error> damage;
     if (broken) {
@@ -120,10 +142,11 @@ Result<std::shared_ptr<const Source>> spool(const ReadPacked& read, Packing pack
     return std::move(*file).finish(std::move(damage));
 }
 
-Result<std::size_t> read_head(int fd, std::span<std::byte> head, const std::string& path) {
+Result<std::size_t> read_head(int fd, std::span<std::byte> head, const std::string& path, Pulse& pulse) {
     std::size_t done = 0;
     while (done < head.size()) {
-        const auto got = platform::read(fd, head.subspan(done));
+        const auto got = read_next(fd, head.subspan(done), pulse);
+        if (!got && pulse.is_stopped()) return fail(pulse.stopped(path));
         if (!got) return io_failure(path, "cannot read", got.error());
         if (*got == 0) break;
         done += *got;
@@ -135,9 +158,10 @@ Result<std::size_t> read_head(int fd, std::span<std::byte> head, const std::stri
 
 Result<std::shared_ptr<const Source>> source_of(platform::Descriptor file, const platform::FileStatus& status,
                                                 const std::string& path, const Limits& limits, Content content,
-                                                bool copied) {
+                                                const Watch& watch, bool copied) {
     std::array<std::byte, 8> head{};
-    const auto got = read_head(file.get(), head, path);
+    Pulse pulse(watch, status.is_regular() ? status.size : 0);
+    const auto got = read_head(file.get(), head, path, pulse);
     if (!got) return fail(got.error());
     const auto start = Bytes(head).first(*got);
     const auto packing = packing_of(start);
@@ -146,17 +170,20 @@ Result<std::shared_ptr<const Source>> source_of(platform::Descriptor file, const
     if (packing == Packing::none && !copied && status.is_regular() && has_size) {
         return std::make_shared<FileSource>(std::move(file), status.size, path);
     }
-    return spool(read_from(file.get(), start), packing, path, limits, content);
+    return spool(read_from(file.get(), start, pulse), packing, path, limits, content, pulse);
 }
 
 Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits) {
     return open_source(path, limits, Content::any);
 }
 
-Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits, Content content) {
+Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits, Content content,
+                                                  const Watch& watch) {
     const bool standard_input = path == "-";
     const std::string shown = standard_input ? "standard input" : path;
-    auto file = standard_input ? platform::duplicate(platform::standard_input) : platform::open(path, {});
+    // Who may stop does not wait for the writer of a FIFO, either.
+    const platform::OpenMode mode{.no_wait = watch.stop.stop_possible() || watch.progress};
+    auto file = standard_input ? platform::duplicate(platform::standard_input) : platform::open(path, mode);
     if (!file) return io_failure(shown, "cannot open", file.error());
     const auto status = platform::status(file->get());
     if (!status) return io_failure(shown, "cannot look at", status.error());
@@ -165,7 +192,7 @@ Result<std::shared_ptr<const Source>> open_source(const std::string& path, const
     }
 
     // Standard input is spooled even if it is a file: its position may be anywhere, and it may be shared.
-    return source_of(std::move(*file), *status, shown, limits, content, standard_input);
+    return source_of(std::move(*file), *status, shown, limits, content, watch, standard_input);
 }
 
 Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> source, const std::string& path,
@@ -174,13 +201,14 @@ Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> sou
 }
 
 Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> source, const std::string& path,
-                                               const Limits& limits, Content content) {
+                                               const Limits& limits, Content content, const Watch& watch) {
     std::array<std::byte, 8> head{};
     const auto got = source->read_at(0, head);
     if (!got) return fail(got.error());
     const auto packing = packing_of(Bytes(head).first(*got));
     if (packing == Packing::none) return source;
-    return spool(read_from(*source), packing, path, limits, content);
+    Pulse pulse(watch, source->size());
+    return spool(read_from(*source), packing, path, limits, content, pulse);
 }
 
 std::shared_ptr<const Source> memory_source(Bytes bytes) {
@@ -191,16 +219,32 @@ std::shared_ptr<const Source> callback_source(std::uint64_t size, ReadAt read_at
     return std::make_shared<CallbackSource>(size, std::move(read_at), std::move(name));
 }
 
-Result<std::string> read_whole(const Source& source, std::uint64_t limit) {
+Result<std::string> read_part(const Source& source, std::uint64_t offset, std::size_t size, const Watch& watch) {
+    constexpr std::size_t bytes_a_look = std::size_t{8} << 20;
+    Pulse pulse(watch, size);
+    const auto step = pulse.beats() ? bytes_a_look : size;
+    std::string text;
+    text.reserve(size + 1);
+    while (text.size() < size) {
+        const auto begin = text.size();
+        text.resize(begin + std::min(step, size - begin));
+        const auto got = source.read_at(offset + begin, std::as_writable_bytes(std::span(text)).subspan(begin));
+        if (!got) return fail(got.error());
+        if (*got != text.size() - begin) {
+            text.resize(begin + *got);
+            break;
+        }
+        if (!pulse.go_on(*got)) return fail(pulse.stopped({}));
+    }
+    return text;
+}
+
+Result<std::string> read_whole(const Source& source, std::uint64_t limit, const Watch& watch) {
     if (source.size() > limit) {
         return fail(ErrorCode::limit, Error::no_offset, "",
                     std::to_string(source.size()) + " bytes; at most " + std::to_string(limit) + " are read");
     }
-    std::string text(static_cast<std::size_t>(source.size()), '\0');
-    const auto got = source.read_at(0, std::as_writable_bytes(std::span(text)));
-    if (!got) return fail(got.error());
-    text.resize(*got);
-    return text;
+    return read_part(source, 0, static_cast<std::size_t>(source.size()), watch);
 }
 
 }  // namespace perfdata

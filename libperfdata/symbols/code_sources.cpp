@@ -8,21 +8,28 @@
 
 #include "perfdata/recording/architecture.hpp"
 #include "perfdata/symbols/elf/find/archived_files.hpp"
+#include "perfdata/symbols/symbol_cache.hpp"
 
+#include "elf/file_store.hpp"
 #include "unwind/unwinder.hpp"
 
 namespace perfdata {
 namespace {
 
-// Returns this machine's files, together with those of a packed build-id cache. That may be a pipe.
+// Returns true if the build-id cache is packed. It may be a pipe.
+bool has_packed_cache(const FinderOptions& finder) {
+    std::error_code none;
+    const auto given = std::filesystem::status(finder.buildid_dir, none);
+    return std::filesystem::exists(given) && !std::filesystem::is_directory(given);
+}
+
+// Returns this machine's files, together with those of a packed build-id cache.
 Shared<const FileSystem> files_for(const SymbolizerOptions& options, std::vector<Error>& problems,
                                    DiagnosticLog& losses) {
     const auto& finder = options.finder;
     auto files = options.files;
     if (!files) files = std::make_shared<const LocalFiles>(finder.machine() ? Reach::machine : Reach::given);
-    std::error_code none;
-    const auto given = std::filesystem::status(finder.buildid_dir, none);
-    if (!std::filesystem::exists(given) || std::filesystem::is_directory(given)) return files;
+    if (!has_packed_cache(finder)) return files;
     auto archived = ArchivedFiles::open(finder.buildid_dir, files, finder.limits, options.progress);
     if (!archived) {
         problems.push_back(std::move(archived.error()));
@@ -39,11 +46,19 @@ SymbolizerOptions complete(SymbolizerOptions options, const Recording& recording
 
 }  // namespace
 
+// Files in a packed cache are unpacked for each recording anew: nothing says that they are the same.
+ObjectFinder CodeSources::finder_for(const SymbolizerOptions& options, Shared<const FileSystem> files) {
+    if (!options.cache || has_packed_cache(options.finder)) return ObjectFinder(options.finder, std::move(files));
+    const auto& store = options.cache->store_;
+    const auto realm = store->realm(options.files, options.finder.limits, options.demangle);
+    return {options.finder, std::move(files), store, realm};
+}
+
 CodeSources::CodeSources(const Recording& recording, const Timeline& timeline, const SymbolizerOptions& options)
     : timeline_(timeline),
       limits_(recording.limits()),
       options_(complete(options, recording)),
-      finder_(options_.finder, files_for(options_, problems_, losses_)),
+      finder_(finder_for(options_, files_for(options_, problems_, losses_))),
       texts_(options_.sources, finder_),
       context_{recording, timeline, options_, finder_, texts_, [this]() -> const CodeVersions& { return versions(); },
                problems_, losses_},
@@ -93,8 +108,8 @@ CodePart CodeSources::left_out(const Frame& frame, const CodeFilter& filter) con
     return filter.leaves_out(name.kind, name.object, name.symbol, frame.offset);
 }
 
-Shared<StackUnwinder> CodeSources::unwinder() const {
-    return std::make_unique<Unwinder>(*this, find_architecture(context_.recording).name);
+Shared<StackUnwinder> CodeSources::unwinder(const StopToken& stop) const {
+    return std::make_unique<Unwinder>(*this, find_architecture(context_.recording, {stop, {}}).name);
 }
 
 void CodeSources::add_inlined(const Frame& frame, bool returns, std::vector<Frame>& calls) const {

@@ -52,7 +52,7 @@ class CodeSources final : public FunctionIndex {
     bool named(const Frame& frame) const override { return !of(frame).name(frame).symbol.empty(); }
     std::optional<NamelessCode> nameless(const Frame& frame) const override;
     CodePart left_out(const Frame& frame, const CodeFilter& filter) const override;
-    Shared<StackUnwinder> unwinder() const override;
+    Shared<StackUnwinder> unwinder(const StopToken& stop) const override;
     void add_inlined(const Frame& frame, bool returns, std::vector<Frame>& calls) const override;
 
     // Returns the versions of code. Computes them on first use: callers that only count functions need none.
@@ -68,6 +68,8 @@ class CodeSources final : public FunctionIndex {
     const Limits& limits() const { return limits_; }
 
   private:
+    static ObjectFinder finder_for(const SymbolizerOptions& options, Shared<const FileSystem> files);
+
     const Timeline& timeline_;
     Limits limits_;
     std::vector<Error> problems_;

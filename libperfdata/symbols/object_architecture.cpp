@@ -6,8 +6,8 @@
 
 namespace perfdata {
 
-Architecture find_architecture(const Recording& recording, const Symbolizer& names) {
-    if (auto told = find_architecture(recording); !told.name.empty()) return told;
+Architecture find_architecture(const Recording& recording, const Symbolizer& names, const Watch& watch) {
+    if (auto told = find_architecture(recording, watch); !told.name.empty()) return told;
     const auto told_by = [](const ElfFile& file, const std::string& path) {
         auto name = elf_architecture(file.machine(), file.order().endian());
         // A 32-bit program may run on a 64-bit kernel, whose registers the samples have.
@@ -19,6 +19,7 @@ Architecture find_architecture(const Recording& recording, const Symbolizer& nam
     }
     const auto& objects = names.timeline().tasks().objects();
     for (ObjectIndex index = 0; index < objects.size(); ++index) {
+        if (watch.stop.stop_requested()) return {};
         const auto file = names.file(index);
         if (!file || (*file)->file == nullptr) continue;
         if (auto told = told_by(*(*file)->file, (*file)->path); !told.name.empty()) return told;

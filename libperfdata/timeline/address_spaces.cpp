@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "recording/look_out.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -57,6 +59,11 @@ std::vector<SpaceIndex> AddressSpaces::Builder::heirs() const {
 }
 
 AddressSpaces AddressSpaces::Builder::build() && {
+    LookOut nobody;
+    return std::move(*this).build(nobody);
+}
+
+AddressSpaces AddressSpaces::Builder::build(LookOut& look) && {
     AddressSpaces built;
     const auto heirs = this->heirs();
     built.spaces_.resize(spaces_.size());
@@ -86,7 +93,7 @@ AddressSpaces AddressSpaces::Builder::build() && {
         }
         trees.emplace_back(tree, mapping);
     }
-    std::ranges::sort(trees);
+    std::ranges::sort(trees, {}, look.by([](const auto& one) { return one; }));
     built.mappings_ = std::move(mappings_);
     built.mappings_.shrink_to_fit();
     std::vector<std::uint32_t> own;
@@ -95,12 +102,12 @@ AddressSpaces AddressSpaces::Builder::build() && {
         const auto tree = trees[at].first;
         for (; at < trees.size() && trees[at].first == tree; ++at) own.push_back(trees[at].second);
         auto& place = tree < built.paths_.size() ? built.paths_[tree].tree : built.late_[tree - built.paths_.size()];
-        place = built.index(own);
+        place = built.index(own, look);
     }
     return built;
 }
 
-AddressSpaces::Tree AddressSpaces::index(std::span<const std::uint32_t> mappings) {
+AddressSpaces::Tree AddressSpaces::index(std::span<const std::uint32_t> mappings, LookOut& look) {
     const auto first = bounds_.size();
     for (const auto index : mappings) {
         const auto& range = mappings_[index].range;
@@ -108,7 +115,8 @@ AddressSpaces::Tree AddressSpaces::index(std::span<const std::uint32_t> mappings
         const auto end = range.last() + 1;
         if (end.value != 0) bounds_.push_back(end);
     }
-    std::sort(bounds_.begin() + static_cast<std::ptrdiff_t>(first), bounds_.end());
+    std::ranges::sort(bounds_.begin() + static_cast<std::ptrdiff_t>(first), bounds_.end(), {},
+                      look.by([](Address bound) { return bound; }));
     bounds_.erase(std::unique(bounds_.begin() + static_cast<std::ptrdiff_t>(first), bounds_.end()), bounds_.end());
     const auto bounds = std::span(bounds_).subspan(first);
     const Tree tree{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(bounds.size())};
@@ -118,6 +126,7 @@ AddressSpaces::Tree AddressSpaces::index(std::span<const std::uint32_t> mappings
     node_ends_.resize(nodes + 2 * bounds.size());
     const auto each = [&](auto&& visit) {
         for (const auto index : mappings) {
+            look();
             const auto& range = mappings_[index].range;
             const auto begin = std::ranges::lower_bound(bounds, range.begin) - bounds.begin();
             const auto end = std::ranges::upper_bound(bounds, range.last()) - bounds.begin();

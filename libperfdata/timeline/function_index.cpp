@@ -5,7 +5,7 @@
 
 namespace perfdata {
 
-Shared<StackUnwinder> FunctionIndex::unwinder() const {
+Shared<StackUnwinder> FunctionIndex::unwinder(const StopToken&) const {
     return nullptr;
 }
 

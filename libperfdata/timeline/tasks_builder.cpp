@@ -172,18 +172,21 @@ std::uint32_t TasksBuilder::intern(std::string_view comm) {
     return index;
 }
 
-Tasks TasksBuilder::finish() && {
+Tasks TasksBuilder::finish(LookOut& look) && {
     // Records of one time stay in file order, synthesized ones (time 0) come first.
-    std::ranges::stable_sort(changes_, {}, &Change::time);
+    std::ranges::stable_sort(changes_, {}, look.by(&Change::time));
     const auto idle = intern("swapper");
     comm_history_.add(Tasks::key(host, 0), Time{}, idle);
-    for (const auto& change : changes_) replay(change);
+    for (const auto& change : changes_) {
+        look();
+        replay(change);
+    }
 
-    tasks_.spaces_ = std::move(spaces_).build();
-    tasks_.starts_ = std::move(starts_).build();
-    tasks_.comm_history_ = std::move(comm_history_).build();
-    tasks_.thread_history_ = std::move(thread_history_).build();
-    tasks_.namespace_history_ = std::move(namespace_history_).build();
+    tasks_.spaces_ = std::move(spaces_).build(look);
+    tasks_.starts_ = std::move(starts_).build(look);
+    tasks_.comm_history_ = std::move(comm_history_).build(look);
+    tasks_.thread_history_ = std::move(thread_history_).build(look);
+    tasks_.namespace_history_ = std::move(namespace_history_).build(look);
     History<Machine>::Builder guests;
     for (const auto& [id, machine] : guests_) guests.add(id.value, {}, machine);
     tasks_.guests_ = std::move(guests).build();

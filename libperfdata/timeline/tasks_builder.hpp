@@ -13,6 +13,8 @@
 #include "perfdata/timeline/history_builder.hpp"
 #include "perfdata/timeline/tasks.hpp"
 
+#include "recording/look_out.hpp"
+
 namespace perfdata {
 
 class TasksBuilder {
@@ -29,8 +31,8 @@ class TasksBuilder {
     void operator()(const RecordContext& context, const Cgroup& cgroup);
     void operator()(const RecordContext& context, const IdIndex& index);
 
-    // finish() replays the records taken.
-    Tasks finish() &&;
+    // finish(look) replays the records taken.
+    Tasks finish(LookOut& look) &&;
 
   private:
     enum class Kind : std::uint8_t { map, kernel_map, name, exec, fork, synthesized_fork, exit, namespaces };

@@ -25,8 +25,9 @@ std::optional<Diagnostic> TextPatchesBuilder::add(Time time, std::uint64_t offse
     return {};
 }
 
-TextPatches TextPatchesBuilder::build() && {
-    std::ranges::sort(added_, {}, [](const Added& added) { return std::pair(added.patch.time, added.patch.offset); });
+TextPatches TextPatchesBuilder::build(LookOut& look) && {
+    std::ranges::sort(added_, {},
+                      look.by([](const Added& added) { return std::pair(added.patch.time, added.patch.offset); }));
     TextPatches result;
     result.pool_ = Shared<const std::vector<std::byte>>::make(std::move(pool_));
     const Bytes pool = *result.pool_;
@@ -36,7 +37,10 @@ TextPatches TextPatchesBuilder::build() && {
         patch.old_bytes = pool.subspan(added.bytes_at, added.old_size);
         patch.new_bytes = pool.subspan(added.bytes_at + added.old_size, added.new_size);
     }
-    const auto first = [&](std::uint32_t index) { return result.first(index); };
+    const auto first = [&](std::uint32_t index) {
+        look();
+        return result.first(index);
+    };
     const auto last = [&](std::uint32_t index) { return result.last(index); };
     result.by_address_ = RangeIndex(result.patches_.size(), first, last);
     return result;

@@ -9,6 +9,8 @@
 #include "perfdata/timeline/text_patches.hpp"
 #include "perfdata/wire/record/text_poke.hpp"
 
+#include "recording/look_out.hpp"
+
 namespace perfdata {
 
 class TextPatchesBuilder {
@@ -19,7 +21,7 @@ class TextPatchesBuilder {
     // record and later ones are dropped.
     std::optional<Diagnostic> add(Time time, std::uint64_t offset, const TextPoke& poke);
 
-    TextPatches build() &&;
+    TextPatches build(LookOut& look) &&;
 
   private:
     // What is known before the pool stops growing: the offset of the bytes in it.

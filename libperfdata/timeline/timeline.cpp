@@ -46,7 +46,13 @@ std::string_view to_string(Miss miss) {
 }
 
 Result<Timeline> Timeline::build(const Recording& recording, const TimelineOptions& options) {
-    return catch_bad_alloc([&] { return read(recording, options); });
+    return catch_bad_alloc([&]() -> Result<Timeline> {
+        try {
+            return read(recording, options);
+        } catch (const Stopped&) {
+            return fail(ErrorCode::cancelled, Error::no_offset, "timeline", "asked to stop");
+        }
+    });
 }
 
 Result<Timeline> Timeline::read(const Recording& recording, const TimelineOptions& options) {
@@ -65,8 +71,9 @@ Result<Timeline> Timeline::read(const Recording& recording, const TimelineOption
         return fail(walked.error());
     }
     timeline.times_ = Shared<const TimeOrder>::make(std::move(*times));
-    builder.finish();
-    timeline.tasks_ = std::move(tasks).finish();
+    LookOut look({options.stop, options.progress}, recording.bytes());
+    builder.finish(look);
+    timeline.tasks_ = std::move(tasks).finish(look);
     return timeline;
 }
 

@@ -130,17 +130,19 @@ void TimelineBuilder::take_mapping(const RecordContext& context, const Map& map)
 template void TimelineBuilder::take_mapping(const RecordContext&, const Mmap&);
 template void TimelineBuilder::take_mapping(const RecordContext&, const Mmap2&);
 
-void TimelineBuilder::finish() {
+void TimelineBuilder::finish(LookOut& look) {
     // Records of one time stay in file order, synthesized ones (time 0) come first.
-    std::ranges::sort(changes_, {}, [](const Change& change) { return std::pair(change.time, change.sequence); });
+    std::ranges::sort(changes_, {},
+                      look.by([](const Change& change) { return std::pair(change.time, change.sequence); }));
     add_programs_without_records();
     for (const auto& change : changes_) {
+        look();
         std::visit([&](const auto& what) { replay(change.time, change.writer, what); }, change.what);
     }
     std::vector<Change>().swap(changes_);
     claim_by_info();
-    close_intervals();
-    timeline_.patches_ = std::move(patches_).build();
+    close_intervals(look);
+    timeline_.patches_ = std::move(patches_).build(look);
 }
 
 CodeIndex TimelineBuilder::add_code(VersionedMap<CodeIndex>::Builder& map, Time time, Code code) {
@@ -429,9 +431,9 @@ void TimelineBuilder::sort_loads() {
     loads = std::move(sorted);
 }
 
-void TimelineBuilder::close_intervals() {
-    timeline_.programs_ = std::move(programs_).build();
-    timeline_.images_ = std::move(images_).build();
+void TimelineBuilder::close_intervals(LookOut& look) {
+    timeline_.programs_ = std::move(programs_).build(look);
+    timeline_.images_ = std::move(images_).build(look);
     for (const auto* map : {&timeline_.programs_, &timeline_.images_}) {
         for (const auto& entry : map->entries()) timeline_.code_[entry.value].until = entry.until;
     }

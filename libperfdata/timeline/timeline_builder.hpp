@@ -31,6 +31,7 @@
 #include "perfdata/timeline/timeline.hpp"
 #include "perfdata/timeline/versioned_map_builder.hpp"
 
+#include "recording/look_out.hpp"
 #include "text_patches_builder.hpp"
 
 namespace perfdata {
@@ -51,8 +52,8 @@ class TimelineBuilder {
     void operator()(const RecordContext& context, const Mmap& map) { take_mapping(context, map); }
     void operator()(const RecordContext& context, const Mmap2& map) { take_mapping(context, map); }
 
-    // finish() replays the records taken and completes the timeline.
-    void finish();
+    // finish(look) replays the records taken and completes the timeline.
+    void finish(LookOut& look);
 
   private:
     // The writer of a record: one load writes its KSYMBOLs and then its BPF_EVENT from one thread on one CPU, which
@@ -107,7 +108,7 @@ class TimelineBuilder {
     CodeIndex add_code(VersionedMap<CodeIndex>::Builder& map, Time time, Code code);
     void add_programs_without_records();
     void claim_by_info();
-    void close_intervals();
+    void close_intervals(LookOut& look);
     void end_forgotten_loads();
     void name_loads();
     void sort_loads();

@@ -61,6 +61,16 @@ Call document(perfdata_status (*function)(const Handle*, const char**, size_t*, 
     };
 }
 
+template <class Handle>
+Call document(perfdata_status (*function)(const Handle*, const perfdata_control*, const char**, size_t*,
+                                          perfdata_error*)) {
+    return [function](void* handle, perfdata_error* error) {
+        const char* text = nullptr;
+        size_t length = 0;
+        return function(as<Handle>(handle), nullptr, &text, &length, error);
+    };
+}
+
 std::map<std::string, std::vector<Call>> calls() {
     std::map<std::string, std::vector<Call>> all;
     all["cancel"] = {[](void* handle, perfdata_error* error) {
@@ -71,10 +81,14 @@ std::map<std::string, std::vector<Call>> calls() {
                         indexed(perfdata_recording_problem),
                         maker(perfdata_code_open),
                         maker(perfdata_samples_open),
+                        maker(perfdata_recording_refresh_watched),
                         [](void* handle, perfdata_error* error) {
                             perfdata_recording* again = nullptr;
                             return perfdata_recording_refresh(as<perfdata_recording>(handle), &again, error);
                         }};
+    all["symbol_cache"] = {getter(perfdata_symbol_cache_get_info), [](void* handle, perfdata_error* error) {
+                               return perfdata_symbol_cache_clear(as<perfdata_symbol_cache>(handle), error);
+                           }};
     all["code"] = {getter(perfdata_code_get_info),
                    indexed(perfdata_code_problem),
                    indexed(perfdata_code_life),
@@ -114,7 +128,8 @@ std::map<std::string, std::vector<Call>> calls() {
                           auto problem = made<perfdata_error>();
                           return perfdata_samples_problem(as<perfdata_samples>(handle), 0, &problem, error);
                       }};
-    all["report"] = {getter(perfdata_report_get_info), indexed(perfdata_report_row), document(perfdata_report_json)};
+    all["report"] = {getter(perfdata_report_get_info), indexed(perfdata_report_row), document(perfdata_report_json),
+                     document(perfdata_report_json_watched)};
     all["heat"] = {getter(perfdata_heat_get_info),
                    indexed(perfdata_heat_problem),
                    indexed(perfdata_heat_get_file),
@@ -130,7 +145,8 @@ std::map<std::string, std::vector<Call>> calls() {
                    }};
     all["annotation"] = {getter(perfdata_annotation_get_info),           indexed(perfdata_annotation_function),
                          twice_indexed(perfdata_annotation_instruction), twice_indexed(perfdata_annotation_line),
-                         twice_indexed(perfdata_annotation_problem),     document(perfdata_annotation_json)};
+                         twice_indexed(perfdata_annotation_problem),     document(perfdata_annotation_json),
+                         document(perfdata_annotation_json_watched)};
     return all;
 }
 
@@ -140,6 +156,7 @@ perfdata_status free_any(const std::string& type, void* handle) {
     if (type == "code") return perfdata_code_free(as<perfdata_code>(handle));
     if (type == "samples") return perfdata_samples_free(as<perfdata_samples>(handle));
     if (type == "report") return perfdata_report_free(as<perfdata_report>(handle));
+    if (type == "symbol_cache") return perfdata_symbol_cache_free(as<perfdata_symbol_cache>(handle));
     if (type == "heat") return perfdata_heat_free(as<perfdata_heat>(handle));
     return perfdata_annotation_free(as<perfdata_annotation>(handle));
 }
@@ -147,7 +164,9 @@ perfdata_status free_any(const std::string& type, void* handle) {
 std::map<std::string, void*> handles() {
     std::map<std::string, void*> all;
     perfdata_cancel* cancel = nullptr;
+    perfdata_symbol_cache* cache = nullptr;
     REQUIRE(perfdata_cancel_new(&cancel, nullptr) == PERFDATA_OK);
+    REQUIRE(perfdata_symbol_cache_new(nullptr, &cache, nullptr) == PERFDATA_OK);
     Opened opened;
     perfdata_samples* samples = nullptr;
     perfdata_report* report = nullptr;
@@ -158,6 +177,7 @@ std::map<std::string, void*> handles() {
     REQUIRE(perfdata_heat_make(opened.code, nullptr, &heat, nullptr) == PERFDATA_OK);
     REQUIRE(perfdata_annotation_make(opened.code, nullptr, &annotation, nullptr) == PERFDATA_OK);
     all["cancel"] = cancel;
+    all["symbol_cache"] = cache;
     all["recording"] = std::exchange(opened.recording, nullptr);
     all["code"] = std::exchange(opened.code, nullptr);
     all["samples"] = samples;
@@ -231,8 +251,10 @@ TEST_CASE("Handles are freed in any order", "[c]") {
     const auto functions = calls();
     for (const bool parents_first : {false, true}) {
         const auto all = handles();
-        std::vector<std::string> order{"samples", "report", "heat", "annotation", "code", "recording", "cancel"};
-        if (parents_first) order = {"cancel", "recording", "code", "samples", "annotation", "heat", "report"};
+        std::vector<std::string> order{"samples", "report",    "heat",         "annotation",
+                                       "code",    "recording", "symbol_cache", "cancel"};
+        if (parents_first)
+            order = {"cancel", "symbol_cache", "recording", "code", "samples", "annotation", "heat", "report"};
         for (std::size_t freed = 0; freed < order.size(); ++freed) {
             CHECK(free_any(order[freed], all.at(order[freed])) == PERFDATA_OK);
             // The others still answer.

@@ -130,6 +130,12 @@ TEST_CASE("Options of other sizes are taken safely", "[c]") {
         perfdata_code_free(made);
         return status;
     });
+    check_options<perfdata_symbol_cache_options>([&](const perfdata_symbol_cache_options* options) {
+        perfdata_symbol_cache* made = nullptr;
+        const auto status = perfdata_symbol_cache_new(options, &made, nullptr);
+        perfdata_symbol_cache_free(made);
+        return status;
+    });
     check_options<perfdata_report_options>([&](const perfdata_report_options* options) {
         perfdata_report* made = nullptr;
         const auto status = perfdata_report_make(opened.code, options, &made, nullptr);
@@ -204,6 +210,11 @@ TEST_CASE("Structs to fill of other sizes are filled safely", "[c]") {
           [&](auto* out) { return perfdata_annotation_instruction(annotation, 0, 0, out, nullptr); });
     check(static_cast<perfdata_line*>(nullptr),
           [&](auto* out) { return perfdata_annotation_line(annotation, 0, 0, out, nullptr); });
+    perfdata_symbol_cache* cache = nullptr;
+    REQUIRE(perfdata_symbol_cache_new(nullptr, &cache, nullptr) == PERFDATA_OK);
+    check(static_cast<perfdata_symbol_cache_info*>(nullptr),
+          [&](auto* out) { return perfdata_symbol_cache_get_info(cache, out, nullptr); });
+    perfdata_symbol_cache_free(cache);
     perfdata_samples_free(samples);
     perfdata_annotation_free(annotation);
     perfdata_heat_free(heat);

@@ -220,22 +220,6 @@ struct Watcher {
     }
 };
 
-// Returns a recording, in words, of one event and so many samples of an address alone.
-std::vector<uint64_t> many_samples(uint64_t samples) {
-    constexpr uint64_t header = 104, attr = 136, section = 16, ip = 1, sample_type = ip;
-    std::vector<uint64_t> words{0x32454c4946524550,      header,      attr + section, header, attr + section,
-                                header + attr + section, samples * 16};
-    words.resize(header / 8);
-    const std::vector<uint64_t> described{1 | attr << 32, 0, 1000, sample_type};
-    words.insert(words.end(), described.begin(), described.end());
-    words.resize((header + attr + section) / 8);
-    for (uint64_t number = 0; number < samples; ++number) {
-        words.push_back(9 | uint64_t{2} << 32 | uint64_t{16} << 48);
-        words.push_back(0x400000 + number);
-    }
-    return words;
-}
-
 // A recording that is large enough for progress to be told.
 constexpr const char* large = "records/switch.data";
 

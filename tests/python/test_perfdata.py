@@ -3,12 +3,14 @@
 import copy
 import ctypes
 import gc
+import gzip
 import json
 import os
 import pathlib
 import pickle
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import unittest
@@ -70,6 +72,30 @@ class Opening(unittest.TestCase):
         with self.assertRaises(perfdata.Error) as caught:
             perfdata.open(MANY.read_bytes()).refresh()
         self.assertEqual(caught.exception.code, "unsupported")
+
+    def test_packed_input_is_watched_and_stopped(self):
+        packed = gzip.compress(MANY.read_bytes() + os.urandom(1 << 20))
+        with tempfile.NamedTemporaryFile(suffix=".gz") as file:
+            file.write(packed)
+            file.flush()
+            read_at = lambda offset, count: packed[offset:offset + count]
+            old = perfdata.open(file.name)
+            for way in (lambda **watch: perfdata.open(file.name, **watch), lambda **watch: old.refresh(**watch),
+                        lambda **watch: perfdata.open_source(read_at, len(packed), **watch)):
+                told = []
+                with way(progress=lambda *args: told.append(args)) as recording:
+                    self.assertEqual(sum(1 for _ in recording.samples()), 1230)
+                self.assertGreaterEqual(len(told), 4)
+                self.assertEqual({(stage, whole) for stage, _, whole in told}, {("reading the input", len(packed))})
+                self.assertEqual([done for _, done, _ in told], sorted(done for _, done, _ in told))
+                with self.assertRaises(perfdata.Cancelled):
+                    way(progress=lambda *args: True)
+                with self.assertRaises(ZeroDivisionError):
+                    way(progress=lambda *args: 1 / 0)
+                cancel = perfdata.Cancel()
+                cancel.request()
+                with self.assertRaises(perfdata.Cancelled):
+                    way(cancel=cancel)
 
     def test_limits(self):
         with perfdata.open(MANY, memory=1 << 26, limits={"diagnostics": 3}) as recording:
@@ -281,10 +307,35 @@ class Named(unittest.TestCase):
         self.assertEqual(report[-1], list(report)[-1])
         with self.assertRaises(IndexError):
             report[len(report)]
-        self.assertEqual(json.loads(report.json())["schema"], "perfdata.report/1")
+        with self.assertRaises(perfdata.Cancelled):
+            report.json(progress=lambda *args: True)
+        told = []
+        whole = report.json(progress=lambda *args: told.append(args))
+        self.assertEqual(told[-1], ("writing JSON", len(whole.encode()), 0))
+        self.assertEqual(json.loads(whole)["schema"], "perfdata.report/1")
+        self.assertEqual(report.json(), whole)
         with self.assertRaises(perfdata.Error) as caught:
             self.code.report(["nothing"])
         self.assertEqual(caught.exception.code, "invalid_argument")
+
+    def test_symbol_cache(self):
+        cache = perfdata.SymbolCache()
+        for name in ("x86_plain.data", "x86_signals.data", "x86_plain.data"):
+            reports = []
+            for shared in (cache, None):
+                with perfdata.open(FIXTURES / "stacks" / name) as recording:
+                    code = recording.code(symfs=FIXTURES / "stacks/x86", symbol_cache=shared)
+                    reports.append(code.report().json())
+            self.assertEqual(*reports)
+            self.assertEqual(cache.files, 1)
+            self.assertGreater(cache.bytes, 10000)
+        cache.clear()
+        self.assertEqual((cache.files, cache.bytes), (0, 0))
+        with self.assertRaises(ValueError):
+            perfdata.SymbolCache(bytes=-1)
+        cache.close()
+        with perfdata.open(MANY) as recording, self.assertRaises(ValueError):
+            recording.code(symbol_cache=cache)
 
     def test_heat(self):
         heat = self.code.heat()
@@ -309,6 +360,8 @@ class Named(unittest.TestCase):
         self.assertEqual(names, ["many_main/step", "many_main/parity"])
         self.assertEqual([listing.name for listing in self.code.annotate(file="many.bpf.c", line=79)],
                          ["many_main/bump"])
+        with self.assertRaises(perfdata.Cancelled):
+            self.code.annotate(most=2).json(progress=lambda *args: True)
         document = json.loads(self.code.annotate(most=2).json())
         self.assertEqual([function["name"] for function in document["functions"]], ["step", "many_main"])
         with self.assertRaises(perfdata.Error) as caught:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from ._calls import Cancel, Cancelled, Count, Error, Problem, text as _text
 from ._library import library as _library
 from .annotation import Annotation, Instruction, Line, Listing
-from .code import Code, Life, Place
+from .code import Code, Life, Place, SymbolCache
 from .filters import KINDS, MODES, Filter
 from .heat import Heat, HeatFile, HeatLine, LineFunction
 from .recording import Event, Info, Recording, open, open_source
@@ -29,5 +29,5 @@ __version__: str = _text(_library.perfdata_version())
 __all__ = [
     "Annotation", "Cancel", "Cancelled", "Code", "Count", "Error", "Event", "Filter", "Frame", "Heat", "HeatFile",
     "HeatLine", "Info", "Instruction", "KINDS", "Life", "Line", "LineFunction", "Listing", "MODES", "Place", "Problem",
-    "Recording", "Report", "Row", "Sample", "Samples", "State", "open", "open_source",
+    "Recording", "Report", "Row", "Sample", "Samples", "State", "SymbolCache", "open", "open_source",
 ]

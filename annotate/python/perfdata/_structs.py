@@ -46,7 +46,7 @@ class Limits(Structure):
 
 
 class OpenOptions(Structure):
-    _fields_ = [("size", c_size_t), ("limits", POINTER(Limits))]
+    _fields_ = [("size", c_size_t), ("limits", POINTER(Limits)), ("control", POINTER(Control))]
 
 
 class Source(Structure):
@@ -73,7 +73,16 @@ class CodeOptions(Structure):
                 ("vmlinux", c_char_p), ("kallsyms", c_char_p), ("kcore", c_char_p), ("symfs", c_char_p),
                 ("buildid_dir", c_char_p), ("local_buildid_dir", c_char_p), ("debug_dirs", Texts),
                 ("debug_dir_count", c_size_t), ("jitdumps", Texts), ("jitdump_count", c_size_t), ("perf_maps", Texts),
-                ("perf_map_count", c_size_t), ("source_dirs", Texts), ("source_dir_count", c_size_t)]
+                ("perf_map_count", c_size_t), ("source_dirs", Texts), ("source_dir_count", c_size_t),
+                ("symbol_cache", c_void_p)]
+
+
+class SymbolCacheOptions(Structure):
+    _fields_ = [("size", c_size_t), ("bytes", c_uint64), ("files", c_uint64)]
+
+
+class SymbolCacheInfo(Structure):
+    _fields_ = [("size", c_size_t), ("bytes", c_uint64), ("files", c_uint64)]
 
 
 class CodeInfo(Structure):

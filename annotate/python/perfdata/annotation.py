@@ -143,6 +143,6 @@ class Annotation(Handle):
         for index in range(len(self)):
             yield self[index]
 
-    def json(self) -> str:
+    def json(self, *, cancel: Optional[Cancel] = None, progress: Optional[ProgressFunction] = None) -> str:
         """Returns the listings as the tool writes them with --json."""
-        return document("perfdata_annotation_json", self)
+        return document("perfdata_annotation_json_watched", self, cancel, progress)

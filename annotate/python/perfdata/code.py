@@ -57,6 +57,38 @@ def place_of(raw: Any) -> Place:
                  raw.function_size, getattr(raw, "from"), raw.until, raw.program)
 
 
+class SymbolCache(Handle):
+    """What was read of files with code, so that opening several recordings of the same programs reads each file once:
+    give it to each Recording.code(). It keeps about so many bytes, and so many files open; 0 is the default, 512 MiB and
+    256. May be used by many threads."""
+
+    _free_function = "perfdata_symbol_cache_free"
+
+    def __init__(self, bytes: int = 0, files: int = 0) -> None:
+        options = _structs.sized(_structs.SymbolCacheOptions)
+        options.bytes, options.files = whole(bytes, "bytes"), whole(files, "files")
+        super().__init__(made("perfdata_symbol_cache_new", ctypes.byref(options)))
+
+    def _info(self) -> Any:
+        info = _structs.sized(_structs.SymbolCacheInfo)
+        call("perfdata_symbol_cache_get_info", self.pointer, ctypes.byref(info))
+        return info
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes of memory what it keeps takes, about."""
+        return int(self._info().bytes)
+
+    @property
+    def files(self) -> int:
+        """How many files it keeps."""
+        return int(self._info().files)
+
+    def clear(self) -> None:
+        """Drops all that no Code uses."""
+        call("perfdata_symbol_cache_clear", self.pointer)
+
+
 class Code(Handle):
     """All code of a recording over time. It never changes, and may be used by many threads."""
 
@@ -67,15 +99,19 @@ class Code(Handle):
              local_sources: bool = False, jobs: int = 1, vmlinux: Optional["Path"] = None,
              kallsyms: Optional["Path"] = None, kcore: Optional["Path"] = None, symfs: Optional["Path"] = None,
              buildid_dir: Optional["Path"] = None, debug_dirs: Sequence["Path"] = (), jitdumps: Sequence["Path"] = (),
-             perf_maps: Sequence["Path"] = (), source_dirs: Sequence["Path"] = (), cancel: Optional[Cancel] = None,
+             perf_maps: Sequence["Path"] = (), source_dirs: Sequence["Path"] = (),
+             symbol_cache: Optional[SymbolCache] = None, cancel: Optional[Cancel] = None,
              progress: Optional[ProgressFunction] = None) -> "Code":
-        """Reads what ran when, and opens what has names. The options are those of the tool: see docs/files.md."""
+        """Reads what ran when, and opens what has names. The options are those of the tool: see docs/files.md; with a
+        `symbol_cache` files are read once for several recordings."""
         watch = Watch(cancel, progress)
         options = _structs.sized(_structs.CodeOptions)
         options.control = watch.pointer
         options.flags = ((OFFLINE if offline else 0) | (ALLOW_LOCAL if allow_local else 0) |
                          (RAW_NAMES if raw_names else 0) | (LOCAL_SOURCES if local_sources else 0))
         options.jobs = whole(jobs, "jobs")
+        cache = None if symbol_cache is None else symbol_cache.pointer  # kept alive
+        options.symbol_cache = cache
         for name, path in (("vmlinux", vmlinux), ("kallsyms", kallsyms), ("kcore", kcore), ("symfs", symfs),
                            ("buildid_dir", buildid_dir)):
             setattr(options, name, None if path is None else encoded(os.fspath(path)))

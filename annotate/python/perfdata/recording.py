@@ -9,8 +9,8 @@ import threading
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from . import _structs
-from ._calls import (Cancel, Error, Handle, Pointer, Problem, ProgressFunction, call, encoded, made, problems, text,
-                     whole)
+from ._calls import (Cancel, Error, Handle, Pointer, Problem, ProgressFunction, Watch, call, encoded, made, problems,
+                     text, whole)
 
 if TYPE_CHECKING:
     import pandas
@@ -118,9 +118,10 @@ class Recording(Handle):
         """What opening lost."""
         return problems("perfdata_recording_problem", self, self._info(self.pointer).problem_count)
 
-    def refresh(self) -> "Recording":
+    def refresh(self, *, cancel: Optional[Cancel] = None, progress: Optional[ProgressFunction] = None) -> "Recording":
         """Opens the same file again, as it is now: a recording that still grows has more samples then."""
-        return Recording(made("perfdata_recording_refresh", self.pointer))
+        watch = Watch(cancel, progress)
+        return Recording(made("perfdata_recording_refresh_watched", self.pointer, watch.pointer, watch=watch))
 
     def samples(self, *, filter: Optional["Filter"] = None, order: str = "file", code: Optional["Code"] = None,
                 cancel: Optional[Cancel] = None, progress: Optional[ProgressFunction] = None) -> "Samples":
@@ -140,7 +141,7 @@ class Recording(Handle):
         return Code.open(self, **options)
 
 
-def _open_options(limits: Optional[Mapping[str, int]], memory: Optional[int]) -> Any:
+def _open_options(limits: Optional[Mapping[str, int]], memory: Optional[int], watch: Watch) -> Any:
     given = _structs.sized(_structs.Limits)
     if memory is not None:
         call("perfdata_limits_within", ctypes.c_uint64(whole(memory, "memory")), ctypes.byref(given))
@@ -150,29 +151,35 @@ def _open_options(limits: Optional[Mapping[str, int]], memory: Optional[int]) ->
         setattr(given, name, whole(value, name))
     options = _structs.sized(_structs.OpenOptions)
     options.limits = ctypes.pointer(given)
+    options.control = watch.pointer
     return options
 
 
 def open(path: Union[Path, bytes, bytearray, memoryview], *, limits: Optional[Mapping[str, int]] = None,
-         memory: Optional[int] = None) -> Recording:
+         memory: Optional[int] = None, cancel: Optional[Cancel] = None,
+         progress: Optional[ProgressFunction] = None) -> Recording:
     """Opens a file, a directory of perf record, or bytes in memory. `memory` lowers the limits so that the library holds
-    about so many bytes at most; `limits` sets some by their names in perfdata/perfdata.h. Raises Error."""
-    options = _open_options(limits, memory)
+    about so many bytes at most; `limits` sets some by their names in perfdata/perfdata.h. Only input that is packed as a
+    whole, and a pipe, takes long: `progress` is told how many bytes of it were read. Raises Error."""
+    watch = Watch(cancel, progress)
+    options = _open_options(limits, memory, watch)
     if isinstance(path, (bytes, bytearray, memoryview)):
         content = bytes(path)
         return Recording(made("perfdata_recording_open_memory", content, ctypes.c_size_t(len(content)),
-                              ctypes.byref(options)))
-    return Recording(made("perfdata_recording_open", encoded(os.fspath(path)), ctypes.byref(options)))
+                              ctypes.byref(options), watch=watch))
+    return Recording(made("perfdata_recording_open", encoded(os.fspath(path)), ctypes.byref(options), watch=watch))
 
 
 def open_source(read_at: ReadAt, size: int, *, name: str = "source", limits: Optional[Mapping[str, int]] = None,
-                memory: Optional[int] = None) -> Recording:
+                memory: Optional[int] = None, cancel: Optional[Cancel] = None,
+                progress: Optional[ProgressFunction] = None) -> Recording:
     """Opens a recording of `size` bytes that read_at(offset, count) reads: it returns at most `count` bytes, none only
     at the end. It is called on whichever threads read. What it raises while the header is read is raised again; later,
     a read that raises is damage."""
     if not callable(read_at):
         raise TypeError(f"read_at is {read_at!r}, which cannot be called")
-    options = _open_options(limits, memory)
+    watch = Watch(cancel, progress)
+    options = _open_options(limits, memory, watch)
     source = _structs.sized(_structs.Source)
     source.bytes, source.name = whole(size, "size"), encoded(name)
     source.read_at, source.release = _read_at, _release
@@ -181,7 +188,8 @@ def open_source(read_at: ReadAt, size: int, *, name: str = "source", limits: Opt
         source.user = number = next(_numbers)
         _readers[number] = reader
     try:
-        return Recording(made("perfdata_recording_open_source", ctypes.byref(source), ctypes.byref(options)))
+        return Recording(made("perfdata_recording_open_source", ctypes.byref(source), ctypes.byref(options),
+                              watch=watch))
     except Error:
         if reader.problem is not None:
             raise reader.problem from None

@@ -81,9 +81,9 @@ class Report(Handle):
         for index in range(len(self)):
             yield self[index]
 
-    def json(self) -> str:
+    def json(self, *, cancel: Optional[Cancel] = None, progress: Optional[ProgressFunction] = None) -> str:
         """Returns the report as the tool writes it with --json."""
-        return document("perfdata_report_json", self)
+        return document("perfdata_report_json_watched", self, cancel, progress)
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Returns the rows as a DataFrame, with columns such as "own hits 0" of the first of `events`."""
@@ -99,9 +99,9 @@ class Report(Handle):
         return pandas.DataFrame(rows)
 
 
-def document(function: str, handle: Handle) -> str:
+def document(function: str, handle: Handle, cancel: Optional[Cancel], progress: Optional[ProgressFunction]) -> str:
     """Returns the text that a function hands out."""
     told, length = ctypes.c_void_p(), ctypes.c_size_t()
-    pointer = handle.pointer
-    call(function, pointer, ctypes.byref(told), ctypes.byref(length))
+    pointer, watch = handle.pointer, Watch(cancel, progress)
+    call(function, pointer, watch.pointer, ctypes.byref(told), ctypes.byref(length), watch=watch)
     return ctypes.string_at(told.value or 0, length.value).decode("utf-8")

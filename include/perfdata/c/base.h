@@ -4,7 +4,9 @@
  * HANDLES are made by functions that have a `_open`, `_new` or `_refresh` in their name, and freed by the `_free` of
  * their type. A handle is a number in the form of a pointer: it is looked up, never followed. Null, a handle that was
  * freed, one of another type and any other pointer give PERFDATA_INVALID_HANDLE. A handle keeps alive what it was made
- * of: free them in any order. Freeing null does nothing. No handle is inherited by a child process in a usable way.
+ * of: free them in any order. Freeing null does nothing. A process that is forked has none of its parent's handles: they
+ * give PERFDATA_INVALID_HANDLE there, and what they stood for is not released. It may make others at once, whatever other
+ * threads of its parent were doing.
  *
  * STRINGS and arrays that are handed out belong to the handle that they were asked of and live until it is freed;
  * where they live shorter, the function says so. Strings are UTF-8 and end with a zero; bytes of a recording that are
@@ -41,7 +43,7 @@
 
 /* The version of this interface. It grows whenever something is added. The library says its own: see
  * perfdata_c_version(). Nothing is ever removed or changed while the library is called libperfdata-c.so.0. */
-#define PERFDATA_C_VERSION 1
+#define PERFDATA_C_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,6 +78,7 @@ PERFDATA_API const char *perfdata_status_name(perfdata_status status);
 PERFDATA_API uint32_t perfdata_c_version(void);
 PERFDATA_API const char *perfdata_version(void);
 
+/* perfdata_error::offset where there is none. */
 #define PERFDATA_NO_OFFSET UINT64_MAX
 
 /* perfdata_error says what went wrong and where. Every function takes a pointer to one, which may be null; it is
@@ -99,6 +102,7 @@ typedef struct perfdata_count {
 /* perfdata_cancel is a flag by which any thread stops calls that were given it. */
 typedef struct perfdata_cancel perfdata_cancel;
 
+/* Makes a flag that stops nothing yet. */
 PERFDATA_API perfdata_status perfdata_cancel_new(perfdata_cancel **made, perfdata_error *error);
 /* Stops all calls with this flag, at once and from now on: they return PERFDATA_CANCELLED. It may be called from
  * callbacks; from signal handlers not. */

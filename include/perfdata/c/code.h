@@ -18,22 +18,58 @@ typedef struct perfdata_code perfdata_code;
 #define PERFDATA_RAW_NAMES 4u     /* names of C++ and Rust as in the file, not as in the source */
 #define PERFDATA_LOCAL_SOURCES 8u /* read texts of source lines at the paths in debug information */
 
+/* perfdata_symbol_cache keeps what is read of files with code, so that opening several recordings of the same programs
+ * reads each file once. It is given to perfdata_code_open(); what that makes keeps it alive. A file is the same if its
+ * device, inode, size and time of change are. What is known of code does not depend on it. Since version 2. */
+typedef struct perfdata_symbol_cache perfdata_symbol_cache;
+
+/* perfdata_symbol_cache_options bounds what a cache keeps: the files go that were not used for the longest time. */
+typedef struct perfdata_symbol_cache_options {
+    size_t size;
+    uint64_t bytes; /* of memory, about; 0: 512 MiB */
+    uint64_t files; /* each stays open; 0: 256 */
+} perfdata_symbol_cache_options;
+
+/* Makes an empty cache. `options` may be null. */
+PERFDATA_API perfdata_status perfdata_symbol_cache_new(const perfdata_symbol_cache_options *options,
+                                                       perfdata_symbol_cache **made, perfdata_error *error);
+/* Frees the handle. What was opened with it stays as it is. */
+PERFDATA_API perfdata_status perfdata_symbol_cache_free(perfdata_symbol_cache *cache);
+/* Drops all that no perfdata_code uses. */
+PERFDATA_API perfdata_status perfdata_symbol_cache_clear(perfdata_symbol_cache *cache, perfdata_error *error);
+
+/* perfdata_symbol_cache_info is what a cache keeps now. */
+typedef struct perfdata_symbol_cache_info {
+    size_t size;
+    uint64_t bytes; /* of memory, about */
+    uint64_t files; /* that are kept open */
+} perfdata_symbol_cache_info;
+
+/* Fills `info`. */
+PERFDATA_API perfdata_status perfdata_symbol_cache_get_info(const perfdata_symbol_cache *cache,
+                                                            perfdata_symbol_cache_info *info, perfdata_error *error);
+
 /* perfdata_code_options are the options of the tool with these names. Strings may be null: not given. */
 typedef struct perfdata_code_options {
     size_t size;
     const perfdata_control *control; /* null: neither watched nor stopped */
-    uint64_t flags;
+    uint64_t flags; /* PERFDATA_OFFLINE and others */
     uint64_t jobs; /* threads that load files; 0: one */
-    const char *vmlinux, *kallsyms, *kcore, *symfs, *buildid_dir;
+    const char *vmlinux;     /* the kernel's ELF file */
+    const char *kallsyms;    /* a copy of /proc/kallsyms, of the recorded boot */
+    const char *kcore;       /* a copy of /proc/kcore, of the recorded boot */
+    const char *symfs;       /* a copy of the recorded machine's file system */
+    const char *buildid_dir; /* a build-id cache, or a tar-ball of perf archive */
     const char *local_buildid_dir; /* of this machine's user, usually $HOME/.debug; null: none */
-    const char *const *debug_dirs;
-    size_t debug_dir_count;
-    const char *const *jitdumps;
-    size_t jitdump_count;
-    const char *const *perf_maps;
-    size_t perf_map_count;
+    const char *const *debug_dirs; /* directories with separate debug files */
+    size_t debug_dir_count;        /* length of `debug_dirs` */
+    const char *const *jitdumps;   /* jitdumps, besides those that are found */
+    size_t jitdump_count;          /* length of `jitdumps` */
+    const char *const *perf_maps;  /* perf-PID.map files, besides those that are found */
+    size_t perf_map_count;         /* length of `perf_maps` */
     const char *const *source_dirs; /* where source files are searched */
-    size_t source_dir_count;
+    size_t source_dir_count;        /* length of `source_dirs` */
+    const perfdata_symbol_cache *symbol_cache; /* since version 2; null: none */
 } perfdata_code_options;
 
 /* Reads what ran when, and opens what has names. That may take long. What is missing is no failure: see
@@ -41,8 +77,10 @@ typedef struct perfdata_code_options {
 PERFDATA_API perfdata_status perfdata_code_open(const perfdata_recording *recording,
                                                 const perfdata_code_options *options, perfdata_code **made,
                                                 perfdata_error *error);
+/* Frees the handle. */
 PERFDATA_API perfdata_status perfdata_code_free(perfdata_code *code);
 
+/* perfdata_code_info is how much a recording has. */
 typedef struct perfdata_code_info {
     size_t size;
     uint64_t problem_count; /* see perfdata_code_problem() */
@@ -51,6 +89,7 @@ typedef struct perfdata_code_info {
     uint64_t thread_count;  /* lives of threads */
 } perfdata_code_info;
 
+/* Fills `info`. */
 PERFDATA_API perfdata_status perfdata_code_get_info(const perfdata_code *code, perfdata_code_info *info,
                                                     perfdata_error *error);
 /* Fills `problem` with a loss of reading, or with a file that could not be used and what would supply it. */
@@ -105,9 +144,11 @@ PERFDATA_API perfdata_status perfdata_code_comm(const perfdata_code *code, uint3
 typedef struct perfdata_life {
     size_t size;
     const char *symbol, *name, *object; /* as in perfdata_place */
-    uint64_t kind;
-    uint64_t address, bytes;
-    uint64_t from, until;
+    uint64_t kind;       /* PERFDATA_KIND_... */
+    uint64_t address;    /* its first byte */
+    uint64_t bytes;      /* of its code */
+    uint64_t from;       /* when it was there first, in nanoseconds; 0: before the recording */
+    uint64_t until;      /* when it was gone; UINT64_MAX: after the recording */
     uint64_t program;    /* id of the BPF program; 0: none */
     uint64_t subprogram; /* number of the function in it */
 } perfdata_life;

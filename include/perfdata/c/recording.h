@@ -16,28 +16,48 @@ typedef struct perfdata_recording perfdata_recording;
  * perfdata/core/limits.hpp say what each is for. */
 typedef struct perfdata_limits {
     size_t size;
-    uint64_t section_bytes, unpacked_bytes, zstd_window_bytes, kallsyms_bytes, perf_map_bytes, source_file_bytes;
-    uint64_t archived_files, events, ids, bpf_programs, code_versions, text_patches, text_patch_bytes, function_bytes;
-    uint64_t listed_instructions, task_records, places, chain_nodes, cells, cfi_entries, cfi_row_instructions;
-    uint64_t diagnostics;
+    uint64_t section_bytes;        /* one feature section, held in memory */
+    uint64_t unpacked_bytes;       /* a compressed input, unpacked */
+    uint64_t zstd_window_bytes;    /* window of compressed records */
+    uint64_t kallsyms_bytes;       /* a kallsyms file, unpacked */
+    uint64_t perf_map_bytes;       /* a perf-PID.map, unpacked */
+    uint64_t source_file_bytes;    /* all source files */
+    uint64_t archived_files;       /* files in a packed build-id cache */
+    uint64_t events;               /* entries of the attr section */
+    uint64_t ids;                  /* all event ids */
+    uint64_t bpf_programs;         /* entries of BPF_PROG_INFO, and of BPF_BTF */
+    uint64_t code_versions;        /* registered code ranges */
+    uint64_t text_patches;         /* changes of kernel text */
+    uint64_t text_patch_bytes;     /* old and new bytes of all of them */
+    uint64_t function_bytes;       /* code of one function, held in memory */
+    uint64_t listed_instructions;  /* of one listing; all listings: four times as many */
+    uint64_t task_records;         /* process and mapping records */
+    uint64_t places;               /* distinct addresses that samples are counted by */
+    uint64_t chain_nodes;          /* distinct prefixes of call chains */
+    uint64_t cells;                /* counts, one per event */
+    uint64_t cfi_entries;          /* entries of a file's call frame information, read at once */
+    uint64_t cfi_row_instructions; /* its instructions that are run to find one row */
+    uint64_t diagnostics;          /* problems that are kept; the rest are only counted */
 } perfdata_limits;
 
 /* Fills limits with the defaults, lowered so that the library holds about `bytes` at most; 0: the defaults as they are.
  */
 PERFDATA_API perfdata_status perfdata_limits_within(uint64_t bytes, perfdata_limits *limits, perfdata_error *error);
 
+/* perfdata_open_options: zeros are the defaults. */
 typedef struct perfdata_open_options {
     size_t size;
-    const perfdata_limits *limits; /* null: the defaults */
+    const perfdata_limits *limits;   /* null: the defaults */
+    const perfdata_control *control; /* since version 2; null: neither watched nor stopped */
 } perfdata_open_options;
 
 /* Opens a file, a directory of perf record, or standard input ("-"). It reads the header, not the records; but input
- * that is packed as a whole, and a pipe, is unpacked or copied to a temporary file, which may take long. `options` may
- * be null. *made is null if it fails. Damage that leaves something to read is no failure: see perfdata_recording_problem(). */
+ * that is packed as a whole, and a pipe, is unpacked or copied to a temporary file, which may take long: `control` is
+ * told how many bytes of it were read, and stops it, also while a pipe has nothing to read. `options` may be null. *made is null if it fails. Damage that leaves something to read is no failure: see perfdata_recording_problem(). */
 PERFDATA_API perfdata_status perfdata_recording_open(const char *path, const perfdata_open_options *options,
                                                      perfdata_recording **made, perfdata_error *error);
 
-/* Opens a recording in memory. It is copied. */
+/* Opens a recording of `count` bytes in memory. It is copied. */
 PERFDATA_API perfdata_status perfdata_recording_open_memory(const void *bytes, size_t count,
                                                             const perfdata_open_options *options,
                                                             perfdata_recording **made, perfdata_error *error);
@@ -69,7 +89,12 @@ PERFDATA_API perfdata_status perfdata_recording_open_source(const perfdata_sourc
  * The old handle, and all that was made of it, stays as it is. PERFDATA_UNSUPPORTED if it was not opened by a path. */
 PERFDATA_API perfdata_status perfdata_recording_refresh(const perfdata_recording *recording, perfdata_recording **made,
                                                         perfdata_error *error);
+/* The same, watched and stopped by `control`, which may be null: see perfdata_recording_open(). Since version 2. */
+PERFDATA_API perfdata_status perfdata_recording_refresh_watched(const perfdata_recording *recording,
+                                                                const perfdata_control *control,
+                                                                perfdata_recording **made, perfdata_error *error);
 
+/* Frees the handle. What was made of the recording stays usable. */
 PERFDATA_API perfdata_status perfdata_recording_free(perfdata_recording *recording);
 
 /* perfdata_recording_info: texts are empty where the recording does not have them. */
@@ -80,23 +105,31 @@ typedef struct perfdata_recording_info {
     uint64_t problem_count; /* see perfdata_recording_problem() */
     uint64_t big_endian;    /* 1: the recorded machine was */
     uint64_t interrupted;   /* 1: the recorder did not finish, or has not yet */
-    const char *path, *arch, *hostname, *os_release, *perf_version, *cpu;
+    const char *path;         /* as it was opened; the name of a source */
+    const char *arch;         /* as `uname -m` says it */
+    const char *hostname;     /* of the recorded machine */
+    const char *os_release;   /* of its kernel */
+    const char *perf_version; /* of the perf that recorded */
+    const char *cpu;          /* what it calls itself */
 } perfdata_recording_info;
 
+/* Fills `info`. */
 PERFDATA_API perfdata_status perfdata_recording_get_info(const perfdata_recording *recording,
                                                          perfdata_recording_info *info, perfdata_error *error);
 
+/* perfdata_event is a counted event. */
 typedef struct perfdata_event {
     size_t size;
     const char *name;      /* unique in the recording */
     const char *perf_name; /* as given to perf record; not unique */
-    uint64_t type, config; /* of perf_event_attr */
+    uint64_t type;         /* of perf_event_attr */
+    uint64_t config;       /* of perf_event_attr */
     uint64_t period;       /* samples are taken each so many events; with is_frequency: so often per second */
-    uint64_t is_frequency;
+    uint64_t is_frequency; /* 1: the kernel adapts the period */
     uint64_t sample_type; /* PERF_SAMPLE_... */
 } perfdata_event;
 
-/* index: below event_count. PERFDATA_INVALID_ARGUMENT if not. */
+/* Fills `event`. index: below event_count. PERFDATA_INVALID_ARGUMENT if not. */
 PERFDATA_API perfdata_status perfdata_recording_event(const perfdata_recording *recording, uint64_t index,
                                                       perfdata_event *event, perfdata_error *error);
 

@@ -10,6 +10,7 @@
 
 namespace perfdata {
 
+// ErrorCode is the kind of an error. The names of to_string() are those of the JSON documents.
 enum class ErrorCode : std::uint8_t {
     io,             // the operating system refused to open or read
     not_perf_data,  // the input does not begin like a perf.data recording
@@ -42,12 +43,12 @@ constexpr std::string_view to_string(ErrorCode code) {
 // Error says what went wrong and where. `offset` is from the start of the (unpacked) file; no_offset if there is none.
 // `where` names the section or record, `detail` says what was found there.
 struct Error {
-    static constexpr std::uint64_t no_offset = ~std::uint64_t{0};
+    static constexpr std::uint64_t no_offset = ~std::uint64_t{0};  // it has none
 
-    ErrorCode code = ErrorCode::malformed;
-    std::uint64_t offset = no_offset;
-    std::string where;
-    std::string detail;
+    ErrorCode code = ErrorCode::malformed;  // of which kind it is
+    std::uint64_t offset = no_offset;       // bytes from the start of the unpacked file
+    std::string where;                      // the section, record or file
+    std::string detail;                     // what was found there
 
     bool operator==(const Error&) const = default;
 
@@ -66,9 +67,11 @@ struct Error {
 // A Diagnostic is an Error that did not stop the reading: something was lost, the rest is intact.
 using Diagnostic = Error;
 
+// Result<T> is a value, or the error that it has none for.
 template <class T>
 using Result = std::expected<T, Error>;
 
+// fail(...) returns an error, as what a Result is made of.
 inline std::unexpected<Error> fail(ErrorCode code, std::uint64_t offset, std::string where, std::string detail) {
     return std::unexpected(Error{code, offset, std::move(where), std::move(detail)});
 }

@@ -7,6 +7,7 @@
 
 namespace perfdata {
 
+// Limits is how much one input may cost: each is the most of something, in bytes or in pieces.
 struct Limits {
     std::uint64_t section_bytes = std::uint64_t{1} << 30;      // one feature section, held in memory
     std::uint64_t unpacked_bytes = std::uint64_t{1} << 40;     // a compressed input, unpacked
@@ -30,6 +31,8 @@ struct Limits {
     std::size_t cfi_entries = std::size_t{1} << 22;  // entries of a file's call frame information, read at once
     std::size_t cfi_row_instructions = std::size_t{1} << 14;  // its instructions that are run to find one row
     std::size_t diagnostics = 100;                            // kept in full; the rest are only counted
+
+    bool operator==(const Limits&) const = default;
 };
 
 }  // namespace perfdata

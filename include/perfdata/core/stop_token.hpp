@@ -26,7 +26,9 @@ class StopToken {
     requires(!std::same_as<Ask, StopToken> && std::is_invocable_r_v<bool, Ask&>) explicit StopToken(Ask ask)
         : asks_(std::move(ask)) {}
 
-    bool stop_requested() const { return asks_ && asks_(); }
+    bool stop_requested() const { return asks_ && asks_(); }  // it is time to stop
+    // stop_possible() returns false for a token that never stops.
+    bool stop_possible() const { return static_cast<bool>(asks_); }
 
   private:
     Callback<bool()> asks_;

@@ -26,7 +26,7 @@ struct Address {
 
 // AddressRange is [begin, begin + size), cut at the end of the address space.
 struct AddressRange {
-    Address begin;
+    Address begin;  // of its first byte
     std::uint64_t size = 0;
 
     constexpr bool operator==(const AddressRange&) const = default;
@@ -44,10 +44,10 @@ struct AddressRange {
 // Time is in nanoseconds of the recording's event clock (perf's clock unless the event chose another). Zero marks
 // records that perf synthesized: they describe what existed before the recording began.
 struct Time {
-    std::uint64_t nanoseconds = 0;
+    std::uint64_t nanoseconds = 0;  // by the clock of the recording, whatever its start is
 
     constexpr auto operator<=>(const Time&) const = default;
-    static constexpr Time forever() { return {std::numeric_limits<std::uint64_t>::max()}; }
+    static constexpr Time forever() { return {std::numeric_limits<std::uint64_t>::max()}; }  // later than all others
 };
 
 // Pid and Tid are process and thread ids as the kernel recorded them; all ones means none.

@@ -29,7 +29,7 @@ struct OffsetHits {
 
 // FunctionHits counts the samples in one version of a function.
 struct FunctionHits {
-    CodeVersion version;
+    CodeVersion version;  // which function, and which version of its code
     EventCounts total;
     std::vector<OffsetHits> offsets;  // by offset; their cells add up to total
 };
@@ -41,10 +41,11 @@ struct UnnamedObject {
     std::uint64_t hits = 0;
 };
 
+// ProfileOptions is what is counted, and who watches.
 struct ProfileOptions {
-    StopToken stop;
-    Progress progress = {};
-    SampleFilter filter;  // its `code` requires count() with versions
+    StopToken stop;          // once it stops, count() fails with `cancelled`
+    Progress progress = {};  // is told of the bytes of the recording
+    SampleFilter filter;     // its `code` requires count() with versions
 };
 
 // Profile is the result of one pass over the samples. The cells of functions(), misses() and unnamed() add up to

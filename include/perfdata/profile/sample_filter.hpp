@@ -17,25 +17,26 @@ namespace perfdata {
 
 // TimeRange includes both ends.
 struct TimeRange {
-    Time from;
-    Time until = Time::forever();
+    Time from;                     // its first nanosecond
+    Time until = Time::forever();  // its last nanosecond
 
-    bool contains(Time time) const { return time >= from && time <= until; }
+    bool contains(Time time) const { return time >= from && time <= until; }  // both ends are in it
     bool operator==(const TimeRange&) const = default;
 };
 
 // SampledBy is the task of a sample, as far as it is known.
 struct SampledBy {
-    std::string_view comm;  // empty: unknown
-    Pid pid;
-    Tid tid;
-    std::optional<std::uint64_t> cgroup;
+    std::string_view comm;                // empty: unknown
+    Pid pid;                              // process; all ones: unknown
+    Tid tid;                              // thread; all ones: unknown
+    std::optional<std::uint64_t> cgroup;  // id of its cgroup; nothing: not recorded
 };
 
 // FilterPart names a part of a SampleFilter, in the order in which they apply.
 enum class FilterPart : std::uint8_t { none, time, cpu, comm, pid, tid, cgroup, kind, object, symbol, parent };
 inline constexpr std::size_t filter_parts = 11;
 
+// filter_part(part) returns the part of the filter that a part of its CodeFilter belongs to.
 constexpr FilterPart filter_part(CodePart part) {
     switch (part) {
         case CodePart::none: return FilterPart::none;
@@ -49,16 +50,17 @@ constexpr FilterPart filter_part(CodePart part) {
 // SampleFilter passes a sample that passes every part; an empty part passes all. A set costs O(log n) per sample, a
 // list O(n), and `code` one comparison per name for each distinct place.
 struct SampleFilter {
-    std::vector<std::uint32_t> events;  // indices in recording.events(); counts have their columns in this order
-    std::vector<TimeRange> times;       // a sample passes if any of them contains its time
-    std::set<std::uint32_t> cpus;       // samples without a CPU do not pass
-    std::set<std::string, std::less<>> comms;
+    std::vector<std::uint32_t> events;         // indices in recording.events(); counts have their columns in this order
+    std::vector<TimeRange> times;              // a sample passes if any of them contains its time
+    std::set<std::uint32_t> cpus;              // samples without a CPU do not pass
+    std::set<std::string, std::less<>> comms;  // names of threads at the time of the sample
     std::set<std::uint32_t> pids, tids;
     // Ids, as in samples (PERF_SAMPLE_CGROUP) and in Tasks::cgroup(). Empty with `by_cgroup`: no sample passes.
     std::set<std::uint64_t> cgroups;
-    bool by_cgroup = false;
-    CodeFilter code;  // for the sampled address; callers do not matter
+    bool by_cgroup = false;  // `cgroups` counts
+    CodeFilter code;         // for the sampled address; callers do not matter
 
+    // has_event(event) returns true if samples of that event may pass.
     bool has_event(std::uint32_t event) const {
         if (events.empty()) return true;
         for (const auto one : events) {
@@ -66,7 +68,8 @@ struct SampleFilter {
         }
         return false;
     }
-    bool needs_comm() const { return !comms.empty(); }
+    bool needs_comm() const { return !comms.empty(); }  // somebody must find names of threads
+    // has_time(time) returns true if samples of that time may pass.
     bool has_time(Time time) const {
         if (times.empty()) return true;
         for (const auto& range : times) {

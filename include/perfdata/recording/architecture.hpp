@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "perfdata/core/export.hpp"
+#include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
 
 namespace perfdata {
@@ -27,8 +28,8 @@ PERFDATA_EXPORT std::string_view elf_architecture(std::uint32_t machine, std::en
 // Debian's directory for libraries of one architecture. Empty: none.
 PERFDATA_EXPORT std::string_view path_architecture(std::string_view path);
 
-// find_architecture(recording) checks the features ARCH, E_MACHINE and CPUID; then, in one pass over the records that
-// stops at the first evidence, the tracing hardware and the mapped files.
-PERFDATA_EXPORT Architecture find_architecture(const Recording& recording);
+// find_architecture(recording, watch) checks the features ARCH and E_MACHINE; then, in one pass over the records, which
+// may take long, the tracing hardware and the mapped files. If it was stopped, the result is unknown.
+PERFDATA_EXPORT Architecture find_architecture(const Recording& recording, const Watch& watch = {});
 
 }  // namespace perfdata

@@ -15,12 +15,12 @@ namespace perfdata {
 // DiagnosticLog keeps the first losses in full and counts the rest, so that a heavily damaged file costs no memory.
 class PERFDATA_EXPORT DiagnosticLog {
   public:
-    explicit DiagnosticLog(std::size_t limit = Limits{}.diagnostics) : limit_(limit) {}
+    explicit DiagnosticLog(std::size_t limit = Limits{}.diagnostics) : limit_(limit) {}  // keeps so many in full
 
-    void add(Diagnostic diagnostic);
-    void append(const DiagnosticLog& other);
+    void add(Diagnostic diagnostic);          // keeps or counts one more
+    void append(const DiagnosticLog& other);  // adds all of another log, its counts too
 
-    const std::vector<Diagnostic>& kept() const { return kept_; }
+    const std::vector<Diagnostic>& kept() const { return kept_; }  // the first ones
     // count() returns the number of all diagnostics, kept or not.
     std::uint64_t count() const { return count_; }
     bool empty() const { return count_ == 0; }
@@ -37,10 +37,12 @@ struct RecordCounts {
     std::uint64_t skipped = 0;  // framed; this version does not decode the type
     std::uint64_t damaged = 0;  // framed; its fields contradict its size, or its event is unknown
 
-    std::uint64_t total() const { return decoded + skipped + damaged; }
+    std::uint64_t total() const { return decoded + skipped + damaged; }  // of all kinds
 };
 
+// Completeness is what of a recording was read, and what was lost.
 struct PERFDATA_EXPORT Completeness {
+    // ByteCounts adds up: records + outside_records + unread = total.
     struct ByteCounts {
         std::uint64_t total = 0;            // of the input, unpacked
         std::uint64_t records = 0;          // framed as records
@@ -48,12 +50,12 @@ struct PERFDATA_EXPORT Completeness {
         std::uint64_t unread = 0;           // neither
     };
 
-    ByteCounts bytes;
+    ByteCounts bytes;                               // of the input
     std::map<std::uint32_t, RecordCounts> records;  // by record type
     std::uint64_t lost_events = 0;                  // reported by LOST records
     std::uint64_t lost_samples = 0;                 // reported by LOST_SAMPLES records
     std::uint64_t stacks_not_unwound = 0;           // samples whose callers are only in a copy of the user stack
-    DiagnosticLog diagnostics;
+    DiagnosticLog diagnostics;                      // what was lost, and where
 
     // lossless() returns true if everything recorded could be read. Neither losses of the recorder itself nor records
     // of types that are framed and skipped count. Stacks that were not unwound are a loss only if the caller wants

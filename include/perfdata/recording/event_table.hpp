@@ -18,12 +18,12 @@ namespace perfdata {
 
 // Event is one counted event, with the layouts of its records.
 struct Event {
-    std::string name;       // unique in the recording: see name_events()
-    std::string perf_name;  // as given to perf record, else derived from the attr; not unique
-    Attr attr;
+    std::string name;          // unique in the recording: see name_events()
+    std::string perf_name;     // as given to perf record, else derived from the attr; not unique
+    Attr attr;                 // as recorded
     std::vector<EventId> ids;  // one per CPU or thread; may be empty
-    SampleLayout sample;
-    TrailerLayout trailer;
+    SampleLayout sample;       // where the fields of its samples lie
+    TrailerLayout trailer;     // where those behind its other records lie
 };
 
 // EventIndex is an index in EventTable::events(), or nothing. Like an optional, but half as large: decoding a sample
@@ -31,9 +31,9 @@ struct Event {
 class EventIndex {
   public:
     constexpr EventIndex() = default;
-    constexpr EventIndex(std::uint32_t index) : index_(index) {}
+    constexpr EventIndex(std::uint32_t index) : index_(index) {}  // not of all ones
 
-    constexpr explicit operator bool() const { return index_ != none; }
+    constexpr explicit operator bool() const { return index_ != none; }  // there is one
     // *index is valid if it is not empty.
     constexpr std::uint32_t operator*() const { return index_; }
     constexpr bool operator==(const EventIndex&) const = default;
@@ -49,10 +49,10 @@ class EventIndex {
 class PERFDATA_EXPORT EventTable {
   public:
     EventTable() = default;
-    explicit EventTable(std::vector<Event> events);
+    explicit EventTable(std::vector<Event> events);  // all of a recording, in its order
 
-    const std::vector<Event>& events() const { return events_; }
-    bool empty() const { return events_.empty(); }
+    const std::vector<Event>& events() const { return events_; }  // in the order of the recording
+    bool empty() const { return events_.empty(); }                // there are no events
 
     // layout(event) returns events()[event].sample, from a compact copy. Valid if event < events().size().
     const SampleLayout& layout(std::uint32_t event) const { return layouts_[event]; }

@@ -38,11 +38,13 @@ struct FileName {
 // walk where that is missing or forbidden), or our own walk alone. The results are the same.
 enum class LinkWalk : std::uint8_t { kernel, own };
 
+// NamedFileOptions is what a file must be, and who watches it being unpacked.
 struct NamedFileOptions {
-    Content content = Content::any;
-    LinkWalk walk = LinkWalk::kernel;
+    Content content = Content::any;    // what the file must begin with
+    LinkWalk walk = LinkWalk::kernel;  // who follows links
     // Reject files that belong neither to this user nor to root: everybody may write to /tmp.
     bool trusted_owner = false;
+    Watch watch = {};  // of unpacking
 };
 
 // open_named_file(name) is open_source() for an untrusted name. It opens only regular files of ordinary file systems:

@@ -11,6 +11,7 @@
 #include "perfdata/core/shared.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/event_table.hpp"
+#include "perfdata/recording/progress.hpp"
 #include "perfdata/wire/feature/number.hpp"
 #include "perfdata/wire/file_header.hpp"
 
@@ -19,17 +20,24 @@ namespace perfdata {
 class RecordStream;
 class Source;
 
+// OpenOptions says how much opening may cost, and who watches it. Only input that is unpacked or copied as a whole
+// takes long, and a pipe's header that is long.
 struct OpenOptions {
-    Limits limits;
+    Limits limits = {};  // what it may cost, now and later
+    // Once it stops, opening fails with `cancelled`. The recording does not keep it.
+    StopToken stop = {};
+    // Is told of unpacking and copying: bytes of the packed input, or of the pipe, that were read. Then of a pipe's
+    // header: bytes of the copy.
+    Progress progress = {};
 };
 
 // FeatureSection is one entry of the feature table, whether or not its number is known. In a pipe stream it is a
 // record HEADER_FEATURE, or the tracing data behind a record HEADER_TRACING_DATA; the first of several with one number
 // counts.
 struct FeatureSection {
-    unsigned number = 0;
-    FileSection section;
-    bool inside_file = false;
+    unsigned number = 0;       // its bit in the header, HEADER_... of perf
+    FileSection section;       // where its payload lies
+    bool inside_file = false;  // the file has all of it
 };
 
 // Recording is const after opening; all members may be used from several threads. Opening reads the header, the attrs
@@ -37,8 +45,8 @@ struct FeatureSection {
 class PERFDATA_EXPORT Recording {
   public:
     // open(path): "-" is standard input, a directory is a recording made with --threads or --kcore. Errors: io,
-    // not_perf_data, truncated, malformed, unsupported, limit: only if nothing could be read. Lesser damage is in
-    // diagnostics().
+    // not_perf_data, truncated, malformed, unsupported, limit: only if nothing could be read; cancelled. Lesser damage
+    // is in diagnostics().
     static Result<Recording> open(const std::string& path, const OpenOptions& options = {});
     // from_memory(bytes) does not copy: the bytes must outlive the recording.
     static Result<Recording> from_memory(Bytes bytes, const OpenOptions& options = {});
@@ -47,16 +55,17 @@ class PERFDATA_EXPORT Recording {
     static Result<Recording> from_source(Shared<const Source> source, std::string name,
                                          const OpenOptions& options = {});
 
-    // reopen() opens the same file or directory again, as it is now, with the same limits: a recording that still
+    // reopen(watch) opens the same file or directory again, as it is now, with the same limits: a recording that still
     // grows has more records then. This recording, and all that was made of it, stays as it is, and what it has not
     // read yet is read within its old size. Errors: those of open(); unsupported if it was not opened by a path
     // (memory, a source, or standard input).
-    Result<Recording> reopen() const;
+    Result<Recording> reopen(const Watch& watch = {}) const;
 
+    // path() returns the path that it was opened by, or the name of its source; empty for memory.
     const std::string& path() const { return path_; }
-    const FileHeader& header() const { return header_; }
-    AnyOrder order() const { return header_.order; }
-    const Limits& limits() const { return limits_; }
+    const FileHeader& header() const { return header_; }  // as it was decoded
+    AnyOrder order() const { return header_.order; }      // byte order of the recorded machine
+    const Limits& limits() const { return limits_; }      // those that it was opened with
     // bytes() returns the size of all files of the recording, unpacked.
     std::uint64_t bytes() const;
     const EventTable& events() const { return events_; }
@@ -105,8 +114,8 @@ class PERFDATA_EXPORT Recording {
     void find_data();
     static bool is_directory(const std::string& path);
     static std::string main_file(const std::string& directory);
-    void open_data_files(const std::string& directory);
-    void read_pipe_events();
+    Result<void> open_data_files(const std::string& directory, const Watch& watch);
+    Result<void> read_pipe_events(const Watch& watch);
     void add_pipe_feature(const FeatureSection& feature);
     void read_compression();
     void read_feature_table();

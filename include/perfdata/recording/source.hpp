@@ -12,6 +12,7 @@
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/core/types.hpp"
+#include "perfdata/recording/progress.hpp"
 
 namespace perfdata {
 
@@ -23,7 +24,7 @@ class PERFDATA_EXPORT Source {
     Source& operator=(const Source&) = delete;
     virtual ~Source() = default;
 
-    virtual std::uint64_t size() const = 0;
+    virtual std::uint64_t size() const = 0;  // in bytes
     // read_at(offset, out) fills `out` and returns the number of bytes read: fewer only at the end of the input.
     virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
     // next_data(offset) returns the first place at or after `offset` where bytes may be nonzero: files can have holes,
@@ -57,7 +58,11 @@ using ReadAt = Callback<Result<std::size_t>(std::uint64_t offset, std::span<std:
 // It must not throw. Errors of reading: those that it returns, and io if it claims more than it was asked for.
 PERFDATA_EXPORT std::shared_ptr<const Source> callback_source(std::uint64_t size, ReadAt read_at, std::string name);
 
-// read_whole(source, limit) copies the input to memory. Errors: io, limit.
-PERFDATA_EXPORT Result<std::string> read_whole(const Source& source, std::uint64_t limit);
+// read_whole(source, limit, watch) copies the input to memory. Errors: io, limit, cancelled.
+PERFDATA_EXPORT Result<std::string> read_whole(const Source& source, std::uint64_t limit, const Watch& watch = {});
+// read_part(source, offset, size, watch) copies a part of it, with room for one byte more: less only at the end of the
+// input. Errors: io, cancelled.
+PERFDATA_EXPORT Result<std::string> read_part(const Source& source, std::uint64_t offset, std::size_t size,
+                                              const Watch& watch = {});
 
 }  // namespace perfdata

@@ -23,10 +23,10 @@ namespace perfdata {
 
 // RecordContext is what a visitor gets besides the decoded record. It lives as long as the call.
 struct RecordContext {
-    static constexpr std::uint32_t no_event = ~std::uint32_t{0};
-    static constexpr Trailer no_trailer{};
+    static constexpr std::uint32_t no_event = ~std::uint32_t{0};  // of records that belong to none
+    static constexpr Trailer no_trailer{};                        // of records that have none
 
-    const RecordView& view;
+    const RecordView& view;          // the record as it lies there
     std::uint32_t event = no_event;  // index in recording.events(); records of perf itself belong to none
     // time is when the record happened: zero for synthesized ones. If its event keeps no time, it is the time it was
     // written: that of the latest record before it.
@@ -34,15 +34,17 @@ struct RecordContext {
     const Trailer& trailer = no_trailer;  // of kernel records other than SAMPLE
 };
 
+// RecordOrder is the order in which records come.
 enum class RecordOrder : std::uint8_t {
     file,  // as they lie in the file; memory use does not grow with the file
     time,  // exact: see OrderedStream
 };
 
+// WalkOptions is in which order records come, and who watches.
 struct WalkOptions {
-    RecordOrder order = RecordOrder::file;
-    StopToken stop;
-    Progress progress = {};
+    RecordOrder order = RecordOrder::file;  // in which records come
+    StopToken stop;                         // once it stops, walk() fails with `cancelled`
+    Progress progress = {};                 // is told of the bytes of the recording
     // In order of time: what a pass before noted, see Timeline::times(). Null: a first pass is made.
     Shared<const TimeOrder> times = {};
     // In order of the file: filled with what a later pass in order of time needs.
@@ -246,16 +248,19 @@ class Walk {
 template <class Order, class Visitor>
 Result<void> walk_in_order(const Recording& recording, Completeness& completeness, Order order, Visitor& visit,
                            const WalkOptions& options) {
-    constexpr std::uint64_t records_a_look = 4096;
+    // Some thousand records of usual size lie between two looks, or some that are as large as they can be.
+    constexpr std::int64_t bytes_a_look = 1 << 20, cost_of_record = 200;
     Walk<Order, Visitor> walk(recording, completeness, order, visit);
     RecordView record;
     std::uint64_t framed = 0;
     // True at the end, false if asked to stop.
     const auto all = [&](auto&& next) {
         for (;;) {
-            for (auto left = records_a_look; left != 0; --left) {
+            for (auto left = bytes_a_look; left > 0;) {
                 if (!next()) return true;
-                if (!record.unpacked) framed += record.bytes.size();
+                const auto size = record.bytes.size();
+                if (!record.unpacked) framed += size;
+                left -= cost_of_record + static_cast<std::int64_t>(size);
                 walk.take(record);
             }
             if (options.stop.stop_requested()) return false;

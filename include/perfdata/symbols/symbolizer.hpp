@@ -57,8 +57,8 @@ class PERFDATA_EXPORT Symbolizer {
     Symbolizer(Symbolizer&&) noexcept;
     Symbolizer& operator=(Symbolizer&&) noexcept;
 
-    const Timeline& timeline() const;
-    const JitCodes& jit() const;
+    const Timeline& timeline() const;  // that it was opened for
+    const JitCodes& jit() const;       // code of its jitdumps
     // Returns the BPF programs of the recording.
     const BpfPrograms& bpf() const;
     // Returns the functions, for counting.
@@ -66,7 +66,7 @@ class PERFDATA_EXPORT Symbolizer {
     // Returns the versions of code that the kernel changed.
     const CodeVersions& versions() const;
 
-    FrameName name(const Frame& frame) const;
+    FrameName name(const Frame& frame) const;  // name, object and kind of the code at a frame
     // Returns why a frame has no symbol.
     Unnamed why_unnamed(const Frame& frame) const;
     // Returns the first byte of the function at the frame; the frame itself if it has no name.

@@ -14,7 +14,9 @@
 namespace perfdata {
 
 class FileSystem;
+class SymbolCache;
 
+// SourceFileOptions is where texts of source lines come from.
 struct SourceFileOptions {
     // Directories to search for source files: in each the recorded path as it is, then without its first parts, one by
     // one. Empty: reads no source files except those in --symfs.
@@ -23,17 +25,20 @@ struct SourceFileOptions {
     bool local_sources = false;
 };
 
+// SymbolizerOptions is where everything about code comes from, and who watches.
 struct SymbolizerOptions {
-    FinderOptions finder;
-    JitSearch jit;  // where to search for jitdumps and perf maps, with the files of --jitdump and --perf-map
-    bool perf_maps = true;
-    Progress progress = {};               // of unpacking a build-id cache, the only step that may take long
+    FinderOptions finder;    // where files are searched, and limits
+    JitSearch jit;           // where to search for jitdumps and perf maps, with the files of --jitdump and --perf-map
+    bool perf_maps = true;   // read perf-PID.map files
+    Progress progress = {};  // of unpacking a build-id cache, the only step that may take long
     Shared<const FileSystem> files = {};  // null: this machine's, as far as `finder` allows
     std::string kcore = {};  // a copy of /proc/kcore, whole or in part; empty: that of the recording's directory
-    SourceFileOptions sources = {};
-    bool demangle = true;  // names of C++ and Rust as in the source; false: as in the file
-    // Once it stops, open() ends early, without the files that it has not read yet: throw that Symbolizer away. One
-    // file is read to its end.
+    SourceFileOptions sources = {};  // where texts of source lines are searched
+    bool demangle = true;            // names of C++ and Rust as in the source; false: as in the file
+    // Keeps what is read of files for other Symbolizers that have it; null: it is read for this one.
+    Shared<const SymbolCache> cache = {};
+    // Once it stops, open() ends early, without the files that it has not read yet: throw that Symbolizer away. A
+    // packed file is unpacked to its end.
     StopToken stop = {};
 };
 

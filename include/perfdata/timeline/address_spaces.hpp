@@ -11,6 +11,8 @@
 
 namespace perfdata {
 
+class LookOut;
+
 // SpaceIndex identifies one address space: what a process sees from its fork or exec until its next exec or its end.
 using SpaceIndex = std::uint32_t;
 
@@ -54,6 +56,8 @@ class PERFDATA_EXPORT AddressSpaces {
         void map(SpaceIndex space, const Mapping& mapping);
         std::size_t size() const { return mappings_.size(); }
         AddressSpaces build() &&;
+        // build(look) may throw Stopped, the library's own: then the builder is of no more use.
+        AddressSpaces build(LookOut& look) &&;
 
       private:
         friend class AddressSpaces;
@@ -103,7 +107,7 @@ class PERFDATA_EXPORT AddressSpaces {
         std::uint32_t late = all;         // the tree of the others, in late_; all ones: none
     };
 
-    Tree index(std::span<const std::uint32_t> mappings);
+    Tree index(std::span<const std::uint32_t> mappings, LookOut& look);
     const Mapping* latest(const Tree& tree, Address address, Time time, std::uint32_t limit, Stretch& stretch) const;
 
     std::vector<Mapping> mappings_;

@@ -10,6 +10,7 @@
 
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/shared.hpp"
+#include "perfdata/core/stop_token.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/timeline/code_class.hpp"
 #include "perfdata/timeline/code_filter.hpp"
@@ -63,8 +64,10 @@ class PERFDATA_EXPORT FunctionIndex {
     virtual std::optional<NamelessCode> nameless(const Frame& frame) const = 0;
     // Returns the first part of the filter that leaves out the code at a frame.
     virtual CodePart left_out(const Frame& frame, const CodeFilter& filter) const = 0;
-    // Returns what unwinds copies of user stacks, for one thread; null if nothing does. The index must outlive it.
-    virtual Shared<StackUnwinder> unwinder() const;
+    // Returns what unwinds copies of user stacks, for one thread; null if nothing does. The index must outlive it. If
+    // the recording does not name its architecture, that takes a pass over it: once `stop` says so, the result is of no
+    // use.
+    virtual Shared<StackUnwinder> unwinder(const StopToken& stop = {}) const;
     // Adds the functions that the compiler inlined at a frame, as frames of FrameKind::inlined, outermost first. The
     // function that contains them is not among them. With `returns`, the frame is the return address of a call, and
     // what is inlined at the call counts: behind it other code may begin.

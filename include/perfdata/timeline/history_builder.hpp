@@ -18,7 +18,12 @@ class History<T>::Builder {
   public:
     // add(key, from, value): add the values of one key in time order.
     void add(std::uint64_t key, Time from, T value) { added_.push_back({key, {from, std::move(value)}}); }
-    History build() &&;
+    History build() && {
+        return std::move(*this).build([] {});
+    }
+    // build(look) calls look() now and then, which may throw: then the builder is of no more use.
+    template <class Look>
+    History build(Look&& look) &&;
 
   private:
     friend class History;
@@ -30,9 +35,13 @@ class History<T>::Builder {
 };
 
 template <class T>
-History<T> History<T>::Builder::build() && {
+template <class Look>
+History<T> History<T>::Builder::build(Look&& look) && {
     History history;
-    std::ranges::stable_sort(added_, {}, &Added::key);
+    std::ranges::stable_sort(added_, {}, [&](const Added& added) {
+        look();
+        return added.key;
+    });
     std::size_t keys = 0;
     for (std::size_t index = 0; index < added_.size(); ++index) {
         keys += index == 0 || added_[index].key != added_[index - 1].key;
@@ -40,6 +49,7 @@ History<T> History<T>::Builder::build() && {
     if (keys != 0) history.slots_.resize(std::bit_ceil(2 * keys));
     history.items_.reserve(added_.size());
     for (std::size_t first = 0; first < added_.size();) {
+        look();
         const auto key = added_[first].key;
         auto end = first;
         for (; end < added_.size() && added_[end].key == key; ++end) {

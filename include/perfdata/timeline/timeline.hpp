@@ -27,21 +27,22 @@ namespace perfdata {
 
 // Moment is when and in which process a sample was taken.
 struct Moment {
-    Time time;
-    Pid pid;
-    Machine machine = host;
+    Time time;               // when, by the clock of the recording
+    Pid pid;                 // in which process
+    Machine machine = host;  // on which machine
 };
 
 // KernelMapping is where the kernel's text lay, from the synthesized MMAP of [kernel.kallsyms].
 struct KernelMapping {
-    AddressRange range;
+    AddressRange range;            // of its text
     std::string reference_symbol;  // "_text" or "_stext"
     Address reference_address;     // of that symbol on the recording machine; 0 if it was hidden
 };
 
+// TimelineOptions is who watches the building.
 struct TimelineOptions {
-    StopToken stop;
-    Progress progress = {};
+    StopToken stop;          // once it stops, build() fails with `cancelled`
+    Progress progress = {};  // is told of the bytes of the recording
 };
 
 // Timeline is const after build() and may be read from many threads.

@@ -52,7 +52,12 @@ class VersionedMap<T>::Builder {
     }
 
     std::size_t size() const { return entries_.size(); }
-    VersionedMap build() &&;
+    VersionedMap build() && {
+        return std::move(*this).build([] {});
+    }
+    // build(look) calls look() now and then, which may throw: then the builder is of no more use.
+    template <class Look>
+    VersionedMap build(Look&& look) &&;
 
   private:
     friend class VersionedMap;
@@ -91,11 +96,15 @@ std::uint32_t VersionedMap<T>::with_leaf(std::uint32_t node, std::uint32_t rank,
 }
 
 template <class T>
-VersionedMap<T> VersionedMap<T>::Builder::build() && {
+template <class Look>
+VersionedMap<T> VersionedMap<T>::Builder::build(Look&& look) && {
     VersionedMap map;
     map.entries_ = std::move(entries_);
     for (const auto& entry : map.entries_) map.begins_.push_back(entry.range.begin.value);
-    std::ranges::sort(map.begins_);
+    std::ranges::sort(map.begins_, {}, [&](std::uint64_t begin) {
+        look();
+        return begin;
+    });
     const auto repeated = std::ranges::unique(map.begins_);
     map.begins_.erase(repeated.begin(), repeated.end());
     map.levels_ = map.begins_.size() <= 1 ? 1 : static_cast<unsigned>(std::bit_width(map.begins_.size() - 1));
@@ -106,6 +115,7 @@ VersionedMap<T> VersionedMap<T>::Builder::build() && {
         const auto at = changes_[index].at;
         const auto shared_below = static_cast<std::uint32_t>(map.nodes_.size());
         for (; index < changes_.size() && changes_[index].at == at; ++index) {
+            look();
             const auto& change = changes_[index];
             const auto begin = map.entries_[change.entry].range.begin.value;
             const auto rank =

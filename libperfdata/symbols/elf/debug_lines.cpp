@@ -16,7 +16,7 @@ std::optional<Error> CodeFile::problem(std::span<const LineStart> given) const {
 
 Result<std::shared_ptr<DwarfLines>> DebugLines::open(const RecordedObject& recorded, const FoundObject& found) {
     const auto& finder = files_.finder();
-    DwarfFiles files{found.file, {}, {}, files_.demangles(), &alternates_};
+    DwarfFiles files{found.file, {}, {}, files_.demangles(), &finder.store().alternates()};
     auto name = found.name();
     if (has_lines(*found.file)) {
         files.debug = found.file;
@@ -40,6 +40,7 @@ Result<std::shared_ptr<DwarfLines>> DebugLines::open(const RecordedObject& recor
             one->lines = fail(std::move(lines.error()));
         }
     });
+    finder.store().trim();
     if (one->lines) return one->lines;
     // Report the name that was asked for: several names may lead to the file, and threads may open it in any order.
     auto error = one->lines.error();
@@ -47,14 +48,17 @@ Result<std::shared_ptr<DwarfLines>> DebugLines::open(const RecordedObject& recor
     return fail(std::move(error));
 }
 
-std::shared_ptr<DebugLines::OpenedLines> DebugLines::opened_from(const DwarfFiles& files) {
+std::shared_ptr<OpenedLines> DebugLines::opened_from(const DwarfFiles& files) {
     // Any number of files may have one large debug file. It says all about linked files, which are copies of each
     // other, but not where sections lie in relocatable ones.
     constexpr std::size_t most = 16;
     const bool relocatable = files.debug->type() == ElfFile::Type::relocatable;
     const std::scoped_lock lock(mutex_);
-    auto& one = opened_[{relocatable ? files.file : nullptr, files.debug, files.alternate}];
-    if (!one && (!relocatable || ++relocatable_[files.debug.get()] <= most)) one = std::make_shared<OpenedLines>();
+    const FileStore::Files key{relocatable ? files.file : nullptr, files.debug, files.alternate};
+    auto& one = opened_[key];
+    if (!one && (!relocatable || ++relocatable_[files.debug.get()] <= most)) {
+        one = files_.finder().store().content<OpenedLines>(key);
+    }
     return one;
 }
 

@@ -15,12 +15,28 @@
 #include "perfdata/symbols/elf/find/object_finder.hpp"
 #include "perfdata/symbols/source_line.hpp"
 
+#include "file_store.hpp"
 #include "mapped_files.hpp"
 #include "symbols/elf/dwarf/dwarf_lines.hpp"
 #include "symbols/line_texts.hpp"
 #include "symbols/once.hpp"
 
 namespace perfdata {
+
+// OpenedLines is the debug information of one file, which may have any number of names: read of relocatable code (else
+// null), the debug file, and the alternate.
+struct OpenedLines final : FileContent {
+    static constexpr auto content_kind = Kind::lines;
+
+    Once once;
+    Result<std::shared_ptr<DwarfLines>> lines = nullptr;  // its error has no name
+
+    std::uint64_t memory() const override { return once.done() && lines && *lines ? (*lines)->memory() : 0; }
+    bool intact() const override {
+        if (!once.done()) return true;
+        return lines ? !*lines || (*lines)->intact() : lines.error().code != ErrorCode::io;
+    }
+};
 
 // CodeFile is a file with code and its lines; null if it has none, or was not found.
 struct CodeFile {
@@ -53,11 +69,6 @@ class DebugLines {
     static InlinedFunctions inlined_in_object(const CodeFile& object, std::uint64_t vaddr);
 
   private:
-    // OpenedLines is the debug information of one file, which may have any number of names.
-    struct OpenedLines {
-        Once once;
-        Result<std::shared_ptr<DwarfLines>> lines = nullptr;  // its error has no name
-    };
     // Returns null if too many files share the debug information.
     std::shared_ptr<OpenedLines> opened_from(const DwarfFiles& files);
     CodeFile& object(FileIndex index);
@@ -73,7 +84,6 @@ class DebugLines {
     // By the files that they are read from: relocatable code, debug file, alternate. They keep these open.
     std::map<std::array<std::shared_ptr<const ElfFile>, 3>, std::shared_ptr<OpenedLines>> opened_;
     std::map<const ElfFile*, std::size_t> relocatable_;  // how many relocatable files have a debug file
-    DwarfAlternates alternates_;
 };
 
 }  // namespace perfdata

@@ -55,7 +55,8 @@ Result<ElfFile> ElfFile::open(std::shared_ptr<const Source> source, const Limits
     return file;
 }
 
-Result<std::string> ElfFile::bytes(std::uint64_t offset, std::uint64_t size, std::string_view what) const {
+Result<std::string> ElfFile::bytes(std::uint64_t offset, std::uint64_t size, std::string_view what,
+                                   const Watch& watch) const {
     if (offset > source_->size() || size > source_->size() - offset) {
         return fail(ErrorCode::truncated, offset, "ELF", std::string(what) + " goes beyond the end of the file");
     }
@@ -64,10 +65,10 @@ Result<std::string> ElfFile::bytes(std::uint64_t offset, std::uint64_t size, std
                     std::string(what) + " has " + std::to_string(size) + " bytes; at most " +
                         std::to_string(section_limit_) + " are read");
     }
-    std::string content(static_cast<std::size_t>(size), '\0');
-    const auto got = source_->read_at(offset, std::as_writable_bytes(std::span(content)));
-    if (!got) return fail(got.error());
-    if (*got != content.size()) return fail(ErrorCode::truncated, offset, "ELF", std::string(what) + " is cut off");
+    auto content = read_part(*source_, offset, static_cast<std::size_t>(size), watch);
+    if (content && content->size() != size) {
+        return fail(ErrorCode::truncated, offset, "ELF", std::string(what) + " is cut off");
+    }
     return content;
 }
 
@@ -293,7 +294,7 @@ std::optional<ElfFile::AlternateLink> ElfFile::alternate_link() const {
     return AlternateLink{text->substr(0, end), text->substr(end + 1)};
 }
 
-Result<std::string> ElfFile::content(const Section& section) const {
+Result<std::string> ElfFile::content(const Section& section, const Watch& watch) const {
     if (section.type == no_bits) {
         return fail(ErrorCode::missing, section.offset, "ELF",
                     "section " + std::string(section.name) + " has no bytes");
@@ -302,7 +303,7 @@ Result<std::string> ElfFile::content(const Section& section) const {
         return fail(ErrorCode::unsupported, section.offset, "ELF",
                     "section " + std::string(section.name) + " is compressed");
     }
-    return bytes(section.offset, section.size, section.name.empty() ? "a section" : section.name);
+    return bytes(section.offset, section.size, section.name.empty() ? "a section" : section.name, watch);
 }
 
 std::optional<std::uint64_t> ElfFile::vaddr(std::uint64_t file_offset) const {

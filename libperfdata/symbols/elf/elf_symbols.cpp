@@ -8,16 +8,21 @@
 
 namespace perfdata {
 
-Result<ElfSymbols> ElfSymbols::load(const ElfFile& file, const ElfFile* debug, const Limits& limits) {
-    ElfSymbolsBuilder builder(limits);
-    if (debug != nullptr) builder.add_table(*debug, ".symtab");
-    if (builder.empty()) builder.add_table(file, ".symtab");
-    if (builder.empty()) {
-        builder.add_table(file, ".dynsym");
-        builder.add_mini_debug_info(file);
+Result<ElfSymbols> ElfSymbols::load(const ElfFile& file, const ElfFile* debug, const Limits& limits,
+                                    const Watch& watch) {
+    try {
+        ElfSymbolsBuilder builder(limits, watch);
+        if (debug != nullptr) builder.add_table(*debug, ".symtab");
+        if (builder.empty()) builder.add_table(file, ".symtab");
+        if (builder.empty()) {
+            builder.add_table(file, ".dynsym");
+            builder.add_mini_debug_info(file);
+        }
+        builder.add_plt(file);
+        return std::move(builder).take();
+    } catch (const Stopped&) {
+        return fail(ErrorCode::cancelled, Error::no_offset, "ELF", "asked to stop");
     }
-    builder.add_plt(file);
-    return std::move(builder).take();
 }
 
 const ElfSymbols::Entry* ElfSymbols::covering(std::uint64_t vaddr) const {

@@ -46,10 +46,11 @@ struct Unpacked {
 };
 
 // unpack_xz(packed, limit) returns nothing if that is more than the limit.
-Unpacked unpack_xz(std::string_view packed, std::uint64_t limit) {
+Unpacked unpack_xz(std::string_view packed, std::uint64_t limit, LookOut& look) {
     std::string out;
     const auto broken = unpack_stream(Packing::xz, read_from(std::as_bytes(std::span(packed))), [&](Bytes got) {
         out += as_text(got);
+        for (std::size_t at = 0; at < got.size(); at += 16) look();
         return out.size() <= limit;
     });
     if (out.size() > limit) {
@@ -77,8 +78,9 @@ struct ElfSymbolsBuilder::Descriptors {
 };
 
 std::optional<std::string> ElfSymbolsBuilder::content(const ElfFile& file, const ElfFile::Section& section) {
-    auto bytes = file.content(section);
+    auto bytes = file.content(section, watch_);
     if (bytes) return std::move(*bytes);
+    if (bytes.error().code == ErrorCode::cancelled) throw Stopped();
     if (!damage_ && bytes.error().code != ErrorCode::missing) damage_ = std::move(bytes.error());
     return {};
 }
@@ -137,8 +139,8 @@ void ElfSymbolsBuilder::add_table(const ElfFile& file, std::string_view section_
     const auto* section = file.section(section_name);
     if (section == nullptr || section->link >= file.sections().size()) return;
     const auto table = content(file, *section);
-    const auto strings = content(file, file.sections()[section->link]);
-    if (!table || !strings) return;
+    auto read = content(file, file.sections()[section->link]);
+    if (!table || !read) return;
 
     Descriptors descriptors;
     if (const auto* opd = file.section(".opd"); opd != nullptr && file.machine() == em_ppc64 && file.wide()) {
@@ -152,17 +154,25 @@ void ElfSymbolsBuilder::add_table(const ElfFile& file, std::string_view section_
         if (of_these && !numbers) numbers = content(file, other);
     }
     const auto base = names_.size();
-    names_.append(*strings).push_back('\0');
+    const auto text_size = read->size();
+    if (names_.empty()) {
+        names_ = std::move(*read);  // may be hundreds of MB
+    } else {
+        names_.append(*read);
+    }
+    names_.push_back('\0');
+    const auto strings = std::string_view(names_).substr(base, text_size);
     const auto stride = ElfSymbolFields::bytes(file.wide());
     entries_.reserve(entries_.size() + table->size() / stride);
     Cursor in(as_bytes(*table), file.order(), {.where = "ELF symbol table", .offset = section->offset});
     Cursor more(numbers ? as_bytes(*numbers) : Bytes(), file.order(), {.where = "ELF section numbers"});
     while (in.remaining() >= stride) {
+        look_();
         auto symbol = ElfSymbolFields::read(in, file.wide());
         const auto number = more.u32();  // 0 behind its end
         if (symbol.extended) symbol.section = number;
-        if (symbol.name == 0 || symbol.name >= strings->size() || (*strings)[symbol.name] == '\0') continue;
-        const std::string_view start = std::string_view(*strings).substr(symbol.name, 4);
+        if (symbol.name == 0 || symbol.name >= strings.size() || strings[symbol.name] == '\0') continue;
+        const auto start = strings.substr(symbol.name, 4);
         if (const auto value = address(file, symbol, start.substr(0, start.find('\0')), descriptors)) {
             add(*value, symbol.size, base + symbol.name, symbol.info >> 4);
         }
@@ -176,7 +186,7 @@ void ElfSymbolsBuilder::add_mini_debug_info(const ElfFile& file) {
     if (!packed) return;
     // Symbols pack to a fifth or so.
     constexpr std::uint64_t times = 32, some = std::uint64_t{1} << 20;
-    auto unpacked = unpack_xz(*packed, std::min(limits_.section_bytes, some + packed->size() * times));
+    auto unpacked = unpack_xz(*packed, std::min(limits_.section_bytes, some + packed->size() * times), look_);
     const auto mini = ElfFile::open(memory_source(as_bytes(unpacked.text)), limits_);
     if (mini) {
         add_table(*mini, ".symtab");
@@ -212,6 +222,7 @@ ElfSymbolsBuilder::Shape ElfSymbolsBuilder::shape(const Entry& entry) {
     if (const auto known = shapes_.find(entry.name); known != shapes_.end()) return known->second;
     if (demangled_ + text.size() > 2 * names_.size()) return of(text);
     demangled_ += text.size();
+    for (std::size_t at = 0; at < text.size(); at += 2) look_();  // it takes microseconds
     const auto readable = demangle(text);
     return shapes_.emplace(entry.name, of(readable ? *readable : text)).first->second;
 }
@@ -231,8 +242,9 @@ bool ElfSymbolsBuilder::better(const Entry& earlier, const Entry& later) {
 }
 
 void ElfSymbolsBuilder::sort() {
-    std::ranges::sort(entries_, {},
-                      [](const Entry& entry) { return std::pair(entry.value, entry.enclosing & number_mask); });
+    std::ranges::sort(entries_, {}, look_.by([](const Entry& entry) {
+        return std::pair(entry.value, entry.enclosing & number_mask);
+    }));
 }
 
 // Extends symbols without a size to the next symbol, and the last one to the end of its page, as perf does. Of several
@@ -240,6 +252,7 @@ void ElfSymbolsBuilder::sort() {
 void ElfSymbolsBuilder::close_gaps() {
     constexpr std::uint64_t page = 4096;
     for (std::size_t index = 0; index < entries_.size(); ++index) {
+        look_();
         auto& entry = entries_[index];
         if (entry.size != 0) continue;
         const bool last = index + 1 == entries_.size();
@@ -251,6 +264,7 @@ void ElfSymbolsBuilder::close_gaps() {
 void ElfSymbolsBuilder::choose_among_duplicates() {
     std::size_t kept = 0;
     for (const auto& entry : entries_) {
+        look_();
         if (kept != 0 && entries_[kept - 1].value == entry.value) {
             if (!better(entries_[kept - 1], entry)) entries_[kept - 1] = entry;
         } else {
@@ -263,6 +277,7 @@ void ElfSymbolsBuilder::choose_among_duplicates() {
 void ElfSymbolsBuilder::link_enclosing() {
     const auto end = [](const Entry& entry) { return entry.value + entry.size; };
     for (std::size_t index = 0; index < entries_.size(); ++index) {
+        look_();
         auto& entry = entries_[index];
         entry.enclosing = index == 0 ? ElfSymbols::none : static_cast<std::uint32_t>(index - 1);
         while (entry.enclosing != ElfSymbols::none && end(entries_[entry.enclosing]) <= end(entry)) {
@@ -273,12 +288,13 @@ void ElfSymbolsBuilder::link_enclosing() {
 
 // Chooses an enclosing entry for each entry, as a skew-binary list does: if the last two jumps are equally long, the
 // target of the second one, else the next enclosing entry.
-std::vector<std::uint32_t> ElfSymbolsBuilder::further() const {
+std::vector<std::uint32_t> ElfSymbolsBuilder::further() {
     constexpr std::uint32_t few = 16;
     constexpr auto none = ElfSymbols::none;
     std::vector<std::uint32_t> depth(entries_.size()), further(entries_.size(), none);
     std::uint32_t deepest = 0;
     for (std::size_t index = 0; index < entries_.size(); ++index) {
+        look_();
         const auto enclosing = entries_[index].enclosing;
         if (enclosing == none) continue;
         depth[index] = depth[enclosing] + 1;

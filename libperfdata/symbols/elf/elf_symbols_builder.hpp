@@ -13,6 +13,8 @@
 #include "perfdata/core/cursor.hpp"
 #include "perfdata/symbols/elf/elf_symbols.hpp"
 
+#include "recording/look_out.hpp"
+
 namespace perfdata {
 
 // ElfSymbolFields is an entry of a symbol table.
@@ -29,7 +31,8 @@ struct ElfSymbolFields {
 
 class ElfSymbolsBuilder {
   public:
-    explicit ElfSymbolsBuilder(const Limits& limits) : limits_(limits) {}
+    // `watch` must outlive it. Each member may throw Stopped.
+    ElfSymbolsBuilder(const Limits& limits, const Watch& watch) : limits_(limits), watch_(watch), look_(watch) {}
 
     bool empty() const { return entries_.empty(); }
 
@@ -64,9 +67,11 @@ class ElfSymbolsBuilder {
     void close_gaps();
     void choose_among_duplicates();
     void link_enclosing();
-    std::vector<std::uint32_t> further() const;
+    std::vector<std::uint32_t> further();
 
     Limits limits_;
+    const Watch& watch_;
+    LookOut look_;
     std::string names_;
     std::vector<Entry> entries_;             // `enclosing` is binding and number until link_enclosing()
     std::map<std::uint32_t, Shape> shapes_;  // of mangled names, by position in names_

@@ -48,7 +48,7 @@ class ElfSymbolsBuilder::Plt {
         ordered_ = slots_;
         if (got != nullptr) read(".rela.dyn", ".rel.dyn", words_of_got());
         if (slots_.empty()) return;
-        std::ranges::stable_sort(slots_, {}, &GotSlot::address);
+        std::ranges::stable_sort(slots_, {}, builder_.look_.by(&GotSlot::address));
         find_resolvers();
         budget_ = 4 * (std::uint64_t{strings_.size()} + builder_.names_.size());
         if (plt != nullptr) name(*plt, header());
@@ -81,6 +81,7 @@ class ElfSymbolsBuilder::Plt {
         };
         const auto bytes = as_bytes(*list);
         for (std::size_t offset = 0; bytes.size() - offset >= stride; offset += stride) {
+            builder_.look_();
             const auto* const at = bytes.data() + offset;
             GotSlot slot;
             slot.address = number(at);
@@ -208,6 +209,7 @@ class ElfSymbolsBuilder::Plt {
         if (short_stubs) plt.stride = 8;
         const auto stubs = plt_stubs(plt, as_bytes(*code));
         for (const auto& stub : stubs) {
+            builder_.look_();
             const auto slot = std::ranges::lower_bound(slots_, stub.slot, {}, &GotSlot::address);
             if (slot != slots_.end() && slot->address == stub.slot) add(stub.address, stub.size, *slot);
         }
@@ -215,6 +217,7 @@ class ElfSymbolsBuilder::Plt {
         auto next = stubs.begin();
         auto at = header.size;
         for (const auto& slot : ordered_) {
+            builder_.look_();
             if (section.size < header.stub || at > section.size - header.stub) break;
             const auto address = section.address + at;
             at += header.stub;
@@ -242,6 +245,7 @@ std::vector<std::pair<std::uint64_t, std::string>> ElfSymbolsBuilder::names_of(s
     values.erase(std::ranges::unique(values).begin(), values.end());
     std::vector<const Entry*> best(values.size(), nullptr);
     for (const auto& entry : entries_) {
+        look_();
         const auto place = std::ranges::lower_bound(values, entry.value);
         if (place == values.end() || *place != entry.value) continue;
         auto& chosen = best[static_cast<std::size_t>(place - values.begin())];

@@ -17,34 +17,14 @@
 #include "perfdata/symbols/elf/demangle/demangle.hpp"
 #include "perfdata/symbols/elf/elf_symbols.hpp"
 
+#include "file_store.hpp"
+#include "file_symbols.hpp"
+#include "recording/look_out.hpp"
 #include "symbols/once.hpp"
 
 namespace perfdata {
 
 namespace {
-
-// FileSymbols are the symbols of one file. Objects with different names of the file share it.
-struct FileSymbols {
-    Once loaded;
-    std::expected<ElfSymbols, SymbolMiss> symbols = std::unexpected(SymbolMiss::not_found);
-    std::optional<Error> damage;  // why symbols may be missing
-
-    // Demangled names by symbol, made on demand.
-    std::mutex demangling;
-    std::map<std::size_t, std::string> demangled;
-
-    void load(const ElfFile& file, const ElfFile* debug, const Limits& limits) {
-        auto read = ElfSymbols::load(file, debug, limits);
-        if (read) {
-            damage = read->damage();
-            symbols = std::move(*read);
-        } else {
-            const bool none = read.error().code == ErrorCode::missing;
-            if (!none) damage = std::move(read.error());
-            symbols = std::unexpected(none ? SymbolMiss::no_symbols : SymbolMiss::unreadable);
-        }
-    }
-};
 
 // Returns an identifier that every mangled form of the name contains; empty if none is known. The ABI abbreviates
 // operators, closures, thunks, and types of std.
@@ -92,7 +72,7 @@ struct ObjectSymbols::Table {
     std::shared_ptr<FileSymbols> content(const FoundObject& found) {
         const std::unique_lock lock(mutex);
         auto& one = contents[found.debug ? found.debug.get() : found.file.get()];
-        if (!one) one = std::make_shared<FileSymbols>();
+        if (!one) one = finder.store().content<FileSymbols>({found.file, found.debug});
         return one;
     }
 };
@@ -135,14 +115,15 @@ std::size_t ObjectSymbols::size() const {
     return table_->objects.size();
 }
 
-void ObjectSymbols::load(Object& object) const {
+void ObjectSymbols::load(Object& object, const Watch& watch) const {
     object.loaded([&] {
         object.found = table_->finder.find(object.recorded);
         if (!object.found) return;
         const auto& file = *object.found->file;
         object.content = table_->content(*object.found);
         object.content->loaded(
-            [&] { object.content->load(file, object.found->debug.get(), table_->finder.options().limits); });
+            [&] { object.content->load(file, object.found->debug.get(), table_->finder.options().limits, watch); });
+        table_->finder.store().trim();
         if (file.type() == ElfFile::Type::relocatable) {
             if (const auto* text = file.section(".text")) object.text_offset = text->offset;
         }
@@ -180,7 +161,10 @@ std::expected<NameAndOffset, SymbolMiss> ObjectSymbols::name(FileIndex index, st
     if (table_->options.demangle && is_mangled(result.name)) {
         const std::scoped_lock lock(one.content->demangling);
         const auto [place, added] = one.content->demangled.try_emplace(found->index);
-        if (added) place->second = demangle(result.name).value_or(std::string(result.name));
+        if (added) {
+            place->second = demangle(result.name).value_or(std::string(result.name));
+            one.content->note_name(place->second);
+        }
         result.name = place->second;
     }
     return result;
@@ -240,10 +224,22 @@ void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs, 
     std::atomic<std::size_t> next = 0;
     std::mutex telling;
     std::size_t loaded = 0;
+    Watch watch{stop, {}};
+    if (progress) {
+        // Within a file it is told again what it knows, so that it can stop.
+        watch.progress = [&](std::uint64_t, std::uint64_t) {
+            const std::scoped_lock lock(telling);
+            progress(loaded, objects.size());
+        };
+    }
     const auto work = [&] {
         for (auto at = next.fetch_add(1); at < objects.size(); at = next.fetch_add(1)) {
             if (stop.stop_requested()) return;
-            load(object(objects[at]));
+            try {
+                load(object(objects[at]), watch);
+            } catch (const Stopped&) {
+                return;
+            }
             if (!progress) continue;
             const std::scoped_lock lock(telling);
             progress(++loaded, objects.size());

@@ -10,6 +10,8 @@
 
 #include "perfdata/recording/content.hpp"
 
+#include "recording/look_out.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -41,8 +43,9 @@ class Lines {
     explicit Lines(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
 
     // Reads the next line of this form and skips others; false at the end.
-    bool next(Line& line) {
+    bool next(Line& line, LookOut& look) {
         while (at_ != end_) {
+            look();
             const auto first = *at_;
             const bool good = read(line);
             // Blanks begin lines of nm without an address.
@@ -103,25 +106,35 @@ class Lines {
 
 }  // namespace
 
-Result<Kallsyms> Kallsyms::open(const std::string& path, const Limits& limits) {
+Result<Kallsyms> Kallsyms::open(const std::string& path, const Limits& limits, const Watch& watch) {
     Limits unpacking = limits;
     unpacking.unpacked_bytes = std::min(limits.unpacked_bytes, limits.kallsyms_bytes);
-    const auto source = open_source(path, unpacking, Content::text);
+    const auto source = open_source(path, unpacking, Content::text, watch);
     if (!source) return fail(source.error());
-    return open(**source, path, limits);
+    return open(**source, path, limits, watch);
 }
 
-Result<Kallsyms> Kallsyms::open(const Source& source, const std::string& path, const Limits& limits) {
-    auto text = read_whole(source, limits.kallsyms_bytes);
+Result<Kallsyms> Kallsyms::open(const Source& source, const std::string& path, const Limits& limits,
+                                const Watch& watch) {
+    auto text = read_whole(source, limits.kallsyms_bytes, watch);
     if (!text) {
         auto error = text.error();
         if (error.where.empty()) error.where = path;
         return fail(std::move(error));
     }
-    return parse(std::move(*text), path);
+    return parse(std::move(*text), path, watch);
 }
 
-Result<Kallsyms> Kallsyms::parse(std::string text, const std::string& where) {
+Result<Kallsyms> Kallsyms::parse(std::string text, const std::string& where, const Watch& watch) {
+    try {
+        LookOut look(watch, text.size());
+        return read(std::move(text), where, look);
+    } catch (const Stopped&) {
+        return fail(ErrorCode::cancelled, Error::no_offset, where, "asked to stop");
+    }
+}
+
+Result<Kallsyms> Kallsyms::read(std::string text, const std::string& where, LookOut& look) {
     if (text.size() > std::numeric_limits<std::uint32_t>::max()) {
         return fail(ErrorCode::limit, Error::no_offset, where, "larger than 4 GiB");
     }
@@ -141,7 +154,7 @@ Result<Kallsyms> Kallsyms::parse(std::string text, const std::string& where) {
     };
     Line line;
     Lines lines(all);
-    while (lines.next(line)) {
+    while (lines.next(line, look)) {
         if (made_at_run_time(line.module)) continue;
         any_address = any_address || line.address != 0;
         if (!is_function(line.type) || is_label(line.name)) continue;
@@ -161,24 +174,25 @@ Result<Kallsyms> Kallsyms::parse(std::string text, const std::string& where) {
             Error{ErrorCode::malformed, Error::no_offset, where,
                   std::to_string(lines.damaged()) + " of its lines are none of kallsyms, and were left out"};
     }
-    table.sort();
-    table.drop_aliases();
+    table.sort(look);
+    table.drop_aliases(look);
     return table;
 }
 
 // The file lists the kernel itself by address, and then its modules one after another: only these need sorting.
-void Kallsyms::sort() {
+void Kallsyms::sort(LookOut& look) {
     const auto modules = std::ranges::is_sorted_until(entries_, {}, &Entry::address);
-    std::ranges::stable_sort(modules, entries_.end(), {}, &Entry::address);
-    std::ranges::inplace_merge(entries_, modules, {}, &Entry::address);
+    std::ranges::stable_sort(modules, entries_.end(), {}, look.by(&Entry::address));
+    std::ranges::inplace_merge(entries_, modules, {}, look.by(&Entry::address));
 }
 
 // Keeps the last of several names of one address, as perf does. The kernel lists the names of a system call's
 // implementation before those of its entry, and strong symbols before weak ones: __do_sys_getpid, __x64_sys_getpid;
 // __memcpy, memcpy.
-void Kallsyms::drop_aliases() {
+void Kallsyms::drop_aliases(LookOut& look) {
     std::size_t kept = 0;
     for (const auto& entry : entries_) {
+        look();
         if (kept != 0 && entries_[kept - 1].address == entry.address) --kept;
         entries_[kept++] = entry;
     }
@@ -233,7 +247,8 @@ std::optional<Address> Kallsyms::address_of(std::string_view name) const {
         const auto end = std::min(all.find('\n', place), all.size());
         Line line;
         Lines lines(all.substr(begin, end - begin));
-        if (lines.next(line) && line.name == name && line.module.empty()) return Address{line.address};
+        if (LookOut nobody; lines.next(line, nobody) && line.name == name && line.module.empty())
+            return Address{line.address};
         begin = end;
     }
     return {};

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "recording/look_out.hpp"
 #include "symbols/elf/elf_constants.hpp"
 #include "symbols/elf/elf_notes.hpp"
 #include "symbols/elf/find/build_id_cache.hpp"
@@ -16,6 +17,7 @@ struct KernelNames::Loader {
     const RecordedKernel& kernel;
     const ObjectFinder& finder;
     const FinderOptions& options;
+    const Watch& watch;
     KernelNames names;
     KernelText elf;                // what vmlinux() found
     bool only_text = false;        // find the code, not the names
@@ -33,7 +35,7 @@ struct KernelNames::Loader {
         Limits limits = options.limits;
         limits.unpacked_bytes = std::min(limits.unpacked_bytes, limits.kallsyms_bytes);
         const auto source = open(name, given, limits, Content::text);
-        auto text = source ? read_whole(**source, limits.kallsyms_bytes) : fail(source.error());
+        auto text = source ? read_whole(**source, limits.kallsyms_bytes, watch) : fail(source.error());
         if (!kallsyms(name.shown(), std::move(text), same_kernel, given)) return false;
         if (auto damage = (*source)->damage()) names.damage_ = std::move(damage);
         return true;
@@ -46,7 +48,8 @@ struct KernelNames::Loader {
     }
 
     bool kallsyms(const std::string& path, Result<std::string> text, bool same_kernel, bool given) {
-        auto table = text ? Kallsyms::parse(std::move(*text), path) : fail(std::move(text.error()));
+        auto table = text ? Kallsyms::parse(std::move(*text), path, watch) : fail(std::move(text.error()));
+        if (!table && table.error().code == ErrorCode::cancelled) throw Stopped();
         if (!table) {
             if (given) refuse(table.error().code, path, table.error().detail);
             return false;
@@ -93,8 +96,9 @@ struct KernelNames::Loader {
             if (given) refuse(ErrorCode::missing, path, "it has symbols, but not the code itself");
             return false;
         }
-        auto symbols = only_text ? Result<ElfSymbols>() : ElfSymbols::load(*file, nullptr, options.limits);
+        auto symbols = only_text ? Result<ElfSymbols>() : ElfSymbols::load(*file, nullptr, options.limits, watch);
         if (!symbols) {
+            if (symbols.error().code == ErrorCode::cancelled) throw Stopped();
             if (given) refuse(symbols.error().code, path, symbols.error().detail);
             return false;
         }
@@ -228,9 +232,13 @@ struct KernelNames::Loader {
     }
 };
 
-Result<KernelNames> KernelNames::load(const RecordedKernel& kernel, const ObjectFinder& finder) {
-    Loader loader{kernel, finder, finder.options(), {}, {}, false, {}};
-    if (loader.load()) return std::move(loader.names);
+Result<KernelNames> KernelNames::load(const RecordedKernel& kernel, const ObjectFinder& finder, const Watch& watch) {
+    Loader loader{kernel, finder, finder.options(), watch, {}, {}, false, {}};
+    try {
+        if (loader.load()) return std::move(loader.names);
+    } catch (const Stopped&) {
+        return fail(ErrorCode::cancelled, Error::no_offset, "kernel symbols", "asked to stop");
+    }
     if (loader.refused) return fail(std::move(*loader.refused));
     if (kernel.build_id.size == 0) {
         return fail(ErrorCode::missing, Error::no_offset, "kernel symbols",
@@ -248,7 +256,8 @@ Result<KernelNames> KernelNames::load(const RecordedKernel& kernel, const Object
 }
 
 Result<KernelText> KernelNames::find_text(const RecordedKernel& kernel, const ObjectFinder& finder) {
-    Loader loader{kernel, finder, finder.options(), {}, {}, true, {}};
+    const Watch nobody;
+    Loader loader{kernel, finder, finder.options(), nobody, {}, {}, true, {}};
     const auto& given = finder.options().vmlinux;
     if ((!given.empty() && loader.vmlinux({"", given}, true)) || loader.vmlinux_somewhere())
         return std::move(loader.elf);

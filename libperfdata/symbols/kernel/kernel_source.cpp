@@ -40,7 +40,7 @@ KernelSource::KernelSource(const SourceContext& context, const MappedFiles& file
       files_(files),
       lines_(lines),
       recorded_(recorded_kernel(context.recording, context.timeline)) {
-    auto loaded = KernelNames::load(recorded_, context.finder);
+    auto loaded = KernelNames::load(recorded_, context.finder, {context.options.stop, {}});
     if (loaded) {
         names_ = std::move(*loaded);
         if (const auto& damage = names_->damage()) context.losses.add(*damage);

@@ -38,6 +38,11 @@ class FileCfi {
     // Returns what rows of row_at() refer to.
     RowSource source(const RuleSpill& spill, std::uint64_t bias) const;
     const std::optional<Error>& damage() const { return damage_; }
+    // Returns how many bytes of memory the sections take.
+    std::uint64_t memory() const {
+        return eh_frame_bytes_.bytes.capacity() + header_bytes_.bytes.capacity() + debug_frame_bytes_.bytes.capacity() +
+               exidx_bytes_.bytes.capacity() + extab_bytes_.bytes.capacity();
+    }
 
   private:
     struct Part {

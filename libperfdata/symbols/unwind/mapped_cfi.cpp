@@ -37,10 +37,16 @@ const FileCfi* MappedCfi::opened(const RecordedObject& recorded, const FoundObje
         if (!has_debug_frame(*found.file) && (debug == nullptr || !has_debug_frame(*debug))) {
             debug = files_.finder().find_debug(recorded, found, has_debug_frame).file;
         }
-        auto cfi = std::make_unique<const FileCfi>(*found.file, debug.get(), limits_);
-        if (cfi->has_any() || cfi->damage()) one->cfi = std::move(cfi);
+        auto& store = files_.finder().store();
+        const auto content = store.content<Content>({found.file, debug});
+        content->once([&] {
+            auto cfi = std::make_unique<const FileCfi>(*found.file, debug.get(), limits_);
+            if (cfi->has_any() || cfi->damage()) content->cfi = std::move(cfi);
+        });
+        one->content = content;
+        store.trim();
     });
-    return one->cfi.get();
+    return one->content->cfi.get();
 }
 
 }  // namespace perfdata

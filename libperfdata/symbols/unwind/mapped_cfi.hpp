@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "symbols/elf/file_store.hpp"
 #include "symbols/elf/mapped_files.hpp"
 #include "symbols/once.hpp"
 #include "symbols/unwind/file_cfi.hpp"
@@ -23,9 +24,21 @@ class MappedCfi {
     UnwindPlace place(const Frame& frame);
 
   private:
-    struct Opened {
+    // Read of a file, and of a separate debug file or null.
+    struct Content final : FileContent {
+        static constexpr auto content_kind = Kind::unwinding;
+
         Once once;
         std::unique_ptr<const FileCfi> cfi;  // null: there is no unwind information
+
+        std::uint64_t memory() const override { return once.done() && cfi ? cfi->memory() : 0; }
+        bool intact() const override {
+            return !once.done() || !cfi || !cfi->damage() || cfi->damage()->code != ErrorCode::io;
+        }
+    };
+    struct Opened {
+        Once once;
+        std::shared_ptr<const Content> content;
     };
     const FileCfi* opened(const RecordedObject& recorded, const FoundObject& found);
 

@@ -8,7 +8,7 @@ using namespace perfdata::test;
 
 namespace {
 
-constexpr std::uint64_t text = 0xffffffff81000000, module = 0xffffffffc0100000, program = 0xffffffffc0200000;
+constexpr std::uint64_t text = 0xffffffff81000000, module = 0xffffffffc0100000, bpf_code = 0xffffffffc0200000;
 
 // Everything that an address can belong to.
 Timeline everything() {
@@ -16,9 +16,9 @@ Timeline everything() {
     world.kernel_map({text, 0x1000000, text}, "[kernel.kallsyms]_text");
     world.kernel_map({module, 0x4000, 0}, "/lib/modules/6.1.0/kernel/net/nf-nat.ko.xz");
     world.map(0, 7, {0x400000, 0x1000, 0x2000}, "/bin/x");
-    world.scene().symbol(live(100), program, 0x100, "bpf_prog_00000000000000aa_p");
+    world.scene().symbol(live(100), bpf_code, 0x100, "bpf_prog_00000000000000aa_p");
     world.scene().symbol(live(100), module + 0x1000, 0x100, "bpf_prog_00000000000000bb_q");
-    world.scene().symbol_gone(live(200), program, 0x100, "bpf_prog_00000000000000aa_p");
+    world.scene().symbol_gone(live(200), bpf_code, 0x100, "bpf_prog_00000000000000aa_p");
     return world.timeline();
 }
 
@@ -36,7 +36,7 @@ std::string text_of(const Timeline& timeline, std::uint64_t address, std::uint64
 
 TEST_CASE("Code, kernel, modules and processes are found in the mode they ran in", "[timeline][resolve]") {
     const auto timeline = everything();
-    CHECK(text_of(timeline, program + 4, 150, CpuMode::kernel) == "bpf_prog_00000000000000aa_p+4");
+    CHECK(text_of(timeline, bpf_code + 4, 150, CpuMode::kernel) == "bpf_prog_00000000000000aa_p+4");
     CHECK(text_of(timeline, module + 16, 150, CpuMode::kernel) == "/lib/modules/6.1.0/kernel/net/nf-nat.ko.xz+16");
     CHECK(text_of(timeline, module + 0x1004, 150, CpuMode::kernel) == "bpf_prog_00000000000000bb_q+4");
     CHECK(text_of(timeline, 0x400010, 150, CpuMode::user) == "/bin/x+" + std::to_string(0x2010));
@@ -46,7 +46,7 @@ TEST_CASE("Code, kernel, modules and processes are found in the mode they ran in
 
 TEST_CASE("In unknown mode kernel space is searched first, then the process", "[timeline][resolve]") {
     const auto timeline = everything();
-    CHECK(text_of(timeline, program + 4, 150, CpuMode::unknown) == "bpf_prog_00000000000000aa_p+4");
+    CHECK(text_of(timeline, bpf_code + 4, 150, CpuMode::unknown) == "bpf_prog_00000000000000aa_p+4");
     CHECK(timeline.frame_at({{150}, {7}}, {text}, CpuMode::unknown).offset == text);
     CHECK(text_of(timeline, 0x400010, 150, CpuMode::unknown) == "/bin/x+" + std::to_string(0x2010));
     CHECK(timeline.frame_at({{150}, {7}}, {0x1}, CpuMode::unknown).misses(Miss::unknown_mode));
@@ -60,8 +60,8 @@ TEST_CASE("What resolves to nothing has its reason", "[timeline][resolve]") {
         CHECK(frame.offset == address);
         return frame.miss();
     };
-    CHECK(why(program, CpuMode::kernel) == Miss::gone);
-    CHECK(why(program + 0x100, CpuMode::kernel) == Miss::kernel);
+    CHECK(why(bpf_code, CpuMode::kernel) == Miss::gone);
+    CHECK(why(bpf_code + 0x100, CpuMode::kernel) == Miss::kernel);
     CHECK(why(0x400010, CpuMode::kernel) == Miss::kernel);
     CHECK(why(0x401000, CpuMode::user) == Miss::no_mapping);
     CHECK(why(text, CpuMode::user) == Miss::no_mapping);
@@ -83,6 +83,6 @@ TEST_CASE("Kernel mappings say what they are", "[timeline][kernel]") {
     CHECK(tasks.object(*loaded).kind == ObjectKind::module);
     CHECK(module_name(tasks.object(*loaded).path) == "nf_nat");
     CHECK(loaded->offset_of({module + 5}) == 5);
-    CHECK(tasks.kernel_mapping_at({program}, {150}) == nullptr);
+    CHECK(tasks.kernel_mapping_at({bpf_code}, {150}) == nullptr);
     CHECK(tasks.mapping_at({~0u}, {text}, {0}) == nullptr);
 }

@@ -30,12 +30,14 @@ struct LineFunction {
     Heat heat;
 };
 
+// HeatLine is a line with samples.
 struct HeatLine {
     std::uint32_t line = 0;  // from 1
     Heat heat;
     std::vector<LineFunction> functions;  // hottest first
 };
 
+// HeatFile is a source file with samples.
 struct HeatFile {
     std::string path;  // as in debug information
     Heat heat;
@@ -63,6 +65,7 @@ constexpr std::string_view to_string(NoLine reason) {
     return "unknown";
 }
 
+// SourceHeatOptions is what the making may cost, and who watches.
 struct SourceHeatOptions {
     Limits limits = {};  // `cells` bounds the places that are told apart
     StopToken stop = {};

@@ -52,6 +52,7 @@ struct ListingCall {
     std::vector<std::uint64_t> branches;  // times seen in branch stacks: not samples; one per event
 };
 
+// ListingCalls is who calls the function, and whom it calls.
 struct ListingCalls {
     EventCounts with_callees;          // samples with the function in their call chain
     bool chains = false;               // any call is known from call chains
@@ -61,6 +62,7 @@ struct ListingCalls {
     std::vector<ListingCall> callees;  // the same by function, most samples first
 };
 
+// ListingInstruction is an instruction, or bytes that are none.
 struct ListingInstruction {
     Instruction instruction;
     Address address;
@@ -74,11 +76,13 @@ struct ListingInstruction {
     std::vector<std::uint32_t> calls;              // of a call, what it called: indices in Listing::calls->sites
 };
 
+// ListingLine is a line of source with code of the function.
 struct ListingLine {
     SourceLine source;  // column 0: columns are not distinguished
     SharedEventCounts cells;
 };
 
+// Listing is one version of a function, as plain data.
 struct Listing {
     CodeVersion version;
     std::uint32_t versions = 1;     // number of versions of the function

@@ -79,8 +79,8 @@ class PERFDATA_EXPORT ElfFile {
     std::optional<AlternateLink> alternate_link() const;
 
     // Returns the section's bytes. Errors: truncated, limit, io, missing (NOBITS), unsupported (compressed; only debug
-    // sections are).
-    Result<std::string> content(const Section& section) const;
+    // sections are), cancelled.
+    Result<std::string> content(const Section& section, const Watch& watch = {}) const;
 
     // Returns the virtual address of the byte at a file offset; nothing if no segment contains it. In a relocatable
     // file (a kernel module) addresses are file offsets.
@@ -114,7 +114,8 @@ class PERFDATA_EXPORT ElfFile {
     const Segment* segment_at(const std::vector<Stretch>& stretches, std::uint64_t at) const;
     void lay_out_sections();
     void lay_out_segments();
-    Result<std::string> bytes(std::uint64_t offset, std::uint64_t size, std::string_view what) const;
+    Result<std::string> bytes(std::uint64_t offset, std::uint64_t size, std::string_view what,
+                              const Watch& watch = {}) const;
 
     std::shared_ptr<const Source> source_;
     std::uint64_t section_limit_ = 0;

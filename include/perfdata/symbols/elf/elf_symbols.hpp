@@ -34,8 +34,10 @@ class PERFDATA_EXPORT ElfSymbols {
     };
 
     // Reads .symtab, else .dynsym and mini debug info (.gnu_debugdata), and names PLT entries. `debug`: the separate
-    // debug file, or null. Errors: missing (no functions in either), or the damage if it left no functions.
-    static Result<ElfSymbols> load(const ElfFile& file, const ElfFile* debug = nullptr, const Limits& limits = {});
+    // debug file, or null. Progress is told nothing but that it goes on. Errors: missing (no functions in either), or
+    // the damage if it left no functions; cancelled.
+    static Result<ElfSymbols> load(const ElfFile& file, const ElfFile* debug = nullptr, const Limits& limits = {},
+                                   const Watch& watch = {});
 
     // Returns why functions may be missing: a table could not be read.
     const std::optional<Error>& damage() const { return damage_; }
@@ -47,6 +49,10 @@ class PERFDATA_EXPORT ElfSymbols {
     std::optional<std::uint64_t> distance(std::uint64_t vaddr) const;
 
     std::size_t size() const { return entries_.size(); }
+    // Returns about how many bytes of memory the table takes.
+    std::uint64_t memory() const {
+        return names_.capacity() + entries_.capacity() * sizeof(Entry) + further_.capacity() * sizeof(std::uint32_t);
+    }
     // Returns the symbol by its index in the order of addresses; index < size().
     Symbol symbol(std::size_t index) const;
 

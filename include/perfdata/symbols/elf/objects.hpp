@@ -74,8 +74,8 @@ class PERFDATA_EXPORT ObjectSymbols {
 
     const ObjectFinder& finder() const;
 
-    // Loads the files on `jobs` threads, those that are left when `stop` says so not. progress(files, all) is called on
-    // these threads, one at a time.
+    // Loads the files on `jobs` threads, those that are left when `stop` says so not, nor those that are half loaded
+    // then. progress(files, all) is called on these threads, one at a time, for a large file more than once.
     void load_all(std::span<const FileIndex> objects, unsigned jobs, const StopToken& stop = {},
                   const Progress& progress = {}) const;
 
@@ -84,7 +84,7 @@ class PERFDATA_EXPORT ObjectSymbols {
     struct Table;
 
     Object& object(FileIndex index) const;
-    void load(Object& object) const;
+    void load(Object& object, const Watch& watch = {}) const;
 
     std::unique_ptr<Table> table_;
 };

@@ -17,6 +17,8 @@
 
 namespace perfdata {
 
+class LookOut;
+
 // Kallsyms holds the functions of the kernel and its modules. Its names have no times. So it leaves out BPF code and
 // other code made at run time, which the recording knows better.
 class PERFDATA_EXPORT Kallsyms {
@@ -29,10 +31,12 @@ class PERFDATA_EXPORT Kallsyms {
     };
 
     // Reads a file, compressed or not. Errors: io, limit, malformed (no symbols in it), missing (all addresses are
-    // zero: it was copied without permission to see them).
-    static Result<Kallsyms> open(const std::string& path, const Limits& limits = {});
-    static Result<Kallsyms> open(const Source& source, const std::string& path, const Limits& limits = {});
-    static Result<Kallsyms> parse(std::string text, const std::string& where = "kallsyms");
+    // zero: it was copied without permission to see them), cancelled. Progress is told of unpacking and reading, then
+    // that it goes on.
+    static Result<Kallsyms> open(const std::string& path, const Limits& limits = {}, const Watch& watch = {});
+    static Result<Kallsyms> open(const Source& source, const std::string& path, const Limits& limits = {},
+                                 const Watch& watch = {});
+    static Result<Kallsyms> parse(std::string text, const std::string& where = "kallsyms", const Watch& watch = {});
 
     // Returns the function at or before the address; nothing below the first one. The last function of the kernel or of
     // a module reaches 64 KiB at most.
@@ -52,8 +56,9 @@ class PERFDATA_EXPORT Kallsyms {
         std::uint32_t name, name_size, module, module_size;
     };
 
-    void sort();
-    void drop_aliases();
+    static Result<Kallsyms> read(std::string text, const std::string& where, LookOut& look);
+    void sort(LookOut& look);
+    void drop_aliases(LookOut& look);
     Symbol symbol(const Entry& entry) const;
 
     std::string text_;

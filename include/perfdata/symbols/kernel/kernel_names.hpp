@@ -66,8 +66,9 @@ class PERFDATA_EXPORT KernelNames {
     //    same addresses;
     // 4. kallsyms by build-id in the caches;
     // 5. vmlinux by build-id in the caches and debug directories.
-    // Errors: if the user gave a file, why it was rejected (mismatch: it contradicts the recording); else missing.
-    static Result<KernelNames> load(const RecordedKernel& kernel, const ObjectFinder& finder);
+    // Errors: if the user gave a file, why it was rejected (mismatch: it contradicts the recording); else missing; or
+    // cancelled.
+    static Result<KernelNames> load(const RecordedKernel& kernel, const ObjectFinder& finder, const Watch& watch = {});
 
     // Returns options.vmlinux, or the vmlinux of the recorded build-id in the caches and debug directories. Errors: as
     // load().

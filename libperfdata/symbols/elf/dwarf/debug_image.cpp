@@ -181,7 +181,10 @@ void DebugImage::load(Unread& from, std::uint64_t begin, std::uint64_t end) {
         if (!read && !failure_) failure_ = read.error();
     };
     if (section.packed.packing != Packing::none) {
-        if (!from.loaded[0]) note(unpack_section(*file_, section, all));
+        if (!from.loaded[0]) {
+            note(unpack_section(*file_, section, all));
+            loaded_bytes_ += section.size;
+        }
         from.loaded[0] = true;
         return;
     }
@@ -193,6 +196,7 @@ void DebugImage::load(Unread& from, std::uint64_t begin, std::uint64_t end) {
         const auto at = first * block;
         const auto part = all.subspan(at, std::min(behind * block, all.size()) - at);
         note(read_exactly(*file_, *section.from, at, part));
+        loaded_bytes_ += part.size();
         first = behind - 1;
     }
 }

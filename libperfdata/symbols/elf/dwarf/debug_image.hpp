@@ -52,6 +52,8 @@ class DebugImage {
     const std::optional<Error>& failure() const { return failure_; }
 
     std::span<char> bytes() const { return {pages_.get(), pages_.get_deleter().size}; }
+    // Returns how many bytes were read so far.
+    std::uint64_t loaded_bytes() const { return loaded_bytes_; }
     // Returns the size of the line tables in the file, where they may be compressed.
     std::uint64_t line_bytes() const { return line_bytes_; }
 
@@ -79,7 +81,7 @@ class DebugImage {
     std::shared_ptr<const ElfFile> file_;
     std::vector<Unread> unread_;
     std::optional<Error> failure_;
-    std::uint64_t line_bytes_ = 0;
+    std::uint64_t line_bytes_ = 0, loaded_bytes_ = 0;
 };
 
 // Returns true if the file has line tables, compressed or not.

@@ -2,6 +2,7 @@
 #include "dwarf_lines.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -115,6 +116,18 @@ struct DwarfLines::State {
     std::optional<Error> names;     // why some of the inlined calls may have no names
     std::uint64_t unrelocated = 0;  // lines and ranges without known address
     bool split = false;             // the functions of some units are in other files (.dwo)
+    // Read without the mutex.
+    std::atomic<std::uint64_t> memory = 0;
+    std::atomic<bool> intact = true;
+
+    // Notes how a question went.
+    template <class T>
+    Result<T> noted(Result<T> answer) {
+        constexpr std::uint64_t times = 3;  // what libdw and we make of the bytes
+        memory = times * (relocatable ? *image : plain->image).loaded_bytes();
+        if (!answer || damage || texts->full() || texts->has_nameless_file()) intact = false;
+        return answer;
+    }
 
     Result<void> open_relocatable(const DwarfFiles& files, const Limits& limits);
     Result<void> read_units(std::uint64_t first_code);
@@ -163,7 +176,7 @@ Result<DwarfLines> DwarfLines::read(const DwarfFiles& files, const Limits& limit
     }
     if (auto set = state->set_alternate(files, limits); !set) return fail(set.error());
     const auto lock = state->lock_alternate();
-    if (auto read = state->read_units(first_code_of(*files.debug)); !read) return fail(read.error());
+    if (auto read = state->noted(state->read_units(first_code_of(*files.debug))); !read) return fail(read.error());
     return DwarfLines(std::move(state));
 }
 
@@ -362,7 +375,7 @@ Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t vaddr, std::uint6
     const auto alternate = state_->lock_alternate();
     const auto begin = state_->address_of(vaddr);
     if (!begin) return std::vector<LineStart>{};
-    return with_stack<std::vector<LineStart>>([&] { return state_->lines(*begin, size); });
+    return state_->noted(with_stack<std::vector<LineStart>>([&] { return state_->lines(*begin, size); }));
 }
 
 std::optional<Error> DwarfLines::problem(std::span<const LineStart> lines) const {
@@ -414,7 +427,15 @@ Result<std::vector<InlinedFunction>> DwarfLines::inlined_at(std::uint64_t vaddr)
     const auto alternate = state_->lock_alternate();
     const auto address = state_->address_of(vaddr);
     if (!address) return std::vector<InlinedFunction>{};
-    return with_stack<std::vector<InlinedFunction>>([&] { return state_->inlined_at(*address); });
+    return state_->noted(with_stack<std::vector<InlinedFunction>>([&] { return state_->inlined_at(*address); }));
+}
+
+std::uint64_t DwarfLines::memory() const {
+    return state_->memory;
+}
+
+bool DwarfLines::intact() const {
+    return state_->intact;
 }
 
 std::optional<Error> DwarfLines::inlined_problem(std::span<const InlinedFunction> functions) const {

@@ -27,6 +27,12 @@ class DwarfAlternates {
   public:
     // Errors: malformed, limit, io.
     Result<std::shared_ptr<DwarfAlternate>> open(const std::shared_ptr<const ElfFile>& file, const Limits& limits);
+    // Keeps it no longer, but for those that have it. Returns what is to be destroyed.
+    std::shared_ptr<const void> forget(const std::shared_ptr<const ElfFile>& file) {
+        const std::scoped_lock lock(mutex_);
+        auto node = all_.extract(file);
+        return node ? std::move(node.mapped()) : nullptr;
+    }
 
   private:
     struct One {
@@ -72,6 +78,11 @@ class DwarfLines {
     // cannot be read. For no lines: why the file has fewer than it should. Codes: missing and unsupported for files
     // that were not found or not read; others for damage.
     std::optional<Error> problem(std::span<const LineStart> lines) const;
+
+    // Returns about how many bytes of memory it takes.
+    std::uint64_t memory() const;
+    // Returns false once a question failed, or met a limit or damage: then answers depend on what was asked before.
+    bool intact() const;
 
   private:
     static Result<DwarfLines> read(const DwarfFiles& files, const Limits& limits);

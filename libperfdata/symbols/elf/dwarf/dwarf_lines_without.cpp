@@ -32,6 +32,14 @@ std::optional<Error> DwarfLines::inlined_problem(std::span<const InlinedFunction
     return {};
 }
 
+std::uint64_t DwarfLines::memory() const {
+    return 0;
+}
+
+bool DwarfLines::intact() const {
+    return true;
+}
+
 std::optional<Error> DwarfLines::problem(std::span<const LineStart>) const {
     return {};
 }

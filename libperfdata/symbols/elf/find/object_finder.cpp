@@ -14,6 +14,7 @@
 #include "perfdata/timeline/mapping.hpp"
 
 #include "build_id_cache.hpp"
+#include "symbols/elf/file_store.hpp"
 
 namespace perfdata {
 namespace {
@@ -85,66 +86,16 @@ std::vector<FileName> FinderOptions::debug_roots() const {
     return all;
 }
 
-// Opened remembers the files in use, and what is known about others. One file may have any number of names.
+// Opened is the store of files, and the place in it that is this finder's.
 struct ObjectFinder::Opened {
-    explicit Opened(const Limits& of_files) : limits(of_files) {}
-
-    // Opens an intact ELF file with that build-id, or with any if the recorded one has size 0.
     std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> open(const FileSystem& files, const FileName& name,
-                                                                   const BuildId& recorded) {
-        const auto identity = files.identity(name);
-        if (identity) {
-            const std::scoped_lock lock(mutex);
-            if (const auto entry = known.find(*identity); entry != known.end()) {
-                const auto& [file, build_id] = entry->second;
-                if (!build_id) return std::unexpected(SymbolMiss::unreadable);
-                if (differs(recorded, *build_id)) return std::unexpected(SymbolMiss::build_id_differs);
-                if (auto used = file.lock()) return used;
-            }
-        }
-        auto source = files.open(name, limits, Content::elf);
-        if (!source) {
-            switch (source.error().code) {
-                case ErrorCode::missing: return std::unexpected(SymbolMiss::not_found);
-                case ErrorCode::io: return std::unexpected(SymbolMiss::not_opened);
-                default: return std::unexpected(SymbolMiss::unreadable);
-            }
-        }
-        auto opened = ElfFile::open(std::move(*source), limits);
-        if (!opened) {
-            if (identity && opened.error().code != ErrorCode::io) note(*identity, {});
-            return std::unexpected(SymbolMiss::unreadable);
-        }
-        auto file = std::make_shared<const ElfFile>(std::move(*opened));
-        // An id too long to equal any recorded one stays that long.
-        const auto id = file->build_id().first(std::min(file->build_id().size(), recorded.value.size() + 1));
-        if (identity) file = note(*identity, {file, std::vector(id.begin(), id.end())});
-        if (differs(recorded, id)) return std::unexpected(SymbolMiss::build_id_differs);
-        return file;
+                                                                   const BuildId& recorded) const {
+        return store->open(realm, files, name, recorded, limits);
     }
 
-    static bool differs(const BuildId& recorded, Bytes in_file) {
-        return recorded.size != 0 && !same_build_id(recorded, in_file);
-    }
-
-    struct Entry {
-        std::weak_ptr<const ElfFile> file{};
-        std::optional<std::vector<std::byte>> build_id{};  // nothing: no readable ELF file
-    };
-
-    // Returns the file in use: another thread may have opened the same one meanwhile.
-    std::shared_ptr<const ElfFile> note(const FileIdentity& identity, Entry entry) {
-        const std::scoped_lock lock(mutex);
-        auto& place = known[identity];
-        if (auto used = place.file.lock()) return used;
-        auto file = entry.file.lock();
-        place = std::move(entry);
-        return file;
-    }
-
+    std::shared_ptr<FileStore> store;
+    FileStore::Realm realm = 0;
     Limits limits;
-    std::mutex mutex;
-    std::map<FileIdentity, Entry> known;
 };
 
 // Search looks for one object. It remembers the best reason for not finding it.
@@ -300,8 +251,18 @@ std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file,
     return std::move(search.found.file);
 }
 
+FileStore& ObjectFinder::store() const {
+    return *opened_->store;
+}
+
 ObjectFinder::ObjectFinder(FinderOptions options, Shared<const FileSystem> files)
-    : options_(std::move(options)), files_(std::move(files)), opened_(std::make_shared<Opened>(options_.limits)) {
+    : ObjectFinder(std::move(options), std::move(files), std::make_shared<FileStore>(), 0) {}
+
+ObjectFinder::ObjectFinder(FinderOptions options, Shared<const FileSystem> files, std::shared_ptr<FileStore> store,
+                           std::uint64_t realm)
+    : options_(std::move(options)),
+      files_(std::move(files)),
+      opened_(std::make_shared<Opened>(Opened{std::move(store), realm, options_.limits})) {
     if (!files_) files_ = std::make_shared<const LocalFiles>(options_.machine() ? Reach::machine : Reach::given);
 }
 

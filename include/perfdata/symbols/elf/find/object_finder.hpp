@@ -2,6 +2,7 @@
 // Finds the recorded files on the viewing machine.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <string>
@@ -20,6 +21,8 @@
 #include "perfdata/wire/identities.hpp"
 
 namespace perfdata {
+
+class FileStore;
 
 // RecordedObject is a mapped file as the recording names it. The build-id tells objects with one path apart.
 struct RecordedObject {
@@ -52,10 +55,16 @@ struct FoundObject {
 class PERFDATA_EXPORT ObjectFinder {
   public:
     explicit ObjectFinder(FinderOptions options = {}, Shared<const FileSystem> files = {});
+    // The library's own: what is read of files is in a store that others use, too, under a number that means the same
+    // files and limits for all of them.
+    ObjectFinder(FinderOptions options, Shared<const FileSystem> files, std::shared_ptr<FileStore> store,
+                 std::uint64_t realm);
 
     const FinderOptions& options() const { return options_; }
     const FileSystem& files() const { return *files_; }
     const Shared<const FileSystem>& shared_files() const { return files_; }
+    // Returns what was read of files: the library's own.
+    FileStore& store() const;
 
     std::expected<FoundObject, SymbolMiss> find(const RecordedObject& object) const;
 

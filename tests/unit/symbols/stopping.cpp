@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// One large file of symbols is left in its middle.
+#include <string>
+#include <vector>
+
+#include "perfdata/symbols/elf/elf_symbols.hpp"
+#include "perfdata/symbols/elf/objects.hpp"
+#include "perfdata/symbols/kernel/kallsyms.hpp"
+
+#include "catch.hpp"
+#include "unit/symbols/elf_case.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+constexpr std::uint64_t symbol_count = 60'000;
+
+Elf large_elf() {
+    std::vector<Elf::Symbol> list;
+    for (std::uint64_t number = 0; number < symbol_count; ++number) {
+        const auto shuffled = number * 7919 % symbol_count;
+        list.push_back({"f" + std::to_string(shuffled), 0x1000 + 16 * shuffled, 16});
+    }
+    Elf elf;
+    elf.segments = {{0, 0x1000, 0x1000 + 16 * symbol_count}};
+    elf.symbols(list);
+    elf.build_id(id(1).bytes());
+    return elf;
+}
+
+// Looks is how often a call asked, and when it is told to stop.
+struct Looks {
+    std::size_t asked = 0, most = ~std::size_t{0};
+
+    Watch watch() {
+        return {StopToken([this] { return ++asked >= most; }), {}};
+    }
+};
+
+// Checks that the call asks many times, and fails with `cancelled` at each of some.
+template <class Call>
+void check_stops(Call&& call, std::size_t least) {
+    Looks all;
+    REQUIRE(call(all.watch()));
+    CHECK(all.asked >= least);
+    for (const std::size_t most : {std::size_t{1}, all.asked / 2, all.asked}) {
+        INFO(most << " of " << all.asked);
+        Looks some;
+        some.most = most;
+        const auto stopped = call(some.watch());
+        REQUIRE_FALSE(stopped);
+        CHECK(stopped.error().code == ErrorCode::cancelled);
+        CHECK(some.asked == most);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("Reading the symbols of a large file stops in its middle", "[symbols][elf]") {
+    const auto file = open_elf(large_elf().blob());
+    REQUIRE(file);
+    check_stops([&](const Watch& watch) { return ElfSymbols::load(*file, nullptr, {}, watch); },
+                4 * symbol_count / 8192);
+    Looks never;
+    const auto watched = ElfSymbols::load(*file, nullptr, {}, never.watch()), plain = ElfSymbols::load(*file);
+    REQUIRE(watched);
+    REQUIRE(plain);
+    REQUIRE(watched->size() == plain->size());
+    for (std::size_t at = 0; at < plain->size(); at += 997) {
+        CHECK(watched->symbol(at).name == plain->symbol(at).name);
+        CHECK(watched->symbol(at).value == plain->symbol(at).value);
+    }
+}
+
+TEST_CASE("Reading a large kallsyms stops in its middle", "[symbols][kernel]") {
+    std::string text;
+    for (std::uint64_t number = 0; number < symbol_count; ++number) {
+        const auto address = std::to_string(10'000'000'000'000'000 + (number * 7919 % symbol_count) * 16);
+        text += address + " T f" + std::to_string(number) + "\n";
+    }
+    check_stops([&](const Watch& watch) { return Kallsyms::parse(text, "here", watch); }, 3 * symbol_count / 8192);
+    const auto source = std::make_shared<OwnedSource>(Blob(as_bytes(text).begin(), as_bytes(text).end()));
+    check_stops([&](const Watch& watch) { return Kallsyms::open(*source, "here", {}, watch); },
+                3 * symbol_count / 8192);
+}
+
+TEST_CASE("A section of many megabytes is read in parts while somebody watches", "[symbols][elf]") {
+    Elf elf;
+    const auto number = elf.add({.name = ".data", .content = Blob(std::size_t{40} << 20)});
+    const auto file = open_elf(elf.blob());
+    REQUIRE(file);
+    const auto& section = file->sections()[number];
+    check_stops([&](const Watch& watch) { return file->content(section, watch); }, 4);
+    CHECK(file->content(section)->size() == std::size_t{40} << 20);
+}
+
+TEST_CASE("A file that was left in its middle is loaded when a name is needed", "[symbols][objects]") {
+    const auto files = std::make_shared<Files>();
+    files->content["/bin/large"] = large_elf().blob();
+    const ObjectFinder finder({}, files);
+    ObjectSymbols objects(finder);
+    const auto index = objects.add({"/bin/large", id(1)});
+    Looks looks;
+    looks.most = 5;
+    std::size_t told = 0;
+    objects.load_all(std::vector{index}, 1, looks.watch().stop, [&](std::uint64_t done, std::uint64_t all) {
+        CHECK(done == 0);
+        CHECK(all == 1);
+        ++told;
+    });
+    CHECK(looks.asked == 5);
+    CHECK(told >= 3);
+    CHECK(objects.damage().empty());
+    const auto name = objects.name(index, 16 * 12345);
+    REQUIRE(name);
+    CHECK(name->name == "f12345");
+}
