@@ -29,13 +29,14 @@ TimeOrder TimeOrderBuilder::finish(const RecordStream& stream) && {
 
 template <class Order>
 TimeOrder TimeOrder::read(const Recording& recording, const StopToken& stop, Order order) {
-    constexpr std::uint64_t records_a_look = 4096;
+    constexpr std::int64_t bytes_a_look = 1 << 20, cost_of_record = 200;
     auto stream = recording.records(Recording::Stacks::unread);
     TimeOrderBuilder notes(recording.events());
     RecordView record;
     for (;;) {
-        for (auto left = records_a_look; left != 0; --left) {
+        for (auto left = bytes_a_look; left > 0;) {
             if (!stream.next(record, order)) return std::move(notes).finish(stream);
+            left -= cost_of_record + static_cast<std::int64_t>(record.bytes.size());
             notes.take(record, stream, order);
         }
         if (stop.stop_requested()) break;
