@@ -156,18 +156,19 @@ Run run(const TempDir& folder, const std::string& arguments, const std::string& 
     return result;
 }
 
-// Watch lists the files of directories that any process opens. A lookup alone does not count.
-class Watch {
+// FileWatch lists the files of directories that any process opens. A lookup alone does not count.
+class FileWatch {
   public:
-    explicit Watch(const std::vector<std::string>& directories) : queue_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    explicit FileWatch(const std::vector<std::string>& directories)
+        : queue_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
         REQUIRE(queue_ >= 0);
         for (const auto& directory : directories) {
             REQUIRE(::inotify_add_watch(queue_, directory.c_str(), IN_OPEN | IN_ACCESS) >= 0);
         }
     }
-    Watch(const Watch&) = delete;
-    Watch& operator=(const Watch&) = delete;
-    ~Watch() { ::close(queue_); }
+    FileWatch(const FileWatch&) = delete;
+    FileWatch& operator=(const FileWatch&) = delete;
+    ~FileWatch() { ::close(queue_); }
 
     // opened() returns the files opened since the last call.
     std::set<std::string> opened() const {
@@ -233,7 +234,7 @@ struct RecordedMachine {
 
 TEST_CASE("Files of this machine are read by a recording's word unless that is forbidden", "[hostile][touched]") {
     const RecordedMachine machine;
-    const Watch watch(machine.outside());
+    const FileWatch watch(machine.outside());
     for (const auto* command : commands) {
         INFO(command);
         watch.opened();
@@ -252,7 +253,7 @@ TEST_CASE("Files of this machine are read by a recording's word unless that is f
 
 TEST_CASE("With --symfs nothing outside of it is read, wherever links in it lead", "[hostile][touched]") {
     const RecordedMachine machine;
-    const Watch watch(machine.outside());
+    const FileWatch watch(machine.outside());
     const auto inside = machine.symfs + machine.program_path;
     const auto check = [&](const std::string& name) {
         for (const auto* command : commands) {
@@ -293,7 +294,7 @@ TEST_CASE("The file of split debug information is not opened", "[hostile][touche
     const RecordedMachine machine;
     fs::remove(machine.path + "/home/.debug/" + link_of_id + "/elf");
     machine.folder.write("host/prog", with_split_lines(machine.path + "/outside/prog"));
-    const Watch watch({machine.path + "/outside"});
+    const FileWatch watch({machine.path + "/outside"});
     const auto got = run(machine.folder, "report --sort srcline,symbol '" + machine.recording + "'");
     CHECK(got.status == 0);
     CHECK(got.output.find("a.c:1") != std::string::npos);
@@ -309,7 +310,7 @@ TEST_CASE("The file that debug information was moved to is not opened from --sym
     const auto* name = GENERATE(".gnu_debugaltlink", ".zgnu_debugaltlink");
     INFO(name);
     machine.folder.write("symfs" + machine.program_path, with_alternate(name, machine.path + "/outside/prog"));
-    const Watch watch({machine.path + "/outside"});
+    const FileWatch watch({machine.path + "/outside"});
     const auto got =
         run(machine.folder, "report --sort srcline,symbol --symfs '" + machine.symfs + "' '" + machine.recording + "'");
     CHECK(got.status == 0);
@@ -332,7 +333,7 @@ TEST_CASE("Links in a recording's directory do not lead out of it", "[hostile][t
     fs::create_symlink(machine.path + "/host/jit-42.dump", directory + "/jit-42.dump");
     const auto empty = machine.path + "/empty";
     fs::create_directory(empty);
-    const Watch watch(machine.outside());
+    const FileWatch watch(machine.outside());
     for (const auto* command : commands) {
         for (const auto& offline : {std::string(" --offline"), " --symfs '" + empty + "'"}) {
             INFO(command << offline);

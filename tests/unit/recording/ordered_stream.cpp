@@ -72,7 +72,8 @@ void check(const std::vector<std::uint64_t>& times, std::endian order = std::end
     // The same with what a pass in order of the file noted.
     Completeness completeness;
     std::optional<TimeOrder> noted;
-    REQUIRE(walk(*recording, completeness, [](const RecordContext&, const Sample&) {}, {.noted_times = &noted}));
+    REQUIRE(walk(*recording, completeness, [](const RecordContext&, const Sample&) {},
+                 {.stop = {}, .noted_times = &noted}));
     REQUIRE(noted);
     CHECK(noted->synthesized() == static_cast<std::uint64_t>(std::ranges::count(times, 0u)));
     OrderedStream second(*recording, Shared<const TimeOrder>::make(std::move(*noted)));
