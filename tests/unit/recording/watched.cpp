@@ -95,7 +95,8 @@ TEST_CASE("Unpacking tells how much of the packed input it has read", "[recordin
     // A source of the caller's in the same way.
     Told again;
     REQUIRE(unpacked(memory_source(packed), "memory", {}, Content::any, {{}, again.progress()}));
-    CHECK(again.all == told.all);
+    CHECK(again.all.size() == told.all.size());
+    CHECK(again.all.back() == std::pair(std::uint64_t{packed.size()}, std::uint64_t{packed.size()}));
 }
 
 TEST_CASE("Unpacking stops wherever it is", "[recording][source]") {
