@@ -16,4 +16,6 @@
 #include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/recording/source.hpp"
+#include "perfdata/recording/time_order.hpp"
+#include "perfdata/recording/time_order_builder.hpp"
 #include "perfdata/recording/walk.hpp"

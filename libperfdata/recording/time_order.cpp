@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <ranges>
 
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/recording/time_order_builder.hpp"
+
 namespace perfdata {
 
 void TimeOrderBuilder::keep_synthesized(const RecordView& record, RecordStream& stream) {

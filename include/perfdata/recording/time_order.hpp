@@ -5,18 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "perfdata/core/endian.hpp"
 #include "perfdata/core/export.hpp"
-#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/core/stop_token.hpp"
+#include "perfdata/core/types.hpp"
 #include "perfdata/recording/completeness.hpp"
-#include "perfdata/recording/event_table.hpp"
-#include "perfdata/recording/record_stream.hpp"
-#include "perfdata/recording/recording.hpp"
+#include "perfdata/wire/record.hpp"
 
 namespace perfdata {
+
+class Recording;
 
 // TimeOrder belongs to one recording: OrderedStream has the drawing. It holds 8 bytes for 4,096 records and at most
 // 4 MiB of synthesized records. It is const after its pass and may be read from many threads.
@@ -28,12 +28,13 @@ class PERFDATA_EXPORT TimeOrder {
     // read(recording) walks all records once. If `stop` ends the pass, the result is stopped() and worth nothing.
     static TimeOrder read(const Recording& recording, const StopToken& stop = {});
 
-    bool stopped() const { return stopped_; }
+    bool stopped() const { return stopped_; }  // the pass was ended early
     // least_later() returns by chunk the least time of all later chunks.
     std::span<const Time> least_later() const { return least_later_; }
-    // synthesized() returns how many records have time 0; kept() the first of them.
+    // synthesized() returns how many records have time 0, kept() how many of them, the first ones, are kept.
     std::uint64_t synthesized() const { return synthesized_; }
     std::size_t kept() const { return kept_.size(); }
+    // kept(number, order) returns one of them; number < kept(). It lives as long as this.
     RecordView kept(std::size_t number, AnyOrder order) const {
         const auto& kept = kept_[number];
         return {Bytes(kept_bytes_).subspan(kept.begin, kept.size), order, kept.offset, kept.unpacked};
@@ -65,44 +66,5 @@ class PERFDATA_EXPORT TimeOrder {
     DiagnosticLog problems_;
     bool stopped_ = false;
 };
-
-// TimeOrderBuilder notes times in a pass in order of the file that somebody makes anyway.
-class PERFDATA_EXPORT TimeOrderBuilder {
-  public:
-    explicit TimeOrderBuilder(const EventTable& events) : events_(&events) {}
-
-    // take(record, stream, order) notes the record that `stream` returned last. Copies of stacks may be left out.
-    template <class Order>
-    void take(const RecordView& record, RecordStream& stream, Order order);
-    // finish(stream) is called at the end of the pass.
-    TimeOrder finish(const RecordStream& stream) &&;
-
-  private:
-    void end_chunk() { order_.least_later_.push_back(std::exchange(least_, Time::forever())); }
-    void keep_synthesized(const RecordView& record, RecordStream& stream);
-
-    const EventTable* events_;
-    TimeOrder order_;
-    Time latest_, least_ = Time::forever();  // least_: of the chunk
-    std::size_t in_chunk_ = 0;
-    std::uint64_t refills_ = 0;
-};
-
-template <class Order>
-inline void TimeOrderBuilder::take(const RecordView& record, RecordStream& stream, Order order) {
-    const auto time = events_->time_of(record, order, latest_);
-    latest_ = greatest(latest_, time);
-    if (in_chunk_ == TimeOrder::chunk_records || (in_chunk_ != 0 && stream.refills() != refills_)) {
-        end_chunk();
-        in_chunk_ = 0;
-    }
-    refills_ = stream.refills();
-    ++in_chunk_;
-    if (time == Time{}) [[unlikely]] {
-        keep_synthesized(record, stream);
-    } else {
-        least_ = least(least_, time);
-    }
-}
 
 }  // namespace perfdata

@@ -16,6 +16,7 @@
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
+#include "perfdata/recording/time_order_builder.hpp"
 #include "perfdata/wire/record/all.hpp"
 #include "perfdata/wire/sample.hpp"
 

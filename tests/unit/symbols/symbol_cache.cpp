@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -58,7 +59,7 @@ struct CacheScene {
     // Answers opens a recording of the scene and says all that is known of its program.
     std::vector<std::string> answers(Shared<const SymbolCache> cache, SymbolizerOptions options) const {
         options.cache = std::move(cache);
-        const auto recording = opened_scene().open();
+        const auto recording = open();
         const auto timeline = Timeline::build(recording).value();
         const auto symbolizer = Symbolizer::open(recording, timeline, options);
         std::vector<std::string> all;
@@ -97,6 +98,12 @@ struct CacheScene {
     }
     // Returns how many files were opened since it was last asked.
     unsigned opened() const { return files->opened.exchange(0); }
+    // Threads may call it: building a scene changes it.
+    Recording open() const {
+        static std::mutex building;
+        const std::scoped_lock lock(building);
+        return opened_scene().open();
+    }
     Scene& opened_scene() const { return const_cast<InlinedScene&>(scene).scene(); }
 
     InlinedScene scene;

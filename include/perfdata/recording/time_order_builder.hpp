@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Notes the order of time of a recording's records in a pass that somebody makes anyway.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "perfdata/core/export.hpp"
+#include "perfdata/core/small_algorithms.hpp"
+#include "perfdata/recording/event_table.hpp"
+#include "perfdata/recording/record_stream.hpp"
+#include "perfdata/recording/time_order.hpp"
+
+namespace perfdata {
+
+// TimeOrderBuilder notes times in a pass in order of the file that somebody makes anyway.
+class PERFDATA_EXPORT TimeOrderBuilder {
+  public:
+    // `events` are the recording's, and must outlive it.
+    explicit TimeOrderBuilder(const EventTable& events) : events_(&events) {}
+
+    // take(record, stream, order) notes the record that `stream` returned last. Copies of stacks may be left out.
+    template <class Order>
+    void take(const RecordView& record, RecordStream& stream, Order order);
+    // finish(stream) is called at the end of the pass.
+    TimeOrder finish(const RecordStream& stream) &&;
+
+  private:
+    void end_chunk() { order_.least_later_.push_back(std::exchange(least_, Time::forever())); }
+    void keep_synthesized(const RecordView& record, RecordStream& stream);
+
+    const EventTable* events_;
+    TimeOrder order_;
+    Time latest_, least_ = Time::forever();  // least_: of the chunk
+    std::size_t in_chunk_ = 0;
+    std::uint64_t refills_ = 0;
+};
+
+template <class Order>
+inline void TimeOrderBuilder::take(const RecordView& record, RecordStream& stream, Order order) {
+    const auto time = events_->time_of(record, order, latest_);
+    latest_ = greatest(latest_, time);
+    if (in_chunk_ == TimeOrder::chunk_records || (in_chunk_ != 0 && stream.refills() != refills_)) {
+        end_chunk();
+        in_chunk_ = 0;
+    }
+    refills_ = stream.refills();
+    ++in_chunk_;
+    if (time == Time{}) [[unlikely]] {
+        keep_synthesized(record, stream);
+    } else {
+        least_ = least(least_, time);
+    }
+}
+
+}  // namespace perfdata
