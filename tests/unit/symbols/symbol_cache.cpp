@@ -59,7 +59,8 @@ struct CacheScene {
     // Answers opens a recording of the scene and says all that is known of its program.
     std::vector<std::string> answers(Shared<const SymbolCache> cache, SymbolizerOptions options) const {
         options.cache = std::move(cache);
-        const auto recording = open();
+        const auto file = built();
+        const auto recording = Recording::from_memory(file).value();
         const auto timeline = Timeline::build(recording).value();
         const auto symbolizer = Symbolizer::open(recording, timeline, options);
         std::vector<std::string> all;
@@ -99,10 +100,10 @@ struct CacheScene {
     // Returns how many files were opened since it was last asked.
     unsigned opened() const { return files->opened.exchange(0); }
     // Threads may call it: building a scene changes it.
-    Recording open() const {
+    Blob built() const {
         static std::mutex building;
         const std::scoped_lock lock(building);
-        return opened_scene().open();
+        return opened_scene().build();
     }
     Scene& opened_scene() const { return const_cast<InlinedScene&>(scene).scene(); }
 
