@@ -95,7 +95,9 @@ TEST_CASE("Unpacking tells how much of the packed input it has read", "[recordin
     // A source of the caller's in the same way.
     Told again;
     REQUIRE(unpacked(memory_source(packed), "memory", {}, Content::any, {{}, again.progress()}));
-    CHECK(again.all == told.all);
+    CHECK(again.all.size() == told.all.size());
+    CHECK(again.all.back().first > packed.size() / 2);
+    CHECK(again.all.back().second == packed.size());
 }
 
 TEST_CASE("Unpacking stops wherever it is", "[recording][source]") {

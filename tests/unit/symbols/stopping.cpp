@@ -77,7 +77,7 @@ TEST_CASE("Reading the symbols of a large file stops in its middle", "[symbols][
 TEST_CASE("Reading a large kallsyms stops in its middle", "[symbols][kernel]") {
     std::string text;
     for (std::uint64_t number = 0; number < symbol_count; ++number) {
-        const auto address = std::to_string(10'000'000'000'000'000 + (number * 7919 % symbol_count) * 16);
+        const auto address = std::to_string(1'000'000'000'000'000 + (number * 7919 % symbol_count) * 16);
         text += address + " T f" + std::to_string(number) + "\n";
     }
     check_stops([&](const Watch& watch) { return Kallsyms::parse(text, "here", watch); }, 3 * symbol_count / 8192);

@@ -84,7 +84,8 @@ struct CacheScene {
                 all.push_back(text);
             }
         }
-        for (const auto& error : symbolizer.losses().kept()) all.push_back(error.message());
+        const auto losses = symbolizer.losses();
+        for (const auto& error : losses.kept()) all.push_back(error.message());
         return all;
     }
     std::vector<std::string> answers(Shared<const SymbolCache> cache = {}) const { return answers(cache, options()); }
