@@ -31,7 +31,7 @@ Blob raw_of(std::endian order, std::uint32_t value) {
         .take();
 }
 
-std::string shown(const std::string& print, std::uint32_t value = 6, std::endian order = std::endian::little) {
+std::string printed_by(const std::string& print, std::uint32_t value = 6, std::endian order = std::endian::little) {
     const auto raw = raw_of(order, value);
     std::string text;
     TraceText::parse(fields + "print fmt: " + print + "\n").append(text, {raw, AnyOrder(order)});
@@ -42,18 +42,18 @@ std::string shown(const std::string& print, std::uint32_t value = 6, std::endian
 
 TEST_CASE("Fields of a tracepoint are printed as its format says", "[annotate][trace]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    CHECK(shown(R"("value=%d flags=%#x name=%s comm=%.4s", REC->value, REC->flags, __get_str(name), REC->comm)", 6,
-                order) == "value=6 flags=0x15 name=hello comm=task");
-    CHECK(shown(R"("%d|%5d|%-5d|%05d|%u", REC->value, REC->value, REC->value, REC->value, REC->value)", ~2u + 1,
-                order) == "-2|   -2|-2   |-0002|4294967294");
-    CHECK(shown(R"("100%%")", 6, order) == "100%");
+    CHECK(printed_by(R"("value=%d flags=%#x name=%s comm=%.4s", REC->value, REC->flags, __get_str(name), REC->comm)", 6,
+                     order) == "value=6 flags=0x15 name=hello comm=task");
+    CHECK(printed_by(R"("%d|%5d|%-5d|%05d|%u", REC->value, REC->value, REC->value, REC->value, REC->value)", ~2u + 1,
+                     order) == "-2|   -2|-2   |-0002|4294967294");
+    CHECK(printed_by(R"("100%%")", 6, order) == "100%");
 }
 
 TEST_CASE("What a format holds is shown and not obeyed", "[annotate][trace]") {
-    CHECK(shown("\"a\x1b[2J\\nb\xe2\x80\xae\xff\", REC->value") == R"(a\x1b[2J\x0ab\xe2\x80\xae\xff)");
-    CHECK(shown("\"\xd8\xa7 %d\", REC->value") == "\xd8\xa7 6");
+    CHECK(printed_by("\"a\x1b[2J\\nb\xe2\x80\xae\xff\", REC->value") == R"(a\x1b[2J\x0ab\xe2\x80\xae\xff)");
+    CHECK(printed_by("\"\xd8\xa7 %d\", REC->value") == "\xd8\xa7 6");
     // A directive's letter is one byte; the rest of a character is shown as a byte.
-    CHECK(shown("\"%\xdb\x9b|\", REC->value").ends_with(R"(\x9b|)"));
+    CHECK(printed_by("\"%\xdb\x9b|\", REC->value").ends_with(R"(\x9b|)"));
     // Names of fields, as shown if the format is not understood.
     auto named = fields;
     named.replace(named.find("flags"), 5, "fl\x1bgs");
@@ -64,21 +64,21 @@ TEST_CASE("What a format holds is shown and not obeyed", "[annotate][trace]") {
 }
 
 TEST_CASE("Expressions in formats follow C", "[annotate][trace]") {
-    CHECK(shown(R"("%d", REC->value > 5 && REC->flags != 0 ? REC->value * 2 + 1 : -1)") == "13");
-    CHECK(shown(R"("%d", (1 << 4 | 3) & ~1)") == "18");
-    CHECK(shown(R"("%d", REC->value - 2 - 1)") == "3");
-    CHECK(shown(R"("%s", __print_symbolic(REC->value, { 5, "five" }, { 6, "six" }))") == "six");
-    CHECK(shown(R"("%s", __print_symbolic(REC->value, { 5, "five" }))") == "0x6");
-    CHECK(shown(R"("%s", __print_flags(REC->flags, "|", { 1, "A" }, { 4, "B" }, { 0x10, "C" }))") == "A|B|C");
+    CHECK(printed_by(R"("%d", REC->value > 5 && REC->flags != 0 ? REC->value * 2 + 1 : -1)") == "13");
+    CHECK(printed_by(R"("%d", (1 << 4 | 3) & ~1)") == "18");
+    CHECK(printed_by(R"("%d", REC->value - 2 - 1)") == "3");
+    CHECK(printed_by(R"("%s", __print_symbolic(REC->value, { 5, "five" }, { 6, "six" }))") == "six");
+    CHECK(printed_by(R"("%s", __print_symbolic(REC->value, { 5, "five" }))") == "0x6");
+    CHECK(printed_by(R"("%s", __print_flags(REC->flags, "|", { 1, "A" }, { 4, "B" }, { 0x10, "C" }))") == "A|B|C");
     // No content of a recording crashes it.
-    CHECK_NOTHROW(shown(R"("%d %d", REC->value / 0, REC->value % 0)"));
-    CHECK_NOTHROW(shown(R"("%d", 1 << 200)"));
+    CHECK_NOTHROW(printed_by(R"("%d %d", REC->value / 0, REC->value % 0)"));
+    CHECK_NOTHROW(printed_by(R"("%d", 1 << 200)"));
 }
 
 TEST_CASE("A format that is not understood shows its fields by name", "[annotate][trace]") {
     for (const auto* print : {R"("%d", some_function(REC->value))", R"("%d", REC->missing)", "\"open"}) {
         CAPTURE(print);
-        const auto text = shown(print);
+        const auto text = printed_by(print);
         CHECK(text.find("value=6") != std::string::npos);
     }
 }
