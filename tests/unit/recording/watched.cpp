@@ -105,7 +105,7 @@ TEST_CASE("Unpacking stops wherever it is", "[recording][source]") {
     const bool zeros = GENERATE(false, true);  // 8 MiB of them are one packed block
     const auto path =
         directory.write("packed", compressed(Compression::gzip, zeros ? Blob(std::size_t{8} << 20) : noise()));
-    for (const std::size_t times : {1, 2, 4}) {
+    for (const auto times : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {
         Told told;
         const auto source = open_source(path, {}, Content::any, {told.after(times), told.progress()});
         REQUIRE_FALSE(source);
@@ -127,7 +127,7 @@ TEST_CASE("A callback that throws while input is unpacked is no damage", "[recor
 }
 
 TEST_CASE("A pipe that has nothing to read does not keep who wants to stop", "[recording][source]") {
-    const std::string content(GENERATE(0, 3, 5000), 'x');
+    const std::string content(GENERATE(std::size_t{0}, std::size_t{3}, std::size_t{5000}), 'x');
     const FullPipe pipe(content);
     std::stop_source stop;
     std::jthread later([&] {
