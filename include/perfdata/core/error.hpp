@@ -45,7 +45,7 @@ constexpr std::string_view to_string(ErrorCode code) {
 struct Error {
     static constexpr std::uint64_t no_offset = ~std::uint64_t{0};  // it has none
 
-    ErrorCode code = ErrorCode::malformed;  // of which kind it is
+    ErrorCode code = ErrorCode::malformed;  // what kind of failure it is
     std::uint64_t offset = no_offset;       // bytes from the start of the unpacked file
     std::string where;                      // the section, record or file
     std::string detail;                     // what was found there

@@ -122,7 +122,7 @@ void FileStore::drop_oldest(Dropped& dropped) {
     kept_.erase(oldest);
 }
 
-// Forgets what is known of files of which nothing is kept, once that is much, and where they were.
+// Once many files are known, forgets those of which nothing is kept, and their file systems.
 void FileStore::forget_the_gone(Dropped& dropped) {
     constexpr std::size_t many = 16384, few = 16;
     if (known_.size() < many && places_.size() < few) return;

@@ -27,7 +27,7 @@ class DwarfAlternates {
   public:
     // Errors: malformed, limit, io.
     Result<std::shared_ptr<DwarfAlternate>> open(const std::shared_ptr<const ElfFile>& file, const Limits& limits);
-    // Keeps it no longer, but for those that have it. Returns what is to be destroyed.
+    // Stops sharing it; whoever has it keeps it. Returns what the caller should destroy.
     std::shared_ptr<const void> forget(const std::shared_ptr<const ElfFile>& file) {
         const std::scoped_lock lock(mutex_);
         auto node = all_.extract(file);
