@@ -118,9 +118,7 @@ void for_each_bit_name(std::uint64_t set, Name name, Visit&& visit) {
     }
 }
 
-// bit_names(set, name) returns all of them, joined: "IP
-// TID
-// TIME".
+// bit_names(set, name) returns all of them, joined with `separator`: "IP|TID|TIME".
 template <class Name>
 std::string bit_names(std::uint64_t set, Name name, char separator = '|') {
     std::string text;
