@@ -53,6 +53,7 @@ class PERFDATA_EXPORT RecordStream {
   public:
     // The segments are read one after the other.
     RecordStream(std::vector<RecordSegment> segments, const RecordStreamOptions& options);
+
     RecordStream(RecordStream&&) noexcept;
     RecordStream& operator=(RecordStream&&) noexcept;
     ~RecordStream();

@@ -19,7 +19,7 @@ class SampleLayout {
   public:
     // Offsets are from the start of the record; 0 if the event does not record the field.
     struct Offsets {
-        // id: IDENTIFIER if the event records it, else ID
+        // `id` is that of IDENTIFIER if the event records it, else of ID
         std::uint8_t ip = 0, tid = 0, time = 0, addr = 0, id = 0, stream_id = 0, cpu = 0, period = 0;
     };
 
