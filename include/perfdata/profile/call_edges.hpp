@@ -55,9 +55,9 @@ struct FunctionCalls {
 
 // CallOptions is which samples count, and who watches.
 struct CallOptions {
-    SampleFilter filter;                                       // its `events` are the columns of the counts
-    StopToken stop;                                            // once it stops, counting fails with `cancelled`
-    Progress progress = {};                                    // is told of the bytes of the recording
+    SampleFilter filter;     // which samples count, and in which order events have columns
+    StopToken stop;          // once it stops, counting fails with `cancelled`
+    Progress progress = {};  // is told of the bytes of the recording
     std::uint32_t max_stack = SampleCountOptions().max_stack;  // see SampleCountOptions::max_stack
 };
 

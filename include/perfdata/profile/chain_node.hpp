@@ -18,7 +18,7 @@ struct ChainNode {
 
     bool operator==(const ChainNode&) const = default;
 
-    // For InternTable and ChainTable.
+    // hash(key) returns the hash of both members.
     std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{caller} << 32 | frame); }
 };
 

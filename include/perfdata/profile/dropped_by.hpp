@@ -17,7 +17,7 @@ class DroppedBy {
     DroppedBy() = default;
     explicit DroppedBy(std::size_t events) { parts_.fill(EventCounts(events)); }  // `events`: how many are counted
 
-    // Those that this part left out.
+    // of(part) returns the counts of what that part left out, by event.
     EventCounts& of(FilterPart part) { return parts_[static_cast<std::size_t>(part)]; }
     // empty() returns true if nothing was left out.
     bool empty() const {
@@ -27,7 +27,7 @@ class DroppedBy {
         return true;
     }
 
-    // Those that this part left out.
+    // of(part) returns the counts of what that part left out, by event.
     const EventCounts& of(FilterPart part) const { return parts_[static_cast<std::size_t>(part)]; }
 
   private:

@@ -60,7 +60,7 @@ class InternTable {
     // The key with a number that intern() returned.
     const Key& operator[](std::uint32_t number) const { return keys_[number]; }
 
-    // By number; live until the next intern().
+    // keys() returns them by number; they live until the next intern().
     std::span<const Key> keys() const { return {keys_.data(), keys_.size()}; }
 
     std::size_t size() const { return keys_.size(); }  // number of keys

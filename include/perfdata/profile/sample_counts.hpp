@@ -108,7 +108,7 @@ class PERFDATA_EXPORT SampleCounts {
 
         bool operator==(const Row&) const = default;
 
-        // Of both members.
+        // hash(key) returns the hash of both members.
         std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{task} << 32 | chain); }
     };
     std::span<const Row> rows() const { return {rows_.data(), rows_.size()}; }  // in order of their first sample

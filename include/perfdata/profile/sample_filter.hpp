@@ -54,7 +54,7 @@ struct SampleFilter {
     std::vector<TimeRange> times;              // a sample passes if any of them contains its time
     std::set<std::uint32_t> cpus;              // samples without a CPU do not pass
     std::set<std::string, std::less<>> comms;  // names of threads at the time of the sample
-    std::set<std::uint32_t> pids, tids;        // of processes, of threads; as the recording has them
+    std::set<std::uint32_t> pids, tids;        // of processes, of threads: as the recording numbers them
     // Ids, as in samples (PERF_SAMPLE_CGROUP) and in Tasks::cgroup(). Empty with `by_cgroup`: no sample passes.
     std::set<std::uint64_t> cgroups;
     bool by_cgroup = false;  // `cgroups` counts

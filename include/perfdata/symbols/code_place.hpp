@@ -12,7 +12,7 @@ struct CodeOrigin {
     // Kind is what the source is.
     enum class Kind : std::uint8_t { bpf_program, out_of_line, jit_dump, jit_lines, kernel, file };
 
-    Kind kind = Kind::kernel;  // see Kind
+    Kind kind = Kind::kernel;  // ids of different kinds mean nothing to each other
     std::uint64_t id = 0;      // unique within its kind and one Symbolizer
 
     auto operator<=>(const CodeOrigin&) const = default;
@@ -33,7 +33,7 @@ struct LinesOrigin {
         file,  // debug information of a file, searchable by address
     };
 
-    Kind kind = Kind::none;      // see Kind
+    Kind kind = Kind::none;      // what the other members mean
     const void* from = nullptr;  // equal for all functions of one dump, BPF program or file
     std::uint64_t at = 0;        // position of the list; functions with equal `from` and `at` share it
 };

@@ -154,7 +154,7 @@ struct RecordView {
 
     RecordHeader header() const { return RecordHeader::load(bytes.data(), order); }  // loaded anew with each call
 
-    // may be a number that RecordType does not name
+    // type() may be a number that RecordType does not name.
     RecordType type() const { return static_cast<RecordType>(header().type); }
 
     // body(trailer_size) returns a cursor over the bytes between the header and the trailer. Valid if the trailer fits.

@@ -94,7 +94,7 @@ struct PERFDATA_EXPORT SourceHeat {
     static Result<SourceHeat> make(const SampleCounts& counts, const Symbolizer& symbolizer,
                                    const SourceHeatOptions& options = {});
 
-    // By event.
+    // without(reason) returns the samples without a line for that reason, by event.
     const EventCounts& without(NoLine reason) const { return without_line[static_cast<std::size_t>(reason)]; }
     // Returns the files, by index, whose paths agree the most with this one from their ends on, in whole parts: those
     // in other directories of other machines as well. At least the names of the files are the same. Hottest first.

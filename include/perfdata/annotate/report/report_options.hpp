@@ -20,7 +20,7 @@ enum class ReportKey : std::uint8_t { comm, pid, tid, cpu, cgroup, object, symbo
 
 // ReportKeyWords is the names of a key: on the command line, in text and in JSON.
 struct ReportKeyWords {
-    ReportKey key;               // which key it is
+    ReportKey key;               // the key that these words are for
     std::string_view word;       // for `--sort`, in perf's spelling where perf has the key
     std::string_view title;      // heading of its column
     std::string_view name;       // name of its JSON member
@@ -58,11 +58,11 @@ enum class TreeValue : std::uint8_t { percent, period, count };
 
 // ReportOptions is what the user asked a report to show.
 struct PERFDATA_EXPORT ReportOptions {
-    // Rows that agree in all of them are one.
+    // The columns, in this order. Samples that agree in all of them are one row.
     std::vector<ReportKey> keys = {ReportKey::comm, ReportKey::object, ReportKey::symbol};
 
     bool children = false;  // a row also counts its callees; else trees and order use only the row's own samples
-    ReportTree tree = ReportTree::none;  // below each row; requires chains
+    ReportTree tree = ReportTree::none;  // what is below each row
     double percent_limit = 0;            // rows with less, in every event, are left out
     // Branches with less likewise, in percent of all; of what continues from the node above if `fractal`. `flat` and
     // `folded` leave out chains with less.

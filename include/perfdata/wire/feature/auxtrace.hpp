@@ -29,7 +29,7 @@ struct AuxtraceIndex {
 
     FeatureArray<AuxtraceIndexEntry> entries;  // in file order; live as long as the section
 
-    // decode(in): Error: truncated.
+    // decode(in) fails (truncated) if the section is too short.
     static Result<AuxtraceIndex> decode(Cursor in) {
         const auto counted = !lacks_count(in);
         const auto count = counted ? in.u64() : in.remaining() / AuxtraceIndexEntry::bytes;

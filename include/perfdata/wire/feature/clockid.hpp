@@ -11,7 +11,7 @@ namespace perfdata {
 struct ClockResolution {
     std::uint64_t nanoseconds = 0;  // the smallest step of the clock: 1 with high-resolution timers
 
-    // decode(in): Error: truncated.
+    // decode(in) fails (truncated) if the section is too short.
     static Result<ClockResolution> decode(Cursor in) {
         const ClockResolution resolution{in.u64()};
         if (!in.ok()) return in.failure("the resolution");

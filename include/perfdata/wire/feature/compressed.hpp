@@ -17,7 +17,7 @@ struct CompressionInfo {
     std::uint32_t ratio = 0;     // unpacked bytes per packed byte, rounded
     std::uint32_t mmap_len = 0;  // maximum unpacked size of one record, in bytes
 
-    // decode(in): Error: truncated.
+    // decode(in) fails (truncated) if the section is too short.
     static Result<CompressionInfo> decode(Cursor in) {
         CompressionInfo info;
         info.version = in.u32();

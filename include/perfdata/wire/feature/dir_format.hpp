@@ -13,7 +13,7 @@ struct DirFormat {
 
     std::uint64_t version = 0;  // single_file or record_files
 
-    // decode(in): Error: truncated.
+    // decode(in) fails (truncated) if the section is too short.
     static Result<DirFormat> decode(Cursor in) {
         const DirFormat format{in.u64()};
         if (!in.ok()) return in.failure("the version");

@@ -11,7 +11,7 @@ struct SampleTimes {
     Time first;  // both 0 if the recorder did not check (no --timestamp-boundary and no build ids)
     Time last;   // not checked: in a damaged file it may be before `first`
 
-    // decode(in): Error: truncated.
+    // decode(in) fails (truncated) if the section is too short.
     static Result<SampleTimes> decode(Cursor in) {
         SampleTimes times;
         times.first = {in.u64()};

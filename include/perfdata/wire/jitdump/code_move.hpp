@@ -22,7 +22,7 @@ struct JitCodeMove {
 
     static std::uint64_t held_bytes(const JitRecordHeader&) { return 64; }  // all of it
 
-    // decode(record): Error: truncated.
+    // decode(record) fails (truncated) if the record is too short.
     static Result<JitCodeMove> decode(const JitRecordView& record) {
         Cursor in = record.body(record_name);
         JitCodeMove move;

@@ -19,7 +19,7 @@ struct JitUnwindingInfo {
     std::uint64_t mapped_size = 0;  // how much of the data the process has in memory after the code
     std::uint64_t data_at = 0;      // place of the data in the file
 
-    // the data themselves are not needed
+    // held_bytes(header): the data themselves are not needed.
     static std::uint64_t held_bytes(const JitRecordHeader&) { return fixed_bytes; }
 
     // decode(record) needs the first held_bytes() of the record. Errors: truncated; malformed (the sizes do not fit).

@@ -18,7 +18,7 @@ struct Task {
     Pid parent_pid;  // FORK: the process that called fork or clone; EXIT: the process's parent
     Tid tid;         // the thread that began or ended
     Tid parent_tid;  // the thread that called fork or clone; EXIT: that of the parent
-    Time time;       // when it happened: usually a little before the trailer's time, which is the one to sort by
+    Time time;       // when it happened; the trailer's time, microseconds before or after, is the one to sort by
     // FORK, misc bit 13 (perf): perf synthesized this record and those of the maps; the parent's must not be cloned.
     bool synthesized = false;
 

@@ -26,10 +26,10 @@ struct PERFDATA_EXPORT FinderOptions {
     // On the viewing machine: not searched when offline.
     std::string local_buildid_dir{};  // the user's build-id cache, usually $HOME/.debug
 
-    // With .build-id and copies of paths below; below symfs if that is given.
+    // Directories of separate debug files: searched below symfs if that is given, else on this machine.
     std::vector<std::string> debug_dirs{"/usr/lib/debug"};
 
-    std::vector<std::string> given_debug_dirs{};  // given by the user; not relative to symfs
+    std::vector<std::string> given_debug_dirs{};  // given by the user: searched as they are, and below symfs
     bool offline = false;                         // this machine is not the recorded one: use none of its own files
     // Use a local file of the recorded name without proof by a build-id, as perf does.
     bool allow_local = false;
