@@ -26,13 +26,14 @@ enum ElfMachineNumber : std::uint16_t {
     em_loongarch = 258
 };
 
+// Arch is one row of `architectures`. All of it follows from the name; the objects are static.
 struct Arch {
-    std::string_view name;   // as `uname -m` prints it; the one we show if there are several
-    std::string_view other;  // an alternative name; empty: none
-    ArchFamily family;
-    ElfMachineNumber machine;
-    std::uint8_t address_bytes;
-    std::endian order;
+    std::string_view name;           // as `uname -m` prints it; the one we show if there are several
+    std::string_view other;          // an alternative name; empty: none
+    ArchFamily family;               // which registers and instructions it has
+    ElfMachineNumber machine;        // e_machine of its ELF files; several rows share one
+    std::uint8_t address_bytes;      // bytes of an address: 4 or 8
+    std::endian order;               // byte order of its data, and so of recordings made on it
     std::uint8_t least_instruction;  // bytes; every instruction length is a multiple of it
 };
 

@@ -18,7 +18,7 @@ template <class R, class... Args>
 class Callback<R(Args...)> {
   public:
     Callback() = default;
-    Callback(std::nullptr_t) {}
+    Callback(std::nullptr_t) {}  // empty
     // An empty std::function, or a null pointer to a function, makes an empty Callback.
     template <class F>
     requires(!std::same_as<std::remove_cvref_t<F>, Callback> && std::is_invocable_r_v<R, std::decay_t<F>&, Args...> &&
@@ -37,7 +37,7 @@ class Callback<R(Args...)> {
     }
     ~Callback() { delete held_; }
 
-    explicit operator bool() const { return held_ != nullptr; }
+    explicit operator bool() const { return held_ != nullptr; }  // there is a function to call
     // Calls the function; valid only if there is one.
     R operator()(Args... args) const { return held_->call(std::forward<Args>(args)...); }
 

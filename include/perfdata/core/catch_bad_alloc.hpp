@@ -25,9 +25,11 @@ struct AsResult<Result<T>> {
 }  // namespace detail
 
 // catch_bad_alloc(body) returns what `body` returns, as a Result, or the error out_of_memory if it throws bad_alloc;
-// partial results are lost. The entry points use it: Recording::open() and from_memory(), read_feature(), walk(),
-// Timeline::build(), Profile::count(), SampleCounts::count(). Everything else throws bad_alloc and nothing else: wrap
-// it in this function to survive running out of memory. Exceptions from callbacks pass through.
+// partial results are lost. The entry points use it: Recording::open(), from_memory(), from_source() and
+// read_feature(), walk(), Timeline::build(), Profile::count(), SampleCounts::count(); of annotate those that can be
+// stopped: annotate_all(), Report::make(), SourceHeat::make(), functions_at(), write_script(). Everything else throws
+// bad_alloc and nothing else: wrap it in this function to survive running out of memory. Exceptions from callbacks pass
+// through.
 // Compiled without exceptions it only calls `body`: the decoders can be used so, where memory that runs out ends the
 // program.
 template <class Body>

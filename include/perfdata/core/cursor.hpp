@@ -14,9 +14,12 @@
 
 namespace perfdata {
 
+// as_text(bytes) returns the same memory as a text, which may hold any bytes, NULs too, and need not end with one. It
+// lives as long as the bytes.
 inline std::string_view as_text(Bytes bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
+// as_bytes(text) returns the same memory as bytes; they live as long as the text.
 inline Bytes as_bytes(std::string_view text) {
     return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
@@ -36,19 +39,23 @@ inline std::string_view until_nul(Bytes bytes) {
 // A count from the file must pass fits() before anything is allocated or looped over for it.
 class Cursor {
   public:
+    // Place is what errors say about where the view begins.
     struct Place {
         std::string_view where;    // static storage: names the section or record in errors
         std::uint64_t offset = 0;  // file offset of the first byte of the view
     };
 
+    // `order` is that of all integers in the view, `place` is for errors. The view must outlive the cursor.
     Cursor(Bytes bytes, AnyOrder order, Place place) : bytes_(bytes), order_(order), place_(place) {}
 
-    bool ok() const { return !failed_; }
-    std::size_t position() const { return at_; }
-    std::size_t remaining() const { return failed_ ? 0 : bytes_.size() - at_; }
-    std::uint64_t file_offset() const { return place_.offset + at_; }
-    AnyOrder order() const { return order_; }
+    bool ok() const { return !failed_; }          // no read went beyond the end, and fits() never said no
+    std::size_t position() const { return at_; }  // bytes read so far, from the start of the view
+    std::size_t remaining() const { return failed_ ? 0 : bytes_.size() - at_; }  // bytes not yet read; 0 once it failed
+    std::uint64_t file_offset() const { return place_.offset + at_; }            // of the next byte to read
+    AnyOrder order() const { return order_; }                                    // byte order of the integers it reads
 
+    // Each reads an unsigned integer of that many bits, unaligned, in the cursor's byte order; 0 if it goes beyond the
+    // end.
     std::uint8_t u8() { return number<std::uint8_t>(); }
     std::uint16_t u16() { return number<std::uint16_t>(); }
     std::uint32_t u32() { return number<std::uint32_t>(); }
@@ -61,8 +68,8 @@ class Cursor {
         at_ += view.size();
         return view;
     }
-    Bytes rest() { return bytes(remaining()); }
-    void skip(std::uint64_t size) { (void)bytes(size); }
+    Bytes rest() { return bytes(remaining()); }           // all that remains; lives as long as the underlying view
+    void skip(std::uint64_t size) { (void)bytes(size); }  // moves on by `size` bytes
 
     // terminated_string() reads up to and including a NUL, which is not returned. Fails if there is none.
     std::string_view terminated_string() {
@@ -133,8 +140,10 @@ class ArrayView {
     ArrayView(Bytes bytes, std::size_t stride, AnyOrder order)
         : bytes_(bytes), stride_(stride), order_(order), size_(stride == 0 ? 0 : bytes.size() / stride) {}
 
-    std::size_t size() const { return size_; }
-    bool empty() const { return size_ == 0; }
+    std::size_t size() const { return size_; }  // number of elements, not bytes
+    bool empty() const { return size_ == 0; }   // there are none
+
+    // The element in host byte order; the index must be below size().
     T operator[](std::size_t index) const { return order_.load<T>(bytes_.data() + index * stride_); }
 
   private:

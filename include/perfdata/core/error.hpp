@@ -24,6 +24,7 @@ enum class ErrorCode : std::uint8_t {
     out_of_memory,  // the input needs more memory than there is
 };
 
+// to_string(code) returns the code's own name; static storage. "unknown" for a value that is none of them.
 constexpr std::string_view to_string(ErrorCode code) {
     switch (code) {
         case ErrorCode::io: return "io";
@@ -75,6 +76,7 @@ using Result = std::expected<T, Error>;
 inline std::unexpected<Error> fail(ErrorCode code, std::uint64_t offset, std::string where, std::string detail) {
     return std::unexpected(Error{code, offset, std::move(where), std::move(detail)});
 }
+// fail(error) passes on an error that another Result holds.
 inline std::unexpected<Error> fail(Error error) {
     return std::unexpected(std::move(error));
 }

@@ -17,7 +17,7 @@ template <class T>
 class Shared {
   public:
     Shared() = default;
-    Shared(std::nullptr_t) {}
+    Shared(std::nullptr_t) {}  // empty: owns nothing
     // An owner of nothing makes an empty Shared.
     template <class Owner>
     requires(!std::same_as<Owner, Shared> && std::is_class_v<Owner> && requires(const Owner& owner) {

@@ -9,10 +9,12 @@
 
 namespace perfdata {
 
+// least(one, other) is std::min, but returns a copy; `one` if they are equal.
 template <class T>
 constexpr T least(T one, T other) {
     return other < one ? other : one;
 }
+// greatest(one, other) is std::max, but returns a copy; `one` if they are equal.
 template <class T>
 constexpr T greatest(T one, T other) {
     return one < other ? other : one;

@@ -16,12 +16,14 @@ namespace perfdata {
 class StopToken {
   public:
     StopToken() = default;
+    // From anything that can be asked stop_requested(), a std::stop_token for example. It holds a copy.
     template <class Token>
     requires(!std::same_as<Token, StopToken> &&
              requires(const Token& token) {
                  { token.stop_requested() } -> std::convertible_to<bool>;
              }) StopToken(Token token)
         : asks_([asked = std::move(token)] { return static_cast<bool>(asked.stop_requested()); }) {}
+    // From a function that returns true once it is time to stop. It holds a copy.
     template <class Ask>
     requires(!std::same_as<Ask, StopToken> && std::is_invocable_r_v<bool, Ask&>) explicit StopToken(Ask ask)
         : asks_(std::move(ask)) {}

@@ -22,6 +22,7 @@ struct CallEnd {
     bool named = false;  // false: all unnamed code of the object
 
     bool operator==(const CallEnd&) const = default;
+    // Returns the hash of both members.
     std::uint64_t hash(const HashKey& key) const {
         return key(function.first_word(), function.second_word(), named ? 1u : 0u);
     }
@@ -29,9 +30,9 @@ struct CallEnd {
 
 // CallEdge counts the calls from one call site to one function.
 struct CallEdge {
-    static constexpr std::uint64_t anywhere = ~std::uint64_t{0};
+    static constexpr std::uint64_t anywhere = ~std::uint64_t{0};  // an offset that no call site has
 
-    CallEnd caller, callee;
+    CallEnd caller, callee;  // the function with the call, and the function that is called
     // Bytes from the start of `caller` to the call instruction: to its last byte for call chains (the return address
     // minus one), to its first byte for branch stacks. `anywhere`: all calls from the function together.
     std::uint64_t offset = anywhere;
@@ -52,11 +53,12 @@ struct FunctionCalls {
     std::vector<CallEdge> callees;  // the same calls, all sites together, most samples first
 };
 
+// CallOptions is which samples count, and who watches.
 struct CallOptions {
-    SampleFilter filter;
-    StopToken stop;
-    Progress progress = {};
-    std::uint32_t max_stack = SampleCountOptions().max_stack;
+    SampleFilter filter;     // which samples count, and in which order events have columns
+    StopToken stop;          // once it stops, counting fails with `cancelled`
+    Progress progress = {};  // is told of the bytes of the recording
+    std::uint32_t max_stack = SampleCountOptions().max_stack;  // see SampleCountOptions::max_stack
 };
 
 // Returns the counting options that CallEdges::make() requires: the sampled address is folded to its function, callers

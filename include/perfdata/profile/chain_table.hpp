@@ -50,8 +50,10 @@ class PERFDATA_EXPORT ChainTable {
     // Frees what only intern() needs. intern() must not be called afterwards.
     void seal();
 
+    // nodes() returns them by number; they live until the next intern().
     std::span<const ChainNode> nodes() const { return {nodes_.data(), nodes_.size()}; }
-    std::size_t size() const { return nodes_.size(); }
+
+    std::size_t size() const { return nodes_.size(); }  // number of nodes
 
   private:
     std::uint32_t add(const ChainNode& node) {

@@ -17,6 +17,7 @@ struct EventCount {
     std::uint64_t hits = 0;     // samples
     std::uint64_t periods = 0;  // sum of their periods; wraps like the counter itself
 
+    // Adds both counts of the other one.
     EventCount& operator+=(const EventCount& other) {
         hits += other.hits;
         periods += other.periods;
@@ -32,13 +33,14 @@ using EventCounts = std::vector<EventCount>;
 class PERFDATA_EXPORT SharedEventCounts {
   public:
     SharedEventCounts() = default;
+    // Takes the cells; empty ones make an empty object.
     SharedEventCounts(EventCounts cells);
 
-    std::size_t size() const { return cells_ ? cells_->size() : 0; }
-    const EventCount* data() const { return cells_ ? cells_->data() : nullptr; }
-    const EventCount* begin() const { return data(); }
-    const EventCount* end() const { return data() + size(); }
-    const EventCount& operator[](std::size_t column) const { return (*cells_)[column]; }
+    std::size_t size() const { return cells_ ? cells_->size() : 0; }                      // number of events
+    const EventCount* data() const { return cells_ ? cells_->data() : nullptr; }          // null if there are none
+    const EventCount* begin() const { return data(); }                                    // live as long as any copy
+    const EventCount* end() const { return data() + size(); }                             // behind the last event
+    const EventCount& operator[](std::size_t column) const { return (*cells_)[column]; }  // must be below size()
     bool operator==(const SharedEventCounts& other) const;
 
   private:

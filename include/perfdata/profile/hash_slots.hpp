@@ -16,7 +16,7 @@ namespace perfdata {
 // one has the wanted tag with a probability of n / 2^32, below one half since there are at most 2^31 keys.
 class HashSlots {
   public:
-    static constexpr std::uint32_t free = ~std::uint32_t{0};
+    static constexpr std::uint32_t free = ~std::uint32_t{0};  // no number
 
     // Returns a reference to the matching entry's number, or to a new slot holding `free` for the caller to fill. An
     // entry matches if it has this hash and same(number) is true. The reference is valid until the next call. Throws

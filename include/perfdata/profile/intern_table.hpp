@@ -33,16 +33,18 @@ class InternTable {
     std::uint32_t intern_within(std::size_t most, const Key& key, const Key& other) {
         return intern_within(most, key, hash(key), other);
     }
+    // As intern_within(most, key, other), with the hash(key) that was computed for prefetch().
     std::uint32_t intern_within(std::size_t most, const Key& key, std::uint64_t hash, const Key& other) {
         if (size() < most) return intern(key, hash);
         const auto number = slots_.find(hash, [&](std::uint32_t known) { return keys_[known] == key; });
         return number != HashSlots::free ? number : intern(other);
     }
 
-    std::uint64_t hash(const Key& key) const { return key.hash(*hash_key_); }
+    std::uint64_t hash(const Key& key) const { return key.hash(*hash_key_); }  // the hash that intern(key) uses
     // Prepare many keys for intern(): call prefetch(hash) for all of them, then prefetch_key(hash) for all. Then most
     // of what intern() reads is in the cache.
     void prefetch(std::uint64_t hash) const { slots_.prefetch(hash); }
+    // Prefetches the key that intern() compares first with one of this hash; see prefetch().
     void prefetch_key(std::uint64_t hash) const {
         if (const auto number = slots_.likely(hash); number != HashSlots::free) {
             __builtin_prefetch(&keys_[number]);
@@ -55,9 +57,13 @@ class InternTable {
         keys_.shrink_to_fit();
     }
 
+    // The key with a number that intern() returned.
     const Key& operator[](std::uint32_t number) const { return keys_[number]; }
+
+    // keys() returns them by number; they live until the next intern().
     std::span<const Key> keys() const { return {keys_.data(), keys_.size()}; }
-    std::size_t size() const { return keys_.size(); }
+
+    std::size_t size() const { return keys_.size(); }  // number of keys
 
   private:
     std::vector<Key> keys_;

@@ -23,22 +23,22 @@ namespace perfdata {
 
 // OffsetHits counts the samples at one byte offset of a function.
 struct OffsetHits {
-    std::uint64_t offset = 0;
-    EventCounts cells;
+    std::uint64_t offset = 0;  // bytes from the start of the function
+    EventCounts cells;         // by event
 };
 
 // FunctionHits counts the samples in one version of a function.
 struct FunctionHits {
-    CodeVersion version;  // which function, and which version of its code
-    EventCounts total;
+    CodeVersion version;              // which function, and which version of its code
+    EventCounts total;                // by event
     std::vector<OffsetHits> offsets;  // by offset; their cells add up to total
 };
 
 // UnnamedObject is an object with hits in unnamed code.
 struct UnnamedObject {
-    std::string object;  // as FrameName::object
-    CodeClass kind = CodeClass::unknown;
-    std::uint64_t hits = 0;
+    std::string object;                   // as FrameName::object
+    CodeClass kind = CodeClass::unknown;  // of the object
+    std::uint64_t hits = 0;               // of all events together
 };
 
 // ProfileOptions is what is counted, and who watches.

@@ -32,19 +32,21 @@ class JitCodes;
 struct PERFDATA_EXPORT SampledTask {
     // Lives as long as the timeline; equal comms have equal data(). Empty if unknown: then `tid` identifies the thread.
     std::string_view comm;
-    Pid pid{0};
-    Tid tid{0};
-    std::uint32_t cpu = 0;  // all ones: not recorded
-    std::uint64_t cgroup = 0;
-    std::string_view parent;  // of SampleCountOptions::parent; equal ones have equal data(). Empty: none
+    Pid pid{0};                // 0 unless by_pid
+    Tid tid{0};                // 0 unless by_tid, or the comm is unknown
+    std::uint32_t cpu = 0;     // all ones: not recorded
+    std::uint64_t cgroup = 0;  // see Tasks::cgroup(); 0: not recorded
+    std::string_view parent;   // of SampleCountOptions::parent; equal ones have equal data(). Empty: none
 
     bool operator==(const SampledTask& other) const {
         return comm.data() == other.comm.data() && pid == other.pid && tid == other.tid && cpu == other.cpu &&
                cgroup == other.cgroup && parent.data() == other.parent.data();
     }
+    // Returns the hash of all members, of texts by their data().
     std::uint64_t hash(const HashKey& key) const;
 };
 
+// SampleCountOptions is what tells tasks and chains apart, which samples count, and who watches.
 struct SampleCountOptions {
     // What distinguishes tasks.
     bool by_comm = true, by_pid = false, by_tid = false, by_cpu = false, by_cgroup = false;
@@ -69,7 +71,7 @@ struct SampleCountOptions {
     const CallFilter* only_calls = nullptr;  // ignore samples that do not pass; null: count all
     const JitCodes* jit = nullptr;           // code from jitdumps; empty() counts as none
     const CodeVersions* versions = nullptr;  // distinguish versions of kernel code: Frame::version
-    SampleFilter filter;
+    SampleFilter filter;                     // which samples count; callers do not matter to it
     // Names code, and unwinds copies of user stacks. SampleFilter::code and `inlines` require it. Null: stacks are not
     // unwound.
     const FunctionIndex* functions = nullptr;
@@ -79,12 +81,12 @@ struct SampleCountOptions {
 
 // ChainLosses counts the samples whose call chains are incomplete.
 struct ChainLosses {
-    std::uint64_t cut = 0;     // counted without callers: more distinct chains than Limits::chain_nodes
-    std::uint64_t broken = 0;  // without the user part: it was deferred and never recorded
-    std::uint64_t deep = 0;    // more than max_stack frames
-    std::uint64_t folded = 0;  // without some inlined functions: as `cut`, or beyond SampleCounts::most_with_inlined
-    std::uint32_t max_stack = 0;
-    UnwoundStacks stacks;  // copies of user stacks
+    std::uint64_t cut = 0;        // counted without callers: more distinct chains than Limits::chain_nodes
+    std::uint64_t broken = 0;     // without the user part: it was deferred and never recorded
+    std::uint64_t deep = 0;       // more than max_stack frames
+    std::uint64_t folded = 0;     // without some inlined functions: as `cut`, or beyond SampleCounts::most_with_inlined
+    std::uint32_t max_stack = 0;  // as in the options
+    UnwoundStacks stacks;         // copies of user stacks
 };
 
 // SampleCounts does not change once counted. Its size grows with the distinct tasks and chains, not with the recording.
@@ -101,13 +103,16 @@ class PERFDATA_EXPORT SampleCounts {
     // Row is one task in one chain. The chain ends with the sampled function, or with what was inlined into it at the
     // sampled address, if the options ask for that: see sampled(). cells(row) has an EventCount for each counted event.
     struct Row {
-        std::uint32_t task = 0;
-        std::uint32_t chain = 0;
+        std::uint32_t task = 0;   // index in tasks()
+        std::uint32_t chain = 0;  // index in chains(): the innermost node
 
         bool operator==(const Row&) const = default;
+
+        // hash(key) returns the hash of both members.
         std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{task} << 32 | chain); }
     };
-    std::span<const Row> rows() const { return {rows_.data(), rows_.size()}; }
+    std::span<const Row> rows() const { return {rows_.data(), rows_.size()}; }  // in order of their first sample
+    // cells(row) returns the counts of rows()[row], by event; they live as long as this object.
     std::span<const EventCount> cells(std::size_t row) const {
         return {cells_.data() + row * events_.size(), events_.size()};
     }

@@ -54,7 +54,7 @@ struct SampleFilter {
     std::vector<TimeRange> times;              // a sample passes if any of them contains its time
     std::set<std::uint32_t> cpus;              // samples without a CPU do not pass
     std::set<std::string, std::less<>> comms;  // names of threads at the time of the sample
-    std::set<std::uint32_t> pids, tids;
+    std::set<std::uint32_t> pids, tids;        // of processes, of threads: as the recording numbers them
     // Ids, as in samples (PERF_SAMPLE_CGROUP) and in Tasks::cgroup(). Empty with `by_cgroup`: no sample passes.
     std::set<std::uint64_t> cgroups;
     bool by_cgroup = false;  // `cgroups` counts
@@ -83,6 +83,7 @@ struct SampleFilter {
         if (!has_time(time)) return FilterPart::time;
         return cpus.empty() || (cpu && cpus.contains(*cpu)) ? FilterPart::none : FilterPart::cpu;
     }
+    // The same for the task of a sample. Unknown values pass no part that is not empty.
     FilterPart drop_task(const SampledBy& by) const {
         if (!comms.empty() && !comms.contains(by.comm)) return FilterPart::comm;
         if (!pids.empty() && !pids.contains(by.pid.value)) return FilterPart::pid;

@@ -18,6 +18,7 @@ struct Architecture {
     std::string name;     // empty: unknown
     std::string told_by;  // the evidence, in words; empty: the feature ARCH
 
+    // guessed() returns true if the name is known, but not from the feature ARCH.
     bool guessed() const { return !name.empty() && !told_by.empty(); }
 };
 

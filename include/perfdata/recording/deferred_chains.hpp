@@ -31,6 +31,7 @@ class PERFDATA_EXPORT DeferredChains {
     // ends it early, with some of them.
     static DeferredChains read(const Recording& recording, const StopToken& stop = {});
 
+    // Adds one record; `time` is its trailer's. The addresses are copied.
     void add(Tid tid, Time time, const CallchainDeferred& chain);
     // sort() must be called between add() and find().
     void sort();
@@ -39,7 +40,7 @@ class PERFDATA_EXPORT DeferredChains {
     // have them: it ended before, or the record was lost. They live as long as this object.
     std::optional<std::span<const std::uint64_t>> find(Tid tid, Time time, std::uint64_t cookie) const;
 
-    std::size_t size() const { return chains_.size(); }
+    std::size_t size() const { return chains_.size(); }  // number of records
 
   private:
     struct Chain {

@@ -87,6 +87,7 @@ class PERFDATA_EXPORT EventTable {
         return Time{order.template load<std::uint64_t>(bytes + common_sample_time_)};
     }
 
+    // find(id) returns the event with this id; nothing if there is none. Takes two or three probes.
     EventIndex find(std::uint64_t id) const {
         if (slots_.empty()) return {};
         for (auto at = hash(id);; ++at) {

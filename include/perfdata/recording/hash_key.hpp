@@ -26,15 +26,17 @@ namespace perfdata {
 // n bytes collide with a probability of n / 2^63. The size is hashed as well.
 class PERFDATA_EXPORT HashKey {
   public:
-    static constexpr std::size_t most_words = 4;
-    using Seed = std::array<std::uint64_t, 2 * most_words + 3>;
+    static constexpr std::size_t most_words = 4;                 // of a key that is not a text
+    using Seed = std::array<std::uint64_t, 2 * most_words + 3>;  // see process()
 
+    // A key of the caller's own, for tests: with a known key anybody can find collisions.
     constexpr explicit HashKey(const Seed& seed) : seed_(seed) {}
 
     // process() returns a key drawn once per process from the system's random source. Results do not depend on it: no
     // table is iterated in hash order.
     static const HashKey& process() noexcept;
 
+    // Returns the hash of one to most_words integers, each converted to 64 bits. The number of words is not hashed.
     template <class... Words>
     constexpr std::uint64_t operator()(Words... words) const noexcept {
         static_assert(sizeof...(words) >= 1 && sizeof...(words) <= most_words);
@@ -46,6 +48,7 @@ class PERFDATA_EXPORT HashKey {
         return upper * 0x9e3779b97f4a7c15u;
     }
 
+    // text(text) returns the hash of any bytes.
     std::uint64_t text(std::string_view text) const noexcept {
         const auto point = seed_.back() & prime;
         std::uint64_t sum = 0;
@@ -73,8 +76,9 @@ class PERFDATA_EXPORT HashKey {
 
 // KeyedHash is the same for hash tables of the standard library.
 struct KeyedHash {
-    const HashKey* key = &HashKey::process();
+    const HashKey* key = &HashKey::process();  // never null; must outlive the table
 
+    // The hash of an integer or of an EventId.
     std::size_t operator()(std::uint64_t word) const noexcept { return static_cast<std::size_t>((*key)(word)); }
     std::size_t operator()(EventId id) const noexcept { return (*this)(id.value); }
 };

@@ -29,6 +29,8 @@ struct FileName {
         if (root.empty()) return path;
         return path.starts_with('/') ? root + path : root + "/" + path;
     }
+
+    // below(name) returns a file in this directory, below the same root.
     FileName below(std::string_view name) const { return {root, path + "/" + std::string(name)}; }
 
     bool operator==(const FileName&) const = default;
@@ -61,8 +63,8 @@ PERFDATA_EXPORT bool is_named_file(const FileName& name, LinkWalk walk = LinkWal
 
 // FileIdentity identifies one file in its current state, whatever names and links lead to it.
 struct FileIdentity {
-    std::uint64_t device = 0, inode = 0, size = 0;
-    std::int64_t written = 0, written_nanoseconds = 0;
+    std::uint64_t device = 0, inode = 0, size = 0;      // st_dev, st_ino and st_size of stat(2)
+    std::int64_t written = 0, written_nanoseconds = 0;  // st_mtim: seconds since 1970, and nanoseconds
 
     auto operator<=>(const FileIdentity&) const = default;
 };

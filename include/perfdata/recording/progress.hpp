@@ -15,8 +15,8 @@ using Progress = Callback<void(std::uint64_t read, std::uint64_t total)>;
 
 // Watch is how a call that may take long is stopped, and who is told how far it is. Without either it just runs.
 struct Watch {
-    StopToken stop = {};
-    Progress progress = {};
+    StopToken stop = {};     // asked often; by default it never stops
+    Progress progress = {};  // by default nobody is told
 };
 
 }  // namespace perfdata

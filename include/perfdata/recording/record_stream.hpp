@@ -21,13 +21,14 @@ namespace perfdata {
 // RecordSegment is a part of a file that holds records: the data section, a pipe stream after its header, or one of
 // the files of a directory recording. Each has its own compressed stream.
 struct RecordSegment {
-    Shared<const Source> source;
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
+    Shared<const Source> source;  // the file; not null
+    std::uint64_t begin = 0;      // offset of the first record
+    std::uint64_t end = 0;        // offset behind the last byte; may cut a record off
 };
 
+// RecordStreamOptions is how records are framed and unpacked, and the limits. Recording::records() sets them.
 struct RecordStreamOptions {
-    AnyOrder order;
+    AnyOrder order;     // of the recording
     bool pipe = false;  // TRACING_DATA records are followed by their data
     // Limit on the bytes that one compressed record may unpack to, from the feature COMPRESSED (mmap_len).
     std::uint64_t unpacked_record_bytes = std::uint64_t{16} << 20;
@@ -50,7 +51,9 @@ struct RecordStreamOptions {
 // records begin inside it, they win and its beginning is skipped.
 class PERFDATA_EXPORT RecordStream {
   public:
+    // The segments are read one after the other.
     RecordStream(std::vector<RecordSegment> segments, const RecordStreamOptions& options);
+
     RecordStream(RecordStream&&) noexcept;
     RecordStream& operator=(RecordStream&&) noexcept;
     ~RecordStream();
@@ -79,21 +82,23 @@ class PERFDATA_EXPORT RecordStream {
         using difference_type = std::ptrdiff_t;
 
         Iterator() = default;
+        // Reads the first record, which begin() does.
         explicit Iterator(RecordStream& stream) : stream_(&stream) { ++*this; }
-        const RecordView& operator*() const { return record_; }
+        const RecordView& operator*() const { return record_; }  // lives until the next ++
+        // Reads the next record.
         Iterator& operator++() {
             if (!stream_->next(record_)) stream_ = nullptr;
             return *this;
         }
-        void operator++(int) { ++*this; }
+        void operator++(int) { ++*this; }  // the same; the old value is gone
         bool operator==(std::default_sentinel_t) const { return stream_ == nullptr; }
 
       private:
         RecordStream* stream_ = nullptr;
         RecordView record_;
     };
-    Iterator begin() { return Iterator(*this); }
-    static std::default_sentinel_t end() { return {}; }
+    Iterator begin() { return Iterator(*this); }         // once for each stream: it continues where next() is
+    static std::default_sentinel_t end() { return {}; }  // compares equal when there is no further record
 
     // Reads what options.without_stacks left unread in the block of the last returned record.
     void read_left_out();
@@ -101,8 +106,10 @@ class PERFDATA_EXPORT RecordStream {
     // Blocks are the memory that holds the records: one of the file, one of unpacked data. A caller that keeps them
     // keeps the views into them valid: the stream then continues in new blocks.
     struct Blocks {
-        std::shared_ptr<const std::byte[]> file, unpacked;
+        std::shared_ptr<const std::byte[]> file;      // null: input in memory
+        std::shared_ptr<const std::byte[]> unpacked;  // null: nothing was unpacked
     };
+    // Returns those of the last returned record.
     Blocks blocks() const;
     // refills() counts how often a block was refilled so far: records between which it changes are in different
     // blocks. It depends only on the recording, not on who keeps blocks.
@@ -116,11 +123,12 @@ class PERFDATA_EXPORT RecordStream {
     // payload() returns where the data that follow the last returned record lie, outside its size; nothing if there
     // are none.
     struct Payload {
-        const Source& source;
-        std::uint64_t offset = 0;
+        const Source& source;         // as RecordSegment::source of its file
+        std::uint64_t offset = 0;     // in `source`
         std::uint64_t size = 0;       // as far as the file has it
         std::uint64_t announced = 0;  // as the record states
     };
+    // Valid before the next call of next().
     std::optional<Payload> payload() const;
     // unread_bytes() returns how many bytes of the files could not be framed.
     std::uint64_t unread_bytes() const { return unread_bytes_; }

@@ -14,15 +14,15 @@ namespace perfdata {
 
 // CodeChange is a place in an image where this version differs from the previous one.
 struct CodeChange {
-    std::uint64_t offset = 0;  // from the start of the function
-    Time time;                 // when the kernel patched it
-    std::vector<std::byte> before, after;
+    std::uint64_t offset = 0;              // from the start of the function
+    Time time;                             // when the kernel patched it
+    std::vector<std::byte> before, after;  // the bytes of the previous version and of this one, of equal number
 };
 
 // CodeGap is a part of an image whose bytes no source has.
 struct CodeGap {
     std::uint64_t offset = 0;  // from the start of the function
-    std::uint64_t size = 0;
+    std::uint64_t size = 0;    // bytes
 
     bool operator==(const CodeGap&) const = default;
 };
@@ -32,12 +32,13 @@ enum class RelocationBase : std::uint8_t { none, instruction, next_instruction }
 
 // CodeRelocation is a field that the loader fills in: not filled in the file, filled in the code that ran.
 struct CodeRelocation {
-    std::uint64_t offset = 0;  // of the field, from the start of the function
-    std::string symbol;        // as in the file; static functions have names, too
-    std::int64_t addend = 0;   // from the symbol, as the filled field will hold it
-    RelocationBase base = RelocationBase::none;
+    std::uint64_t offset = 0;                    // of the field, from the start of the function
+    std::string symbol;                          // as in the file; static functions have names, too
+    std::int64_t addend = 0;                     // from the symbol, as the filled field will hold it
+    RelocationBase base = RelocationBase::none;  // none: the field holds an absolute address
 };
 
+// CodeImage is the bytes of one version of a function, as it ran.
 struct CodeImage {
     std::vector<std::byte> bytes;     // from the start of the function; shorter if the source ends before the function
     std::vector<CodeGap> gaps;        // where `bytes` has zeros for unknown bytes, ascending

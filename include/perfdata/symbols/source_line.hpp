@@ -16,10 +16,10 @@ namespace perfdata {
 
 // SourceLine is a place in a source file. Views live as long as the Symbolizer (or BpfPrograms) that returned them.
 struct SourceLine {
-    std::string_view file;
-    std::uint32_t line = 0;  // 0: code without source
-    std::uint32_t column = 0;
-    std::string_view text;  // the line itself; empty: unknown
+    std::string_view file;     // as the compiler wrote it; empty: unknown
+    std::uint32_t line = 0;    // 0: code without source
+    std::uint32_t column = 0;  // from 1; 0: unknown
+    std::string_view text;     // the line itself; empty: unknown
 };
 
 // InlinedCall is a function that the compiler inlined.
@@ -32,13 +32,14 @@ struct InlinedCall {
 class PERFDATA_EXPORT InlinedCalls {
   public:
     InlinedCalls() = default;
+    // Takes the calls, innermost first.
     explicit InlinedCalls(std::vector<InlinedCall> calls);
 
-    bool empty() const { return calls_ == nullptr; }
-    std::size_t size() const { return empty() ? 0 : calls_->size(); }
-    const InlinedCall* data() const { return empty() ? nullptr : calls_->data(); }
-    const InlinedCall* begin() const { return data(); }
-    const InlinedCall* end() const { return data() + size(); }
+    bool empty() const { return calls_ == nullptr; }                                // the code is the function's own
+    std::size_t size() const { return empty() ? 0 : calls_->size(); }               // number of calls
+    const InlinedCall* data() const { return empty() ? nullptr : calls_->data(); }  // null if there are none
+    const InlinedCall* begin() const { return data(); }         // innermost first; live as long as any copy
+    const InlinedCall* end() const { return data() + size(); }  // behind the outermost call
 
   private:
     Shared<const std::vector<InlinedCall>> calls_;  // null: none
@@ -48,8 +49,8 @@ class PERFDATA_EXPORT InlinedCalls {
 struct LineStart {
     std::uint64_t offset = 0;       // bytes of native code from the start of the function
     std::uint32_t instruction = 0;  // BPF instruction that the native code at `offset` was compiled from
-    SourceLine source;
-    InlinedCalls inlined = {};  // empty: the line is the function's own
+    SourceLine source;              // of the innermost inlined function, if there is one
+    InlinedCalls inlined = {};      // empty: the line is the function's own
 };
 
 // Returns true if an error of reading lines means damaged data, or a limit. Data missing from the recording is no loss,

@@ -32,7 +32,9 @@ struct SymbolCacheOptions {
 // Not kept: names of the kernel (kallsyms, vmlinux), files in a packed build-id cache, jitdumps, and source files.
 class PERFDATA_EXPORT SymbolCache {
   public:
+    // Starts with nothing kept.
     explicit SymbolCache(const SymbolCacheOptions& options = {});
+
     SymbolCache(const SymbolCache&) = delete;
     SymbolCache& operator=(const SymbolCache&) = delete;
     ~SymbolCache();

@@ -7,6 +7,7 @@
 
 namespace perfdata {
 
+// SymbolMiss is why a frame has no symbol.
 enum class SymbolMiss : std::uint8_t {
     not_a_file,        // anonymous memory, heap or stack: no file
     not_found,         // no file with this name or build-id
@@ -22,7 +23,7 @@ enum class SymbolMiss : std::uint8_t {
     not_opened,        // the file exists, but the system refuses to open it
     other_machine,     // no build-id proves the file, and its code cannot run on the recorded machine
 };
-inline constexpr unsigned symbol_misses = 13;
+inline constexpr unsigned symbol_misses = 13;  // number of reasons
 
 // Returns a word for JSON.
 constexpr std::string_view to_string(SymbolMiss miss) {

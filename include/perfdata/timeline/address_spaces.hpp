@@ -45,8 +45,9 @@ using SpaceIndex = std::uint32_t;
 // if many mappings overlap each other.
 class PERFDATA_EXPORT AddressSpaces {
   public:
-    static constexpr SpaceIndex none = ~SpaceIndex{0};
+    static constexpr SpaceIndex none = ~SpaceIndex{0};  // no address space
 
+    // Builder takes the changes in time order.
     class Builder {
       public:
         // create() adds an empty space; fork(parent) adds one that starts with the parent's current mappings.
@@ -54,8 +55,8 @@ class PERFDATA_EXPORT AddressSpaces {
         SpaceIndex fork(SpaceIndex parent);
         // map(space, mapping): mapping.from must not be less than in an earlier call. Empty ranges are ignored.
         void map(SpaceIndex space, const Mapping& mapping);
-        std::size_t size() const { return mappings_.size(); }
-        AddressSpaces build() &&;
+        std::size_t size() const { return mappings_.size(); }  // number of mappings so far
+        AddressSpaces build() &&;                              // the builder is of no more use then
         // build(look) may throw Stopped, the library's own: then the builder is of no more use.
         AddressSpaces build(LookOut& look) &&;
 
@@ -82,9 +83,11 @@ class PERFDATA_EXPORT AddressSpaces {
     // Stretch is the addresses and times for which the answer is the same: addresses from begin to last, times from the
     // start of the returned mapping and before `until`.
     struct Stretch {
-        Address begin{0}, last{~std::uint64_t{0}};
-        Time until = Time::forever();
+        Address begin{0};                 // the first address
+        Address last{~std::uint64_t{0}};  // the last address, included
+        Time until = Time::forever();     // something else is there then; forever: nothing ever is
     };
+    // The same, and sets `stretch`.
     const Mapping* find(SpaceIndex space, Address address, Time time, Stretch& stretch) const;
     // mappings() returns all mappings ever made, by time.
     std::span<const Mapping> mappings() const;

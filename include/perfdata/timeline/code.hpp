@@ -20,6 +20,7 @@ struct BpfProgramInfo;
 // CodeIndex is the index of a Code in Timeline::code().
 using CodeIndex = std::uint32_t;
 
+// CodeKind is what came and went in the kernel, as KSYMBOL and the symbol's name tell.
 enum class CodeKind : std::uint8_t {
     bpf_program,  // a function of a BPF program
     bpf_image,    // a BPF trampoline or dispatcher: claims a page; its code is not recorded
@@ -39,11 +40,11 @@ constexpr std::uint64_t code_name_bytes(std::size_t versions) {
 // Code is one version of code: the content of an address range during one period. The same function loaded again and
 // another function at the same address are other Codes.
 struct Code {
-    CodeKind kind = CodeKind::bpf_program;
-    AddressRange range;
-    Time from;                     // zero: since before the recording began
-    Time until = Time::forever();  // forever: until after the recording ended
-    std::string_view symbol;       // the kernel's name for it, from KSYMBOL; lives as long as the timeline
+    CodeKind kind = CodeKind::bpf_program;  // see CodeKind
+    AddressRange range;                     // as registered: an image may use less
+    Time from;                              // zero: since before the recording began
+    Time until = Time::forever();           // forever: until after the recording ended
+    std::string_view symbol;                // the kernel's name for it, from KSYMBOL; lives as long as the timeline
     // Valid for kind bpf_program: the load that owns it (index in Timeline::loads()) and its function number; empty if
     // no BPF_EVENT and no program info claims it.
     std::optional<std::uint32_t> load;
@@ -56,8 +57,8 @@ PERFDATA_EXPORT std::string_view object_of(const Code& code);
 
 // BpfLoad is one BPF program from its load to its unload.
 struct PERFDATA_EXPORT BpfLoad {
-    ProgramId id;
-    BpfTag tag{};
+    ProgramId id;                          // as in BPF_EVENT or the program info
+    BpfTag tag{};                          // of the whole program
     const BpfProgramInfo* info = nullptr;  // null: the recorder could not query the program. Lives with the timeline.
     Time loaded_at;                        // zero: before the recording began
     Time unloaded_at = Time::forever();    // forever: still loaded when the recording ended
@@ -75,6 +76,8 @@ struct BpfSymbol {
     std::string_view tag;   // 16 hex digits
     std::string_view name;  // may be empty
 };
+// parse_bpf_symbol(symbol) returns its parts; empty if it is not the name of a BPF function. They are views of
+// `symbol`.
 PERFDATA_EXPORT std::optional<BpfSymbol> parse_bpf_symbol(std::string_view symbol);
 
 // is_bpf_image(symbol) returns true for the names of trampolines, dispatchers and struct_ops trampolines.

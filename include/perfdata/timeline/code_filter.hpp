@@ -21,11 +21,13 @@ struct PERFDATA_EXPORT CodeFilter {
     std::vector<std::string> objects;  // a path, its last part, or the name that perf shows: "libc.so.6", "[nf_nat]"
     std::vector<std::string> symbols;  // as shown: code without a symbol is "0x0000000000001139", its Frame::offset
 
-    bool empty() const { return kinds.empty() && objects.empty() && symbols.empty(); }
+    bool empty() const { return kinds.empty() && objects.empty() && symbols.empty(); }  // takes all code
     bool operator==(const CodeFilter&) const = default;
 
-    bool takes_kind(CodeClass kind) const;
-    bool takes_object(std::string_view object, CodeClass kind) const;
+    bool takes_kind(CodeClass kind) const;                             // `kinds` is empty, or takes it
+    bool takes_object(std::string_view object, CodeClass kind) const;  // as FrameName::object
+
+    // takes_symbol(symbol, offset): FrameName::symbol and Frame::offset, which stands for a missing symbol.
     bool takes_symbol(std::string_view symbol, std::uint64_t offset) const;
     // Returns the first part that leaves this code out. `object` and `symbol` are as in FrameName.
     CodePart leaves_out(CodeClass kind, std::string_view object, std::string_view symbol, std::uint64_t offset) const;

@@ -50,8 +50,8 @@ class PERFDATA_EXPORT CodeVersions {
     static constexpr std::uint64_t batch_gap = 30'000;  // nanoseconds; in a virtual machine a place takes about 20 us
     static CodeVersions build(const FunctionIndex& index);
 
-    const Timeline& timeline() const { return *timeline_; }
-    const FunctionIndex& index() const { return *index_; }
+    const Timeline& timeline() const { return *timeline_; }  // as the index has it
+    const FunctionIndex& index() const { return *index_; }   // as passed to build()
 
     // number_at(address, time) is the number of the version of whatever function lay at a kernel address. It is quick:
     // most code never changes.

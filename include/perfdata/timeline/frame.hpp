@@ -29,6 +29,7 @@ enum class Miss : std::uint8_t {
 // to_string(miss) is a sentence part for users.
 PERFDATA_EXPORT std::string_view to_string(Miss miss);
 
+// FrameKind is what Frame::index and Frame::offset mean.
 enum class FrameKind : std::uint8_t {
     code,     // a byte of one version of code: index is a CodeIndex, offset from its start
     object,   // a byte of a mapped object: index is an ObjectIndex, offset in its file (kernel: the address)
@@ -40,21 +41,23 @@ enum class FrameKind : std::uint8_t {
 
 // Frame is a place in code as the timeline knows it, the same for all times and processes that share the code.
 struct Frame {
-    std::uint64_t offset = 0;
-    std::uint32_t index = 0;
-    FrameKind kind = FrameKind::nowhere;
-    CpuMode mode = CpuMode::unknown;  // mode of the CPU at this place
+    std::uint64_t offset = 0;             // bytes or an address, as `kind` says
+    std::uint32_t index = 0;              // as `kind` says
+    FrameKind kind = FrameKind::nowhere;  // what `index` and `offset` are
+    CpuMode mode = CpuMode::unknown;      // mode of the CPU at this place
     // version of code that the kernel changed: the number of changes so far (see CodeVersions); all ones: that many or
     // more. The timeline leaves it 0.
     std::uint16_t version = 0;
 
+    // Returns the frame of an address at which nothing is known to have lain.
     static Frame nowhere(Address address, Miss miss, CpuMode mode) {
         return {address.value, static_cast<std::uint32_t>(miss), FrameKind::nowhere, mode};
     }
+    // Returns the frame of a byte in Timeline::code()[code].
     static Frame in_code(std::uint32_t code, std::uint64_t offset, CpuMode mode = CpuMode::kernel) {
         return {offset, code, FrameKind::code, mode};
     }
-    bool is_nowhere() const { return kind == FrameKind::nowhere; }
+    bool is_nowhere() const { return kind == FrameKind::nowhere; }  // nothing is known to have lain there: see miss()
     // Valid if is_nowhere().
     Miss miss() const { return static_cast<Miss>(index); }
     bool misses(Miss reason) const { return is_nowhere() && miss() == reason; }
@@ -64,11 +67,12 @@ struct Frame {
     bool operator==(const Frame&) const = default;
     // Together these two words hold the whole frame, for hashing.
     std::uint64_t first_word() const { return offset; }
+    // The other one holds version, index, kind and mode.
     std::uint64_t second_word() const {
         return std::uint64_t{version} << 48 | std::uint64_t{index} << 16 | static_cast<std::uint64_t>(kind) << 8 |
                static_cast<std::uint64_t>(mode);
     }
-    std::uint64_t hash(const HashKey& key) const { return key(first_word(), second_word()); }
+    std::uint64_t hash(const HashKey& key) const { return key(first_word(), second_word()); }  // for tables of frames
 };
 
 }  // namespace perfdata

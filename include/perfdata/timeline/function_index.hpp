@@ -32,7 +32,7 @@ struct FunctionExtent {
 
 // Unnamed is why code has no name, in words for users; they live for ever.
 struct Unnamed {
-    std::string_view reason;
+    std::string_view reason;  // what is missing: a clause
     std::string_view remedy;  // what would supply the name; empty: nothing
 
     auto operator<=>(const Unnamed&) const = default;
@@ -40,9 +40,9 @@ struct Unnamed {
 
 // NamelessCode is code that has no name for want of names.
 struct NamelessCode {
-    Unnamed why;
-    std::string_view object;  // as FrameName::object; lives as long as the FunctionIndex
-    CodeClass kind = CodeClass::unknown;
+    Unnamed why;                          // the same for all code of the object
+    std::string_view object;              // as FrameName::object; lives as long as the FunctionIndex
+    CodeClass kind = CodeClass::unknown;  // of the object
 };
 
 // FunctionIndex knows the functions of one timeline. Const use from many threads is safe.
@@ -50,7 +50,7 @@ class PERFDATA_EXPORT FunctionIndex {
   public:
     virtual ~FunctionIndex() = default;
 
-    virtual const Timeline& timeline() const = 0;
+    virtual const Timeline& timeline() const = 0;  // must outlive the index
     // Returns the code of jitdumps; empty() if there is none.
     virtual const JitCodes& jit() const = 0;
 

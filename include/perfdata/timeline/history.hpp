@@ -18,15 +18,16 @@ namespace perfdata {
 template <class T>
 class History {
   public:
+    // Item is a value and when it was set.
     struct Item {
-        Time from;
-        T value;
+        Time from;  // applies from then on, until the key's next item
+        T value;    // what the key has
     };
 
     // Its members are in history_builder.hpp.
     class Builder;
 
-    bool empty() const { return items_.empty(); }
+    bool empty() const { return items_.empty(); }  // no key ever had a value
 
     // of(key) returns all values it ever had, by time.
     std::span<const Item> of(std::uint64_t key) const {
@@ -43,10 +44,11 @@ class History {
 
     // Lasting is a value and when it applied: from `from` on, before `until`.
     struct Lasting {
-        const T* value = nullptr;  // null: there was none
-        Time from;
-        Time until = Time::forever();
+        const T* value = nullptr;      // null: there was none
+        Time from;                     // zero if there was none
+        Time until = Time::forever();  // forever: the key got no other value
     };
+    // lasting(key, time) is at(), with the times for which the answer is the same.
     Lasting lasting(std::uint64_t key, Time time) const {
         const auto items = of(key);
         const auto later = first_above(items, time, [](const Item& item) { return item.from; });

@@ -13,11 +13,13 @@
 
 namespace perfdata {
 
+// Builder takes the values in any order of the keys.
 template <class T>
 class History<T>::Builder {
   public:
     // add(key, from, value): add the values of one key in time order.
     void add(std::uint64_t key, Time from, T value) { added_.push_back({key, {from, std::move(value)}}); }
+    // build() takes n log n steps; the builder is of no more use then.
     History build() && {
         return std::move(*this).build([] {});
     }
@@ -34,6 +36,7 @@ class History<T>::Builder {
     std::vector<Added> added_;
 };
 
+// Sorts the values by key and time, and makes the table of keys.
 template <class T>
 template <class Look>
 History<T> History<T>::Builder::build(Look&& look) && {

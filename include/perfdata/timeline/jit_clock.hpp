@@ -22,6 +22,7 @@ struct PERFDATA_EXPORT EventClock {
     // The recording's TIME_CONV record, empty if it has none.
     std::optional<TimeConv> conversion;
 
+    // of(events, conversion) finds the clock that the attrs of the events state.
     static EventClock of(const EventTable& events, std::optional<TimeConv> conversion = {});
 };
 
@@ -34,7 +35,7 @@ class PERFDATA_EXPORT JitClock {
     // none() is for dumps with incomparable times: see JitCode::timed().
     static JitClock none() { return {}; }
 
-    bool comparable() const { return comparable_; }
+    bool comparable() const { return comparable_; }  // time() returns event times
     // time(stamp) returns the event time; without a comparable clock the dump's own.
     Time time(std::uint64_t stamp) const;
 

@@ -23,27 +23,27 @@ class JitClock;
 // JitFunction is one function at one place during one period. The same function after a move and another one at the
 // same address are other JitFunctions.
 struct JitFunction {
-    std::string_view name;  // any bytes; lives as long as the JitCode and copies of it
-    AddressRange range;
+    std::string_view name;         // any bytes; lives as long as the JitCode and copies of it
+    AddressRange range;            // where it lay
     Time from;                     // in the event clock; in the dump's own if JitCode is not timed()
     Time until = Time::forever();  // forever: as long as the process keeps its memory
     std::uint64_t index = 0;       // the compiler's number for this compilation
     bool moved = false;            // loaded elsewhere, then moved here
     // Where the code bytes and the lines are in the dump; read them with JitCode::image() and lines().
     std::uint64_t code_at = 0;
-    std::uint64_t code_size = 0;
-    std::uint64_t debug_at = 0;  // of the CODE_DEBUG_INFO record; 0: none
+    std::uint64_t code_size = 0;  // bytes; at most range.size
+    std::uint64_t debug_at = 0;   // of the CODE_DEBUG_INFO record; 0: none
     // Where the unwind information is in the dump, and its size; read it with JitCode::unwind_information(). 0: none.
     // The copies of a function that was moved share it.
-    std::uint64_t unwind_at = 0, unwind_size = 0;
-    std::uint64_t loaded_size = 0;  // of the code when it was loaded; a move may cut it off
+    std::uint64_t unwind_at = 0, unwind_size = 0;  // .eh_frame, without its header
+    std::uint64_t loaded_size = 0;                 // of the code when it was loaded; a move may cut it off
 };
 
 // JitLine assigns the code from this offset up to the next JitLine to a source line.
 struct JitLine {
-    std::uint64_t offset = 0;  // from the start of the function
-    std::uint32_t line = 0;
-    std::uint32_t discriminator = 0;
+    std::uint64_t offset = 0;         // from the start of the function
+    std::uint32_t line = 0;           // as the compiler wrote it
+    std::uint32_t discriminator = 0;  // column discriminator of the specification; 0 is its default
     std::string_view file;  // UTF-8, no control characters; empty: unknown. Lives as long as the JitLines and copies
     bool damaged = false;   // the file name in the dump is invalid: `file` is empty
 
@@ -54,14 +54,15 @@ struct JitLine {
 class JitLines {
   public:
     JitLines() = default;
+    // `record` holds the texts that the lines view.
     JitLines(std::shared_ptr<const std::vector<std::byte>> record, std::vector<JitLine> lines)
         : record_(std::move(record)), lines_(std::move(lines)) {}
 
-    auto begin() const { return lines_.begin(); }
-    auto end() const { return lines_.end(); }
-    std::size_t size() const { return lines_.size(); }
-    bool empty() const { return lines_.empty(); }
-    const JitLine& operator[](std::size_t index) const { return lines_[index]; }
+    auto begin() const { return lines_.begin(); }                                 // by offset
+    auto end() const { return lines_.end(); }                                     // behind the last line
+    std::size_t size() const { return lines_.size(); }                            // number of lines
+    bool empty() const { return lines_.empty(); }                                 // no line is known
+    const JitLine& operator[](std::size_t index) const { return lines_[index]; }  // the index must be below size()
 
   private:
     std::shared_ptr<const std::vector<std::byte>> record_;  // what the files are views of
@@ -71,8 +72,9 @@ class JitLines {
 // What CODE_CLOSE means for the code: nothing, as in perf, or that it is gone.
 enum class JitClose : std::uint8_t { keeps_code, ends_code };
 
+// JitCodeOptions is which records of a dump count.
 struct JitCodeOptions {
-    JitClose close = JitClose::keeps_code;
+    JitClose close = JitClose::keeps_code;  // what CODE_CLOSE means
     // Only records of this process (JitCodeLoad::namespace_pid), for a dump that both a parent and its forked child
     // write; JitCode::namespace_pids() lists them.
     std::optional<std::uint32_t> namespace_pid = {};
@@ -90,6 +92,7 @@ struct JitCodeOptions {
 // A name is stored once, however often its code moves.
 class PERFDATA_EXPORT JitCode {
   public:
+    // build(dump, clock) reads the whole dump. What cannot be read is in completeness().
     static JitCode build(const JitDump& dump, const JitClock& clock, const JitCodeOptions& options = {});
 
     // find(address, time) returns the function that owned the address at that time, or null. It lives as long as this

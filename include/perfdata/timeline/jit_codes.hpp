@@ -36,7 +36,7 @@ class PERFDATA_EXPORT JitCodes {
     // parent had at the fork.
     std::optional<JitPlace> find(const Tasks& tasks, Pid pid, Address address, Time time) const;
 
-    bool empty() const { return codes_.empty(); }
+    bool empty() const { return codes_.empty(); }  // no dump was added
     // function(index), code(index) return the function and the dump that it is from. Valid for indices from find().
     const JitFunction& function(std::uint32_t index) const;
     const JitCode& code(std::uint32_t index) const;

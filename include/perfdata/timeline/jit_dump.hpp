@@ -23,10 +23,10 @@ class PERFDATA_EXPORT JitDump {
     static Result<JitDump> open(const std::string& path, const Limits& limits = {});
     static Result<JitDump> open(std::shared_ptr<const Source> source, std::string name, const Limits& limits = {});
 
-    const JitDumpHeader& header() const { return header_; }
-    const std::string& name() const { return name_; }
-    const Limits& limits() const { return limits_; }
-    const Source& source() const { return *source_; }
+    const JitDumpHeader& header() const { return header_; }  // as decoded by open()
+    const std::string& name() const { return name_; }        // of the file, for errors
+    const Limits& limits() const { return limits_; }         // as passed to open()
+    const Source& source() const { return *source_; }        // the bytes; live as long as any copy of the dump
 
     // walk(completeness, visit) is in jit_dump_walk.hpp. It calls visit(const JitRecordView&, const R&) for each record
     // in file order, where R is JitCodeLoad, JitCodeMove, JitDebugInfo, JitCodeClose or JitUnwindingInfo. The arguments

@@ -20,6 +20,7 @@ namespace perfdata {
 // JitRecordReader frames the records of a dump, which must outlive it.
 class PERFDATA_EXPORT JitRecordReader {
   public:
+    // What it skips is counted in `completeness`, which must outlive it, too.
     JitRecordReader(const JitDump& dump, Completeness& completeness);
 
     // next() returns the next record, or as much of its beginning as its type needs; empty at the end. The bytes live

@@ -23,30 +23,31 @@ struct JitDumpHeader;
 struct JitMapping {
     Pid pid;           // as the recording identifies the process
     std::string path;  // any; only those of jitdump files count
-    Time at;
+    Time at;           // when it was mapped
 };
 
 // JitDumpFile is a dump of one process.
 struct PERFDATA_EXPORT JitDumpFile {
+    // From is where the file was found: in the order of JitSearch. Nowhere: it is missing.
     enum class From : std::uint8_t { nowhere, given, symfs, beside, recorded };
 
     // The process that owns the code. It is known from the mapping: compilers map the dump as executable only to leave
     // that mark. Without it (a dump given by the user) the pid comes from the dump, and is wrong for a process in a
     // container.
     Pid pid;
-    bool marked = true;
-    std::uint32_t namespace_pid = 0;  // N of jit-N.dump
-    Time mapped_at;                   // of the first such mapping
-    std::string recorded_path;        // empty if not marked
-    std::string path;                 // on this machine; empty if missing
-    From from = From::nowhere;
+    bool marked = true;                  // a mapping of the recording names it
+    std::uint32_t namespace_pid = 0;     // N of jit-N.dump
+    Time mapped_at;                      // of the first such mapping
+    std::string recorded_path;           // empty if not marked
+    std::string path;                    // on this machine; empty if missing
+    From from = From::nowhere;           // nowhere if it is missing
     std::vector<std::string> looked_at;  // tried without success
     std::string root;                    // the directory that no link leads out of, see FileName; empty: none
     // opened is a given file whose header has been read: a pipe can be read only once.
     std::optional<Result<std::shared_ptr<const Source>>> opened{};
 
-    FileName name() const { return {root, path.substr(root.size())}; }
-    bool found() const { return !path.empty(); }
+    FileName name() const { return {root, path.substr(root.size())}; }  // for open_named_file()
+    bool found() const { return !path.empty(); }                        // it is on this machine
     // missing() returns an error that says what was searched for and what would supply it. Valid if not found().
     Error missing() const;
 };
@@ -63,16 +64,17 @@ PERFDATA_EXPORT std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMappi
 // check_jit_dump(file, header) returns an error (mismatch) if another process than its name says wrote the dump.
 PERFDATA_EXPORT Result<void> check_jit_dump(const JitDumpFile& file, const JitDumpHeader& header);
 
-// find_recorded_file(path, search, given) looks for a file of the recorded machine among the files given by the user,
-// by its name, then in all places of `search`. Empty if there is none; then `looked_at` lists the places.
+// FoundFile is where find_recorded_file() found a file, or where it looked.
 struct FoundFile {
-    std::string path;
-    JitDumpFile::From from = JitDumpFile::From::nowhere;
-    std::vector<std::string> looked_at;
-    std::string root{};
+    std::string path;                                     // on this machine; empty: there is none
+    JitDumpFile::From from = JitDumpFile::From::nowhere;  // nowhere if there is none
+    std::vector<std::string> looked_at;                   // tried without success
+    std::string root{};  // the directory that no link leads out of, see FileName; empty: none
 
-    FileName name() const { return {root, path.substr(root.size())}; }
+    FileName name() const { return {root, path.substr(root.size())}; }  // for open_named_file()
 };
+// find_recorded_file(path, search, given) looks for a file of the recorded machine among the files given by the user,
+// by its name, then in all places of `search`. The path is empty if there is none; then `looked_at` lists the places.
 PERFDATA_EXPORT FoundFile find_recorded_file(const std::string& path, const JitSearch& search,
                                              std::span<const std::string> given);
 

@@ -56,10 +56,10 @@ using ObjectIndex = std::uint32_t;
 
 // Object is a mapped object. Mappings with the same path, build-id and inode share one.
 struct Object {
-    std::string path;  // as recorded: any bytes
-    ObjectKind kind = ObjectKind::file;
-    std::optional<BuildId> build_id;  // from MMAP2 with build-id
-    std::optional<FileInode> inode;   // from MMAP2 without
+    std::string path;                    // as recorded: any bytes
+    ObjectKind kind = ObjectKind::file;  // as object_kind() has it
+    std::optional<BuildId> build_id;     // from MMAP2 with build-id
+    std::optional<FileInode> inode;      // from MMAP2 without
 };
 
 // Returns what users call it: "[kernel.kallsyms]", "[nf_nat]", or the path.
@@ -73,8 +73,8 @@ struct Mapping {
     // file_offset is the offset of range.begin in the file. For the kernel itself it is range.begin, for the vdso zero,
     // whatever was recorded.
     std::uint64_t file_offset = 0;
-    Pid pid;  // the process that mapped it; all ones for the kernel and its modules
-    ObjectIndex object = 0;
+    Pid pid;                       // the process that mapped it; all ones for the kernel and its modules
+    ObjectIndex object = 0;        // what was mapped: see Tasks::object()
     std::uint32_t protection = 0;  // PROT_*; zero if only MMAP was recorded
     std::uint32_t flags = 0;       // MAP_*; zero likewise
     bool data = false;             // mapped without execute permission: recorded on demand only

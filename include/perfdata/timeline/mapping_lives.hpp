@@ -10,6 +10,7 @@
 
 namespace perfdata {
 
+// MappingLife is one mapping that lay at the address.
 struct MappingLife {
     const Mapping* mapping = nullptr;  // lives as long as the tasks
     // When its process lost it at the address: something else was mapped there, or the process called exec or ended.

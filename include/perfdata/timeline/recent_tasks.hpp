@@ -17,9 +17,11 @@ namespace perfdata {
 // belongs to one thread; the tasks must outlive it.
 class PERFDATA_EXPORT RecentTasks {
   public:
+    // Starts with nothing remembered.
     explicit RecentTasks(const Tasks& tasks)
         : tasks_(tasks), comms_(comms), starts_(starts), mappings_(mappings), gaps_(starts) {}
 
+    // comm_at(tid, time) is Tasks::comm_at().
     std::string_view comm_at(Tid tid, Time time, Machine machine = host) {
         const auto key = Tasks::key(machine, tid.value);
         auto& recent = comms_[place<comms>(key)];
@@ -27,6 +29,7 @@ class PERFDATA_EXPORT RecentTasks {
         return look_up_comm(recent, key, time);
     }
 
+    // mapping_at(pid, address, time) is Tasks::mapping_at().
     const Mapping* mapping_at(Pid pid, Address address, Time time, Machine machine = host) {
         const auto key = Tasks::key(machine, pid.value);
         // The mappings of one process are far apart, except for libraries. Chains contain many unmapped addresses.
@@ -36,9 +39,11 @@ class PERFDATA_EXPORT RecentTasks {
         return look_up_mapping(recent, key, address, time, machine);
     }
 
+    // knows(pid, time) is Tasks::knows().
     bool knows(Pid pid, Time time, Machine machine = host) {
         return start_at(Tasks::key(machine, pid.value), time).known;
     }
+    // exec_at(pid, time) is Tasks::exec_at().
     std::optional<Time> exec_at(Pid pid, Time time, Machine machine = host) {
         const auto& start = start_at(Tasks::key(machine, pid.value), time);
         return start.exec ? std::optional(start.from) : std::nullopt;

@@ -32,7 +32,7 @@ enum class StackEnd : std::uint8_t {
     unsupported,     // stacks of this architecture cannot be unwound
     failed_copy,     // the next frame is beyond what the kernel could copy, which is less than was asked for
 };
-inline constexpr std::size_t stack_ends = 11;
+inline constexpr std::size_t stack_ends = 11;  // number of them
 
 // to_string(end) returns a word for JSON; explain(end) a clause for users.
 PERFDATA_EXPORT std::string_view to_string(StackEnd end);
@@ -45,19 +45,19 @@ struct UserState {
     const std::byte* registers = nullptr;  // a u64 for each set bit, lowest bit first
     Bytes stack;                           // begins at the stack pointer, lowest address first; may be empty
     std::uint64_t asked_for = 0;           // bytes of the stack that the event records
-    AnyOrder order;
+    AnyOrder order;                        // of the registers and of the integers on the stack
 };
 
 // UnwoundFrame is one function on the stack. The address is inside the call for callers, so one less than the return
 // address, as in perf.
 struct UnwoundFrame {
-    Address address;
-    Frame frame;
+    Address address;  // in the recorded process
+    Frame frame;      // what lay there
 };
 
 // Unwound is how unwinding one stack ended.
 struct Unwound {
-    StackEnd end = StackEnd::bottom;
+    StackEnd end = StackEnd::bottom;  // why there are no more frames
     // The mapped object with the code that has no file or no unwind information; valid for these ends.
     std::optional<ObjectIndex> object{};
 };

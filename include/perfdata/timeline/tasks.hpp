@@ -20,21 +20,21 @@ namespace perfdata {
 
 // Machine is the host (0) or a guest, identified by the pid of the process that ran it. Each has its own processes.
 struct Machine {
-    std::uint32_t pid = 0;
+    std::uint32_t pid = 0;  // on the host; 0: the host itself
     constexpr auto operator<=>(const Machine&) const = default;
 };
-inline constexpr Machine host{};
+inline constexpr Machine host{};  // the machine that recorded
 
 // Thread is one life of a thread: ids are reused after its end.
 struct Thread {
-    Tid tid;
-    Pid pid;
+    Tid tid;         // as the kernel numbers it
+    Pid pid;         // its process
     Pid parent_pid;  // the process that forked it; all ones if not recorded. For a thread: its own process.
-    Tid parent_tid;
-    Time from;                     // zero: since before the recording began
+    Tid parent_tid;  // the thread that forked it; all ones if not recorded
+    Time from;       // zero: since before the recording began
     Time until = Time::forever();  // forever: did not exit before the recording ended
 
-    bool leads() const { return tid.value == pid.value; }
+    bool leads() const { return tid.value == pid.value; }  // it is the first thread of its process
 };
 
 // Tasks is const once built and may be read from many threads. The state at a time includes changes at that very time.
@@ -78,11 +78,12 @@ class PERFDATA_EXPORT Tasks {
         const auto* machine = guests_.at(id.value, {});
         return machine == nullptr ? host : *machine;
     }
-    bool has_guests() const { return !guests_.empty(); }
+    bool has_guests() const { return !guests_.empty(); }  // samples of guests can be told apart
 
     // comms() returns every name that a thread had, without duplicates.
     const std::vector<std::string>& comms() const { return comms_; }
 
+    // object(mapping) returns what was mapped; it lives as long as the timeline.
     const Object& object(const Mapping& mapping) const { return objects_[mapping.object]; }
     // objects() returns each distinct mapped object, ordered by its first record.
     std::span<const Object> objects() const;

@@ -17,8 +17,8 @@ namespace perfdata {
 
 // TextPatch is one TEXT_POKE: from `time` on, the bytes at `address` are new_bytes, before that old_bytes.
 struct TextPatch {
-    Address address;
-    Time time;
+    Address address;           // of the first changed byte, in the kernel
+    Time time;                 // in the event clock; zero if the recording has no times
     std::uint64_t offset = 0;  // file offset of the record in the recording
     Bytes old_bytes;           // live as long as the TextPatches; empty: there was no code before
     Bytes new_bytes;           // likewise; empty: the code is gone

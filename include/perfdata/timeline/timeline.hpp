@@ -69,6 +69,7 @@ class PERFDATA_EXPORT Timeline {
     // Returns the code that a frame lies in, or the BPF program that this code belongs to; null for other frames. It
     // lives as long as the timeline.
     const Code* code_of(const Frame& frame) const { return frame.is_code() ? &code_[frame.index] : nullptr; }
+    // The BPF program that the code at the frame belongs to; null if none.
     const BpfLoad* load_of(const Frame& frame) const {
         const auto* code = code_of(frame);
         return code != nullptr && code->load ? &loads_[*code->load] : nullptr;

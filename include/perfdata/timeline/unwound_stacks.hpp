@@ -14,12 +14,15 @@ namespace perfdata {
 // UnwoundStacks counts stacks by their ends. The parts of by_end add up to stacks; `not_unwound` is beside them.
 class PERFDATA_EXPORT UnwoundStacks {
   public:
+    // Counts a stack that was unwound.
     void add(const UserState& state, const Unwound& unwound);
     // Counts a stack that nobody unwound: the counting had no unwinder.
     void add_not_unwound() { ++not_unwound_; }
 
-    std::uint64_t stacks() const { return stacks_; }
-    std::uint64_t not_unwound() const { return not_unwound_; }
+    std::uint64_t stacks() const { return stacks_; }            // stacks that were unwound
+    std::uint64_t not_unwound() const { return not_unwound_; }  // stacks that nobody unwound
+
+    // ended(end) returns how many stacks ended for this reason.
     std::uint64_t ended(StackEnd end) const { return by_end_[static_cast<std::size_t>(end)]; }
     // Returns how many stacks lack callers. What frame_limit cut is told elsewhere, as of other chains.
     std::uint64_t incomplete() const { return stacks_ - ended(StackEnd::bottom) - ended(StackEnd::frame_limit); }

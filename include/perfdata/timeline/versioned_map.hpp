@@ -48,11 +48,12 @@ enum class Overlap : std::uint8_t {
 template <class T>
 class VersionedMap {
   public:
+    // Entry is a range and its owner, from its coming to its going.
     struct Entry {
-        AddressRange range;
-        Time from;
+        AddressRange range;            // as registered; not empty
+        Time from;                     // when it came
         Time until = Time::forever();  // the entry is live at times t with from <= t < until
-        T value;
+        T value;                       // the owner
     };
 
     // Its members are in versioned_map_builder.hpp.

@@ -15,10 +15,11 @@
 
 namespace perfdata {
 
+// Builder takes the changes in time order.
 template <class T>
 class VersionedMap<T>::Builder {
   public:
-    explicit Builder(Overlap overlap) : overlap_(overlap) {}
+    explicit Builder(Overlap overlap) : overlap_(overlap) {}  // what a new range does to those that it overlaps
 
     // add(at, range, value) registers a range that is not empty and returns the entry's index. `at` must not be
     // less than in an earlier change.
@@ -51,7 +52,8 @@ class VersionedMap<T>::Builder {
         return found == live_.end() ? nullptr : &entries_[found->second];
     }
 
-    std::size_t size() const { return entries_.size(); }
+    std::size_t size() const { return entries_.size(); }  // number of entries so far
+    // build() takes n log n steps; the builder is of no more use then.
     VersionedMap build() && {
         return std::move(*this).build([] {});
     }
@@ -95,6 +97,7 @@ std::uint32_t VersionedMap<T>::with_leaf(std::uint32_t node, std::uint32_t rank,
     return nodes_[node][0] == 0 && nodes_[node][1] == 0 ? 0 : node;
 }
 
+// Ranks the begins, then makes one version of the trie for each time: n log n.
 template <class T>
 template <class Look>
 VersionedMap<T> VersionedMap<T>::Builder::build(Look&& look) && {

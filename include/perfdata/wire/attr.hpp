@@ -12,17 +12,41 @@ namespace perfdata {
 
 // Event types: enum perf_type_id of the kernel. Numbers above these are PMUs.
 namespace attr_type {
-inline constexpr std::uint32_t hardware = 0, software = 1, tracepoint = 2, cache = 3, raw = 4, breakpoint = 5;
+inline constexpr std::uint32_t hardware = 0;    // PERF_TYPE_HARDWARE: config is a PERF_COUNT_HW_*
+inline constexpr std::uint32_t software = 1;    // PERF_TYPE_SOFTWARE: config is a PERF_COUNT_SW_*
+inline constexpr std::uint32_t tracepoint = 2;  // PERF_TYPE_TRACEPOINT: config is the tracepoint's id
+inline constexpr std::uint32_t cache = 3;       // PERF_TYPE_HW_CACHE: config is cache, operation, result, a byte each
+inline constexpr std::uint32_t raw = 4;         // PERF_TYPE_RAW: config is what the CPU's manual says
+inline constexpr std::uint32_t breakpoint = 5;  // PERF_TYPE_BREAKPOINT: see Attr::bp_type
 }  // namespace attr_type
 
 // Bits of Attr::sample_type. Their order in a sample is not their numeric order: see SampleLayout.
 namespace sample_bit {
-inline constexpr std::uint64_t ip = 1u << 0, tid = 1u << 1, time = 1u << 2, addr = 1u << 3, read = 1u << 4,
-                               callchain = 1u << 5, id = 1u << 6, cpu = 1u << 7, period = 1u << 8, stream_id = 1u << 9,
-                               raw = 1u << 10, branch_stack = 1u << 11, regs_user = 1u << 12, stack_user = 1u << 13,
-                               weight = 1u << 14, data_src = 1u << 15, identifier = 1u << 16, transaction = 1u << 17,
-                               regs_intr = 1u << 18, phys_addr = 1u << 19, aux = 1u << 20, cgroup = 1u << 21,
-                               data_page_size = 1u << 22, code_page_size = 1u << 23, weight_struct = 1u << 24;
+inline constexpr std::uint64_t ip = 1u << 0;             // address of the instruction
+inline constexpr std::uint64_t tid = 1u << 1;            // pid and tid
+inline constexpr std::uint64_t time = 1u << 2;           // in the event clock
+inline constexpr std::uint64_t addr = 1u << 3;           // of the accessed data, or what the event defines
+inline constexpr std::uint64_t read = 1u << 4;           // counter values: see ReadValues
+inline constexpr std::uint64_t callchain = 1u << 5;      // addresses and markers
+inline constexpr std::uint64_t id = 1u << 6;             // of the event: the counter as it was opened
+inline constexpr std::uint64_t cpu = 1u << 7;            // on which it was taken
+inline constexpr std::uint64_t period = 1u << 8;         // occurrences that the sample stands for
+inline constexpr std::uint64_t stream_id = 1u << 9;      // of the counter itself: differs from id for an inherited one
+inline constexpr std::uint64_t raw = 1u << 10;           // the event's own data: a tracepoint's fields
+inline constexpr std::uint64_t branch_stack = 1u << 11;  // the last branches
+inline constexpr std::uint64_t regs_user = 1u << 12;     // registers of user space: attr.sample_regs_user
+inline constexpr std::uint64_t stack_user = 1u << 13;    // a copy of the user stack: attr.sample_stack_user
+inline constexpr std::uint64_t weight = 1u << 14;        // cost of the event, one word
+inline constexpr std::uint64_t data_src = 1u << 15;      // see DataSource
+inline constexpr std::uint64_t identifier = 1u << 16;    // the same as id, at a place that is equal for all events
+inline constexpr std::uint64_t transaction = 1u << 17;   // how a hardware transaction ended
+inline constexpr std::uint64_t regs_intr = 1u << 18;     // registers at the instruction: attr.sample_regs_intr
+inline constexpr std::uint64_t phys_addr = 1u << 19;     // physical address of the accessed data
+inline constexpr std::uint64_t aux = 1u << 20;           // a slice of the AUX trace
+inline constexpr std::uint64_t cgroup = 1u << 21;        // id of the control group: see the record CGROUP
+inline constexpr std::uint64_t data_page_size = 1u << 22;  // bytes of the page with the accessed data
+inline constexpr std::uint64_t code_page_size = 1u << 23;  // bytes of the page with the instruction
+inline constexpr std::uint64_t weight_struct = 1u << 24;   // cost of the event, three numbers
 }  // namespace sample_bit
 
 // Attr holds every field in host byte order. Fields unknown to the writer are zero.
@@ -30,43 +54,61 @@ struct Attr {
     static constexpr std::size_t min_bytes = 64;      // PERF_ATTR_SIZE_VER0
     static constexpr std::size_t known_bytes = 144;   // PERF_ATTR_SIZE_VER9
     static constexpr unsigned precise_ip_shift = 15;  // in flags
+
+    // the two bits of precise_ip in flags
     static constexpr std::uint64_t precise_ip_bits = std::uint64_t{3} << precise_ip_shift;
 
     std::uint32_t type = 0;  // attr_type::*, or the number of a PMU
     std::uint32_t size = 0;  // as set by the writer; 0 in the first ABI
+
+    // which event of the type: PERF_COUNT_HW_*, PERF_COUNT_SW_*, a tracepoint's id, or what the PMU defines
     std::uint64_t config = 0;
+
     std::uint64_t sample_period = 0;  // period, or the frequency in Hz if freq()
     std::uint64_t sample_type = 0;    // sample_bit::*
-    std::uint64_t read_format = 0;
-    std::uint64_t flags = 0;  // bit n = flag n in little-endian numbering, whatever the writer's order
-    std::uint32_t wakeup_events = 0;
-    std::uint32_t bp_type = 0;
-    std::uint64_t config1 = 0;
-    std::uint64_t config2 = 0;
-    std::uint64_t branch_sample_type = 0;
-    std::uint64_t sample_regs_user = 0;
-    std::uint32_t sample_stack_user = 0;
-    std::int32_t clockid = 0;  // valid if use_clockid()
-    std::uint64_t sample_regs_intr = 0;
-    std::uint32_t aux_watermark = 0;
-    std::uint16_t sample_max_stack = 0;
-    std::uint32_t aux_sample_size = 0;
-    std::uint32_t aux_action = 0;
-    std::uint64_t sig_data = 0;
-    std::uint64_t config3 = 0;
-    std::uint64_t config4 = 0;
+    std::uint64_t read_format = 0;    // read_bit::*: the values in READ parts and records
+    std::uint64_t flags = 0;          // bit n = flag n in little-endian numbering, whatever the writer's order
 
+    // wake the reader after so many samples; after so many bytes if flag 14 (watermark) is set
+    std::uint32_t wakeup_events = 0;
+
+    std::uint32_t bp_type = 0;  // of a breakpoint: HW_BREAKPOINT_*, a set of bits
+
+    // of a breakpoint its address; of a probe a pointer of the recorder; else what the PMU defines
+    std::uint64_t config1 = 0;
+
+    // of a breakpoint its length in bytes; of probes their offset or address; else what the PMU defines
+    std::uint64_t config2 = 0;
+
+    std::uint64_t branch_sample_type = 0;  // PERF_SAMPLE_BRANCH_*: see branch_sample_type_name()
+    std::uint64_t sample_regs_user = 0;    // mask of the registers in REGS_USER: bits as in register_name()
+    std::uint32_t sample_stack_user = 0;   // most bytes that STACK_USER copies
+    std::int32_t clockid = 0;              // valid if use_clockid()
+    std::uint64_t sample_regs_intr = 0;    // mask of the registers in REGS_INTR: bits as in register_name()
+    std::uint32_t aux_watermark = 0;       // bytes in the AUX area after which the reader wakes
+    std::uint16_t sample_max_stack = 0;    // most frames in a call chain; 0: kernel.perf_event_max_stack
+    std::uint32_t aux_sample_size = 0;     // most bytes of AUX data in a sample
+
+    // bit 0: the AUX event starts paused; 1: this event pauses it; 2: this event resumes it
+    std::uint32_t aux_action = 0;
+
+    std::uint64_t sig_data = 0;  // goes to the siginfo of the SIGTRAP that the event sends (flag 37)
+    std::uint64_t config3 = 0;   // what the PMU defines
+    std::uint64_t config4 = 0;   // what the PMU defines
+
+    // flag `bit`, below 64, as attr_flag_name() numbers them; precise_ip is not one
     bool flag(unsigned bit) const { return (flags >> bit & 1) != 0; }
-    bool freq() const { return flag(10); }
+
+    bool freq() const { return flag(10); }  // sample_period is a frequency
     // precise_ip(): 0 any skid, 1 constant skid, 2 no skid requested, 3 no skid.
     unsigned precise_ip() const { return static_cast<unsigned>(flags >> precise_ip_shift & 3); }
-    bool sample_id_all() const { return flag(18); }
+    bool sample_id_all() const { return flag(18); }  // records other than SAMPLE have a trailer
     // exclude_callchain_user(): call chains end at the kernel's entry.
     bool exclude_callchain_user() const { return flag(22); }
-    bool use_clockid() const { return flag(25); }
+    bool use_clockid() const { return flag(25); }  // times are in the clock `clockid`, else in perf's own
     // defers_callchains(): the user part of a call chain comes later, or such records come with this event.
     bool defers_callchains() const { return flag(38) || flag(39); }
-    bool has(std::uint64_t bits) const { return (sample_type & bits) != 0; }
+    bool has(std::uint64_t bits) const { return (sample_type & bits) != 0; }  // at least one of the bits of sample_type
 
     // decode(bytes) reads the known prefix of an attr of `bytes.size()` bytes; the rest belongs to newer kernels. Valid
     // if bytes.size() >= min_bytes.

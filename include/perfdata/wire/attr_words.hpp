@@ -92,10 +92,12 @@ constexpr std::string_view sample_type_name(unsigned bit) {
                                           "WEIGHT_STRUCT"};
     return bit < std::size(names) ? names[bit] : std::string_view{};
 }
+// read_format_name(bit) returns the PERF_FORMAT_* name without the prefix; empty if unknown.
 constexpr std::string_view read_format_name(unsigned bit) {
     constexpr std::string_view names[] = {"TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID", "GROUP", "LOST"};
     return bit < std::size(names) ? names[bit] : std::string_view{};
 }
+// branch_sample_type_name(bit) returns the PERF_SAMPLE_BRANCH_* name without the prefix; empty if unknown.
 constexpr std::string_view branch_sample_type_name(unsigned bit) {
     constexpr std::string_view names[] = {"USER",       "KERNEL",     "HV",       "ANY",       "ANY_CALL",
                                           "ANY_RETURN", "IND_CALL",   "ABORT_TX", "IN_TX",     "NO_TX",
@@ -118,9 +120,7 @@ void for_each_bit_name(std::uint64_t set, Name name, Visit&& visit) {
     }
 }
 
-// bit_names(set, name) returns all of them, joined: "IP
-// TID
-// TIME".
+// bit_names(set, name) returns all of them, joined with `separator`: "IP|TID|TIME".
 template <class Name>
 std::string bit_names(std::uint64_t set, Name name, char separator = '|') {
     std::string text;

@@ -13,27 +13,28 @@ namespace perfdata {
 
 // FileSection is a part of the file. It may lie outside the file: check before use.
 struct FileSection {
-    std::uint64_t offset = 0;
-    std::uint64_t size = 0;
+    std::uint64_t offset = 0;  // bytes from the start of the file
+    std::uint64_t size = 0;    // bytes
 };
 
 // FileHeader is the 104-byte header of a regular recording (72 bytes, without features, in ancient ones), or the
 // 16-byte header of a pipe stream, which has only a magic and its own size.
 struct FileHeader {
-    static constexpr std::size_t bytes = 104;
-    static constexpr std::size_t bytes_without_features = 72;
-    static constexpr std::size_t pipe_bytes = 16;
+    static constexpr std::size_t bytes = 104;                  // size of the header of today's regular recordings
+    static constexpr std::size_t bytes_without_features = 72;  // size of the header in ancient ones
+    static constexpr std::size_t pipe_bytes = 16;              // size of the header of pipe streams
 
-    AnyOrder order;
+    AnyOrder order;               // of the whole file
     bool pipe = false;            // a pipe stream: records follow immediately, everything below is empty
     bool legacy = false;          // version 1 (magic PERFFILE)
     std::uint64_t size = 0;       // of this header
     std::uint64_t attr_size = 0;  // stride of the attr section: the writer's attr + 16
-    FileSection attrs;
-    FileSection event_types;  // obsolete: names of events in files of perf 3; not needed
-    FileSection data;         // data.size 0: the recorder did not finish; data extend to the end of the file
+    FileSection attrs;            // array of attr_size bytes each
+    FileSection event_types;      // obsolete: names of events in files of perf 3; not needed
+    FileSection data;             // data.size 0: the recorder did not finish; data extend to the end of the file
     std::array<std::uint64_t, 4> features{};  // bit n: feature n is present
 
+    // has_feature(number) returns whether the file has the section of that Feature; false for numbers above 255.
     bool has_feature(unsigned number) const {
         return number < 256 && (features[number / 64] >> (number % 64) & 1) != 0;
     }

@@ -12,12 +12,13 @@ namespace perfdata {
 
 // RecordHeader is the first 8 bytes of every record.
 struct RecordHeader {
-    static constexpr std::size_t bytes = 8;
+    static constexpr std::size_t bytes = 8;  // size on disk
 
-    std::uint32_t type = 0;
-    std::uint16_t misc = 0;
+    std::uint32_t type = 0;  // a RecordType, or one of a newer kernel or perf
+    std::uint16_t misc = 0;  // cpu_mode() in bits 0-2; the others depend on the type
     std::uint16_t size = 0;  // of the whole record, including this header
 
+    // load(at, order) reads the 8 bytes at `at`, which may be unaligned.
     template <class Order>
     static RecordHeader load(const std::byte* at, Order order) {
         return {order.template load<std::uint32_t>(at), order.template load<std::uint16_t>(at + 4),
@@ -137,6 +138,7 @@ inline constexpr std::uint32_t last_record_type = [] {
 // Bits 0-2 of misc: the CPU mode.
 enum class CpuMode : std::uint8_t { unknown = 0, kernel, user, hypervisor, guest_kernel, guest_user };
 
+// cpu_mode(misc) returns the mode in which the CPU was, or to which a mapping belongs; unknown for an undefined number.
 constexpr CpuMode cpu_mode(std::uint16_t misc) {
     const auto mode = misc & 7;
     return mode <= 5 ? static_cast<CpuMode>(mode) : CpuMode::unknown;
@@ -145,12 +147,14 @@ constexpr CpuMode cpu_mode(std::uint16_t misc) {
 // RecordView is one framed record: `bytes` is exactly header().size long. It lives as long as the block that contains
 // it.
 struct RecordView {
-    Bytes bytes;
-    AnyOrder order;
+    Bytes bytes;               // the whole record, with its header; may lie unaligned
+    AnyOrder order;            // of all integers in it
     std::uint64_t offset = 0;  // in the file; for an unpacked record: of its COMPRESSED record
     bool unpacked = false;     // it comes from a COMPRESSED record
 
-    RecordHeader header() const { return RecordHeader::load(bytes.data(), order); }
+    RecordHeader header() const { return RecordHeader::load(bytes.data(), order); }  // loaded anew with each call
+
+    // type() may be a number that RecordType does not name.
     RecordType type() const { return static_cast<RecordType>(header().type); }
 
     // body(trailer_size) returns a cursor over the bytes between the header and the trailer. Valid if the trailer fits.

@@ -42,9 +42,12 @@ class BasicSample {
         const auto offset = layout_->offsets().period;
         return offset == 0 ? layout_->fixed_period() : order_.template load<std::uint64_t>(record_ + offset);
     }
+
+    // where the CPU was: misc bits 0-2
     CpuMode mode() const { return cpu_mode(RecordHeader::load(record_, order_).misc); }
     // exact_ip() returns true if ip() is the very instruction that caused the event (misc bit 14).
     bool exact_ip() const { return (RecordHeader::load(record_, order_).misc >> 14 & 1) != 0; }
+    // stream_id() returns the id of the counter itself: differs from id() for an inherited one.
     std::optional<std::uint64_t> stream_id() const {
         const auto offset = layout_->offsets().stream_id;
         if (offset == 0) return {};
@@ -72,8 +75,8 @@ class BasicSample {
         const auto stack = details().user_stack();
         return stack && !stack->bytes.empty();
     }
-    const SampleLayout& layout() const { return *layout_; }
-    Order order() const { return order_; }
+    const SampleLayout& layout() const { return *layout_; }  // as passed to the constructor
+    Order order() const { return order_; }                   // of the record's integers
     // details() walks all variable parts.
     SampleDetails<Order> details() const { return {record_, size(), *layout_, order_}; }
 
@@ -96,6 +99,6 @@ class BasicSample {
     [[no_unique_address]] Order order_;
 };
 
-using Sample = BasicSample<AnyOrder>;
+using Sample = BasicSample<AnyOrder>;  // a sample of a recording whose byte order is known only at run time
 
 }  // namespace perfdata

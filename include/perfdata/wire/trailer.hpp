@@ -14,12 +14,12 @@ namespace perfdata {
 
 // Trailer is the values of one trailer; fields that the event does not record are empty.
 struct Trailer {
-    std::optional<Pid> pid;
-    std::optional<Tid> tid;
-    std::optional<Time> time;
-    std::optional<EventId> id;
-    std::optional<std::uint64_t> stream_id;
-    std::optional<std::uint32_t> cpu;
+    std::optional<Pid> pid;     // process; all ones: it has already ended
+    std::optional<Tid> tid;     // thread; all ones: it has already ended
+    std::optional<Time> time;   // in the event clock; 0 in synthesized records
+    std::optional<EventId> id;  // from IDENTIFIER if it is recorded, else from ID; 0 in synthesized records
+    std::optional<std::uint64_t> stream_id;  // the id of the counter itself: differs from `id` for an inherited one
+    std::optional<std::uint32_t> cpu;        // on which the record was written; 0 in synthesized records
 };
 
 // TrailerLayout has the distance of each field from the end of the record: strings of unknown length precede the

@@ -15,7 +15,8 @@
 
 namespace perfdata {
 
-enum class Syntax : std::uint8_t { att, intel };  // for x86; other architectures have only one
+// Syntax is the form of assembly for x86; other architectures have only one.
+enum class Syntax : std::uint8_t { att, intel };
 
 // Instruction is one decoded instruction, one data word that an earlier instruction reads (`.quad`, `.long`, `.short`:
 // s390x, arm64), or one piece of bytes that are neither (`.byte`).
@@ -24,7 +25,7 @@ struct Instruction {
     std::uint32_t size = 0;    // bytes; never 0
     bool decoded = true;       // false: data, or bytes
     std::string mnemonic;      // "(vex)", "(evex)": only the length of the instruction is known
-    std::string operands;
+    std::string operands;      // as Capstone writes them; may be empty
     bool call = false;         // calls a function, directly or through a register or memory
     bool system_call = false;  // kernel entry by a system call
     // The target of a jump or a call: from the instruction itself, or from a register that holds a constant set just

@@ -17,9 +17,9 @@ namespace perfdata {
 
 // ElfTarget is the machine that code is for.
 struct PERFDATA_EXPORT ElfTarget {
-    std::uint16_t machine = 0;  // EM_*
-    bool wide = true;           // 64 bit
-    std::endian order = std::endian::little;
+    std::uint16_t machine = 0;                // EM_*
+    bool wide = true;                         // 64 bit
+    std::endian order = std::endian::little;  // of the file and of its data
 
     // of(arch) takes names as printed by `uname -m`. Errors: unsupported.
     static Result<ElfTarget> of(std::string_view arch);
@@ -27,18 +27,19 @@ struct PERFDATA_EXPORT ElfTarget {
 
 // ElfFunction is one function: its lines are by offset, from its start.
 struct ElfFunction {
-    std::string_view name;  // views: must outlive the writing
-    Address address;
-    Bytes code;
-    std::vector<LineStart> lines;
+    std::string_view name;         // views: must outlive the writing
+    Address address;               // where it ran; relative jumps fit this address
+    Bytes code;                    // must not be empty
+    std::vector<LineStart> lines;  // by offset; may be empty
 };
 
+// ElfCode is what a file is made of.
 struct ElfCode {
-    ElfTarget target;
+    ElfTarget target;                    // for all functions
     std::vector<ElfFunction> functions;  // in any order, without overlaps
     std::string name;                    // of the whole file, for DW_AT_name
-    std::string producer;
-    std::string directory;  // base of relative source file names; empty: "."
+    std::string producer;                // for DW_AT_producer: the program that wrote the file
+    std::string directory;               // base of relative source file names; empty: "."
 };
 
 // write_elf(code) returns a file of type ET_EXEC: each function is a section and a segment at its address in memory. It

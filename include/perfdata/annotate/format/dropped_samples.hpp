@@ -16,9 +16,10 @@ namespace perfdata {
 // Returns the option that makes a part of a filter: "--time". It lives for ever.
 PERFDATA_EXPORT std::string_view option_of(FilterPart part);
 
+// DroppedSamples is what one part of a filter left out.
 struct DroppedSamples {
-    FilterPart part = FilterPart::none;
-    std::uint64_t samples = 0;  // of all events
+    FilterPart part = FilterPart::none;  // never `none` in a result
+    std::uint64_t samples = 0;           // of all events
 };
 
 // Returns the parts that left out any sample, in the order in which they are asked.
@@ -28,6 +29,7 @@ PERFDATA_EXPORT std::vector<DroppedSamples> dropped_samples(const DroppedBy& dro
 // dropped. `whole` is what percentages are of.
 PERFDATA_EXPORT std::string filter_text(std::span<const DroppedSamples> dropped, std::span<const EventCount> kept,
                                         std::span<const EventCount> whole);
+// The same of what a filter left out.
 PERFDATA_EXPORT std::string filter_text(const DroppedBy& dropped, std::span<const EventCount> kept,
                                         std::span<const EventCount> whole);
 

@@ -19,15 +19,18 @@ class Profile;
 
 // RecordingFacts is plain data: it may outlive the recording. A text is empty if the recording does not have it.
 struct PERFDATA_EXPORT RecordingFacts {
+    // Event is one event of the recording.
     struct Event {
-        std::string name;
+        std::string name;                      // as Event::name of the recording
         std::optional<std::uint64_t> samples;  // empty: not counted
     };
 
+    // The file, and the features ARCH, VERSION, OSRELEASE and HOSTNAME.
     std::string path, arch, perf_version, os_release, hostname;
-    std::endian byte_order = std::endian::little;
-    std::vector<Event> events;
-    std::optional<Time> first_time, last_time;  // of samples; empty: unknown
+
+    std::endian byte_order = std::endian::little;  // of the recording's integers
+    std::vector<Event> events;                     // see of()
+    std::optional<Time> first_time, last_time;     // of samples; empty: unknown
 
     // of(recording) returns all events in the order of the recording, uncounted. Two zeros in `times` mean unknown.
     static RecordingFacts of(const Recording& recording, SampleTimes times = {});

@@ -21,26 +21,26 @@ namespace perfdata {
 // Heat is counts by event: `self` of samples that fell there, `inclusive` of samples there or in what was called from
 // there. A sample counts once in each line, file and function, however often its call chain passes it.
 struct Heat {
-    EventCounts self, inclusive;
+    EventCounts self, inclusive;  // by SourceHeat::events
 };
 
 // LineFunction is the part of a line's heat that a function has: a line of a header may belong to many.
 struct LineFunction {
     std::uint32_t function = 0;  // index in SourceHeat::functions
-    Heat heat;
+    Heat heat;                   // of that function in the line
 };
 
 // HeatLine is a line with samples.
 struct HeatLine {
-    std::uint32_t line = 0;  // from 1
-    Heat heat;
+    std::uint32_t line = 0;               // from 1
+    Heat heat;                            // of all functions in the line
     std::vector<LineFunction> functions;  // hottest first
 };
 
 // HeatFile is a source file with samples.
 struct HeatFile {
-    std::string path;  // as in debug information
-    Heat heat;
+    std::string path;             // as in debug information
+    Heat heat;                    // of all lines; a sample counts once, so lines may add up to more inclusive counts
     std::vector<HeatLine> lines;  // those with samples, by number
 };
 
@@ -52,7 +52,7 @@ enum class NoLine : std::uint8_t {
     damaged,   // the line information could not be read: see SourceHeat::problems
     limit,     // there are more places than the limits allow to tell apart
 };
-inline constexpr std::size_t no_line_reasons = 5;
+inline constexpr std::size_t no_line_reasons = 5;  // number of reasons
 // Returns a word for JSON.
 constexpr std::string_view to_string(NoLine reason) {
     switch (reason) {
@@ -67,8 +67,8 @@ constexpr std::string_view to_string(NoLine reason) {
 
 // SourceHeatOptions is what the making may cost, and who watches.
 struct SourceHeatOptions {
-    Limits limits = {};  // `cells` bounds the places that are told apart
-    StopToken stop = {};
+    Limits limits = {};      // `cells` bounds the places that are told apart
+    StopToken stop = {};     // once it stops, make() fails with `cancelled`
     Progress progress = {};  // places whose lines were looked up, and all
 };
 
@@ -79,11 +79,11 @@ struct SourceHeatOptions {
 // line of the call counts inclusively, as those of calls that were really made. Of a place with more than most_inlined
 // functions inlined into each other the outer calls do not count.
 struct PERFDATA_EXPORT SourceHeat {
-    static constexpr std::size_t most_inlined = 256;
+    static constexpr std::size_t most_inlined = 256;  // inlined functions of a place whose calls count
 
-    std::vector<std::uint32_t> events;  // the event of each cell, by index in recording.events()
-    EventCounts totals;                 // all counted samples
-    std::array<EventCounts, no_line_reasons> without_line;
+    std::vector<std::uint32_t> events;                      // the event of each cell, by index in recording.events()
+    EventCounts totals;                                     // all counted samples
+    std::array<EventCounts, no_line_reasons> without_line;  // by NoLine, see without()
     std::vector<HeatFile> files;         // most self hits first, then most inclusive ones, then by path
     std::vector<std::string> functions;  // names as in the source, sorted
     std::vector<Error> problems;         // why lines are unknown: of each origin one of each kind of error
@@ -94,6 +94,7 @@ struct PERFDATA_EXPORT SourceHeat {
     static Result<SourceHeat> make(const SampleCounts& counts, const Symbolizer& symbolizer,
                                    const SourceHeatOptions& options = {});
 
+    // without(reason) returns the samples without a line for that reason, by event.
     const EventCounts& without(NoLine reason) const { return without_line[static_cast<std::size_t>(reason)]; }
     // Returns the files, by index, whose paths agree the most with this one from their ends on, in whole parts: those
     // in other directories of other machines as well. At least the names of the files are the same. Hottest first.

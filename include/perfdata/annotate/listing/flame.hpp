@@ -12,6 +12,7 @@
 
 namespace perfdata {
 
+// FlameRole is what a node stands for.
 enum class FlameRole : std::uint8_t {
     all,      // the root
     task,     // a command; the symbol is its name
@@ -21,14 +22,15 @@ enum class FlameRole : std::uint8_t {
 
 // FlameName identifies what a node represents.
 struct FlameName {
-    FlameRole role = FlameRole::code;
-    std::string symbol;  // for BPF code "function" or "program/function"; empty: unknown
-    std::string object;
-    CodeClass kind = CodeClass::unknown;
-    Frame function;        // of code with a symbol that is not inlined
-    bool inlined = false;  // a function that was inlined into the nearest caller that is not
+    FlameRole role = FlameRole::code;     // the other members depend on it
+    std::string symbol;                   // for BPF code "function" or "program/function"; empty: unknown
+    std::string object;                   // as in FrameName; empty for other roles than code
+    CodeClass kind = CodeClass::unknown;  // of the code; unknown for other roles
+    Frame function;                       // of code with a symbol that is not inlined
+    bool inlined = false;                 // a function that was inlined into the nearest caller that is not
 };
 
+// FlameNode is one node of the tree.
 struct FlameNode {
     std::uint32_t name = 0;     // number in Flame::names
     std::uint32_t depth = 0;    // 0: the root
@@ -36,6 +38,7 @@ struct FlameNode {
     EventCounts cells;          // of all chains through this node
 };
 
+// FlameOptions is what is too small to show.
 struct FlameOptions {
     double least_percent = 0.1;       // branches with fewer hits, for each event, are merged
     std::size_t most_nodes = 10'000;  // beyond that the smallest are merged, of equal ones the deepest
@@ -47,13 +50,15 @@ struct FlameOptions {
 // those of its children are its own.
 struct PERFDATA_EXPORT Flame {
     std::vector<std::uint32_t> events;  // the event of each cell, by index in recording.events()
-    std::vector<FlameName> names;
-    std::vector<FlameNode> nodes;  // the root is the first
-    double least_percent = 0;      // the limit that was used: all branches with less are merged
-    bool cut_deepest = false;      // and of those with as much the deepest
-    bool chains = false;           // true if there were callers
-    std::uint64_t deep = 0;        // samples with deeper calls than FlameOptions::most_depth
+    std::vector<FlameName> names;       // each once: nodes refer to them by number
+    std::vector<FlameNode> nodes;       // the root is the first
+    double least_percent = 0;           // the limit that was used: all branches with less are merged
+    bool cut_deepest = false;           // and of those with as much the deepest
+    bool chains = false;                // true if there were callers
+    std::uint64_t deep = 0;             // samples with deeper calls than FlameOptions::most_depth
 
+    // make(counts, symbolizer, options): `counts` must be counted with flame_counting(). Its result needs neither of
+    // them.
     static Flame make(const SampleCounts& counts, const Symbolizer& symbolizer, const FlameOptions& options = {});
 };
 

@@ -24,12 +24,11 @@ namespace perfdata {
 // ListingTarget is the target of a jump or a call, or the function whose address an instruction loads; `name` is empty
 // if the address is unknown.
 struct ListingTarget {
-    Address address;
-    std::string name;
-    std::uint64_t offset = 0;
-    bool same_function = false;
-    bool relocation =
-        false;  // the instruction's bytes lack it (see CodeImage::relocations): `address` is what they say
+    Address address;             // where the instruction leads
+    std::string name;            // of the function there; "program/function" if it is of another BPF program
+    std::uint64_t offset = 0;    // bytes from the start of that function
+    bool same_function = false;  // the address is in the listing's function
+    bool relocation = false;     // the bytes lack it, see CodeImage::relocations: `address` is what they say
 };
 
 // ListingChange is an instruction's content in the previous version.
@@ -42,14 +41,14 @@ struct ListingChange {
 struct ListingCall {
     std::string name;    // of the other one, for BPF code "function" or "program/function"; empty: unknown
     std::string object;  // as in FrameName
-    CodeClass kind = CodeClass::unknown;
-    Frame function;  // its first byte; without a name: the first of the object
+    CodeClass kind = CodeClass::unknown;  // of the other one
+    Frame function;                       // its first byte; without a name: the first of the object
     // The offset of the call instruction in its function (for a caller: in the caller), and the return offset. One of
     // them may be unknown; both are empty for all call sites together.
-    std::optional<std::uint64_t> offset, returns_to;
-    bool entry = false;                   // kernel entry (system call, fault or interrupt), not a call
-    EventCounts below;                    // samples with this call in their chain, one per event
-    std::vector<std::uint64_t> branches;  // times seen in branch stacks: not samples; one per event
+    std::optional<std::uint64_t> offset, returns_to;  // in bytes
+    bool entry = false;                               // kernel entry (system call, fault or interrupt), not a call
+    EventCounts below;                                // samples with this call in their chain, one per event
+    std::vector<std::uint64_t> branches;              // times seen in branch stacks: not samples; one per event
 };
 
 // ListingCalls is who calls the function, and whom it calls.
@@ -64,11 +63,11 @@ struct ListingCalls {
 
 // ListingInstruction is an instruction, or bytes that are none.
 struct ListingInstruction {
-    Instruction instruction;
-    Address address;
-    Bytes bytes;              // lives as long as the listing's image
-    SharedEventCounts cells;  // one per event
-    std::optional<ListingTarget> target;
+    Instruction instruction;                       // decoded, or bytes that are none
+    Address address;                               // CodeImage::address plus its offset
+    Bytes bytes;                                   // lives as long as the listing's image
+    SharedEventCounts cells;                       // one per event
+    std::optional<ListingTarget> target;           // empty: it names no address
     std::optional<std::uint32_t> line;             // index in Listing::lines
     std::optional<std::uint32_t> inlined;          // index in Listing::inlined; empty: the function's own code
     std::optional<std::uint32_t> bpf_instruction;  // BPF instruction where the line's entry begins
@@ -78,19 +77,19 @@ struct ListingInstruction {
 
 // ListingLine is a line of source with code of the function.
 struct ListingLine {
-    SourceLine source;  // column 0: columns are not distinguished
-    SharedEventCounts cells;
+    SourceLine source;        // column 0: columns are not distinguished
+    SharedEventCounts cells;  // one per event
 };
 
 // Listing is one version of a function, as plain data.
 struct Listing {
-    CodeVersion version;
-    std::uint32_t versions = 1;     // number of versions of the function
-    std::optional<CodeIndex> code;  // of BPF and out-of-line code
-    CodeClass kind = CodeClass::unknown;
-    FunctionName name;
-    std::string_view symbol;  // for BPF code the kernel's name; else same as `name`
-    std::string object;       // [bpf:ID], [kernel.kallsyms], a path, the name of a jitdump
+    CodeVersion version;                  // which function, and which version of its code
+    std::uint32_t versions = 1;           // number of versions of the function
+    std::optional<CodeIndex> code;        // of BPF and out-of-line code
+    CodeClass kind = CodeClass::unknown;  // of its code
+    FunctionName name;                    // as people call it; views live as long as the symbolizer
+    std::string_view symbol;              // for BPF code the kernel's name; else same as `name`
+    std::string object;                   // [bpf:ID], [kernel.kallsyms], a path, the name of a jitdump
     // range is where the code ran; if it has no address of its own (see CodeVersion), its range in the file.
     AddressRange range;
     EventCounts total;
@@ -123,12 +122,12 @@ PERFDATA_EXPORT std::vector<Listing> annotate_all(std::span<const FunctionHits> 
 
 // ListingOptions is how annotate_all() makes listings.
 struct ListingOptions {
-    std::string_view arch;  // as in find_architecture(recording, symbolizer).name
-    Syntax syntax = Syntax::att;
-    unsigned jobs = 1;  // threads
-    Limits limits = {};
-    StopToken stop = {};
-    Progress progress = {};  // functions that are listed, and all; on these threads, one at a time
+    std::string_view arch;        // as in find_architecture(recording, symbolizer).name
+    Syntax syntax = Syntax::att;  // of instructions
+    unsigned jobs = 1;            // threads
+    Limits limits = {};           // `cells` and `listed_instructions` bound all listings together
+    StopToken stop = {};          // once it stops, annotate_all() fails with `cancelled`
+    Progress progress = {};       // functions that are listed, and all; on these threads, one at a time
 };
 
 // annotate_all(functions, symbolizer, options) is the same, and can be stopped. Errors: cancelled, out_of_memory.

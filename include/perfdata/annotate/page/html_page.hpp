@@ -13,6 +13,7 @@
 
 namespace perfdata {
 
+// HtmlOptions is what the page shows.
 struct HtmlOptions {
     std::string title;  // empty: a title with the recording's path
     // What 100 % is for instructions and lines. Percentages of functions and of the flame graph are of all samples.

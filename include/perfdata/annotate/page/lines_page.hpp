@@ -20,18 +20,19 @@ namespace perfdata {
 
 // LinesPage is what the document has besides the heat. The heat must outlive it.
 struct LinesPage {
+    // The caller fills the other members.
     explicit LinesPage(const SourceHeat& of) : heat(of) {}
 
-    const SourceHeat& heat;
-    RecordingFacts recording;
-    std::vector<std::size_t> columns;  // the events to show, as cells of the heat
-    EventCounts whole;                 // what percentages are of, by cell of the heat
-    std::vector<DroppedSamples> dropped;
-    std::vector<std::string> here;   // by file of the heat: where it is on this machine; empty: not there
+    const SourceHeat& heat;               // as passed to the constructor
+    RecordingFacts recording;             // with the counted events
+    std::vector<std::size_t> columns;     // the events to show, as cells of the heat
+    EventCounts whole;                    // what percentages are of, by cell of the heat
+    std::vector<DroppedSamples> dropped;  // by which filters, in their order
+    std::vector<std::string> here;        // by file of the heat: where it is on this machine; empty: not there
     double percent_limit = 0;        // lines with less percent of the periods, in all events, are left out and counted
     std::vector<std::string> notes;  // what text output would say besides
     StackFacts stacks;               // copies of user stacks
-    Completeness completeness;
+    Completeness completeness;       // of all that was read for the heat
 };
 
 // Writes one document, schema perfdata.lines/1 (see docs/json.md).

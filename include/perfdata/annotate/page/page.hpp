@@ -20,9 +20,9 @@ namespace perfdata {
 
 // PageContext is what all listings of a page share. Everything it refers to must outlive the page.
 struct PageContext {
-    const Recording& recording;
-    const Timeline& timeline;
-    const Profile& profile;
+    const Recording& recording;        // whose samples these are
+    const Timeline& timeline;          // of that recording
+    const Profile& profile;            // the counts behind the listings
     const Completeness& completeness;  // of the whole run
     // Further warnings for the reader, for example that callers were not counted. JSON only.
     std::span<const std::string> notes = {};
@@ -36,8 +36,8 @@ struct PageContext {
 
 // Unattributed is samples that no listing of the page shows, for one reason.
 struct Unattributed {
-    std::string reason;
-    EventCounts cells;
+    std::string reason;                     // as a clause
+    EventCounts cells;                      // by event
     std::string remedy = {};                // how to name their code; empty: impossible, or excluded on request
     std::vector<std::string> objects = {};  // at most three, most samples first
 };
@@ -45,12 +45,13 @@ struct Unattributed {
 // PercentOf is what 100 % is for instructions and lines. Percentages of functions are always of all samples.
 enum class PercentOf : std::uint8_t { all_hits, all_periods, function_hits, function_periods };
 
+// TextOptions is the look of text pages.
 struct TextOptions {
-    bool color = false;
-    bool raw_bytes = false;  // show each instruction's bytes
-    PercentOf percent_of = PercentOf::all_hits;
-    bool bpf_registers = false;  // show which BPF registers the machine registers of BPF code hold
-    bool show_periods = false;   // show a column of periods beside the hits
+    bool color = false;                          // with escape sequences of terminals
+    bool raw_bytes = false;                      // show each instruction's bytes
+    PercentOf percent_of = PercentOf::all_hits;  // what 100 % is for instructions and lines
+    bool bpf_registers = false;                  // show which BPF registers the machine registers of BPF code hold
+    bool show_periods = false;                   // show a column of periods beside the hits
 };
 
 // write_text_summary(...) writes the table of functions, hottest first, then the unattributed samples.

@@ -8,14 +8,16 @@
 
 namespace perfdata {
 
+// ReportTextOptions is the look of a report as text.
 struct ReportTextOptions {
-    bool color = false;
+    bool color = false;    // with escape sequences of terminals
     bool hits = false;     // show a column of samples
     bool periods = false;  // show a column of periods
     // The width to make columns for. Lines are not cut to it. 0: any
     std::size_t width = 0;
 };
 
+// write_report_text(...) writes the report as a table, with the trees below their rows.
 PERFDATA_EXPORT void write_report_text(const Report& report, const ReportTextOptions& options, const Sink& sink);
 
 // write_report_json(...) writes one document, schema perfdata.report/1 (see docs/json.md).

@@ -31,9 +31,9 @@ PERFDATA_EXPORT SampleCountOptions count_options(const ReportOptions& options, c
 
 // ReportTask is the sampled thread. Members that the keys do not distinguish keep their defaults.
 struct PERFDATA_EXPORT ReportTask {
-    std::string_view comm;  // lives as long as the timeline; empty: unknown
-    Pid pid{0};
-    Tid tid{0};
+    std::string_view comm;             // lives as long as the timeline; empty: unknown
+    Pid pid{0};                        // 0 without the key `pid`
+    Tid tid{0};                        // 0 without the key `tid`, if the comm is known
     std::optional<std::uint32_t> cpu;  // empty: not recorded
     std::uint32_t cgroup = 0;          // index in Report::cgroups
     std::string_view parent;           // lives as long as the Symbolizer; empty: none
@@ -44,16 +44,16 @@ struct PERFDATA_EXPORT ReportTask {
 
 // ReportProgram is one load of a BPF program.
 struct ReportProgram {
-    ProgramId id;
-    std::string_view name;  // lives as long as the Symbolizer; empty: unknown
-    BpfTag tag{};
+    ProgramId id;                        // as in BPF_EVENT or the program info
+    std::string_view name;               // lives as long as the Symbolizer; empty: unknown
+    BpfTag tag{};                        // of the whole program
     Time loaded_at;                      // zero: before the recording began
     Time unloaded_at = Time::forever();  // forever: still loaded when it ended
 };
 
 // ReportPlace is the code of a row or of a node of a tree. Views live as long as the Symbolizer.
 struct PERFDATA_EXPORT ReportPlace {
-    static constexpr std::uint32_t no_function = ~std::uint32_t{0};
+    static constexpr std::uint32_t no_function = ~std::uint32_t{0};  // no index in Report::functions
 
     std::string object;                   // perf's dso: the last part of a path, [kernel.kallsyms], [nf_nat], [unknown]
     std::string_view path;                // the object in full
@@ -79,50 +79,50 @@ struct PERFDATA_EXPORT ReportPlace {
 
 // ReportNode is one caller or callee, with the row's samples that pass it.
 struct ReportNode {
-    std::uint32_t place = 0;  // index in Report::tree_places
-    EventCounts cells;
+    std::uint32_t place = 0;        // index in Report::tree_places
+    EventCounts cells;              // of the row's samples that pass it, by event
     EventCounts ends;               // those of them whose chain ends here
     std::vector<ReportNode> below;  // most first
 };
 
 // ReportRow is one row. Its cells live in Report::cells.
 struct ReportRow {
-    std::uint32_t task = 0;   // index in Report::tasks
-    std::uint32_t place = 0;  // index in Report::places
-    std::span<const EventCount> self;
+    std::uint32_t task = 0;             // index in Report::tasks
+    std::uint32_t place = 0;            // index in Report::places
+    std::span<const EventCount> self;   // by event; live as long as the report
     std::span<const EventCount> total;  // with callees; equal to self without call chains
-    std::vector<ReportNode> tree;
+    std::vector<ReportNode> tree;       // of callers or callees, as the options say; most first
 };
 
 // NoSymbol is samples without a symbol, by reason.
 struct NoSymbol {
-    std::string_view reason;
-    std::string_view remedy;  // how to get one; empty: impossible
-    EventCounts cells;
+    std::string_view reason;           // a clause; lives for ever
+    std::string_view remedy;           // how to get one; empty: impossible
+    EventCounts cells;                 // by event
     std::vector<std::string> objects;  // at most three, most samples first
 };
 
 // LineProblem is a reason why source lines are unknown.
 struct LineProblem {
-    Error error;
+    Error error;        // the reason, with the file
     bool loss = false;  // the lines exist but are damaged or beyond a limit
 };
 
 // Report is plain data: a page needs nothing else. It can be moved: there may be millions of rows, so what many of them
 // share is in tables. Its views live as long as the timeline and the Names that it was made with.
 struct PERFDATA_EXPORT Report {
-    ReportOptions options;
-    RecordingFacts recording;             // with the times of the counted samples
-    std::vector<std::uint32_t> events;    // the columns: events with samples, by index in recording.events
-    EventCounts whole;                    // 100 % of all percentages
-    EventCounts kept;                     // samples that pass the filters; with `dropped`: all of the events
-    std::vector<DroppedSamples> dropped;  // in the order of the filters
-    std::vector<ReportRow> rows;          // most first
-    std::vector<ReportTask> tasks;
-    std::vector<std::string> cgroups;  // paths; "-" if not recorded. Only with the key `cgroup`
-    std::vector<ReportPlace> places;
-    std::vector<ReportPlace> tree_places;              // of tree nodes
-    std::vector<std::string_view> functions;           // BTF names of the functions of rows
+    ReportOptions options;                    // as passed to make()
+    RecordingFacts recording;                 // with the times of the counted samples
+    std::vector<std::uint32_t> events;        // the columns: events with samples, by index in recording.events
+    EventCounts whole;                        // 100 % of all percentages
+    EventCounts kept;                         // samples that pass the filters; with `dropped`: all of the events
+    std::vector<DroppedSamples> dropped;      // in the order of the filters
+    std::vector<ReportRow> rows;              // most first
+    std::vector<ReportTask> tasks;            // each once: rows refer to them by index
+    std::vector<std::string> cgroups;         // paths; "-" if not recorded. Only with the key `cgroup`
+    std::vector<ReportPlace> places;          // of rows, each once
+    std::vector<ReportPlace> tree_places;     // of tree nodes
+    std::vector<std::string_view> functions;  // BTF names of the functions of rows
     std::map<std::uint32_t, ReportProgram> programs;   // those of rows, by index in Timeline::loads()
     std::vector<std::unique_ptr<EventCount[]>> cells;  // of the rows
     std::vector<NoSymbol> no_symbol;                   // most first
@@ -138,10 +138,10 @@ struct PERFDATA_EXPORT Report {
     std::uint64_t cut_names = 0;          // functions of which patterns saw the first NamePattern::most_name bytes only
 
     WithoutBuildId without_build_id;  // of the rows; empty unless they name functions
-    ChainLosses chain_losses;
-    StackFacts stacks;            // copies of user stacks
-    Completeness completeness;    // of the timeline, of files of names, and of lines
-    std::string without_samples;  // content of a recording without samples; empty: it has samples
+    ChainLosses chain_losses;         // of the counting
+    StackFacts stacks;                // copies of user stacks
+    Completeness completeness;        // of the timeline, of files of names, and of lines
+    std::string without_samples;      // content of a recording without samples; empty: it has samples
 
     // make(...): `counts` must be counted with count_options() of the same options.
     static Report make(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,

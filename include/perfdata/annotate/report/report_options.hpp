@@ -20,7 +20,7 @@ enum class ReportKey : std::uint8_t { comm, pid, tid, cpu, cgroup, object, symbo
 
 // ReportKeyWords is the names of a key: on the command line, in text and in JSON.
 struct ReportKeyWords {
-    ReportKey key;
+    ReportKey key;               // the key that these words are for
     std::string_view word;       // for `--sort`, in perf's spelling where perf has the key
     std::string_view title;      // heading of its column
     std::string_view name;       // name of its JSON member
@@ -30,6 +30,7 @@ struct ReportKeyWords {
 
 // report_keys() returns one entry per key, in the order of ReportKey.
 PERFDATA_EXPORT std::span<const ReportKeyWords> report_keys();
+// words_of(key) returns the entry of a key; it lives for ever.
 PERFDATA_EXPORT const ReportKeyWords& words_of(ReportKey key);
 // report_key(word) returns the key for a word of `--sort`; empty: there is none.
 PERFDATA_EXPORT std::optional<ReportKey> report_key(std::string_view word);
@@ -55,17 +56,20 @@ enum class TreeKey : std::uint8_t { function, address, line };
 // TreeValue is the number of a node or chain in text.
 enum class TreeValue : std::uint8_t { percent, period, count };
 
+// ReportOptions is what the user asked a report to show.
 struct PERFDATA_EXPORT ReportOptions {
+    // The columns, in this order. Samples that agree in all of them are one row.
     std::vector<ReportKey> keys = {ReportKey::comm, ReportKey::object, ReportKey::symbol};
+
     bool children = false;  // a row also counts its callees; else trees and order use only the row's own samples
-    ReportTree tree = ReportTree::none;
-    double percent_limit = 0;  // rows with less, in every event, are left out
+    ReportTree tree = ReportTree::none;  // what is below each row
+    double percent_limit = 0;            // rows with less, in every event, are left out
     // Branches with less likewise, in percent of all; of what continues from the node above if `fractal`. `flat` and
     // `folded` leave out chains with less.
     double tree_limit = 0.5;
-    TreeStyle tree_style = TreeStyle::graph;
-    TreeKey tree_key = TreeKey::function;
-    TreeValue tree_value = TreeValue::percent;
+    TreeStyle tree_style = TreeStyle::graph;    // of text
+    TreeKey tree_key = TreeKey::function;       // what tells nodes apart
+    TreeValue tree_value = TreeValue::percent;  // shown in text
     std::uint32_t tree_entries = 0;  // text: most siblings of a tree, most chains of a flat or folded row; 0: all
     // For the key `parent`: a function that matches is one. Empty: perf's default. The outermost counts if trees are of
     // callees (ReportTree::caller, or `children` without trees), else the innermost.
@@ -79,6 +83,7 @@ struct PERFDATA_EXPORT ReportOptions {
     // Find what BTF calls the BPF functions of rows, and all their programs. Only JSON tells that; it takes time.
     bool program_details = true;
 
+    // has(key) returns true if it is among `keys`.
     bool has(ReportKey key) const;
     // tells_functions() returns true if the report names functions, so that names can be missing.
     bool tells_functions() const {

@@ -15,6 +15,7 @@ namespace perfdata {
 
 // StackFacts is plain data: UnwoundStacks with the names of objects.
 struct PERFDATA_EXPORT StackFacts {
+    // Object is one in which stacks ended.
     struct Object {
         std::string object;        // in full
         std::uint64_t stacks = 0;  // that end in it
@@ -23,9 +24,10 @@ struct PERFDATA_EXPORT StackFacts {
         std::string_view reason, remedy;
     };
 
-    UnwoundStacks counts;
+    UnwoundStacks counts;                                   // by reason and by object
     std::vector<Object> without_file, without_information;  // most stacks first
 
+    // of(counts, symbolizer) finds the names of the objects.
     static StackFacts of(const UnwoundStacks& counts, const Symbolizer& symbolizer);
 
     // Returns how many stacks lack callers.

@@ -17,10 +17,12 @@
 
 namespace perfdata {
 
+// WithoutBuildId is plain data: how much lacks names for want of build ids.
 struct PERFDATA_EXPORT WithoutBuildId {
+    // Part is objects and their samples.
     struct Part {
-        std::uint64_t samples = 0;
-        std::uint64_t objects = 0;
+        std::uint64_t samples = 0;       // without a symbol for that reason
+        std::uint64_t objects = 0;       // number of objects
         std::vector<std::string> names;  // at most three, most samples first
     };
     Part sampled;              // objects with samples of their own

@@ -39,7 +39,7 @@ struct FunctionName {
 struct Target {
     std::string name;          // "function", or "program/function" for a subprogram
     std::uint64_t offset = 0;  // bytes from the start of the function
-    CodeIndex code = 0;
+    CodeIndex code = 0;        // for Timeline::code()
 };
 
 // BpfPrograms answers for one timeline, which must outlive it. Const use from many threads is safe. It prepares the
@@ -47,13 +47,16 @@ struct Target {
 // size of its info, in whatever order and however often that repeats addresses.
 class PERFDATA_EXPORT BpfPrograms {
   public:
+    // Prepares nothing: the first question about a program does.
     explicit BpfPrograms(const Timeline& timeline);
+
     ~BpfPrograms();
     BpfPrograms(BpfPrograms&&) noexcept;
     BpfPrograms& operator=(BpfPrograms&&) noexcept;
 
-    const Timeline& timeline() const { return *timeline_; }
+    const Timeline& timeline() const { return *timeline_; }  // as passed to the constructor
 
+    // Returns the name of code of the timeline, whatever its kind.
     FunctionName name(CodeIndex code) const;
     // Returns the name without its prototype, which may be long.
     FunctionName plain_name(CodeIndex code) const;

@@ -22,31 +22,39 @@ namespace perfdata {
 // Every size is checked against the input and the limits. Const use from many threads is safe.
 class PERFDATA_EXPORT ElfFile {
   public:
+    // Type is ET_* of ELF; other values are kept as they are.
     enum class Type : std::uint16_t { relocatable = 1, executable = 2, shared = 3, core = 4 };
 
+    // Section is one entry of the table of sections.
     struct Section {
-        std::string_view name;  // lives as long as the file
-        std::uint32_t type = 0;
-        std::uint64_t flags = 0, address = 0, offset = 0, size = 0;
-        std::uint32_t link = 0, info = 0;
-        std::uint64_t entry_size = 0;
+        std::string_view name;   // lives as long as the file
+        std::uint32_t type = 0;  // SHT_*
 
-        bool executable() const { return (flags & 4) != 0; }
+        // SHF_*, virtual address, offset in the file, and bytes.
+        std::uint64_t flags = 0, address = 0, offset = 0, size = 0;
+
+        std::uint32_t link = 0, info = 0;  // indices of other sections, as the type defines them
+        std::uint64_t entry_size = 0;      // bytes of each element of a table; 0: it is none
+
+        bool executable() const { return (flags & 4) != 0; }  // has SHF_EXECINSTR: holds code
     };
     // Segment is a PT_LOAD.
     struct Segment {
+        // As in the program header: p_vaddr, p_offset, p_filesz, p_memsz.
         std::uint64_t vaddr = 0, offset = 0, file_size = 0, memory_size = 0;
-        bool executable = false;
+
+        bool executable = false;  // has PF_X
     };
     // DebugLink names the separate debug file, as .gnu_debuglink does.
     struct DebugLink {
-        std::string name;
-        std::uint32_t crc = 0;
+        std::string name;       // without a directory
+        std::uint32_t crc = 0;  // CRC-32 of the whole debug file
     };
 
+    // AlternateLink is what .gnu_debugaltlink names.
     struct AlternateLink {
-        std::string path;  // absolute, or relative to the file's directory
-        std::string build_id;
+        std::string path;      // absolute, or relative to the file's directory
+        std::string build_id;  // raw bytes, not digits
     };
 
     // Opens a file. Errors: malformed (no ELF file, or its headers are damaged), truncated, limit, io.
@@ -60,13 +68,16 @@ class PERFDATA_EXPORT ElfFile {
     // Returns the whole file.
     const Source& source() const { return *source_; }
 
-    Type type() const { return type_; }
+    Type type() const { return type_; }  // of the whole file
     // Returns EM_*.
     std::uint16_t machine() const { return machine_; }
-    bool wide() const { return wide_; }  // 64 bit
-    AnyOrder order() const { return order_; }
+    bool wide() const { return wide_; }        // 64 bit
+    AnyOrder order() const { return order_; }  // of all integers in it
+
+    // In file order, the empty first one too; none if the file has no table.
     const std::vector<Section>& sections() const { return sections_; }
-    const std::vector<Segment>& segments() const { return segments_; }
+
+    const std::vector<Segment>& segments() const { return segments_; }  // in file order
     // Returns the first section of that name; null if there is none.
     const Section* section(std::string_view name) const;
     // Returns the first executable section that contains this file offset; null if there is none.
@@ -74,6 +85,7 @@ class PERFDATA_EXPORT ElfFile {
 
     // Returns the build-id; empty if the file has none.
     Bytes build_id() const { return build_id_; }
+    // Returns the separate debug file that .gnu_debuglink names; nothing if it names none.
     std::optional<DebugLink> debug_link() const;
     // Returns the file that dwz moved common debug information to (.gnu_debugaltlink).
     std::optional<AlternateLink> alternate_link() const;

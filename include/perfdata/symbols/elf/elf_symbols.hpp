@@ -22,14 +22,16 @@ class PERFDATA_EXPORT ElfSymbols {
     // Longer names are cut. A hostile file may point many symbols into one long text.
     static constexpr std::size_t most_name = 65535;
 
+    // Symbol is one function; its name lives as long as the table.
     struct Symbol {
         std::string_view name;    // as in the file, not demangled; "name@plt" for PLT entries
         std::uint64_t value = 0;  // virtual address
         std::uint64_t size = 0;   // a symbol without size extends to the next one
     };
+    // Found is the function at an address.
     struct Found {
-        std::size_t index = 0;  // of symbol()
-        Symbol symbol;
+        std::size_t index = 0;     // of symbol()
+        Symbol symbol;             // the function
         std::uint64_t offset = 0;  // from symbol.value
     };
 
@@ -48,7 +50,7 @@ class PERFDATA_EXPORT ElfSymbols {
     // Returns Found::offset alone.
     std::optional<std::uint64_t> distance(std::uint64_t vaddr) const;
 
-    std::size_t size() const { return entries_.size(); }
+    std::size_t size() const { return entries_.size(); }  // number of functions
     // Returns about how many bytes of memory the table takes.
     std::uint64_t memory() const {
         return names_.capacity() + entries_.capacity() * sizeof(Entry) + further_.capacity() * sizeof(std::uint32_t);

@@ -20,13 +20,14 @@ namespace perfdata {
 
 // FileIndex identifies a file within one ObjectSymbols.
 struct FileIndex {
-    std::uint32_t value = 0;
+    std::uint32_t value = 0;  // in the order of add()
     constexpr auto operator<=>(const FileIndex&) const = default;
 };
 
+// NameAndOffset is a place in a function of a file.
 struct NameAndOffset {
-    std::string_view name;  // demangled like perf's; lives as long as the ObjectSymbols
-    std::uint64_t offset = 0;
+    std::string_view name;             // demangled like perf's; lives as long as the ObjectSymbols
+    std::uint64_t offset = 0;          // bytes from the start of the function
     std::uint64_t size = 0;            // of the function
     std::uint64_t function_vaddr = 0;  // virtual address in the file, equal in all processes
 };
@@ -35,12 +36,16 @@ struct NameAndOffset {
 // once, except moving and destroying.
 class PERFDATA_EXPORT ObjectSymbols {
   public:
+    // Options is what names look like.
     struct Options {
-        bool demangle = true;
+        bool demangle = true;  // else as in the file
     };
 
+    // Takes the default options.
     explicit ObjectSymbols(ObjectFinder finder);
+    // Takes the options given.
     ObjectSymbols(ObjectFinder finder, Options options);
+
     ~ObjectSymbols();
     ObjectSymbols(ObjectSymbols&&) noexcept;
     ObjectSymbols& operator=(ObjectSymbols&&) noexcept;
@@ -51,9 +56,8 @@ class PERFDATA_EXPORT ObjectSymbols {
     std::size_t size() const;
 
     // Returns the function at a file offset: address - mapping begin + the mapping's page offset, with page offset 0
-    // for
-    // "[vdso]". In a kernel module (a relocatable file) the offset counts from the start of the module's text, where
-    // its mapping begins.
+    // for "[vdso]". In a kernel module (a relocatable file) the offset counts from the start of the module's text,
+    // where its mapping begins.
     std::expected<NameAndOffset, SymbolMiss> name(FileIndex index, std::uint64_t file_offset) const;
 
     // Returns NameAndOffset::offset of name(), for less time.
@@ -72,7 +76,7 @@ class PERFDATA_EXPORT ObjectSymbols {
     // symbols.
     std::vector<FileIndex> with_function(std::string_view name) const;
 
-    const ObjectFinder& finder() const;
+    const ObjectFinder& finder() const;  // as passed to the constructor
 
     // Loads the files on `jobs` threads, those that are left when `stop` says so not, nor those that are half loaded
     // then. progress(files, all) is called on these threads, one at a time, for a large file more than once.

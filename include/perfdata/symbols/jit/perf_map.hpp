@@ -20,6 +20,7 @@ namespace perfdata {
 // file of its own (//anon, [heap] and the like): callers should try everything else first.
 class PERFDATA_EXPORT PerfMap {
   public:
+    // Symbol is one line of the file.
     struct Symbol {
         std::string_view name;     // any bytes but NUL and line feed; lives as long as the map
         AddressRange range;        // as written, even where later lines cover a part
@@ -32,6 +33,7 @@ class PERFDATA_EXPORT PerfMap {
     // Parses lines "START SIZE NAME", numbers in hexadecimal with or without 0x. An empty text is a valid map.
     static Result<PerfMap> parse(std::string text, const std::string& where = "perf map");
 
+    // Returns the last line that covers the address; nothing if none does.
     std::optional<Symbol> find(Address address) const;
 
     // Return the number of lines that name code, and of all other lines: malformed, or with a size of 0.

@@ -23,19 +23,22 @@ class LookOut;
 // other code made at run time, which the recording knows better.
 class PERFDATA_EXPORT Kallsyms {
   public:
+    // Symbol is one function.
     struct Symbol {
         std::string_view name;    // lives as long as the table
         std::string_view module;  // empty for the kernel itself
-        Address address;
-        std::uint64_t size = 0;  // bytes up to the next function; for the last of the kernel or of a module see find()
+        Address address;          // on the recording machine
+        std::uint64_t size = 0;   // bytes up to the next function; for the last of the kernel or of a module see find()
     };
 
     // Reads a file, compressed or not. Errors: io, limit, malformed (no symbols in it), missing (all addresses are
     // zero: it was copied without permission to see them), cancelled. Progress is told of unpacking and reading, then
     // that it goes on.
     static Result<Kallsyms> open(const std::string& path, const Limits& limits = {}, const Watch& watch = {});
+    // Reads a file that is open; `path` is for errors.
     static Result<Kallsyms> open(const Source& source, const std::string& path, const Limits& limits = {},
                                  const Watch& watch = {});
+    // Parses a text; `where` is for errors. Errors: those of open() but io and limit.
     static Result<Kallsyms> parse(std::string text, const std::string& where = "kallsyms", const Watch& watch = {});
 
     // Returns the function at or before the address; nothing below the first one. The last function of the kernel or of

@@ -26,10 +26,10 @@ struct RecordedKernel {
     std::string os_release;        // names the vmlinux files of debug packages; may be empty
     // Module is a module that was loaded.
     struct Module {
-        std::string name;
-        AddressRange range;
+        std::string name;    // as the kernel has it: "nf_nat"
+        AddressRange range;  // of its text, as recorded
     };
-    std::vector<Module> modules;
+    std::vector<Module> modules;  // by the time of their records
 };
 
 // no_kernel_names is the reason for unnamed kernel code if no names were found (see Unnamed).
@@ -38,8 +38,9 @@ inline constexpr std::string_view no_kernel_names = "there are no names of the r
 inline constexpr std::string_view no_kernel_build_id =
     "the recording has no build id of its kernel that would prove the names of this machine's";
 
+// KernelName is a place in a function of the kernel or of a module.
 struct KernelName {
-    std::string_view name;
+    std::string_view name;     // not demangled; lives as long as the KernelNames
     std::string_view module;   // empty for the kernel itself
     std::uint64_t offset = 0;  // from the start of the function
     Address function;          // its address on the recording machine
@@ -48,10 +49,10 @@ struct KernelName {
 
 // KernelText is the kernel's ELF file.
 struct KernelText {
-    std::string path;
-    std::shared_ptr<const ElfFile> file;
-    std::uint64_t relocation = 0;  // address on the recording machine less address in the file
-    std::string root{};            // see FoundObject::root
+    std::string path;                     // where it was found, for messages
+    std::shared_ptr<const ElfFile> file;  // never null
+    std::uint64_t relocation = 0;         // address on the recording machine less address in the file
+    std::string root{};                   // see FoundObject::root
 };
 
 // KernelNames is const after loading and may be read from many threads; names live as long as it.
@@ -74,6 +75,7 @@ class PERFDATA_EXPORT KernelNames {
     // load().
     static Result<KernelText> find_text(const RecordedKernel& kernel, const ObjectFinder& finder);
 
+    // Returns the function at an address of the recording machine; nothing if none is known there.
     std::optional<KernelName> find(Address address) const;
 
     // Returns true if the kernel itself, without its modules, has a function of that name.

@@ -9,11 +9,12 @@ namespace perfdata {
 
 // AuxtraceIndexEntry is the place of one record. Not checked against the file.
 struct AuxtraceIndexEntry {
-    static constexpr std::size_t bytes = 16;
+    static constexpr std::size_t bytes = 16;  // size on disk
 
     std::uint64_t offset = 0;  // of the record's header, in the file
     std::uint64_t size = 0;    // of the record alone, without the data behind it
 
+    // decode(at, order) reads the two words at `at`.
     static AuxtraceIndexEntry decode(const std::byte* at, AnyOrder order) {
         return {order.load<std::uint64_t>(at), order.load<std::uint64_t>(at + 8)};
     }
@@ -24,10 +25,11 @@ struct AuxtraceIndexEntry {
 // simpleperf writes no count. This is recognized by the second word: the size of an AUXTRACE record, which cannot be an
 // offset.
 struct AuxtraceIndex {
-    static constexpr std::uint64_t record_bytes = 48;
+    static constexpr std::uint64_t record_bytes = 48;  // size of an AUXTRACE record
 
-    FeatureArray<AuxtraceIndexEntry> entries;
+    FeatureArray<AuxtraceIndexEntry> entries;  // in file order; live as long as the section
 
+    // decode(in) fails (truncated) if the section is too short.
     static Result<AuxtraceIndex> decode(Cursor in) {
         const auto counted = !lacks_count(in);
         const auto count = counted ? in.u64() : in.remaining() / AuxtraceIndexEntry::bytes;

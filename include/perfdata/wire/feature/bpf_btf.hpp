@@ -9,6 +9,7 @@
 
 namespace perfdata {
 
+// BtfBlob is what the kernel knows of the types of one or more programs, in the format BTF.
 struct BtfBlob {
     std::uint32_t id = 0;      // BpfProgramInfo::btf_id
     std::uint64_t offset = 0;  // of the data in the file

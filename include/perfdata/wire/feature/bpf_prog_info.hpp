@@ -24,8 +24,9 @@ enum class BpfArray : std::uint8_t {
     jited_line_info,
     prog_tags,
 };
-inline constexpr std::size_t bpf_array_count = 9;
+inline constexpr std::size_t bpf_array_count = 9;  // how many kinds of array there are
 
+// to_string(array) returns the name of its field in struct bpf_prog_info.
 constexpr std::string_view to_string(BpfArray array) {
     constexpr std::string_view names[] = {"jited_prog_insns", "xlated_prog_insns", "map_ids",
                                           "jited_ksyms",      "jited_func_lens",   "func_info",
@@ -41,12 +42,13 @@ enum class BpfArrayState : std::uint8_t {
     damaged,   // its offset or count points outside the program's data, or its elements are too small
 };
 
+// BpfArrayData is the place of one array.
 struct BpfArrayData {
-    BpfArrayState state = BpfArrayState::absent;
-    std::uint64_t offset = 0;  // in `data`, as written
-    std::uint32_t count = 0;   // as written
-    std::size_t stride = 0;    // bytes per element, as written
-    Bytes bytes;               // count * stride bytes if present
+    BpfArrayState state = BpfArrayState::absent;  // present, or why it cannot be read
+    std::uint64_t offset = 0;                     // in `data`, as written
+    std::uint32_t count = 0;                      // as written
+    std::size_t stride = 0;                       // bytes per element, as written
+    Bytes bytes;                                  // count * stride bytes if present
 };
 
 // BpfFunctionInfo, BpfLineInfo: elements of func_info and line_info.
@@ -54,35 +56,37 @@ struct BpfFunctionInfo {
     std::uint32_t instruction = 0;  // BPF instruction (8-byte unit) where the function begins
     std::uint32_t type_id = 0;      // BTF type of kind FUNC
 };
+// BpfLineInfo is the source line of the instructions from `instruction` up to the next one's.
 struct BpfLineInfo {
     std::uint32_t instruction = 0;  // BPF instruction to which the line belongs
     std::uint32_t file_name = 0;    // offset in the BTF strings
     std::uint32_t text = 0;         // offset in the BTF strings: the source text of the line
     std::uint32_t line = 0;         // 0: no source
-    std::uint32_t column = 0;
+    std::uint32_t column = 0;       // from 1; 0: unknown
 };
 
 // BpfProgramInfo is a view of one program; it lives as long as the section's bytes.
 struct BpfProgramInfo {
-    std::uint64_t offset = 0;  // of the entry, in the file
-    std::uint32_t type = 0;    // bpf_prog_type; see bpf_program_type_name
-    ProgramId id;
-    BpfTag tag{};
-    std::uint32_t jited_size = 0;   // bytes of native code
-    std::uint32_t xlated_size = 0;  // bytes of BPF instructions
-    std::uint64_t load_time = 0;    // ns since boot
-    std::uint32_t created_by_uid = 0;
-    std::string_view name;  // at most 15 bytes: often truncated
-    std::uint32_t btf_id = 0;
-    std::uint64_t run_time_ns = 0;  // counted only while kernel.bpf_stats_enabled is set
-    std::uint64_t run_count = 0;
-    std::uint64_t recursion_misses = 0;
-    std::uint32_t verified_instructions = 0;
-    std::uint32_t attach_btf_object_id = 0;
-    std::uint32_t attach_btf_id = 0;
-    std::array<BpfArrayData, bpf_array_count> arrays{};
-    AnyOrder order;
+    std::uint64_t offset = 0;                 // of the entry, in the file
+    std::uint32_t type = 0;                   // bpf_prog_type; see bpf_program_type_name
+    ProgramId id;                             // as in BPF_EVENT
+    BpfTag tag{};                             // of the whole program
+    std::uint32_t jited_size = 0;             // bytes of native code
+    std::uint32_t xlated_size = 0;            // bytes of BPF instructions
+    std::uint64_t load_time = 0;              // ns since boot
+    std::uint32_t created_by_uid = 0;         // of the user who loaded it
+    std::string_view name;                    // at most 15 bytes: often truncated
+    std::uint32_t btf_id = 0;                 // BtfBlob::id of its types; 0: none
+    std::uint64_t run_time_ns = 0;            // counted only while kernel.bpf_stats_enabled is set
+    std::uint64_t run_count = 0;              // calls, counted like run_time_ns
+    std::uint64_t recursion_misses = 0;       // calls that were skipped because the program was running already
+    std::uint32_t verified_instructions = 0;  // instructions that the verifier looked at
+    std::uint32_t attach_btf_object_id = 0;  // id of the BTF of what it is attached to: the kernel, a module, a program
+    std::uint32_t attach_btf_id = 0;         // BTF type of what it is attached to; 0: nothing with one
+    std::array<BpfArrayData, bpf_array_count> arrays{};  // by BpfArray
+    AnyOrder order;                                      // of the integers in the arrays
 
+    // its place and state
     const BpfArrayData& array(BpfArray which) const { return arrays[static_cast<std::size_t>(which)]; }
 
     // jited_insns() returns the native code of all functions, concatenated in function order.

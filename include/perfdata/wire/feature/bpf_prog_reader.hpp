@@ -17,7 +17,7 @@ namespace perfdata {
 // An array field of `info` is an offset into `data` if its bit in `arrays` is set; else it is meaningless.
 class BpfProgramReader {
   public:
-    explicit BpfProgramReader(Cursor in) : in_(in), left_(in_.u32()) {}
+    explicit BpfProgramReader(Cursor in) : in_(in), left_(in_.u32()) {}  // `in` is the section
 
     // next() returns the next program, empty at the end; an error if data follow the last one. After an error the rest
     // of the section cannot be framed.

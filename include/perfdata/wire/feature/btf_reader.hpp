@@ -13,7 +13,7 @@ namespace perfdata {
 //     u32 count . count x { u32 id . u32 size . data[size] }, packed
 class BtfReader {
   public:
-    explicit BtfReader(Cursor in) : in_(in), left_(in_.u32()) {}
+    explicit BtfReader(Cursor in) : in_(in), left_(in_.u32()) {}  // `in` is the section
 
     // next() returns the next blob, empty at the end; an error if data follow the last one. After an error the rest of
     // the section cannot be framed.

@@ -11,19 +11,19 @@ namespace perfdata {
 
 // BuildIdEntry is a view; it lives as long as the section.
 struct BuildIdEntry {
-    static constexpr std::size_t max_id_bytes = 20;
+    static constexpr std::size_t max_id_bytes = 20;   // bytes of an id on disk, padded
     static constexpr std::int32_t host = -1;          // pid of the machine that recorded
     static constexpr std::int32_t default_guest = 0;  // pid of a guest not identified by pid
 
     std::uint64_t offset = 0;  // of the entry in the file
     std::uint32_t type = 0;    // 0 in files (perf leaves it unset), 67 in records
-    std::uint16_t misc = 0;
-    std::int32_t pid = host;  // the machine: host, default_guest, or the pid of a guest
-    Bytes build_id;           // at most 20 bytes
-    bool size_known = false;  // if not, `build_id` is 20 bytes, whose trailing zeros may be padding
-    std::string_view name;    // path, "[kernel.kallsyms]", "[vdso]", ...
+    std::uint16_t misc = 0;    // cpu_mode() in bits 0-2: kernel or user, host or guest
+    std::int32_t pid = host;   // the machine: host, default_guest, or the pid of a guest
+    Bytes build_id;            // at most 20 bytes
+    bool size_known = false;   // if not, `build_id` is 20 bytes, whose trailing zeros may be padding
+    std::string_view name;     // path, "[kernel.kallsyms]", "[vdso]", ...
 
-    CpuMode mode() const { return cpu_mode(misc); }
+    CpuMode mode() const { return cpu_mode(misc); }  // kernel, user, guest_kernel, guest_user
 };
 
 //     entries until the section ends: 0 u32 type . 4 u16 misc . 6 u16 size . 8 s32 pid . 12 u8 id[20] . 32 u8 id size
@@ -33,7 +33,7 @@ struct BuildIdEntry {
 // comes first in a table, and its name read at 36 then lacks its first four characters.
 class BuildIdReader {
   public:
-    explicit BuildIdReader(Cursor in) : in_(in), without_pid_(lacks_pid(in)) {}
+    explicit BuildIdReader(Cursor in) : in_(in), without_pid_(lacks_pid(in)) {}  // `in` is the section
 
     // without_pid() returns true if the table has the old layout without pid.
     bool without_pid() const { return without_pid_; }

@@ -10,6 +10,7 @@ namespace perfdata {
 struct CacheLineSize {
     std::uint32_t bytes = 0;  // 0: unknown
 
+    // decode(in) fails (truncated) if the section is too short.
     static Result<CacheLineSize> decode(Cursor in) {
         const CacheLineSize line{in.u32()};
         if (!in.ok()) return in.failure("the size");

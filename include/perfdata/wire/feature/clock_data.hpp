@@ -9,9 +9,9 @@ namespace perfdata {
 
 //     0 u32 version . 4 u32 clockid . 8 u64 wall_clock . 16 u64 event_clock
 struct ClockData {
-    static constexpr std::uint32_t known_version = 1;
+    static constexpr std::uint32_t known_version = 1;  // the only one so far
 
-    std::uint32_t version = 0;
+    std::uint32_t version = 0;     // known_version
     std::uint32_t clockid = 0;     // see clock_name
     std::uint64_t wall_clock = 0;  // ns since 1970 (UTC)
     Time event_clock;              // the same moment in the clock of the events

@@ -9,8 +9,9 @@ namespace perfdata {
 
 //     0 u64 resolution
 struct ClockResolution {
-    std::uint64_t nanoseconds = 0;
+    std::uint64_t nanoseconds = 0;  // the smallest step of the clock: 1 with high-resolution timers
 
+    // decode(in) fails (truncated) if the section is too short.
     static Result<ClockResolution> decode(Cursor in) {
         const ClockResolution resolution{in.u64()};
         if (!in.ok()) return in.failure("the resolution");

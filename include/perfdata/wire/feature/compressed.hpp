@@ -8,8 +8,8 @@ namespace perfdata {
 
 //     0 u32 version . 4 u32 type . 8 u32 level . 12 u32 ratio . 16 u32 mmap_len
 struct CompressionInfo {
-    static constexpr std::uint32_t none = 0;
-    static constexpr std::uint32_t zstd = 1;
+    static constexpr std::uint32_t none = 0;  // a `type`
+    static constexpr std::uint32_t zstd = 1;  // a `type`
 
     std::uint32_t version = 0;   // 0 in all known files
     std::uint32_t type = 0;      // none, zstd
@@ -17,6 +17,7 @@ struct CompressionInfo {
     std::uint32_t ratio = 0;     // unpacked bytes per packed byte, rounded
     std::uint32_t mmap_len = 0;  // maximum unpacked size of one record, in bytes
 
+    // decode(in) fails (truncated) if the section is too short.
     static Result<CompressionInfo> decode(Cursor in) {
         CompressionInfo info;
         info.version = in.u32();

@@ -8,6 +8,7 @@
 
 namespace perfdata {
 
+// SchedDomain is one scheduling domain of a CPU: a set of CPUs among which the kernel balances the load.
 struct SchedDomain {
     std::uint32_t domain = 0;   // 0 is the innermost
     std::string_view name;      // "SMT", "MC", ...; empty before schedstat version 17. All live as long as the section
@@ -18,6 +19,7 @@ struct SchedDomain {
 //     count x { u32 domain . [string name, if schedstat version >= 17] . string mask . string cpus }, packed
 class SchedDomainReader {
   public:
+    // Reads `count` domains, with names if `named`. CpuDomainReader makes it.
     SchedDomainReader(Cursor in, std::uint32_t count, bool named)
         : in_(in), count_(count), left_(count), named_(named) {}
 
@@ -48,17 +50,19 @@ class SchedDomainReader {
     bool named_;
 };
 
+// CpuDomains has the domains of one CPU.
 struct CpuDomains {
-    std::uint32_t cpu = 0;
-    SchedDomainReader domains;
+    std::uint32_t cpu = 0;      // its number
+    SchedDomainReader domains;  // innermost first
 };
 
 //     0 u32 schedstat_version . 4 u32 max_domains . one for each online CPU, until the section ends:
 //     { u32 cpu . u32 count . count x domain }, packed
 class CpuDomainReader {
   public:
-    static constexpr std::uint32_t first_named_version = 17;
+    static constexpr std::uint32_t first_named_version = 17;  // of /proc/schedstat: since then domains have names here
 
+    // `in` is the section
     explicit CpuDomainReader(Cursor in) : in_(in), version_(in_.u32()), max_domains_(in_.u32()) {}
 
     // schedstat_version() returns the version of /proc/schedstat.

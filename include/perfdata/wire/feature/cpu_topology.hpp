@@ -10,11 +10,12 @@ namespace perfdata {
 
 // CpuPlace is the location of one CPU; -1: not reported by the kernel (s390, offline CPUs).
 struct CpuPlace {
-    static constexpr std::size_t bytes = 8;
+    static constexpr std::size_t bytes = 8;  // size on disk
 
-    std::int32_t core = -1;
-    std::int32_t socket = -1;
+    std::int32_t core = -1;    // core_id of sysfs: unique within its socket or die
+    std::int32_t socket = -1;  // physical_package_id of sysfs
 
+    // decode(at, order) reads the two words at `at`.
     static CpuPlace decode(const std::byte* at, AnyOrder order) {
         return {static_cast<std::int32_t>(order.load<std::uint32_t>(at)),
                 static_cast<std::int32_t>(order.load<std::uint32_t>(at + 4))};

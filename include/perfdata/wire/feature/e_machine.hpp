@@ -11,6 +11,7 @@ struct ElfMachine {
     std::uint32_t machine = 0;  // EM_* of ELF: 62 is x86-64, 183 is arm64
     std::uint32_t flags = 0;    // e_flags of ELF
 
+    // decode(in) fails (truncated) if the section is too short.
     static Result<ElfMachine> decode(Cursor in) {
         ElfMachine elf;
         elf.machine = in.u32();

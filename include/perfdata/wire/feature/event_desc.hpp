@@ -10,8 +10,9 @@
 
 namespace perfdata {
 
+// EventDescription is one event as the recorder described it.
 struct EventDescription {
-    Attr attr;
+    Attr attr;                     // the same as in the attr section
     std::string_view name;         // as given to perf record; lives as long as the section
     ArrayView<std::uint64_t> ids;  // one per CPU or thread
 };
@@ -19,7 +20,7 @@ struct EventDescription {
 //     u32 count . u32 attr_size . count x { attr[attr_size] . u32 ids . string name . ids x u64 }, packed
 class EventDescReader {
   public:
-    explicit EventDescReader(Cursor in) : in_(in), left_(in_.u32()), attr_size_(in_.u32()) {}
+    explicit EventDescReader(Cursor in) : in_(in), left_(in_.u32()), attr_size_(in_.u32()) {}  // `in` is the section
 
     // next() returns the next event, empty at the end; an error if data follow the last one. After an error the rest of
     // the section cannot be framed.

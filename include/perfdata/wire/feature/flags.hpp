@@ -7,6 +7,7 @@
 
 namespace perfdata {
 
+// is_flag(feature) returns true if its section has no content.
 constexpr bool is_flag(Feature feature) {
     return feature == Feature::branch_stack || feature == Feature::stat;
 }

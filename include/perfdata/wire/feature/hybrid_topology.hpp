@@ -8,12 +8,14 @@ namespace perfdata {
 
 //     string pmu . string cpus
 struct HybridCpus {
+    // The size on disk with empty texts and lists, and the name in errors: see FeatureList.
     static constexpr std::size_t min_bytes = 8;
     static constexpr std::string_view what = "a kind of CPU";
 
     std::string_view pmu;   // "cpu_core", "cpu_atom"; both live as long as the section
     std::string_view cpus;  // a list like "0-15"
 
+    // read(in) reads one; the caller checks in.ok().
     static HybridCpus read(Cursor& in) {
         HybridCpus kind;
         kind.pmu = read_feature_string(in);

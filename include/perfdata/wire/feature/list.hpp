@@ -54,8 +54,8 @@ class FeatureArray {
     // The bytes must hold whole elements.
     FeatureArray(Bytes bytes, AnyOrder order) : bytes_(bytes), order_(order) {}
 
-    std::size_t size() const { return bytes_.size() / Element::bytes; }
-    bool empty() const { return size() == 0; }
+    std::size_t size() const { return bytes_.size() / Element::bytes; }  // number of elements
+    bool empty() const { return size() == 0; }                           // there are none
     // The index must be below size().
     Element operator[](std::size_t index) const {
         return Element::decode(bytes_.data() + index * Element::bytes, order_);

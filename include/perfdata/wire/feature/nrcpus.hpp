@@ -11,6 +11,7 @@ struct CpuCounts {
     std::uint32_t available = 0;  // configured: CPU_TOPOLOGY has that many entries
     std::uint32_t online = 0;     // at the end of the recording
 
+    // decode(in) reads both numbers. Errors: truncated, malformed (more CPUs online than available).
     static Result<CpuCounts> decode(Cursor in) {
         CpuCounts cpus;
         cpus.available = in.u32();

@@ -7,6 +7,7 @@
 
 namespace perfdata {
 
+// Feature is the number of a header feature: HEADER_* of perf, its bit in FileHeader::features.
 enum class Feature : std::uint8_t {
     tracing_data = 1,
     build_id,

@@ -10,9 +10,11 @@ namespace perfdata {
 //     u32 count . count x PmuCapability . string name
 class PmuCapabilities {
   public:
+    // The size on disk with empty texts and lists, and the name in errors: see FeatureList.
     static constexpr std::size_t min_bytes = 8;
     static constexpr std::string_view what = "the capabilities of a PMU";
 
+    // read(in) reads one; the caller checks in.ok().
     static PmuCapabilities read(Cursor& in) {
         PmuCapabilities pmu(in);
         const auto count = in.u32();

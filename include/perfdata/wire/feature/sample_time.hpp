@@ -9,8 +9,9 @@ namespace perfdata {
 //     0 u64 first . 8 u64 last
 struct SampleTimes {
     Time first;  // both 0 if the recorder did not check (no --timestamp-boundary and no build ids)
-    Time last;
+    Time last;   // not checked: in a damaged file it may be before `first`
 
+    // decode(in) fails (truncated) if the section is too short.
     static Result<SampleTimes> decode(Cursor in) {
         SampleTimes times;
         times.first = {in.u64()};

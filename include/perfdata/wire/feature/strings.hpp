@@ -16,6 +16,7 @@ inline std::string_view read_feature_string(Cursor& in) {
 // FeatureStringList reads a u32 count and that many strings, one at a time.
 class FeatureStringList {
   public:
+    // `in` begins with the count.
     explicit FeatureStringList(Cursor in) : in_(in), left_(in_.u32()) {
         if (!in_.fits(left_, 4)) left_ = 0;
     }
@@ -26,8 +27,8 @@ class FeatureStringList {
         text = read_feature_string(in_);
         return in_.ok();
     }
-    bool ok() const { return in_.ok(); }
-    const Cursor& cursor() const { return in_; }
+    bool ok() const { return in_.ok(); }          // no string extended beyond the section
+    const Cursor& cursor() const { return in_; }  // behind what was read
 
   private:
     Cursor in_;

@@ -10,6 +10,7 @@ namespace perfdata {
 struct TotalMemory {
     std::uint64_t kib = 0;  // units of 1024 bytes
 
+    // decode(in) fails (truncated) if the section is too short.
     static Result<TotalMemory> decode(Cursor in) {
         const TotalMemory memory{in.u64()};
         if (!in.ok()) return in.failure("the size of the memory");

@@ -14,7 +14,7 @@ namespace perfdata {
 // TraceFormat is the text of one `format` file of tracefs; it lives as long as the section.
 struct TraceFormat {
     std::string_view system;  // "sched"; "ftrace" for ftrace's own
-    std::string_view text;
+    std::string_view text;    // "name: sched_switch", "ID: 316", its fields and how to print them, as the kernel has it
 
     // id() returns Attr::config of the event, name() its name; each call searches the text. Empty if the text has no
     // such line.
@@ -24,7 +24,7 @@ struct TraceFormat {
         const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
         return error == std::errc{} ? std::optional(number) : std::nullopt;
     }
-    std::string_view name() const { return line("name:"); }
+    std::string_view name() const { return line("name:"); }  // as in tracefs; empty if the text has no such line
 
   private:
     // line(key) returns the text after the key on the first line that begins with it.
@@ -65,8 +65,8 @@ class TracingData {
     // decode(in) reads everything up to the formats; the order of `in` does not matter.
     static Result<TracingData> decode(Cursor in);
 
-    std::string_view version() const { return version_; }
-    AnyOrder order() const { return in_.order(); }
+    std::string_view version() const { return version_; }            // "0.6", or "0.5" of older perf
+    AnyOrder order() const { return in_.order(); }                   // of its integers; that of the recording machine
     std::uint8_t long_size() const { return long_size_; }            // bytes of the kernel's `long`
     std::uint32_t page_size() const { return page_size_; }           // bytes
     std::string_view header_page() const { return header_page_; }    // format of a ring buffer page

@@ -6,12 +6,14 @@
 
 namespace perfdata {
 
+// JitCodeClose has no fields.
 struct JitCodeClose {
+    // The number in the header, and the name in errors.
     static constexpr auto type = JitRecordType::code_close;
     static constexpr std::string_view record_name = "record CODE_CLOSE";
 
-    static std::uint64_t held_bytes(const JitRecordHeader&) { return JitRecordHeader::bytes; }
-    static Result<JitCodeClose> decode(const JitRecordView&) { return JitCodeClose{}; }
+    static std::uint64_t held_bytes(const JitRecordHeader&) { return JitRecordHeader::bytes; }  // only the header
+    static Result<JitCodeClose> decode(const JitRecordView&) { return JitCodeClose{}; }         // never fails
 };
 
 }  // namespace perfdata

@@ -13,25 +13,27 @@ namespace perfdata {
 // In the specification the code directly follows the name's NUL; perf takes the last code_size bytes of the record. The
 // two agree unless the writer padded, and then perf's choice is the one that was tested with it.
 struct JitCodeLoad {
-    static constexpr auto type = JitRecordType::code_load;
-    static constexpr std::string_view record_name = "record CODE_LOAD";
-    static constexpr std::size_t fixed_bytes = 56;
+    static constexpr auto type = JitRecordType::code_load;               // in the record's header
+    static constexpr std::string_view record_name = "record CODE_LOAD";  // in errors
+    static constexpr std::size_t fixed_bytes = 56;      // everything in front of the name, with the header
     static constexpr std::size_t longest_name = 65536;  // plus its NUL: a reader must hold that much of a longer record
 
     std::uint32_t namespace_pid = 0;  // as the process saw itself
-    std::uint32_t namespace_tid = 0;
-    Address vma;                // unused: the address again, or 0
-    AddressRange range;         // may be empty
-    std::uint64_t index = 0;    // identifies the function in CODE_MOVE; each compilation has its own
-    std::string_view name;      // any bytes; lives as long as the record's
-    std::uint64_t code_at = 0;  // place of the range.size bytes of code in the file
-    std::uint64_t padding = 0;  // bytes between the name's NUL and the code
+    std::uint32_t namespace_tid = 0;  // the thread that compiled, as it saw itself
+    Address vma;                      // unused: the address again, or 0
+    AddressRange range;               // may be empty
+    std::uint64_t index = 0;          // identifies the function in CODE_MOVE; each compilation has its own
+    std::string_view name;            // any bytes; lives as long as the record's
+    std::uint64_t code_at = 0;        // place of the range.size bytes of code in the file
+    std::uint64_t padding = 0;        // bytes between the name's NUL and the code
 
     // held_bytes(header) returns how much of a record decode() needs; the caller may have to read it first.
     static std::uint64_t held_bytes(const JitRecordHeader& header) {
         return least<std::uint64_t>(header.size, fixed_bytes + longest_name);
     }
 
+    // decode(record) needs the first held_bytes() of the record. Errors: truncated; malformed (the code or the name do
+    // not fit).
     static Result<JitCodeLoad> decode(const JitRecordView& record) {
         Cursor in = record.body(record_name);
         JitCodeLoad load;

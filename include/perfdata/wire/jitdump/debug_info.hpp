@@ -12,22 +12,22 @@ namespace perfdata {
 // JitDebugEntry: from this address on, code belongs to this line.
 struct JitDebugEntry {
     Address address;  // of the running code; some compilers add the offset of the code in perf's ELF file, see JitCode
-    std::uint32_t line = 0;
-    std::uint32_t discriminator = 0;
-    std::string_view file;  // any bytes; lives as long as the record's
+    std::uint32_t line = 0;           // as the compiler wrote it
+    std::uint32_t discriminator = 0;  // column discriminator of the specification; 0 is its default
+    std::string_view file;            // any bytes; lives as long as the record's
 };
 
 //     16 u64 code_addr . 24 u64 nr_entry . 32 entries . padding
 //     entry: 0 u64 address . 8 u32 line . 12 u32 discriminator . 16 file, NUL-terminated; "\xff": that of the one
 //     before
 struct JitDebugInfo {
-    static constexpr auto type = JitRecordType::code_debug_info;
-    static constexpr std::string_view record_name = "record CODE_DEBUG_INFO";
-    static constexpr std::size_t fixed_bytes = 32;
-    static constexpr std::size_t least_entry = 17;
-    static constexpr std::string_view same_file = "\xff";
+    static constexpr auto type = JitRecordType::code_debug_info;               // in the record's header
+    static constexpr std::string_view record_name = "record CODE_DEBUG_INFO";  // in errors
+    static constexpr std::size_t fixed_bytes = 32;         // everything in front of the entries, with the header
+    static constexpr std::size_t least_entry = 17;         // bytes of an entry with an empty file name
+    static constexpr std::string_view same_file = "\xff";  // a file name that stands for the one of the entry before
 
-    Address code;
+    Address code;                  // JitCodeLoad::range.begin of the code
     std::uint64_t count = 0;       // number of entries; they fit in the record
     std::optional<Address> first;  // address of the first entry, empty if there is none
 
@@ -36,6 +36,7 @@ struct JitDebugInfo {
         return least<std::uint64_t>(header.size, fixed_bytes + sizeof(std::uint64_t));
     }
 
+    // decode(record) needs the first held_bytes() of the record. Errors: truncated; malformed (more entries than fit).
     static Result<JitDebugInfo> decode(const JitRecordView& record) {
         Cursor in = record.body(record_name);
         JitDebugInfo info;
@@ -55,6 +56,7 @@ struct JitDebugInfo {
 // JitDebugEntries reads the entries of a complete record. File names are resolved: same_file is never returned.
 class JitDebugEntries {
   public:
+    // The record must be complete, and decode() have accepted it.
     explicit JitDebugEntries(const JitRecordView& record) : in_(record.body(JitDebugInfo::record_name)) {
         in_.skip(sizeof(std::uint64_t));
         left_ = in_.u64();

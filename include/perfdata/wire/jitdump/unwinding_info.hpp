@@ -10,17 +10,19 @@ namespace perfdata {
 //
 // In the specification the header (.eh_frame_hdr) precedes .eh_frame; perf writes ELF files as if it followed it.
 struct JitUnwindingInfo {
-    static constexpr auto type = JitRecordType::code_unwinding_info;
-    static constexpr std::string_view record_name = "record CODE_UNWINDING_INFO";
-    static constexpr std::size_t fixed_bytes = 40;
+    static constexpr auto type = JitRecordType::code_unwinding_info;               // in the record's header
+    static constexpr std::string_view record_name = "record CODE_UNWINDING_INFO";  // in errors
+    static constexpr std::size_t fixed_bytes = 40;  // everything in front of the data, with the header
 
     std::uint64_t size = 0;         // of the data
     std::uint64_t header_size = 0;  // of .eh_frame_hdr in them
     std::uint64_t mapped_size = 0;  // how much of the data the process has in memory after the code
     std::uint64_t data_at = 0;      // place of the data in the file
 
+    // held_bytes(header): the data themselves are not needed.
     static std::uint64_t held_bytes(const JitRecordHeader&) { return fixed_bytes; }
 
+    // decode(record) needs the first held_bytes() of the record. Errors: truncated; malformed (the sizes do not fit).
     static Result<JitUnwindingInfo> decode(const JitRecordView& record) {
         Cursor in = record.body(record_name);
         JitUnwindingInfo info;

@@ -9,6 +9,7 @@ namespace perfdata {
 //      8 u64 size . 16 u64 offset . 24 u64 reference . 32 u32 idx . 36 u32 tid . 40 u32 cpu . 44 u32 0
 //     then follow, outside the record, `size` bytes of data
 struct Auxtrace {
+    // The number in the header, the name in errors, and the least size in bytes: with the header, without a trailer.
     static constexpr auto type = RecordType::auxtrace;
     static constexpr std::string_view record_name = "record AUXTRACE";
     static constexpr std::size_t min_bytes = 48;
@@ -20,6 +21,7 @@ struct Auxtrace {
     Tid tid;                      // all ones: the buffer belongs to a CPU
     std::uint32_t cpu = 0;        // all ones: the buffer belongs to a thread
 
+    // decode(record, trailer_size) is valid if the trailer fits into the record; truncated if the fields do not.
     static Result<Auxtrace> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);
         Auxtrace trace;
@@ -34,6 +36,7 @@ struct Auxtrace {
         return trace;
     }
 
+    // fields(visit) visits the fields in file order by their names in libperf's event.h; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         visit("size", size);

@@ -14,27 +14,29 @@ namespace perfdata {
 //        fmt 1:  u64 time . 48 msg, the same (perf 5.1)
 //        fmt 2:  u64 time . 48 char msg[64] . 112 u32 machine_pid . 116 u32 vcpu (perf 6.0)
 struct AuxtraceError {
-    static constexpr auto type = RecordType::auxtrace_error;
-    static constexpr std::string_view record_name = "record AUXTRACE_ERROR";
-    static constexpr std::size_t min_bytes = 41;
-    static constexpr std::size_t message_bytes = 64;
+    static constexpr auto type = RecordType::auxtrace_error;                  // in the record's header
+    static constexpr std::string_view record_name = "record AUXTRACE_ERROR";  // in errors
+    static constexpr std::size_t min_bytes = 41;                              // with the header, without a trailer
+    static constexpr std::size_t message_bytes = 64;                          // of msg on disk, with its NUL
 
+    // Guest is the virtual machine in whose trace the error is.
     struct Guest {
-        std::uint32_t machine_pid = 0;
-        std::uint32_t vcpu = 0;
+        std::uint32_t machine_pid = 0;  // pid of its host process; 0: the host itself
+        std::uint32_t vcpu = 0;         // number of its virtual CPU
     };
 
-    std::uint32_t kind = 0;  // 1: an instruction trace
-    std::uint32_t code = 0;  // the decoder's own number
-    std::uint32_t cpu = 0;   // all ones: unknown
-    Pid pid;
-    Tid tid;
-    std::uint32_t format = 0;
-    Address ip;
+    std::uint32_t kind = 0;      // 1: an instruction trace
+    std::uint32_t code = 0;      // the decoder's own number
+    std::uint32_t cpu = 0;       // all ones: unknown
+    Pid pid;                     // all ones: unknown
+    Tid tid;                     // all ones: unknown
+    std::uint32_t format = 0;    // fmt: which of the three layouts above; later ones are read as 2
+    Address ip;                  // where the trace was when it went wrong; 0: unknown
     std::optional<Time> time;    // since format 1
     std::string_view message;    // lives as long as the record
     std::optional<Guest> guest;  // since format 2
 
+    // decode(record, trailer_size) is valid if the trailer fits into the record; truncated if the fields do not.
     static Result<AuxtraceError> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);
         AuxtraceError error;
@@ -56,6 +58,7 @@ struct AuxtraceError {
         return error;
     }
 
+    // fields(visit) visits the fields in file order by their names in libperf's event.h; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         visit("type", kind);

@@ -15,22 +15,24 @@ namespace perfdata {
 //        1 MASK:   2 u16 nr . 4 u16 long_size . 6 u32 mask[nr] if that is 4, 10 u64 mask[nr] if it is 8
 //        2 RANGE:  2 u8 any_cpu . 3 u8 0 . 4 u16 start_cpu . 6 u16 end_cpu, inclusive (perf 6.0)
 struct CpuMapData {
+    // Kind is which of the three forms it has: PERF_CPU_MAP__* of libperf.
     enum class Kind : std::uint16_t { cpus = 0, mask = 1, range = 2 };
 
-    static constexpr int any_cpu = -1;
+    static constexpr int any_cpu = -1;  // what for_each_cpu() passes for "no CPU selected"
 
+    // Range is what kind `range` has.
     struct Range {
-        bool any = false;
-        std::uint16_t first = 0, last = 0;
+        bool any = false;                   // any_cpu belongs to the set, too
+        std::uint16_t first = 0, last = 0;  // CPU numbers; the last one is included
     };
 
-    std::uint16_t kind = 0;  // Kind, or a newer perf's: then only `unknown` is filled, else the kind's member
-    std::uint16_t long_size = 0;
-    ArrayView<std::uint16_t> cpus;  // 0xffff: any
-    ArrayView<std::uint32_t> mask32;
-    U64View<AnyOrder> mask64;
-    Range range;
-    Bytes unknown;
+    std::uint16_t kind = 0;           // Kind, or a newer perf's: then only `unknown` is filled, else the kind's member
+    std::uint16_t long_size = 0;      // bytes of a word of the mask: 4 or 8; 0 if it is no mask
+    ArrayView<std::uint16_t> cpus;    // 0xffff: any
+    ArrayView<std::uint32_t> mask32;  // bit n of word i: CPU 32 * i + n; empty unless long_size is 4
+    U64View<AnyOrder> mask64;         // bit n of word i: CPU 64 * i + n; empty unless long_size is 8
+    Range range;                      // valid if kind is `range`
+    Bytes unknown;                    // the body of a kind that we do not know; lives as long as the record
 
     // for_each_cpu(visit) calls visit(int) for each CPU; any_cpu among them means that no CPU was selected.
     template <class Visit>
@@ -75,6 +77,7 @@ struct CpuMapData {
         return data;
     }
 
+    // fields(visit) visits the fields in file order by their names in libperf's event.h; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         visit("type", kind);

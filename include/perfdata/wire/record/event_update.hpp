@@ -12,10 +12,12 @@ namespace perfdata {
 
 //      8 u64 type . 16 u64 id . 24 type 0 and 2: text with a NUL; 1: double; 3: see CpuMapData . zeros up to 8
 struct EventUpdate {
+    // The number in the header, the name in errors, and the least size in bytes: with the header, without a trailer.
     static constexpr auto type = RecordType::event_update;
     static constexpr std::string_view record_name = "record EVENT_UPDATE";
     static constexpr std::size_t min_bytes = 24;
 
+    // Kind is the property: PERF_EVENT_UPDATE__* of libperf.
     enum class Kind : std::uint64_t { unit = 0, scale = 1, name = 2, cpus = 3 };
 
     std::uint64_t kind = 0;  // Kind, or a newer perf's: then only `unknown` is filled, else the kind's member
@@ -24,8 +26,10 @@ struct EventUpdate {
     double scale = 0;        // factor from counts to `unit`
     std::string_view name;   // lives as long as the record
     CpuMapData cpus;         // CPUs that the event was opened on
-    Bytes unknown;
+    Bytes unknown;           // the body of a kind that we do not know; lives as long as the record
 
+    // decode(record, trailer_size) is valid if the trailer fits into the record. Errors: truncated,
+    // malformed (see CpuMapData::take).
     static Result<EventUpdate> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);
         EventUpdate update;
@@ -48,6 +52,7 @@ struct EventUpdate {
         return update;
     }
 
+    // fields(visit) visits the fields in file order by their names in libperf's event.h; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         visit("type", kind);

@@ -9,14 +9,17 @@ namespace perfdata {
 
 //      8 nothing
 struct FinishedRound {
+    // The number in the header, the name in errors, and the least size in bytes: with the header, without a trailer.
     static constexpr auto type = RecordType::finished_round;
     static constexpr std::string_view record_name = "record FINISHED_ROUND";
     static constexpr std::size_t min_bytes = 8;
 
+    // decode(record, trailer_size) never fails.
     static Result<FinishedRound> decode(const RecordView& /*record*/, std::size_t /*trailer_size*/) {
         return FinishedRound{};
     }
 
+    // fields(visit) has nothing to visit.
     template <class Visit>
     void fields(Visit&& /*visit*/) const {}
 };

@@ -11,6 +11,7 @@ namespace perfdata {
 
 //      8 s32 pid . 12 u8 build_id[20] . 32 u8 size . 33 3 bytes of 0 . 36 filename, NUL-padded [. trailer]
 struct HeaderBuildId {
+    // The number in the header, the name in errors, and the least size in bytes: with the header, without a trailer.
     static constexpr auto type = RecordType::header_build_id;
     static constexpr std::string_view record_name = "record HEADER_BUILD_ID";
     static constexpr std::size_t min_bytes = 37;
@@ -21,6 +22,7 @@ struct HeaderBuildId {
     BuildId build_id;
     std::string_view filename;  // any bytes; lives as long as the record
 
+    // decode(record, trailer_size) is valid if the trailer fits into the record; truncated if the fields do not.
     static Result<HeaderBuildId> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);
         HeaderBuildId header;
@@ -35,6 +37,7 @@ struct HeaderBuildId {
         return header;
     }
 
+    // fields(visit) visits the fields in file order by their names in libperf's event.h; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         visit("pid", pid);

@@ -8,13 +8,15 @@ namespace perfdata {
 
 //      8 u64 id . 16 u64 lost . trailer
 struct Lost {
+    // The number in the header, the name in errors, and the least size in bytes: with the header, without a trailer.
     static constexpr auto type = RecordType::lost;
     static constexpr std::string_view record_name = "record LOST";
     static constexpr std::size_t min_bytes = 24;
 
-    EventId id;
+    EventId id;              // the event that wrote next: records of other events of its ring buffer were lost, too
     std::uint64_t lost = 0;  // number of records of any type
 
+    // decode(record, trailer_size) is valid if the trailer fits into the record; truncated if the fields do not.
     static Result<Lost> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);
         Lost lost;
@@ -24,6 +26,7 @@ struct Lost {
         return lost;
     }
 
+    // fields(visit) visits the fields in file order by their names in uapi perf_event.h; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         visit("id", id.value);

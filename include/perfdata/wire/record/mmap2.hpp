@@ -16,22 +16,24 @@ namespace perfdata {
 //        misc bit 14 set:   u8 size . u8 0 . u16 0 . u8 build_id[20]
 //     64 u32 prot . 68 u32 flags . 72 filename, NUL-padded to 8 . trailer
 struct Mmap2 {
+    // The number in the header, the name in errors, and the least size in bytes: with the header, without a trailer.
     static constexpr auto type = RecordType::mmap2;
     static constexpr std::string_view record_name = "record MMAP2";
     static constexpr std::size_t min_bytes = 73;
 
-    using Inode = FileInode;
+    using Inode = FileInode;  // see wire/identities.hpp
 
-    Pid pid;
-    Tid tid;
-    AddressRange range;
-    std::uint64_t page_offset = 0;
+    Pid pid;                          // all ones for the kernel and its modules
+    Tid tid;                          // the thread that called mmap; 0 for the kernel and its modules
+    AddressRange range;               // addresses of the mapping in the process or in the kernel
+    std::uint64_t page_offset = 0;    // see Mmap::page_offset
     std::optional<Inode> inode;       // one form
     std::optional<BuildId> build_id;  // the other: chosen per record
     std::uint32_t protection = 0;     // PROT_*
     std::uint32_t flags = 0;          // MAP_*
     std::string_view filename;        // any bytes; lives as long as the record
 
+    // decode(record, trailer_size) is valid if the trailer fits into the record; truncated if the fields do not.
     static Result<Mmap2> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);
         Mmap2 map;
@@ -61,6 +63,7 @@ struct Mmap2 {
         return map;
     }
 
+    // fields(visit) visits the fields in file order by their names in uapi perf_event.h; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         visit("pid", pid.value);

@@ -16,20 +16,22 @@ constexpr std::string_view namespace_kind(std::size_t index) {
 
 //      8 u32 pid . 12 u32 tid . 16 u64 nr_namespaces . 24 nr x { u64 dev . u64 ino } . trailer
 struct Namespaces {
+    // The number in the header, the name in errors, and the least size in bytes: with the header, without a trailer.
     static constexpr auto type = RecordType::namespaces;
     static constexpr std::string_view record_name = "record NAMESPACES";
     static constexpr std::size_t min_bytes = 24;
 
-    using Link = NamespaceLink;
+    using Link = NamespaceLink;  // see wire/identities.hpp
 
-    Pid pid;
-    Tid tid;
+    Pid pid;                  // process of the thread
+    Tid tid;                  // the thread that is in these namespaces from now on
     U64View<AnyOrder> links;  // two words each; lives as long as the record
 
     std::size_t size() const { return links.size() / 2; }  // 7 so far
     // link(index) is of kind namespace_kind(index). The index must be below size().
     Link link(std::size_t index) const { return {links[2 * index], links[2 * index + 1]}; }
 
+    // decode(record, trailer_size) is valid if the trailer fits into the record; truncated if the fields do not.
     static Result<Namespaces> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);
         Namespaces namespaces;
@@ -41,6 +43,7 @@ struct Namespaces {
         return namespaces;
     }
 
+    // fields(visit) visits the fields in file order by their names in uapi perf_event.h; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         visit("pid", pid.value);

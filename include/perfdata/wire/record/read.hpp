@@ -10,14 +10,15 @@ namespace perfdata {
 
 //      8 u32 pid . 12 u32 tid . 16 values, see ReadValues . trailer
 struct Read {
+    // The number in the header, the name in errors, and the least size in bytes: with the header, without a trailer.
     static constexpr auto type = RecordType::read;
     static constexpr std::string_view record_name = "record READ";
     static constexpr std::size_t min_bytes = 24;
 
-    Pid pid;
-    Tid tid;
+    Pid pid;                        // process of the thread that ended
+    Tid tid;                        // the thread whose count this is
     std::uint64_t read_format = 0;  // as passed to decode()
-    ReadValues<AnyOrder> values;
+    ReadValues<AnyOrder> values;    // live as long as the record
 
     // read_format is from the attr of the record's event: the record does not reveal which values it contains.
     static Result<Read> decode(const RecordView& record, std::size_t trailer_size, std::uint64_t read_format) {
@@ -33,6 +34,7 @@ struct Read {
         return read;
     }
 
+    // fields(visit) visits the fields in file order by their names in uapi perf_event.h; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         const bool group = (read_format & read_bit::group) != 0;

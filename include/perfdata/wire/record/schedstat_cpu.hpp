@@ -13,24 +13,29 @@ namespace perfdata {
 //     24 version 15, 16, 17:  u32 yld_count, array_exp, sched_count, sched_goidle, ttwu_count, ttwu_local .
 //                             48 u64 rq_cpu_time, run_delay, pcount
 struct SchedstatCpu {
+    // The number in the header, the name in errors, and the least size in bytes: with the header, without a trailer.
     static constexpr auto type = RecordType::schedstat_cpu;
     static constexpr std::string_view record_name = "record SCHEDSTAT_CPU";
     static constexpr std::size_t min_bytes = 24;
 
     // Counters count from boot. The names are the kernel's: Documentation/scheduler/sched-stats.rst.
     struct Counters {
+        // How often sched_yield() was called, always 0, how often schedule() was called and left the CPU idle, how
+        // often try_to_wake_up() was called and woke a task on this CPU.
         std::uint32_t yld_count = 0, array_exp = 0, sched_count = 0, sched_goidle = 0, ttwu_count = 0, ttwu_local = 0;
+
         std::uint64_t rq_cpu_time = 0;  // nanoseconds that tasks ran
         std::uint64_t run_delay = 0;    // nanoseconds that tasks waited
-        std::uint64_t pcount = 0;
+        std::uint64_t pcount = 0;       // number of time slices that tasks ran
     };
 
-    std::uint64_t timestamp = 0;  // as in /proc/schedstat, in jiffies
-    std::uint32_t cpu = 0;
+    std::uint64_t timestamp = 0;       // as in /proc/schedstat, in jiffies
+    std::uint32_t cpu = 0;             // the N of its line cpuN
     std::uint16_t version = 0;         // of /proc/schedstat
     std::optional<Counters> counters;  // for versions 15, 16 and 17
     Bytes unknown;                     // for other versions
 
+    // decode(record, trailer_size) is valid if the trailer fits into the record; truncated if the fields do not.
     static Result<SchedstatCpu> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);
         SchedstatCpu stat;
@@ -56,6 +61,7 @@ struct SchedstatCpu {
         return stat;
     }
 
+    // fields(visit) visits the fields in file order by their names in libperf's event.h; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         visit("timestamp", timestamp);

@@ -12,20 +12,23 @@ namespace perfdata {
 //      8 u64 timestamp . 16 u32 cpu . 20 u16 version . 22 u16 domain
 //     24 u32 counters: 36 of version 15 and 16, 45 of version 17; room for 46 whatever the version
 struct SchedstatDomain {
+    // The number in the header, the name in errors, and the least size in bytes: with the header, without a trailer.
     static constexpr auto type = RecordType::schedstat_domain;
     static constexpr std::string_view record_name = "record SCHEDSTAT_DOMAIN";
     static constexpr std::size_t min_bytes = 24;
 
     std::uint64_t timestamp = 0;  // as in /proc/schedstat, in jiffies
-    std::uint32_t cpu = 0;
-    std::uint16_t version = 0;  // of /proc/schedstat
-    std::uint16_t domain = 0;
+    std::uint32_t cpu = 0;        // the CPU that the domain belongs to
+    std::uint16_t version = 0;    // of /proc/schedstat
+    std::uint16_t domain = 0;     // the N of its line domainN; 0 is the innermost
     // counters[i] is schedstat_domain_counter_name(version, i), counted from boot. For an unknown version it is
     // everything in the record. Lives as long as the record.
     ArrayView<std::uint32_t> counters;
 
+    // `counters` have names: the version is one of 15, 16 and 17
     bool known() const { return schedstat_domain_counters(version) != 0; }
 
+    // decode(record, trailer_size) is valid if the trailer fits into the record; truncated if the fields do not.
     static Result<SchedstatDomain> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);
         SchedstatDomain stat;
@@ -39,6 +42,7 @@ struct SchedstatDomain {
         return stat;
     }
 
+    // fields(visit) visits the fields in file order by their names in libperf's event.h; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         visit("timestamp", timestamp);

@@ -14,8 +14,11 @@ namespace perfdata {
 // which distinguishes four kinds of imbalance. Version 15 begins with idle, the others with busy.
 namespace schedstat {
 
-inline constexpr std::size_t reasons = 3, counters_before_17 = 8, counters_since_17 = 11;
+inline constexpr std::size_t reasons = 3;             // to balance the load
+inline constexpr std::size_t counters_before_17 = 8;  // for each reason
+inline constexpr std::size_t counters_since_17 = 11;  // for each reason
 
+// The names by reason, in the order busy, idle, newly idle, whatever the version's own order is.
 inline constexpr std::array<std::array<std::string_view, counters_before_17>, reasons> names_before_17 = {{
     {"busy_lb_count", "busy_lb_balanced", "busy_lb_failed", "busy_lb_imbalance", "busy_lb_gained", "busy_lb_hot_gained",
      "busy_lb_nobusyq", "busy_lb_nobusyg"},
@@ -24,6 +27,7 @@ inline constexpr std::array<std::array<std::string_view, counters_before_17>, re
     {"newidle_lb_count", "newidle_lb_balanced", "newidle_lb_failed", "newidle_lb_imbalance", "newidle_lb_gained",
      "newidle_lb_hot_gained", "newidle_lb_nobusyq", "newidle_lb_nobusyg"},
 }};
+// The same since version 17.
 inline constexpr std::array<std::array<std::string_view, counters_since_17>, reasons> names_since_17 = {{
     {"busy_lb_count", "busy_lb_balanced", "busy_lb_failed", "busy_lb_imbalance_load", "busy_lb_imbalance_util",
      "busy_lb_imbalance_task", "busy_lb_imbalance_misfit", "busy_lb_gained", "busy_lb_hot_gained", "busy_lb_nobusyq",
@@ -35,6 +39,7 @@ inline constexpr std::array<std::array<std::string_view, counters_since_17>, rea
      "newidle_lb_imbalance_util", "newidle_lb_imbalance_task", "newidle_lb_imbalance_misfit", "newidle_lb_gained",
      "newidle_lb_hot_gained", "newidle_lb_nobusyq", "newidle_lb_nobusyg"},
 }};
+// The counters that follow those of the reasons, in all versions.
 inline constexpr std::array<std::string_view, 12> names_behind = {
     "alb_count", "alb_failed",   "alb_pushed", "sbe_count",        "sbe_balanced",     "sbe_pushed",
     "sbf_count", "sbf_balanced", "sbf_pushed", "ttwu_wake_remote", "ttwu_move_affine", "ttwu_move_balance"};

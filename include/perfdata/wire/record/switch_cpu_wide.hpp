@@ -9,6 +9,7 @@ namespace perfdata {
 
 //      8 u32 next_prev_pid . 12 u32 next_prev_tid . trailer
 struct SwitchCpuWide {
+    // The number in the header, the name in errors, and the least size in bytes: with the header, without a trailer.
     static constexpr auto type = RecordType::switch_cpu_wide;
     static constexpr std::string_view record_name = "record SWITCH_CPU_WIDE";
     static constexpr std::size_t min_bytes = 16;
@@ -16,10 +17,11 @@ struct SwitchCpuWide {
     // The other thread: the next one if the trailer's thread lost the CPU (out), else the previous one. All ones if the
     // event may not see it; tid 0 is the idle thread.
     Pid other_pid;
-    Tid other_tid;
+    Tid other_tid;           // of the same thread
     bool out = false;        // misc bit 13
     bool preempted = false;  // misc bit 14: while still runnable. Linux 4.17
 
+    // decode(record, trailer_size) is valid if the trailer fits into the record; truncated if the fields do not.
     static Result<SwitchCpuWide> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);
         SwitchCpuWide change;
@@ -31,6 +33,7 @@ struct SwitchCpuWide {
         return change;
     }
 
+    // fields(visit) visits the fields in file order by their names in uapi perf_event.h; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         visit("next_prev_pid", other_pid.value);

@@ -8,18 +8,22 @@ namespace perfdata {
 
 //      8 u64 addr . 16 u16 old_len . 18 u16 new_len . 20 the old bytes, the new bytes, zeros up to 8 . trailer
 struct TextPoke {
+    // The number in the header, the name in errors, and the least size in bytes: with the header, without a trailer.
     static constexpr auto type = RecordType::text_poke;
     static constexpr std::string_view record_name = "record TEXT_POKE";
     static constexpr std::size_t min_bytes = 20;
 
-    Address address;
+    Address address;             // of the first changed byte, at run time
     std::uint16_t old_size = 0;  // 0: new code, of a trampoline for example
     std::uint16_t new_size = 0;  // 0: the code is gone
     Bytes bytes;                 // old, then new; lives as long as the record
 
-    Bytes old_bytes() const { return bytes.first(old_size); }
+    Bytes old_bytes() const { return bytes.first(old_size); }  // what was there; live as long as the record
+
+    // what is there now; live as long as the record
     Bytes new_bytes() const { return bytes.subspan(old_size, new_size); }
 
+    // decode(record, trailer_size) is valid if the trailer fits into the record; truncated if the fields do not.
     static Result<TextPoke> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);
         TextPoke poke;
@@ -31,6 +35,7 @@ struct TextPoke {
         return poke;
     }
 
+    // fields(visit) visits the fields in file order by their names in uapi perf_event.h; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         visit("addr", address);

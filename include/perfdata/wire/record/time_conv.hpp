@@ -15,22 +15,24 @@ namespace perfdata {
 //
 // time = time_zero + ticks * time_mult / 2^time_shift. See perf_event_mmap_page in uapi perf_event.h.
 struct TimeConv {
+    // The number in the header, the name in errors, and the least size in bytes: with the header, without a trailer.
     static constexpr auto type = RecordType::time_conv;
     static constexpr std::string_view record_name = "record TIME_CONV";
     static constexpr std::size_t min_bytes = 32;
 
     // Short describes a counter of fewer than 64 bits.
     struct Short {
-        std::uint64_t cycles = 0, mask = 0;
-        bool user_time_zero = false;   // time_zero is valid
-        bool user_time_short = false;  // cycles and mask are valid
+        std::uint64_t cycles = 0, mask = 0;  // ticks are first widened: ticks = cycles + ((ticks - cycles) & mask)
+        bool user_time_zero = false;         // time_zero is valid
+        bool user_time_short = false;        // cycles and mask are valid
     };
 
-    std::uint64_t shift = 0;  // from the file: may be 64 or more
-    std::uint64_t multiplier = 0;
-    std::uint64_t zero = 0;  // nanoseconds
-    std::optional<Short> short_counter;
+    std::uint64_t shift = 0;             // from the file: may be 64 or more
+    std::uint64_t multiplier = 0;        // from the file: may be 0
+    std::uint64_t zero = 0;              // nanoseconds
+    std::optional<Short> short_counter;  // empty in recordings of older perf
 
+    // decode(record, trailer_size) is valid if the trailer fits into the record; truncated if the fields do not.
     static Result<TimeConv> decode(const RecordView& record, std::size_t trailer_size) {
         Cursor in = record.body(trailer_size, record_name);
         TimeConv conversion;
@@ -50,6 +52,7 @@ struct TimeConv {
         return conversion;
     }
 
+    // fields(visit) visits the fields in file order by their names in libperf's event.h; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         visit("time_shift", shift);

@@ -13,12 +13,12 @@ namespace perfdata {
 
 // BranchEntry is one branch (struct perf_branch_entry).
 struct BranchEntry {
-    Address from;
-    Address to;
-    bool mispredicted = false;
-    bool predicted = false;
-    bool in_transaction = false;
-    bool aborted = false;
+    Address from;                  // address of the branch
+    Address to;                    // its target
+    bool mispredicted = false;     // neither this nor `predicted`: the hardware does not tell
+    bool predicted = false;        // it went where the hardware expected
+    bool in_transaction = false;   // in a hardware transaction
+    bool aborted = false;          // the transaction was aborted
     std::uint16_t cycles = 0;      // since the previous branch; 0 if unknown
     std::uint8_t type = 0;         // see branch_type_name
     std::uint8_t speculation = 0;  // 0 unknown, 1 wrong path, 2 not speculated, 3 right path
@@ -26,6 +26,7 @@ struct BranchEntry {
     std::uint8_t privilege = 0;    // 0 unknown, 1 user, 2 kernel, 3 hypervisor
 };
 
+// branch_type_name(type) returns the PERF_BR_* name without the prefix; empty for 0 (unknown) and newer types.
 constexpr std::string_view branch_type_name(std::uint8_t type) {
     constexpr std::string_view names[] = {"",    "COND",    "UNCOND", "IND",       "CALL",     "IND_CALL",
                                           "RET", "SYSCALL", "SYSRET", "COND_CALL", "COND_RET", "ERET",
@@ -37,7 +38,7 @@ constexpr std::string_view branch_type_name(std::uint8_t type) {
 template <class Order>
 class BranchStack {
   public:
-    static constexpr std::size_t entry_bytes = 24;
+    static constexpr std::size_t entry_bytes = 24;  // struct perf_branch_entry on disk
 
     // Valid if the whole part lies in the record (see sample_parts()).
     BranchStack(const std::byte* at, bool has_hw_index, bool has_counters, Order order) : order_(order) {
@@ -51,7 +52,7 @@ class BranchStack {
         if (has_counters) counters_ = at + count_ * entry_bytes;
     }
 
-    std::size_t size() const { return count_; }
+    std::size_t size() const { return count_; }  // number of branches; 0 also if the hardware delivered none
     // hw_index() returns the position of the newest entry in the hardware's stack.
     std::optional<std::uint64_t> hw_index() const { return hw_index_; }
     // counters(index) returns the event counts logged with a branch, a few bits per event.

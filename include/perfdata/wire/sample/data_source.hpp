@@ -10,19 +10,25 @@ namespace perfdata {
 
 // DataSource is the 64-bit word with accessors. Fields other than the level numbers are sets of bits.
 struct DataSource {
-    std::uint64_t word = 0;
+    std::uint64_t word = 0;  // as recorded, in the numbering of little-endian machines
 
-    constexpr unsigned operation() const { return bits(0, 5); }
+    constexpr unsigned operation() const { return bits(0, 5); }  // PERF_MEM_OP_*: load, store, ...
+
+    // PERF_MEM_LVL_*: hit or miss, and where; older than level_number()
     constexpr unsigned level() const { return bits(5, 14); }
-    constexpr unsigned snoop() const { return bits(19, 5); }
-    constexpr unsigned lock() const { return bits(24, 2); }
-    constexpr unsigned tlb() const { return bits(26, 7); }
+
+    constexpr unsigned snoop() const { return bits(19, 5); }  // PERF_MEM_SNOOP_*: whether another cache had the line
+    constexpr unsigned lock() const { return bits(24, 2); }   // PERF_MEM_LOCK_*: whether the instruction was atomic
+    constexpr unsigned tlb() const { return bits(26, 7); }    // PERF_MEM_TLB_*
     constexpr unsigned level_number() const { return bits(33, 4); }  // see no_level_number
     static constexpr unsigned no_level_number = 15;                  // PERF_MEM_LVLNUM_NA
+
+    // PERF_MEM_REMOTE_REMOTE: level_number() is in another node
     constexpr bool remote() const { return bits(37, 1) != 0; }
-    constexpr unsigned snoop_more() const { return bits(38, 2); }
-    constexpr unsigned blocked() const { return bits(40, 3); }
-    constexpr unsigned hops() const { return bits(43, 3); }
+
+    constexpr unsigned snoop_more() const { return bits(38, 2); }  // PERF_MEM_SNOOPX_*: forwarded, or from a peer
+    constexpr unsigned blocked() const { return bits(40, 3); }     // PERF_MEM_BLK_*: what the access waited for
+    constexpr unsigned hops() const { return bits(43, 3); }  // PERF_MEM_HOPS_*: how far away, 1 to 4; 0: not available
     constexpr unsigned region() const { return bits(46, 5); }  // since Linux 7.3
 
   private:

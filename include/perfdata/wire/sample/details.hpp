@@ -21,18 +21,18 @@ namespace perfdata {
 // Weight is the cost of a sample's event (WEIGHT), or three such figures (WEIGHT_STRUCT) whose meaning the PMU defines:
 // usually a latency in cycles first.
 struct Weight {
-    std::uint64_t word = 0;
-    bool is_struct = false;
+    std::uint64_t word = 0;  // as recorded
+    bool is_struct = false;  // the event has WEIGHT_STRUCT: first(), second(), third()
 
-    std::uint32_t first() const { return static_cast<std::uint32_t>(word); }
-    std::uint16_t second() const { return static_cast<std::uint16_t>(word >> 32); }
-    std::uint16_t third() const { return static_cast<std::uint16_t>(word >> 48); }
+    std::uint32_t first() const { return static_cast<std::uint32_t>(word); }         // var1_dw: bits 0-31
+    std::uint16_t second() const { return static_cast<std::uint16_t>(word >> 32); }  // var2_w: bits 32-47
+    std::uint16_t third() const { return static_cast<std::uint16_t>(word >> 48); }   // var3_w: bits 48-63
 };
 
 // UserStack is a copy of the top of the user stack, lowest address first; it begins at the stack pointer.
 struct UserStack {
-    Bytes bytes;  // only what the kernel could copy
-    std::uint64_t asked_for = 0;
+    Bytes bytes;                  // only what the kernel could copy
+    std::uint64_t asked_for = 0;  // bytes that the kernel was to copy; 0: the thread had no user stack
 };
 
 // SampleDetails walks the sample once. Parts that are missing from the sample or cut off by its record are empty. Views
@@ -40,6 +40,7 @@ struct UserStack {
 template <class Order>
 class SampleDetails {
   public:
+    // Valid if `record` has `size` bytes, at least layout.variable_offset(). The layout must outlive this.
     SampleDetails(const std::byte* record, std::size_t size, const SampleLayout& layout, Order order)
         : record_(record),
           size_(size),
@@ -47,8 +48,9 @@ class SampleDetails {
           order_(order),
           parts_(sample_parts(record, size, layout.variable_offset(), layout.shape(), order)) {}
 
-    const SampleParts& parts() const { return parts_; }
+    const SampleParts& parts() const { return parts_; }  // where each part lies
 
+    // read() returns the counters of the event, or of its group; see ReadValues.
     std::optional<ReadValues<Order>> read() const {
         if (!parts_.has(SamplePart::read)) return {};
         const auto begin = parts_.begin_of(SamplePart::read);
@@ -65,6 +67,7 @@ class SampleDetails {
         const auto* at = begin(SamplePart::raw);
         return Bytes(at + 4, order_.template load<std::uint32_t>(at));
     }
+    // branch_stack() is empty if the event records none; see BranchStack::size() for one without entries.
     std::optional<BranchStack<Order>> branch_stack() const {
         if (!parts_.has(SamplePart::branch_stack)) return {};
         const auto* at = begin(SamplePart::branch_stack);
@@ -73,12 +76,16 @@ class SampleDetails {
             layout_->shape().hw_index() && (!empty || parts_.reading.empty_branch_stack_has_hw_index);
         return BranchStack<Order>(at, has_index, parts_.reading.branch_counters, order_);
     }
+    // user_registers() returns those of the thread in user space: where it was sampled or entered the kernel
+    // (REGS_USER).
     std::optional<Registers<Order>> user_registers() const {
         return registers(SamplePart::regs_user, layout_->user_registers());
     }
+    // interrupt_registers() returns those at the sampled instruction, in kernel mode too (REGS_INTR).
     std::optional<Registers<Order>> interrupt_registers() const {
         return registers(SamplePart::regs_intr, layout_->interrupt_registers());
     }
+    // user_stack() returns the copy for unwinding (STACK_USER); without bytes for a kernel thread.
     std::optional<UserStack> user_stack() const {
         if (!parts_.has(SamplePart::stack_user)) return {};
         const auto* at = begin(SamplePart::stack_user);
@@ -89,11 +96,13 @@ class SampleDetails {
         stack.bytes = Bytes(at + 8, static_cast<std::size_t>(least(copied, stack.asked_for)));
         return stack;
     }
+    // weight() returns WEIGHT or WEIGHT_STRUCT, whichever the event records.
     std::optional<Weight> weight() const {
         const auto weight = word(SamplePart::weight);
         if (!weight) return {};
         return Weight{*weight, layout_->shape().weight_struct()};
     }
+    // data_source() returns where the data of a memory access came from (DATA_SRC).
     std::optional<DataSource> data_source() const {
         const auto source = word(SamplePart::data_src);
         if (!source) return {};
@@ -101,6 +110,7 @@ class SampleDetails {
     }
     // transaction(): flags in bits 0-7, abort code in bits 32-63.
     std::optional<std::uint64_t> transaction() const { return word(SamplePart::transaction); }
+    // physical_address() returns that of the accessed data (PHYS_ADDR); 0 if the kernel could not find it.
     std::optional<Address> physical_address() const {
         const auto address = word(SamplePart::phys_addr);
         if (!address) return {};

@@ -13,7 +13,7 @@ namespace perfdata {
 // AddressWords is a run of addresses, including the context markers of call chains.
 template <class Order>
 struct AddressWords {
-    U64View<Order> words;
+    U64View<Order> words;  // live as long as the record
 };
 
 // sample_fields(sample, registers, visit) visits every field of the sample, in file order, by its name in struct

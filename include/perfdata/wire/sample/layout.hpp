@@ -19,9 +19,11 @@ class SampleLayout {
   public:
     // Offsets are from the start of the record; 0 if the event does not record the field.
     struct Offsets {
+        // `id` is that of IDENTIFIER if the event records it, else of ID
         std::uint8_t ip = 0, tid = 0, time = 0, addr = 0, id = 0, stream_id = 0, cpu = 0, period = 0;
     };
 
+    // compile(attr) returns the layout of the samples of that event.
     static SampleLayout compile(const Attr& attr) {
         SampleLayout layout;
         const auto place = [&](std::uint64_t bit) -> std::uint8_t {
@@ -55,7 +57,7 @@ class SampleLayout {
         return size >= variable_offset_ && sample_parts_fit(record, size, variable_offset_, shape_, order);
     }
 
-    const Offsets& offsets() const { return offsets_; }
+    const Offsets& offsets() const { return offsets_; }  // of the fixed fields
     // variable_offset() is also the minimum size of a sample of this event.
     std::size_t variable_offset() const { return variable_offset_; }
     // fixed_period() returns the period of every sample of an event that does not record PERIOD: the requested one, or

@@ -31,8 +31,10 @@ enum class SamplePart : std::uint8_t {
     code_page_size,
     aux,
 };
+// How many kinds of part there are: a SamplePart is below it.
 inline constexpr std::size_t sample_part_count = 15;
 
+// to_string(part) returns the name of its bit: "READ", "CALLCHAIN" and so on, as sample_type_name() has it.
 constexpr std::string_view to_string(SamplePart part) {
     constexpr std::string_view names[] = {"READ",           "CALLCHAIN",      "RAW",       "BRANCH_STACK",
                                           "REGS_USER",      "STACK_USER",     "WEIGHT",    "DATA_SRC",
@@ -43,18 +45,24 @@ constexpr std::string_view to_string(SamplePart part) {
 
 // Bits of Attr::read_format.
 namespace read_bit {
-inline constexpr std::uint64_t time_enabled = 1, time_running = 2, id = 4, group = 8, lost = 16;
-}
+inline constexpr std::uint64_t time_enabled = 1;  // ns that the event was enabled
+inline constexpr std::uint64_t time_running = 2;  // ns that it had a counter of the hardware
+inline constexpr std::uint64_t id = 4;            // its EventId
+inline constexpr std::uint64_t group = 8;         // the values of the whole group, instead of one
+inline constexpr std::uint64_t lost = 16;         // its lost samples
+}  // namespace read_bit
 
 // Bits of Attr::branch_sample_type that change the layout.
 namespace branch_bit {
-inline constexpr std::uint64_t hw_index = std::uint64_t{1} << 17, counters = std::uint64_t{1} << 19;
-}
+inline constexpr std::uint64_t hw_index = std::uint64_t{1} << 17;  // a word hw_idx precedes the branches
+inline constexpr std::uint64_t counters = std::uint64_t{1} << 19;  // a word of counters for each branch follows them
+}  // namespace branch_bit
 
 // read_value_bytes(format) returns the size of one value of a group, or of the only value without its times.
 constexpr std::size_t read_value_bytes(std::uint64_t format) {
     return 8 + ((format & read_bit::id) != 0 ? 8 : 0) + ((format & read_bit::lost) != 0 ? 8 : 0);
 }
+// read_times_bytes(format) returns the size of the two times, which a group has once: 0, 8 or 16.
 constexpr std::size_t read_times_bytes(std::uint64_t format) {
     return ((format & read_bit::time_enabled) != 0 ? 8 : 0) + ((format & read_bit::time_running) != 0 ? 8 : 0);
 }
@@ -62,6 +70,7 @@ constexpr std::size_t read_times_bytes(std::uint64_t format) {
 // SampleShape is what an attr determines about the variable parts of its samples.
 class SampleShape {
   public:
+    // compile(attr) returns the shape of the samples of that event.
     static SampleShape compile(const Attr& attr) {
         SampleShape shape;
         constexpr std::array<std::uint64_t, sample_part_count> bits = {sample_bit::read,
@@ -92,27 +101,33 @@ class SampleShape {
         return shape;
     }
 
+    // the attr asks for the part
     bool has(SamplePart part) const { return (present_ >> static_cast<unsigned>(part) & 1) != 0; }
     // next(part) returns the first part present from `part` on, sample_part_count if there is none.
     std::size_t next(std::size_t part) const {
         const auto rest = static_cast<std::uint16_t>(present_ >> part << part);
         return rest == 0 ? sample_part_count : static_cast<std::size_t>(std::countr_zero(rest));
     }
-    std::uint64_t read_format() const { return read_format_; }
+    std::uint64_t read_format() const { return read_format_; }  // see read_bit
+
+    // branch stacks have a hw_idx word, unless the PMU delivered no stack
     bool hw_index() const { return (branch_ & branch_bit::hw_index) != 0; }
+
+    // this event asks for counters behind the branches
     bool branch_counters() const { return (branch_ & branch_bit::counters) != 0; }
-    bool weight_struct() const { return weight_struct_; }
+
+    bool weight_struct() const { return weight_struct_; }  // the weight is WEIGHT_STRUCT
     // callers_in_stack() returns true if callers in user space are only in a copy of the user stack and need unwinding:
     // `perf record --call-graph dwarf`.
     bool callers_in_stack() const { return callers_in_stack_; }
 
     // Interpretations of a sample that its layout alone does not determine: see sample_parts().
     struct Reading {
-        bool empty_branch_stack_has_hw_index = false;
-        bool branch_counters = false;
+        bool empty_branch_stack_has_hw_index = false;  // hw_idx follows a count of 0
+        bool branch_counters = false;                  // counters follow the branches
     };
 
-    static constexpr std::uint64_t overrun = ~std::uint64_t{0};
+    static constexpr std::uint64_t overrun = ~std::uint64_t{0};  // what size_of() returns for a part that does not fit
 
     // size_of(part, at, left) returns the size of a part that begins at `at` with `left` bytes behind it; overrun if it
     // would be longer.

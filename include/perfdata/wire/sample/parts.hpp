@@ -20,7 +20,10 @@ struct SampleParts {
     std::optional<SamplePart> overrun;
     SampleShape::Reading reading;
 
+    // the part is in the sample and fits
     bool has(SamplePart part) const { return begin[static_cast<std::size_t>(part)] != 0; }
+
+    // offset from the start of the record; 0 if not has(part)
     std::size_t begin_of(SamplePart part) const { return begin[static_cast<std::size_t>(part)]; }
 };
 

@@ -13,9 +13,9 @@ namespace perfdata {
 
 // ReadValue is the value of one counter. Values are running totals.
 struct ReadValue {
-    std::uint64_t value = 0;
-    std::optional<EventId> id;
-    std::optional<std::uint64_t> lost;
+    std::uint64_t value = 0;            // what the counter has counted
+    std::optional<EventId> id;          // the event; empty if the format lacks it
+    std::optional<std::uint64_t> lost;  // samples of it that were lost; empty if the format lacks it
 };
 
 //     one event:  value . [enabled] . [running] . [id] . [lost]
@@ -51,7 +51,7 @@ class ReadValues {
         return values;
     }
 
-    std::size_t size() const { return static_cast<std::size_t>(count_); }
+    std::size_t size() const { return static_cast<std::size_t>(count_); }  // number of counters: 1 unless it is a group
     // time_enabled(), time_running() are in nanoseconds; running is less if the counter had to share its hardware.
     std::optional<std::uint64_t> time_enabled() const { return enabled_; }
     std::optional<std::uint64_t> time_running() const { return running_; }

@@ -75,6 +75,7 @@ constexpr std::string_view register_name(RegisterSet set, unsigned bit) {
 template <class Order>
 class Registers {
   public:
+    // `values` has one word for each bit of `mask`, or none.
     Registers(std::uint64_t abi, std::uint64_t mask, U64View<Order> values) : abi_(abi), mask_(mask), values_(values) {}
 
     // abi() is 0 for none, 1 for a 32-bit process, 2 for a 64-bit one.

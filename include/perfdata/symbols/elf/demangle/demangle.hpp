@@ -10,6 +10,7 @@
 
 namespace perfdata {
 
+// NameStyle is how much of a name is shown.
 enum class NameStyle {
     brief,  // as perf shows them: without parameters, return type and clone suffix
     full,

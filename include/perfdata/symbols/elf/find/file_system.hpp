@@ -18,7 +18,7 @@ namespace perfdata {
 
 // FileTime is a time since 1970 in UTC.
 struct FileTime {
-    std::int64_t seconds = 0;
+    std::int64_t seconds = 0;      // negative before 1970
     std::int64_t nanoseconds = 0;  // below 1,000,000,000
 
     auto operator<=>(const FileTime&) const = default;
@@ -68,7 +68,9 @@ enum class Reach : std::uint8_t { machine, given };
 // map outside of a root must belong to this user or to root, as in perf.
 class PERFDATA_EXPORT LocalFiles final : public FileSystem {
   public:
+    // `reach` limits open() and the files of the kernel, not open_given(); `walk` is for tests.
     explicit LocalFiles(Reach reach = Reach::machine, LinkWalk walk = LinkWalk::kernel);
+
     ~LocalFiles() override;
 
     Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits& limits,

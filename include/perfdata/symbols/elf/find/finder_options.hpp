@@ -12,6 +12,7 @@ namespace perfdata {
 
 struct FileName;
 
+// FinderOptions is where files of the recorded machine may be, and what counts as proof.
 struct PERFDATA_EXPORT FinderOptions {
     // Given by the user, or part of the recording: also searched when offline.
     std::string recording_dir{};  // a directory recording, with a build-id cache or kcore_dir
@@ -19,20 +20,24 @@ struct PERFDATA_EXPORT FinderOptions {
     // cache and the directories of debug files are those in it.
     std::string symfs{};
     std::string buildid_dir{};  // a build-id cache, or a tar-ball of `perf archive` (with ArchivedFiles)
-    std::string vmlinux{}, kallsyms{};
+    std::string vmlinux{};      // a file with the kernel's symbols; empty: none given
+    std::string kallsyms{};     // a copy of /proc/kallsyms; empty: none given
 
     // On the viewing machine: not searched when offline.
     std::string local_buildid_dir{};  // the user's build-id cache, usually $HOME/.debug
+
+    // Directories of separate debug files: searched below symfs if that is given, else on this machine.
     std::vector<std::string> debug_dirs{"/usr/lib/debug"};
-    std::vector<std::string> given_debug_dirs{};  // given by the user; not relative to symfs
-    bool offline = false;
+
+    std::vector<std::string> given_debug_dirs{};  // given by the user: searched as they are, and below symfs
+    bool offline = false;                         // this machine is not the recorded one: use none of its own files
     // Use a local file of the recorded name without proof by a build-id, as perf does.
     bool allow_local = false;
     // The recorded machine's, as in `architectures`; empty: unknown. A file without proof is used only if it runs on
     // it.
     std::string architecture{};
 
-    Limits limits{};
+    Limits limits{};  // for reading and unpacking these files
 
     // Returns true if the viewing machine's own files may be used.
     bool machine() const { return !offline && symfs.empty(); }

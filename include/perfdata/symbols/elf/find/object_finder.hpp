@@ -26,21 +26,25 @@ class FileStore;
 
 // RecordedObject is a mapped file as the recording names it. The build-id tells objects with one path apart.
 struct RecordedObject {
-    std::string path;
+    std::string path;  // as recorded: any bytes
     BuildId build_id;  // size 0: not recorded
 
     bool operator==(const RecordedObject&) const = default;
 };
 
+// FoundObject is the files with an object's code and symbols.
 struct FoundObject {
-    std::string path;        // of `file`; may be in a build-id cache
-    std::string debug_path;  // of `debug`; empty if none was found
-    std::shared_ptr<const ElfFile> file;
+    std::string path;                      // of `file`; may be in a build-id cache
+    std::string debug_path;                // of `debug`; empty if none was found
+    std::shared_ptr<const ElfFile> file;   // never null; has the code
     std::shared_ptr<const ElfFile> debug;  // separate symbols; null if it has its own, or none were found
     bool proven = false;                   // its build-id equals the recorded one
-    std::string root{}, debug_root{};      // directories that links in `file` and `debug` must not leave
+    std::string root{};                    // directory that links in `file` must not leave; empty: none
+    std::string debug_root{};              // the same for `debug`
 
-    FileName name() const { return {root, path.substr(root.size())}; }
+    FileName name() const { return {root, path.substr(root.size())}; }  // of `file`, for open_named_file()
+
+    // Of `debug`, for open_named_file().
     FileName debug_name() const { return {debug_root, debug_path.substr(debug_root.size())}; }
 };
 
@@ -54,25 +58,28 @@ struct FoundObject {
 // `files` it uses the machine's files, as far as the options allow.
 class PERFDATA_EXPORT ObjectFinder {
   public:
+    // Without `files` it opens the machine's own.
     explicit ObjectFinder(FinderOptions options = {}, Shared<const FileSystem> files = {});
     // The library's own: what is read of files is in a store that others use, too, under a number that means the same
     // files and limits for all of them.
     ObjectFinder(FinderOptions options, Shared<const FileSystem> files, std::shared_ptr<FileStore> store,
                  std::uint64_t realm);
 
-    const FinderOptions& options() const { return options_; }
-    const FileSystem& files() const { return *files_; }
-    const Shared<const FileSystem>& shared_files() const { return files_; }
+    const FinderOptions& options() const { return options_; }                // as passed to the constructor
+    const FileSystem& files() const { return *files_; }                      // whatever opens files by name
+    const Shared<const FileSystem>& shared_files() const { return files_; }  // the same, to share
     // Returns what was read of files: the library's own.
     FileStore& store() const;
 
+    // Returns the files of an object, or the best reason why there are none.
     std::expected<FoundObject, SymbolMiss> find(const RecordedObject& object) const;
 
     // Returns the first separate debug file of a found object that `accept` takes, in the order of find().
     struct DebugFile {
-        FileName name;
+        FileName name;                        // valid if there is a file
         std::shared_ptr<const ElfFile> file;  // null: none
     };
+    // `accept` may be called with several files.
     DebugFile find_debug(const RecordedObject& object, const FoundObject& found,
                          const Callback<bool(const ElfFile&)>& accept) const;
 
