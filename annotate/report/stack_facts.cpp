@@ -46,10 +46,11 @@ std::string names(const std::vector<StackFacts::Object>& objects) {
     return objects.size() > most ? text + ", ..." : text;
 }
 
-// Returns what to record next time, for copies of that size.
-std::string longer_copy(std::uint64_t size) {
-    if (size == 0) return "record with a larger --call-graph dwarf,SIZE";
-    return fmt::format("record with --call-graph dwarf,{}", std::min(2 * size, longest_copy));
+// Returns what to record next time, for copies of that size, of which the next frames want so much.
+std::string longer_copy(std::uint64_t size, std::uint64_t wanted) {
+    if (size == 0 && wanted == 0) return "record with a larger --call-graph dwarf,SIZE";
+    const auto next = std::max(2 * size, (wanted + 7) / 8 * 8);
+    return fmt::format("record with --call-graph dwarf,{}", std::min(next, longest_copy));
 }
 
 }  // namespace
@@ -80,7 +81,9 @@ std::vector<std::string> StackFacts::notes() const {
             continue;
         }
         const auto where = size == 0 ? "where their copies end" : fmt::format("at the {} bytes that were copied", size);
-        add(stacks, fmt::format("end {}: {}", where, longer_copy(size)));
+        const auto wanted = counts.wanted_copies().find(size);
+        const auto bytes = wanted == counts.wanted_copies().end() ? 0 : wanted->second;
+        add(stacks, fmt::format("end {}: {}", where, longer_copy(size, bytes)));
     }
     add(full,
         fmt::format("end at the {} bytes that a sample can hold: --call-graph fp or lbr has no such limit", most));
@@ -92,11 +95,13 @@ std::vector<std::string> StackFacts::notes() const {
         const auto help = objects.front().remedy;
         add(stacks, fmt::format("end in {}: {}{}{}", names(objects), reason, help.empty() ? "" : " - ", help));
     }
-    for (const auto end : {StackEnd::no_unwind_info, StackEnd::no_mapping, StackEnd::lost_register, StackEnd::damaged,
-                           StackEnd::no_registers, StackEnd::unsupported, StackEnd::failed_copy}) {
+    for (const auto end :
+         {StackEnd::no_unwind_info, StackEnd::no_mapping, StackEnd::lost_register, StackEnd::damaged,
+          StackEnd::no_registers, StackEnd::unsupported, StackEnd::failed_copy, StackEnd::out_of_reach}) {
         const bool named = end == StackEnd::no_unwind_info && !without_information.empty();
         add(counts.ended(end),
-            fmt::format("end{}: {}", named ? " in " + names(without_information) : "", explain(end)));
+            fmt::format("end{}: {}{}", named ? " in " + names(without_information) : "", explain(end),
+                        end == StackEnd::out_of_reach ? " - --call-graph fp or lbr has no such limit" : ""));
     }
     std::ranges::stable_sort(notes, std::greater{}, &Note::stacks);
     std::vector<std::string> texts;

@@ -140,6 +140,8 @@ void write_stacks(JsonWriter& json, const StackFacts& stacks) {
         json.begin_object();
         json.member("bytes", size);
         json.member("stacks", count);
+        const auto wanted = counts.wanted_copies().find(size);
+        if (wanted != counts.wanted_copies().end() && wanted->second != 0) json.member("wanted", wanted->second);
         json.end_object();
     }
     json.end_array();

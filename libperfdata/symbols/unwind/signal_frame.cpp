@@ -125,8 +125,7 @@ StepOutcome step_from_signal(const UnwindTarget& target, SignalFrame frame, cons
     RegisterFile interrupted;
     const auto width = target.address_bytes();
     const auto pc = memory.read((stack_pointer + layout->pc) & target.address_mask(), width);
-    if (pc.answer == StackMemory::Answer::beyond) return StepOutcome::stack_too_short;
-    if (pc.answer != StackMemory::Answer::value) return StepOutcome::damaged;
+    if (pc.answer != StackMemory::Answer::value) return why_unread(pc.answer);
     for (std::size_t at = 0; at < layout->slots.size(); ++at) {
         const auto value = word(target, memory, stack_pointer + layout->first + at * width);
         if (value && layout->slots[at] != no_slot) interrupted.set(layout->slots[at], *value);

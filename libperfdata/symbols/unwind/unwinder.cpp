@@ -22,6 +22,7 @@ std::optional<StackEnd> end_of(StepOutcome outcome) {
         case StepOutcome::ok: return {};
         case StepOutcome::outermost: return StackEnd::bottom;
         case StepOutcome::stack_too_short: return StackEnd::short_copy;
+        case StepOutcome::out_of_reach: return StackEnd::out_of_reach;
         case StepOutcome::register_missing: return StackEnd::lost_register;
         case StepOutcome::refused: return StackEnd::no_unwind_info;
         case StepOutcome::damaged:
@@ -122,7 +123,7 @@ Unwound Unwinder::unwind(const Moment& moment, const UserState& state, std::size
         if (walk.returns && rule.interrupts()) frames.back() = {Address{pc}, frame_at(moment, Address{pc})};
         const auto end = step_from(rule, address, walk);
         if (end == StackEnd::short_copy && state.stack.size() < state.asked_for) return {StackEnd::failed_copy};
-        if (end) return {*end, object};
+        if (end) return {*end, object, end == StackEnd::short_copy ? memory.wanted() : 0};
         walk.returns = !rule.interrupts();
     }
     return {StackEnd::frame_limit};
@@ -149,7 +150,7 @@ std::optional<StackEnd> Unwinder::step_from(const Rule& rule, Address address, W
         const bool believed = was_by_frame_pointer || rule.is_startup || (walk.returns && rule.in_file);
         return believed ? StackEnd::bottom : rule.missing;
     }
-    if (outcome == StepOutcome::stack_too_short) return StackEnd::short_copy;
+    if (outcome == StepOutcome::stack_too_short || outcome == StepOutcome::out_of_reach) return end_of(outcome);
     // A frame pointer may be any number: believe it only if it leads to code.
     if (outcome != StepOutcome::ok || !is_code(frame_at(walk.moment, Address{caller.pc - 1}))) return rule.missing;
     registers = caller;

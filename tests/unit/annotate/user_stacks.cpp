@@ -140,6 +140,21 @@ TEST_CASE("A note says which larger copy helps, and where none does", "[annotate
             "dwarf,65528"});
 }
 
+TEST_CASE("A note names the size that reaches the next frames, and says where none does", "[annotate][user_stacks]") {
+    UnwoundStacks counts;
+    UserState state;
+    state.asked_for = 8192;
+    counts.add(state, {StackEnd::short_copy, {}, 8200});
+    counts.add(state, {StackEnd::short_copy, {}, 20001});
+    counts.add(state, {StackEnd::out_of_reach});
+    CHECK(StackFacts{counts, {}, {}}.notes() ==
+          std::vector<std::string>{
+              "2 of 3 user stacks (66.67%) end at the 8192 bytes that were copied: record with --call-graph "
+              "dwarf,20008",
+              "1 of 3 user stacks (33.33%) end: the next frame lies where no copy of the stack reaches, on another "
+              "stack or more than 65528 bytes above - --call-graph fp or lbr has no such limit"});
+}
+
 TEST_CASE("Without chains nothing is said of stacks but in the completeness", "[annotate][user_stacks]") {
     const auto told = tell(recording_of(std::endian::little, stack_attr(with_stack, exclude_callchain_user)), false);
     CHECK(told.completeness == 3);

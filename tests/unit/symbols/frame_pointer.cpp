@@ -85,6 +85,23 @@ TEST_CASE("A chain of frame pointers that is none ends", "[symbols][unwind]") {
     CHECK(one.step() == StepOutcome::register_missing);
 }
 
+TEST_CASE("Frames of x86 may lie at any address", "[symbols][unwind]") {
+    Chained one(ArchFamily::x86);
+    one.set(6, 0x7021).set(7, 0x7001).word(0x7021, 0x7061).word(0x7029, 0x400200).word(0x7069, 0x400300);
+    REQUIRE(one.step() == stepped);
+    CHECK(one.registers.pc == 0x400200);
+    CHECK(one.registers.value(7) == 0x7031);
+    REQUIRE(one.leave(7) == stepped);  // by the word at 0x7069
+    CHECK(one.registers.pc == 0x400300);
+    // An odd number that leads beyond the copy is a pointer to text.
+    Chained text(ArchFamily::x86);
+    text.set(6, 0x7203);
+    CHECK(text.step() == StepOutcome::damaged);
+    Chained other(ArchFamily::arm64);
+    other.set(29, 0x7021).word(0x7021, 0x7061).word(0x7029, 0x400200);
+    CHECK(other.step() == StepOutcome::damaged);
+}
+
 TEST_CASE("Frame records of arm64 lead to the callers", "[symbols][unwind]") {
     Chained one(ArchFamily::arm64);
     one.registers.pc = 0xaaaab0000000;

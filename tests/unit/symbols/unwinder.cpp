@@ -233,6 +233,34 @@ TEST_CASE("A copy that is too short ends the stack, and its size is told", "[sym
     CHECK(ended(counts, StackEnd::short_copy) == 1);
     CHECK(ended(counts, StackEnd::bottom) == 1);
     CHECK(counts.chain_losses().stacks.short_copies() == std::map<std::uint64_t, std::uint64_t>{{24, 1}});
+    CHECK(counts.chain_losses().stacks.wanted_copies() == std::map<std::uint64_t, std::uint64_t>{{24, 32}});
+}
+
+TEST_CASE("A frame on another stack ends the stack without damage", "[symbols][unwind]") {
+    // middle's frame pointer leads to another stack: below, above, and above on the same one, beyond all copies.
+    std::vector<Blob> samples;
+    for (const std::uint64_t bp : {stack - 0x100000, stack + 0x1000000, stack + 0x20000}) {
+        auto state = whole();
+        state.bp = bp;
+        samples.push_back(sample_of(state));
+    }
+    Scenario scenario;
+    scenario.samples = samples;
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == Stacks(3, {leaf + 4, middle + 7}));
+    CHECK(ended(counts, StackEnd::out_of_reach) == 3);
+    CHECK(counts.chain_losses().stacks.incomplete() == 3);
+    CHECK(counts.chain_losses().stacks.lost() == 0);
+    CHECK(counts.chain_losses().stacks.short_copies().empty());
+}
+
+TEST_CASE("A stack at an odd address is unwound", "[symbols][unwind]") {
+    auto state = whole();
+    state.sp += 5;
+    state.bp += 5;
+    Scenario scenario;
+    scenario.samples = {sample_of(state)};
+    CHECK(Scenario::stacks(scenario.count()) == Stacks{{leaf + 4, middle + 7, outer + 4}});
 }
 
 TEST_CASE("A copy that the kernel could not finish needs no larger one", "[symbols][unwind]") {
