@@ -64,6 +64,31 @@ std::optional<unsigned> pushed_in_plt(const ElfFile& file, const UnwindTarget& t
     return words_pushed_in_plt(vaddr - section->address, branch_tracking);
 }
 
+// Returns the place in a trampoline of signals at a virtual address.
+SignalPlace trampoline_at(const ElfFile& file, const UnwindTarget& target, std::uint64_t vaddr, bool returns) {
+    // The file may have nothing before the trampoline.
+    std::array<std::byte, 2 * longest_trampoline> code{};
+    for (auto before = returns ? 0 : std::min<std::uint64_t>(longest_trampoline, vaddr);; --before) {
+        const auto got = file.read(vaddr - before, code);
+        if (got && *got >= before) {
+            return signal_trampoline(target, Bytes(code).first(*got), static_cast<std::size_t>(before), returns);
+        }
+        if (before == 0) return {};
+    }
+}
+
+// Returns the place in a trampoline that old kernels wrote onto the stack.
+SignalPlace trampoline_on_stack(const StackMemory& memory, const UnwindTarget& target, std::uint64_t pc) {
+    const auto at = pc - memory.begin();
+    if (at >= memory.size()) return {};
+    std::array<std::byte, longest_trampoline> code{};
+    const auto size = std::min<std::uint64_t>(code.size(), memory.size() - at);
+    for (std::size_t index = 0; index < size; ++index) {
+        code[index] = static_cast<std::byte>(memory.read(pc + index, 1).value);
+    }
+    return signal_trampoline(target, Bytes(code).first(static_cast<std::size_t>(size)), 0, true);
+}
+
 // Returns true for startup code: a file's first instructions. Assemblers of C libraries describe them rarely.
 bool is_startup(const ElfFile& file, std::uint64_t vaddr) {
     constexpr std::uint64_t at_entry = 24, most = 64;  // bytes; e_entry
@@ -111,14 +136,24 @@ Unwound Unwinder::unwind(const Moment& moment, const UserState& state, std::size
     Walk walk{*target, memory, moment, registers, {most_operations}};
     const auto& pc = walk.registers.pc;
     for (std::size_t depth = 0; depth < most; ++depth) {
-        const Address address{pc - (walk.returns ? 1 : 0)};
-        const auto frame = frame_at(moment, address);
+        Address address{pc - (walk.returns ? 1 : 0)};
+        auto frame = frame_at(moment, address);
+        if (walk.returns && begins_mapping(walk, frame)) {
+            walk.returns = false;
+            address = {pc};
+            frame = frame_at(moment, address);
+        }
         frames.push_back({address, frame});
         const auto object = frame.kind == FrameKind::object ? std::optional(frame.index) : std::nullopt;
-        if (!is_code(frame)) return {StackEnd::no_mapping};
         // A step may change recent_.
-        auto rule = rule_of(frame, *target, walk.returns);
-        if (rule.in_vdso && walk.returns) rule.signal = vdso_trampoline(*target);
+        Rule rule;
+        if (is_code(frame)) {
+            rule = rule_of(frame, *target, walk.returns);
+            if (rule.in_vdso && walk.returns) rule.signal.frame = vdso_trampoline(*target);
+        } else {
+            if (walk.returns) rule.signal = trampoline_on_stack(memory, *target, pc);
+            if (!rule.interrupts()) return {StackEnd::no_mapping};
+        }
         // Nobody calls a trampoline: a handler returns to its first instruction.
         if (walk.returns && rule.interrupts()) frames.back() = {Address{pc}, frame_at(moment, Address{pc})};
         const auto end = step_from(rule, address, walk);
@@ -132,7 +167,7 @@ Unwound Unwinder::unwind(const Moment& moment, const UserState& state, std::size
 std::optional<StackEnd> Unwinder::step_from(const Rule& rule, Address address, Walk& walk) {
     const bool was_by_frame_pointer = std::exchange(walk.by_frame_pointer, false);
     auto& registers = walk.registers;
-    if (rule.signal != SignalFrame::none) {
+    if (rule.signal.frame != SignalFrame::none) {
         return end_of(step_from_signal(walk.target, rule.signal, walk.memory, registers));
     }
     if (rule.row != nullptr) {
@@ -188,18 +223,40 @@ Unwinder::Rule Unwinder::find_rule(const Frame& frame, const UnwindTarget& targe
         rule.pushed = pushed_in_plt(*place.file, target, place.vaddr);
         rule.is_startup = is_startup(*place.file, place.vaddr);
     }
-    if (!returns || rule.interrupts()) return rule;
-    // A trampoline that begins in the middle of a function's row is none: spare reading the code.
-    if (rule.row != nullptr && rule.row->contains(place.vaddr + 1)) return rule;
-    // A row may be that of the function before the trampoline.
-    if (place.file != nullptr) {
-        std::array<std::byte, longest_trampoline> code{};
-        const auto got = place.file->read(place.vaddr + 1, code);
-        if (got) rule.signal = signal_trampoline(target, Bytes(code).first(*got));
-    } else {
-        rule.in_vdso = in_vdso;
-    }
+    if (!rule.interrupts()) find_trampoline(place, target, returns, rule);
+    rule.in_vdso = in_vdso && place.file == nullptr;
     return rule;
+}
+
+void Unwinder::find_trampoline(const UnwindPlace& place, const UnwindTarget& target, bool returns, Rule& rule) {
+    if (place.file == nullptr) return;
+    if (!returns) {
+        // Assemblers of C libraries and runtimes may describe a trampoline as a function, which it is not.
+        constexpr std::uint32_t longest_row = 16;
+        if (rule.row != nullptr && rule.row->size > longest_row) return;
+        // What begins here does not lie behind a trampoline's last instruction.
+        const bool begins = rule.row != nullptr && rule.row->begin == place.vaddr;
+        rule.signal = trampoline_at(*place.file, target, place.vaddr, begins);
+        return;
+    }
+    // A trampoline that begins in the middle of a function's row is none: spare reading the code.
+    const auto at = place.vaddr + 1;
+    if (rule.row != nullptr && rule.row->contains(at)) return;
+    // A row may be that of the function before the trampoline.
+    rule.signal = trampoline_at(*place.file, target, at, true);
+    if (rule.signal.frame != SignalFrame::none || place.cfi == nullptr) return;
+    // The C library begins a trampoline's row a byte early, so that unwinders find it there. Others do not.
+    StackEnd missing{};
+    const auto* row = row_of(*place.cfi, at, missing);
+    if (row != nullptr && row->begin == at && row->has(UnwindRow::signal_frame)) rule.row = row;
+}
+
+bool Unwinder::begins_mapping(const Walk& walk, const Frame& before) {
+    constexpr std::uint64_t smallest_page = 4096;
+    const auto pc = walk.registers.pc;
+    if (pc % smallest_page != 0 && is_code(before)) return false;
+    const auto frame = frame_at(walk.moment, Address{pc});
+    return is_code(frame) && rule_of(frame, walk.target, false).interrupts();
 }
 
 const UnwindRow* Unwinder::row_of(const FileCfi& cfi, std::uint64_t vaddr, StackEnd& missing) {

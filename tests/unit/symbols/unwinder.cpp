@@ -30,6 +30,8 @@ constexpr std::uint64_t base = 0x555500000000, stack = 0x7ffc00001000;
 constexpr std::uint64_t leaf = 0x1000, middle = 0x1020, outer = 0x1060, bare = 0x10a0, popped = 0x1100;
 // `inner` lies in `around`. `far` saves rbp high on the stack. `looping` has an expression that takes long.
 constexpr std::uint64_t around = 0x1140, inner = 0x1150, far = 0x1180, looping = 0x11a0, startup = 0x1200, plt = 0x3000;
+// Trampolines of signals: without unwind information, at the start of a page, and with a row of its own.
+constexpr std::uint64_t trampoline = 0x1240, at_page = 0x2000, described = 0x1260;
 
 Blob unwind_information() {
     Writer out(little);
@@ -38,11 +40,12 @@ Blob unwind_information() {
         padded.bytes(body).align(8);
         out.u32(static_cast<std::uint32_t>(padded.size() + 4)).u32(id).bytes(padded.blob());
     };
+    std::size_t common_at = 0;
     const auto function = [&](std::uint64_t begin, std::uint64_t size, std::vector<std::uint8_t> instructions) {
         Writer body(little);
         body.u64(begin).u64(size).u8(0);
         for (const auto byte : instructions) body.u8(byte);
-        entry(static_cast<std::uint32_t>(out.size() + 4), body.blob());
+        entry(static_cast<std::uint32_t>(out.size() + 4 - common_at), body.blob());
     };
     Writer common(little);
     // Version 1, "zR", code alignment 1, data alignment -8, return address in column 16, addresses as they are.
@@ -60,6 +63,13 @@ Blob unwind_information() {
     function(far, 0x20, {0x11, 6, 0x7e});  // DW_CFA_offset_extended_sf: rbp at CFA + 16
     // The CFA is rsp + 8, after 1000 turns of four operations: const2u 1000; lit1, minus, dup, bra -6; drop; breg7 8.
     function(looping, 0x20, {0x0f, 12, 0x0a, 0xe8, 0x03, 0x31, 0x1c, 0x12, 0x28, 0xfa, 0xff, 0x13, 0x77, 8});
+    // The same for signal frames. The interrupted address is at rsp + 16.
+    Writer of_signals(little);
+    of_signals.u8(1).text("zRS").u8(0).u8(1).u8(0x78).u8(16).u8(1).u8(0);
+    of_signals.u8(0x0c).u8(7).u8(24).u8(0x80 | 16).u8(1);
+    common_at = out.size();
+    entry(0, of_signals.blob());
+    function(described, 0x10, {});
     out.u32(0);
     return out.take();
 }
@@ -88,6 +98,12 @@ Blob program(Blob information) {
     constexpr std::size_t at_entry = 24;  // e_entry
     const auto start = Writer(little).u64(startup).take();
     std::ranges::copy(start, blob.begin() + at_entry);
+    REQUIRE(blob.size() < trampoline);
+    blob.resize(0x4000);
+    const auto sigreturn = Writer(little).u32(0x0fc0c748).u32(0x0f000000).u8(0x05).take();  // mov $15, %rax; syscall
+    for (const auto at : {trampoline, at_page}) {
+        std::ranges::copy(sigreturn, blob.begin() + static_cast<std::ptrdiff_t>(at));
+    }
     return blob;
 }
 
@@ -127,6 +143,7 @@ struct Scenario {
     Blob information = unwind_information();
     std::string filename = "/bin/program";
     std::uint64_t at = base;
+    std::uint64_t first_mapped = 0x1000;  // offset in the file
     std::vector<Blob> samples;
 
     // Counts the samples with their callers.
@@ -137,8 +154,8 @@ struct Scenario {
         Mmap2 map;
         map.pid = {7};
         map.tid = {7};
-        map.range = {{at + 0x1000}, 0x3000};
-        map.page_offset = 0x1000;
+        map.range = {{at + first_mapped}, 0x4000 - first_mapped};
+        map.page_offset = first_mapped;
         if (filename == "[vdso]") {
             map.range = {{at}, 0x4000};
             map.page_offset = 0;
@@ -443,6 +460,58 @@ TEST_CASE("A stack that points into itself ends", "[symbols][unwind]") {
     const auto counts = scenario.count();
     CHECK(ended(counts, StackEnd::damaged) == 1);
     CHECK(counts.chain_losses().stacks.lost() == 1);
+}
+
+TEST_CASE("Trampolines of signals lead to what was interrupted", "[symbols][unwind]") {
+    // What the kernel wrote for x86-64: 40 bytes, then r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip.
+    const auto frame_at = [](std::vector<std::uint64_t>& words, std::size_t index) {
+        words.resize(30);
+        words[index + 5 + 15] = stack + 29 * 8;
+        words[index + 5 + 16] = base + leaf + 6;
+        words[29] = base + outer + 5;
+    };
+    std::vector<std::uint64_t> returning{base + trampoline}, inside, page{base + at_page}, row;
+    frame_at(returning, 1);
+    frame_at(inside, 0);
+    frame_at(page, 1);
+    row = {base + described, 0, 0, base + leaf + 6, base + outer + 5};
+    Scenario scenario;
+    scenario.samples = {sample_of({base + leaf + 4, stack, 0, returning}),
+                        sample_of({base + trampoline, stack, 0, inside}),
+                        sample_of({base + trampoline + 7, stack, 0, inside}),
+                        // In the system call.
+                        sample_of({base + trampoline + 9, stack, 0, inside}),
+                        // Its row does not begin a byte early.
+                        sample_of({base + leaf + 4, stack, 0, row})};
+    Stacks expected{{leaf + 4, trampoline, leaf + 6, outer + 4}};
+    for (const auto at : {trampoline, trampoline + 7, trampoline + 9}) expected.push_back({at, leaf + 6, outer + 4});
+    expected.push_back({leaf + 4, described, leaf + 6, outer + 4});
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == expected);
+    CHECK(ended(counts, StackEnd::bottom) == 5);
+
+    // Nothing is mapped before the trampoline. The handler is a stub that has pushed nothing, as is what it
+    // interrupted.
+    page[1 + 5 + 16] = base + plt + 16;
+    page[29] = 0;
+    Scenario begins;
+    begins.first_mapped = at_page;
+    begins.samples = {sample_of({base + plt + 16, stack, 0, page})};
+    CHECK(Scenario::stacks(begins.count()) == Stacks{{plt + 16, at_page, plt + 16}});
+}
+
+TEST_CASE("A trampoline that the kernel wrote onto the stack leads on", "[symbols][unwind]") {
+    // mov $15, %rax; syscall, behind the frame.
+    std::vector<std::uint64_t> words(31);
+    words[0] = stack + 27 * 8;
+    words[1 + 5 + 15] = stack + 29 * 8;
+    words[1 + 5 + 16] = base + leaf + 6;
+    words[27] = 0x0f0000000fc0c748;
+    words[28] = 0x05;
+    words[29] = base + outer + 5;
+    Scenario scenario;
+    scenario.samples = {sample_of({base + leaf + 4, stack, 0, words})};
+    CHECK(Scenario::stacks(scenario.count()) == Stacks{{leaf + 4, stack + 27 * 8, leaf + 6, outer + 4}});
 }
 
 TEST_CASE("The vdsos of 64-bit and of 32-bit processes are not mixed up", "[symbols][unwind]") {
