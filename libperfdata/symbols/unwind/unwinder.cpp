@@ -172,7 +172,7 @@ std::optional<StackEnd> Unwinder::step_from(const Rule& rule, Address address, W
     }
     if (rule.row != nullptr) {
         if (rule.cfi->target() != walk.target) return StackEnd::damaged;
-        const auto source = rule.cfi->source(spill_, address.value - rule.vaddr);
+        const auto source = rule.cfi->source(*rule.row, spill_, address.value - rule.vaddr);
         return end_of(step(walk.target, *rule.row, source, walk.memory, registers, walk.budget));
     }
     if (rule.missing != StackEnd::no_unwind_info) return rule.missing;

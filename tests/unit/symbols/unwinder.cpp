@@ -9,6 +9,8 @@
 
 #include "catch.hpp"
 #include "support/build.hpp"
+#include "support/cfi.hpp"
+#include "support/files.hpp"
 #include "support/samples.hpp"
 #include "unit/symbols/elf_case.hpp"
 
@@ -74,8 +76,22 @@ Blob unwind_information() {
     return out.take();
 }
 
-Blob program(Blob information) {
+// Returns .gnu_debugdata with a .debug_frame: in `bare`, an expression says that the CFA is rsp + 16.
+Blob mini_debug_information() {
+    CfiBuilder::Options options;
+    options.debug_frame = true;
+    CfiBuilder builder(options);
+    CfiBuilder::Common common;
+    common.augmentation.clear();
+    builder.fde(builder.cie(common), bare, 0x20, Instructions().op(0x0f).block(Instructions().op(0x77).sleb(16)));
+    Elf mini;
+    mini.add({.name = ".debug_frame", .content = builder.section()});
+    return compressed(Compression::xz, mini.blob());
+}
+
+Blob program(Blob information, Blob mini = {}) {
     Elf elf;
+    if (!mini.empty()) elf.add({.name = ".gnu_debugdata", .content = std::move(mini)});
     elf.segments.push_back({0, 0, 0x4000});
     elf.section(Elf::text).address = 0x1000;
     Elf::Section section;
@@ -141,6 +157,7 @@ struct Scenario {
     std::string arch = "x86_64";
     bool has_file = true;
     Blob information = unwind_information();
+    Blob mini{};  // .gnu_debugdata, if there is one
     std::string filename = "/bin/program";
     std::uint64_t at = base;
     std::uint64_t first_mapped = 0x1000;  // offset in the file
@@ -173,7 +190,7 @@ struct Scenario {
         timeline.emplace(Timeline::build(*recording).value());
         const auto files = std::make_shared<Files>();
         const std::string in_cache = "/cache/.build-id/01/02030405060708090a0b0c0d0e0f1011121314/vdso";
-        if (has_file) files->content[filename == "[vdso]" ? in_cache : filename] = program(information);
+        if (has_file) files->content[filename == "[vdso]" ? in_cache : filename] = program(information, mini);
         SymbolizerOptions options;
         options.finder.buildid_dir = "/cache";
         options.files = files;
@@ -410,6 +427,21 @@ TEST_CASE("Frame pointers do not replace unwind information that is damaged", "[
     CHECK(Scenario::stacks(counts) == Stacks{{bare + 9}});
     CHECK(ended(counts, StackEnd::damaged) == 1);
     CHECK(counts.chain_losses().stacks.lost() == 1);
+}
+
+TEST_CASE("Mini debug information has rows, too", "[symbols][unwind]") {
+    // The frame pointer leads past the caller.
+    const auto sample = sample_of({base + bare + 9, stack, stack + 24, {1, base + leaf + 5, base + outer + 5, 0, 0}});
+    Scenario with, without, damaged;
+    with.mini = mini_debug_information();
+    damaged.mini = Blob(64, std::byte{0x55});
+    for (auto* one : {&with, &without, &damaged}) one->samples = {sample};
+    CHECK(Scenario::stacks(with.count()) == Stacks{{bare + 9, leaf + 4, outer + 4}});
+    CHECK(Scenario::stacks(without.count()) == Stacks{{bare + 9}});
+    // It may have described the code.
+    const auto counts = damaged.count();
+    CHECK(Scenario::stacks(counts) == Stacks{{bare + 9}});
+    CHECK(ended(counts, StackEnd::damaged) == 1);
 }
 
 TEST_CASE("A frame pointer of 0 ends stacks where calls and frame pointers led", "[symbols][unwind]") {
