@@ -154,7 +154,7 @@ void write_stacks(JsonWriter& json, const StackFacts& stacks) {
             json.name("object", list[at].object);
             json.member("stacks", list[at].stacks);
             if (!list[at].reason.empty()) json.member("reason", list[at].reason);
-            if (!list[at].remedy.empty()) json.member("remedy", list[at].remedy);
+            if (!list[at].remedy.empty()) json.name("remedy", list[at].remedy);
             json.end_object();
         }
         json.end_array();
