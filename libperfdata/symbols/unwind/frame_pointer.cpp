@@ -155,6 +155,11 @@ StepOutcome step_from_leaf(const UnwindTarget& target, const StackMemory& memory
         const auto pc = target.code_address(registers.value(target.return_slot()));
         if (pc == 0) return StepOutcome::outermost;
         if (pc == registers.pc) return StepOutcome::no_change;
+        const auto slot = target.stack_pointer();
+        if (pushed != 0 && registers.known(slot)) {
+            const auto popped = registers.value(slot) + std::uint64_t{target.address_bytes()} * pushed;
+            registers.set(slot, popped & target.address_mask());
+        }
         registers.pc = pc;
         return StepOutcome::ok;
     }

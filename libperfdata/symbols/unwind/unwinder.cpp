@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <initializer_list>
 #include <span>
 #include <utility>
 
@@ -13,6 +12,7 @@
 
 #include "symbols/code_sources.hpp"
 #include "symbols/unwind/frame_pointer.hpp"
+#include "symbols/unwind/plt_stub.hpp"
 
 namespace perfdata {
 namespace {
@@ -34,34 +34,6 @@ std::optional<StackEnd> end_of(StepOutcome outcome) {
 // Code that runs without a file lies there as well as code of files.
 bool is_code(const Frame& frame) {
     return frame.kind == FrameKind::object || frame.kind == FrameKind::jit || frame.kind == FrameKind::memory;
-}
-
-// Returns how many words a stub of a linkage table has pushed at this address; nothing outside of stubs. Linkers other
-// than GNU ld write no unwind information for them.
-std::optional<unsigned> pushed_in_plt(const ElfFile& file, const UnwindTarget& target, std::uint64_t vaddr) {
-    if (target.family() != ArchFamily::x86) return {};
-    const auto holds = [&](std::string_view name) -> const ElfFile::Section* {
-        const auto* section = file.section(name);
-        return section != nullptr && vaddr - section->address < section->size ? section : nullptr;
-    };
-    for (const std::string_view name : {".plt.sec", ".plt.got", ".iplt"}) {
-        if (holds(name) != nullptr) return 0;
-    }
-    const auto* section = holds(".plt");
-    if (section == nullptr) return {};
-    constexpr std::uint64_t stub = 16;
-    std::array<std::byte, 2 * stub> code{};
-    const auto got = file.source().read_at(section->offset, code);
-    if (!got || *got != code.size()) return {};
-    const auto begins = [&](std::size_t at, std::initializer_list<std::uint8_t> bytes) {
-        return std::ranges::equal(bytes, std::span(code).subspan(at, bytes.size()), {},
-                                  [](std::uint8_t byte) { return std::byte{byte}; });
-    };
-    // push GOT[1], by its address or from ebx; then jmp *GOT[n], or endbr64 or endbr32. Others are not known.
-    if (!begins(0, {0xff, 0x35}) && !begins(0, {0xff, 0xb3})) return {};
-    const bool branch_tracking = begins(stub, {0xf3, 0x0f, 0x1e});
-    if (!branch_tracking && !begins(stub, {0xff, 0x25}) && !begins(stub, {0xff, 0xa3})) return {};
-    return words_pushed_in_plt(vaddr - section->address, branch_tracking);
 }
 
 // Returns the place in a trampoline of signals at a virtual address.

@@ -3,6 +3,7 @@
 #include "symbols/unwind/frame_pointer.hpp"
 
 #include "catch.hpp"
+#include "symbols/unwind/plt_stub.hpp"
 #include "unit/symbols/cfi_case.hpp"
 
 using namespace perfdata;
@@ -198,6 +199,11 @@ TEST_CASE("Code without a frame is left by its return address", "[symbols][unwin
     REQUIRE(link.leave() == stepped);
     CHECK(link.registers.pc == 0x400200);
     CHECK(link.registers.value(31) == stack_begin);
+    Chained linked(ArchFamily::arm64);
+    linked.set(30, 0x400200);
+    REQUIRE(linked.leave(2) == stepped);
+    CHECK(linked.registers.pc == 0x400200);
+    CHECK(linked.registers.value(31) == stack_begin + 16);
     CHECK(link.leave() == StepOutcome::no_change);
 }
 
