@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::uint64_t stub_size = 16;
 
-// StubCode is code of a section, as far as it could be read.
-class StubCode {
+// PushedCode is code of a section, as far as it could be read.
+class PushedCode {
   public:
-    StubCode(const ElfFile& file, std::uint64_t offset) {
+    PushedCode(const ElfFile& file, std::uint64_t offset) {
         const auto got = file.source().read_at(offset, code_);
         if (got) size_ = *got;
     }
@@ -32,7 +32,7 @@ class StubCode {
 };
 
 std::optional<unsigned> pushed_x86(const ElfFile& file, const ElfFile::Section& plt, std::uint64_t offset) {
-    const StubCode code(file, plt.offset);
+    const PushedCode code(file, plt.offset);
     // mold: endbr64; push %r11; push GOT[1]; jmp *GOT[2], in 32 bytes. Others: endbr64; mov $n, %r11d; jmp *GOT[n].
     if (code.has(0, {0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x53, 0xff, 0x35})) {
         if (offset >= 2 * stub_size || offset < 6) return 0;
@@ -54,7 +54,7 @@ std::optional<unsigned> pushed_by_link(const ElfFile& file, const UnwindTarget& 
         case ArchFamily::arm64: {
             // stp x16, x30, [sp, #-16]!, perhaps behind bti c
             constexpr std::uint64_t first_size = 32;
-            const std::uint64_t push = StubCode(file, plt.offset).has(0, {0x5f, 0x24, 0x03, 0xd5}) ? 4 : 0;
+            const std::uint64_t push = PushedCode(file, plt.offset).has(0, {0x5f, 0x24, 0x03, 0xd5}) ? 4 : 0;
             return offset > push && offset < first_size ? 2 : 0;
         }
         case ArchFamily::arm: {

@@ -345,6 +345,13 @@ TEST_CASE("Signatures are taken out of return addresses where they are signed", 
         CHECK(one.registers.pc == (is_signed ? plain : with));
         CHECK(one.registers.value(30) == one.registers.pc);
     }
+    // A leaf has signed it, and not saved it.
+    StepScene leaf(ArchFamily::arm64);
+    leaf.registers.pc = 0x0000aaaab0000000;
+    leaf.registers.set(30, with);
+    leaf.row.flags |= UnwindRow::return_signed;
+    REQUIRE(leaf.step() == ok);
+    CHECK(leaf.registers.pc == plain);
     // As many bits are kept as the process has, judged by its own addresses.
     CHECK(without_signature(0xfff5aaaab2345678, 0xaaaab0000000, 0xffffc0000000) == plain);
     CHECK(without_signature(0x0035555555555000, 0x5555550000, 0x7fc0000000) == 0x5555555000);    // 39 bits
