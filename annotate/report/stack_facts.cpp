@@ -18,10 +18,12 @@ constexpr std::uint64_t longest_copy = 65528, else_in_sample = 4096;
 std::vector<StackFacts::Object> named(const std::map<ObjectIndex, std::uint64_t>& objects, const Symbolizer& symbolizer,
                                       bool missing) {
     // Several objects may have one name: mappings of one path with different inodes.
-    std::map<std::tuple<std::string, std::string_view, std::string_view>, std::uint64_t> sums;
+    std::map<std::tuple<std::string, std::string, std::string>, std::uint64_t> sums;
     for (const auto& [index, stacks] : objects) {
-        std::string_view reason, help;
-        if (missing) {
+        std::string reason, help;
+        if (!missing) {
+            if (const auto debug = symbolizer.missing_debug(index)) help = "it " + debug->text();
+        } else {
             const auto file = symbolizer.file(index);
             const auto miss = file ? SymbolMiss::outside_file : file.error();
             reason = explain(miss);
@@ -46,10 +48,11 @@ std::string names(const std::vector<StackFacts::Object>& objects) {
     return objects.size() > most ? text + ", ..." : text;
 }
 
-// Returns what to record next time, for copies of that size.
-std::string longer_copy(std::uint64_t size) {
-    if (size == 0) return "record with a larger --call-graph dwarf,SIZE";
-    return fmt::format("record with --call-graph dwarf,{}", std::min(2 * size, longest_copy));
+// Returns what to record next time, for copies of that size, of which the next frames want so much.
+std::string longer_copy(std::uint64_t size, std::uint64_t wanted) {
+    if (size == 0 && wanted == 0) return "record with a larger --call-graph dwarf,SIZE";
+    const auto next = std::max(2 * size, (wanted + 7) / 8 * 8);
+    return fmt::format("record with --call-graph dwarf,{}", std::min(next, longest_copy));
 }
 
 }  // namespace
@@ -80,23 +83,38 @@ std::vector<std::string> StackFacts::notes() const {
             continue;
         }
         const auto where = size == 0 ? "where their copies end" : fmt::format("at the {} bytes that were copied", size);
-        add(stacks, fmt::format("end {}: {}", where, longer_copy(size)));
+        const auto wanted = counts.wanted_copies().find(size);
+        const auto bytes = wanted == counts.wanted_copies().end() ? 0 : wanted->second;
+        add(stacks, fmt::format("end {}: {}", where, longer_copy(size, bytes)));
     }
     add(full,
         fmt::format("end at the {} bytes that a sample can hold: --call-graph fp or lbr has no such limit", most));
     std::map<std::string_view, std::vector<Object>> by_reason;
     for (const auto& object : without_file) by_reason[object.reason].push_back(object);
-    for (const auto& [reason, objects] : by_reason) {
+    const auto add_objects = [&](std::string_view reason, const std::vector<Object>& objects, std::string_view help) {
         std::uint64_t stacks = 0;
         for (const auto& object : objects) stacks += object.stacks;
-        const auto help = objects.front().remedy;
         add(stacks, fmt::format("end in {}: {}{}{}", names(objects), reason, help.empty() ? "" : " - ", help));
+    };
+    for (const auto& [reason, objects] : by_reason) add_objects(reason, objects, objects.front().remedy);
+    // An object whose debug file is missing has a note of its own.
+    std::uint64_t noted = 0;
+    std::vector<Object> others;
+    for (const auto& object : without_information) {
+        if (object.remedy.empty()) {
+            others.push_back(object);
+            continue;
+        }
+        noted += object.stacks;
+        add_objects(explain(StackEnd::no_unwind_info), {object}, shown(object.remedy));
     }
-    for (const auto end : {StackEnd::no_unwind_info, StackEnd::no_mapping, StackEnd::lost_register, StackEnd::damaged,
-                           StackEnd::no_registers, StackEnd::unsupported, StackEnd::failed_copy}) {
-        const bool named = end == StackEnd::no_unwind_info && !without_information.empty();
-        add(counts.ended(end),
-            fmt::format("end{}: {}", named ? " in " + names(without_information) : "", explain(end)));
+    for (const auto end :
+         {StackEnd::no_unwind_info, StackEnd::no_mapping, StackEnd::lost_register, StackEnd::damaged,
+          StackEnd::no_registers, StackEnd::unsupported, StackEnd::failed_copy, StackEnd::out_of_reach}) {
+        const bool named = end == StackEnd::no_unwind_info && !others.empty();
+        add(counts.ended(end) - (end == StackEnd::no_unwind_info ? noted : 0),
+            fmt::format("end{}: {}{}", named ? " in " + names(others) : "", explain(end),
+                        end == StackEnd::out_of_reach ? " - --call-graph fp or lbr has no such limit" : ""));
     }
     std::ranges::stable_sort(notes, std::greater{}, &Note::stacks);
     std::vector<std::string> texts;

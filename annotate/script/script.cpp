@@ -116,8 +116,9 @@ class ScriptWriter {
         if (!wanted(sample, item, index, comm)) return;
         item.comm = shown_comm(comm, item.tid);
         item.ip = sample.ip();
-        const bool has_chain =
+        item.narrow_comm =
             options_.chains && (event.attr.has(sample_bit::callchain) || sample.layout().shape().callers_in_stack());
+        const bool has_chain = item.narrow_comm && options_.most_frames != 0;
         // Text shows only the chain of a sample that has one.
         const auto& code = options_.filter.code;
         if (item.ip && (!has_chain || options_.json || !code.empty())) {
@@ -145,7 +146,7 @@ class ScriptWriter {
             if (deep) ++counts_.deep_chains;
             // A sample without a copy of the stack still has its address.
             const bool in_stack = sample.layout().shape().callers_in_stack();
-            if (in_stack && looked_up_.empty() && item.ip && options_.most_frames != 0) {
+            if (in_stack && looked_up_.empty() && item.ip) {
                 looked_up_.push_back(places_.look_up(item.moment, *item.ip, item.mode));
             }
             chain_.clear();

@@ -25,7 +25,7 @@ struct ScriptOptions {
     FieldChoice fields;  // fitted to the recording; for text only
     bool chains = true;
     bool inlines = true;            // of a chain: also frames of what the compiler inlined
-    std::size_t most_frames = 127;  // of a chain
+    std::size_t most_frames = 127;  // of a chain, without inlined ones; 0: only the sampled address, as perf has it
     bool nanoseconds = false;       // of text: nine digits behind the point, not six
     std::string arch;               // of text: whose registers these are; empty: as the recording says
     SampleFilter filter;

@@ -29,7 +29,8 @@ struct ScriptItem {
     std::string_view comm{};  // printable
     std::optional<Address> ip{};
     std::uint32_t place = 0;                 // of the ip: number in ScriptPlaces; for text not set if there is a chain
-    bool has_chain = false;                  // the event records chains, and they are requested
+    bool narrow_comm = false;                // the event records chains, and they are requested
+    bool has_chain = false;                  // the same, and some frames of them
     std::span<const std::uint32_t> chain{};  // numbers in ScriptPlaces, innermost first; or ScriptPlaces::left_out()
     bool whole_chain = true;                 // its deferred part is present
     std::optional<StackEnd> stack_end{};     // how a copy of the user stack was unwound; nothing: there is none

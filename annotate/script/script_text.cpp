@@ -154,7 +154,7 @@ void ScriptText::append_start(std::string& text, const ScriptItem& item, ScriptF
     const auto pid = signed_id(item.pid.value_or(Pid{~0u}).value);
     const auto tid = signed_id(item.tid.value_or(Tid{~0u}).value);
     if ((fields & field_comm) != 0) {
-        append_right(text, item.comm, item.has_chain && (fields & field_ip) != 0 ? 0 : 16);
+        append_right(text, item.comm, item.narrow_comm && (fields & field_ip) != 0 ? 0 : 16);
         text += ' ';
     }
     auto out = std::back_inserter(text);

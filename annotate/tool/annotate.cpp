@@ -455,7 +455,7 @@ void add_annotate(CLI::App& app, int& exit) {
     add_inline(*command, options->inlines);
     const auto most = CallOptions().max_stack;
     add_whole(*command, "--max-stack", options->max_stack,
-              "Only so many frames of a call chain, innermost first (default 1024)",
+              "Only so many frames of a call chain, innermost first; inlined functions do not count (default 1024)",
               {1, most, "a number from 1 to 1024 (default 1024)"});
     // Shown anyway.
     command->add_flag_callback(

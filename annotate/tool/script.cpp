@@ -110,7 +110,7 @@ void tell(const Session& session, const ScriptChoice& choice, const ScriptOption
         session.note(fmt::format("{} call chains lack their user part, which was deferred and never written",
                                  counts.broken_chains));
     }
-    if (counts.deep_chains != 0 && options.most_frames != 0) {
+    if (counts.deep_chains != 0) {
         session.note(fmt::format("{}: the outermost ones are not shown (see --max-stack)",
                                  deep_text(counts.deep_chains, options.most_frames)));
     }
@@ -180,7 +180,9 @@ void add_script(CLI::App& app, int& exit) {
         ->type_name("FIELDS");
     command->add_flag("-G,--hide-call-graph", choice->hide_chains, "Only the sampled address, no call chains");
     add_inline(*command, choice->inlines);
-    add_whole(*command, "--max-stack", choice->most_frames, "Frames of a call chain to show (default 127)",
+    add_whole(*command, "--max-stack", choice->most_frames,
+              "Frames of a call chain to show, innermost first; inlined functions do not count (default 127).\n"
+              "0: no chains, the sampled address stands in the sample's line",
               {0, 65535, "a number from 0 to 65535 (default 127)"});
     command->add_flag("--ns", choice->nanoseconds, "Times with nine digits behind the point");
     add_header_to(*command, choice->header);

@@ -97,6 +97,11 @@ const RecordedObject& Symbolizer::recorded_object(ObjectIndex object) const {
     const auto& files = sources_->files();
     return files.symbols().recorded(files.index(object));
 }
+std::optional<MissingDebugFile> Symbolizer::missing_debug(ObjectIndex object) const {
+    const auto found = file(object);
+    if (!found) return {};
+    return sources_->files().finder().missing_debug(recorded_object(object), **found);
+}
 bool Symbolizer::has_build_ids() const {
     return sources_->files().has_build_ids();
 }

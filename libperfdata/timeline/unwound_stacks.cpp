@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/timeline/unwound_stacks.hpp"
 
+#include <algorithm>
+
 namespace perfdata {
 
 void UnwoundStacks::add(const UserState& state, const Unwound& unwound) {
@@ -8,7 +10,10 @@ void UnwoundStacks::add(const UserState& state, const Unwound& unwound) {
     ++by_end_[static_cast<std::size_t>(unwound.end)];
     if (unwound.end == StackEnd::short_copy) {
         const bool room = short_copies_.size() < most_sizes || short_copies_.contains(state.asked_for);
-        ++short_copies_[room ? state.asked_for : 0];
+        const auto size = room ? state.asked_for : 0;
+        ++short_copies_[size];
+        auto& wanted = wanted_copies_[size];
+        wanted = std::max(wanted, unwound.wanted);
     }
     if (!unwound.object) return;
     if (unwound.end == StackEnd::no_file) ++without_file_[*unwound.object];
@@ -28,6 +33,7 @@ std::string_view to_string(StackEnd end) {
         case StackEnd::no_registers: return "no_registers";
         case StackEnd::unsupported: return "unsupported";
         case StackEnd::failed_copy: return "failed_copy";
+        case StackEnd::out_of_reach: return "out_of_reach";
     }
     return "unknown";
 }
@@ -45,6 +51,9 @@ std::string_view explain(StackEnd end) {
         case StackEnd::no_registers: return "the sample lacks the registers to begin with";
         case StackEnd::unsupported: return "stacks of this architecture cannot be unwound";
         case StackEnd::failed_copy: return "the kernel could copy no more of the stack";
+        case StackEnd::out_of_reach:
+            return "the next frame lies where no copy of the stack reaches, on another stack or more than 65528 bytes "
+                   "above";
     }
     return "unknown";
 }

@@ -86,7 +86,7 @@ class PlainLoop {
             ++counts.rows;
             const auto& known = row_of(frame);
             if (!known.row || known.row->has(UnwindRow::signal_frame)) break;
-            const auto source = known.cfi->source(spill_, address.value - known.vaddr);
+            const auto source = known.cfi->source(*known.row, spill_, address.value - known.vaddr);
             if (step(*target_, *known.row, source, memory, registers, budget) != StepOutcome::ok) break;
         }
         return counts;

@@ -140,6 +140,8 @@ void write_stacks(JsonWriter& json, const StackFacts& stacks) {
         json.begin_object();
         json.member("bytes", size);
         json.member("stacks", count);
+        const auto wanted = counts.wanted_copies().find(size);
+        if (wanted != counts.wanted_copies().end() && wanted->second != 0) json.member("wanted", wanted->second);
         json.end_object();
     }
     json.end_array();
@@ -152,7 +154,7 @@ void write_stacks(JsonWriter& json, const StackFacts& stacks) {
             json.name("object", list[at].object);
             json.member("stacks", list[at].stacks);
             if (!list[at].reason.empty()) json.member("reason", list[at].reason);
-            if (!list[at].remedy.empty()) json.member("remedy", list[at].remedy);
+            if (!list[at].remedy.empty()) json.name("remedy", list[at].remedy);
             json.end_object();
         }
         json.end_array();

@@ -121,7 +121,8 @@ void GraphChoice::add_to(CLI::App& command) {
         ->type_name("TREES");
     command.add_flag("-G,--inverted", inverted, "Trees of what rows called, as with -g caller");
     command.add_flag("--no-call-graph", none, "The same as -g none")->excludes("--call-graph")->excludes("--inverted");
-    add_whole(command, "--max-stack", max_stack, "Only so many frames of a chain, innermost first (default 127)",
+    add_whole(command, "--max-stack", max_stack,
+              "Only so many frames of a chain, innermost first; inlined functions do not count (default 127)",
               {1, deepest_stack, "a number from 1 to 1024 (default 127)"});
     command
         .add_option("-p,--parent", parent,

@@ -24,7 +24,7 @@ typedef struct perfdata_report_options {
     const perfdata_filter *filter; /* of `objects`, `symbols` and `kinds`: which rows there are */
     const char *sort;              /* words of `perfdata report --sort`, with commas; null: "comm,dso,symbol" */
     uint64_t flags;                /* PERFDATA_REPORT_... */
-    uint64_t max_stack;   /* frames of a call chain that count; 0: 1024 */
+    uint64_t max_stack;   /* frames of a call chain that count, without inlined functions; 0: 1024 */
     double percent_limit; /* rows with less are left out */
 } perfdata_report_options;
 

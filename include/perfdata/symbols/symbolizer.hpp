@@ -17,6 +17,7 @@
 #include "perfdata/symbols/code_image.hpp"
 #include "perfdata/symbols/code_place.hpp"
 #include "perfdata/symbols/frame_name.hpp"
+#include "perfdata/symbols/missing_debug_file.hpp"
 #include "perfdata/symbols/source_line.hpp"
 #include "perfdata/symbols/symbol_miss.hpp"
 #include "perfdata/symbols/symbolizer_options.hpp"
@@ -100,6 +101,9 @@ class PERFDATA_EXPORT Symbolizer {
     std::expected<const FoundObject*, SymbolMiss> file(ObjectIndex object) const;
     // Returns what the recording says about that file.
     const RecordedObject& recorded_object(ObjectIndex object) const;
+    // Returns what that file says of a separate debug file that is not here; nothing if it says nothing, if the debug
+    // file is here, or if there is no file.
+    std::optional<MissingDebugFile> missing_debug(ObjectIndex object) const;
     // Returns true if the recording has a build-id of any file that ran.
     bool has_build_ids() const;
     // Loads the files with recorded build-ids on that many threads: perf records build-ids of files with samples. Other

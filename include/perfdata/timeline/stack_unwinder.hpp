@@ -22,7 +22,7 @@ namespace perfdata {
 enum class StackEnd : std::uint8_t {
     bottom,          // the outermost function: it has no caller
     frame_limit,     // as many frames as the caller asked for
-    short_copy,      // the next frame lies beyond the bytes that were copied
+    short_copy,      // the next frame lies beyond the bytes that were copied: a larger copy would have it
     no_file,         // the file with the code was not found, or not proven to be the recorded one
     no_mapping,      // nothing known was mapped at the return address
     no_unwind_info,  // the code has no unwind information, and no frame pointer leads on
@@ -31,8 +31,9 @@ enum class StackEnd : std::uint8_t {
     no_registers,    // the sample has too few registers to begin with
     unsupported,     // stacks of this architecture cannot be unwound
     failed_copy,     // the next frame is beyond what the kernel could copy, which is less than was asked for
+    out_of_reach,    // the next frame lies where no copy reaches: on another stack, or more than 65,528 bytes above
 };
-inline constexpr std::size_t stack_ends = 11;  // number of them
+inline constexpr std::size_t stack_ends = 12;  // number of them
 
 // to_string(end) returns a word for JSON; explain(end) a clause for users.
 PERFDATA_EXPORT std::string_view to_string(StackEnd end);
@@ -60,6 +61,8 @@ struct Unwound {
     StackEnd end = StackEnd::bottom;  // why there are no more frames
     // The mapped object with the code that has no file or no unwind information; valid for these ends.
     std::optional<ObjectIndex> object{};
+    // With short_copy: how many bytes a copy must have for the next frame, at most 65,528.
+    std::uint64_t wanted = 0;
 };
 
 // StackUnwinder caches what it finds: use one for each thread.

@@ -33,6 +33,9 @@ class PERFDATA_EXPORT UnwoundStacks {
     // the rest counts at size 0.
     static constexpr std::size_t most_sizes = 16;
     const std::map<std::uint64_t, std::uint64_t>& short_copies() const { return short_copies_; }
+    // The bytes that copies must have for the next frame of all stacks that were too short, by the same sizes; 0: not
+    // known.
+    const std::map<std::uint64_t, std::uint64_t>& wanted_copies() const { return wanted_copies_; }
     // Stacks that ended in an object without a file, or in one without unwind information, by object: no more than the
     // timeline has objects.
     const std::map<ObjectIndex, std::uint64_t>& without_file() const { return without_file_; }
@@ -41,7 +44,7 @@ class PERFDATA_EXPORT UnwoundStacks {
   private:
     std::uint64_t stacks_ = 0, not_unwound_ = 0;
     std::array<std::uint64_t, stack_ends> by_end_{};
-    std::map<std::uint64_t, std::uint64_t> short_copies_;
+    std::map<std::uint64_t, std::uint64_t> short_copies_, wanted_copies_;
     std::map<ObjectIndex, std::uint64_t> without_file_, without_information_;
 };
 

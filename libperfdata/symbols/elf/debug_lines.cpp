@@ -8,7 +8,8 @@
 namespace perfdata {
 
 std::optional<Error> CodeFile::problem(std::span<const LineStart> given) const {
-    if (!lines || !*lines) return {};
+    if (!lines) return {};
+    if (!*lines) return no_debug;
     auto problem = (*lines)->problem(given);
     if (problem) problem->where = path + ": " + problem->where;
     return problem;
@@ -92,7 +93,11 @@ InlinedFunctions DebugLines::inlined_in_object(const CodeFile& object, std::uint
         found.problem = object.lines.error();
         return found;
     }
-    if (!*object.lines) return found;
+    if (!*object.lines) {
+        // Most systems have no debug files at all: only what the user could take for the right one is worth a note.
+        if (object.stale_debug) found.problem = object.no_debug;
+        return found;
+    }
     found.has_debug = true;
     const auto& lines = **object.lines;
     if (auto functions = lines.inlined_at(vaddr)) {
@@ -112,7 +117,13 @@ const CodeFile& DebugLines::opened(FileIndex index) {
         if (!found) return;
         one.file = (*found)->file;
         one.path = (*found)->path;
-        one.lines = open(files_.symbols().recorded(index), **found);
+        const auto& recorded = files_.symbols().recorded(index);
+        one.lines = open(recorded, **found);
+        if (!one.lines || *one.lines) return;
+        if (const auto missing = files_.finder().missing_debug(recorded, **found)) {
+            one.stale_debug = missing->why == SymbolMiss::build_id_differs;
+            one.no_debug = Error{ErrorCode::missing, Error::no_offset, one.path, missing->text()};
+        }
     });
     return one;
 }

@@ -44,8 +44,12 @@ struct CodeFile {
     Result<std::shared_ptr<DwarfLines>> lines = nullptr;
     std::shared_ptr<const ElfFile> file;
     std::string path;
+    // Without lines: why the debug file that the file names is not used.
+    std::optional<Error> no_debug{};
+    bool stale_debug = false;  // it is here, but of another build
 
-    // Returns what is missing from `lines`: names of inlined calls in a file that was not found, lines without address.
+    // Returns what is missing from `lines`: names of inlined calls in a file that was not found, lines without address;
+    // all of them, if the debug file is.
     std::optional<Error> problem(std::span<const LineStart> given) const;
 };
 

@@ -11,7 +11,7 @@
 #include "perfdata/symbols/elf/demangle/demangle.hpp"
 
 #include "elf_constants.hpp"
-#include "recording/unpack.hpp"
+#include "mini_debug_info.hpp"
 
 namespace perfdata {
 namespace {
@@ -33,32 +33,6 @@ bool is_mapping_symbol(std::string_view name) {
 
 bool has_mapping_symbols(std::uint16_t machine) {
     return machine == em_arm || machine == em_aarch64 || machine == em_riscv;
-}
-
-Error debug_data_error(ErrorCode code, std::string why) {
-    return {code, Error::no_offset, "section .gnu_debugdata", std::move(why)};
-}
-
-// Unpacked is what could be unpacked, and why that is not all.
-struct Unpacked {
-    std::string text;
-    std::optional<Error> damage;
-};
-
-// unpack_xz(packed, limit) returns nothing if that is more than the limit.
-Unpacked unpack_xz(std::string_view packed, std::uint64_t limit, LookOut& look) {
-    std::string out;
-    const auto broken = unpack_stream(Packing::xz, read_from(std::as_bytes(std::span(packed))), [&](Bytes got) {
-        out += as_text(got);
-        for (std::size_t at = 0; at < got.size(); at += 16) look();
-        return out.size() <= limit;
-    });
-    if (out.size() > limit) {
-        return {{}, debug_data_error(ErrorCode::limit, "unpacks to more than " + std::to_string(limit) + " bytes")};
-    }
-    if (broken)
-        return {std::move(out), debug_data_error(ErrorCode::malformed, "cannot be unpacked any further: " + *broken)};
-    return {std::move(out), {}};
 }
 
 }  // namespace
@@ -180,20 +154,13 @@ void ElfSymbolsBuilder::add_table(const ElfFile& file, std::string_view section_
 }
 
 void ElfSymbolsBuilder::add_mini_debug_info(const ElfFile& file) {
-    const auto* section = file.section(".gnu_debugdata");
+    const auto* section = file.section(mini_debug_section);
     if (section == nullptr) return;
     const auto packed = content(file, *section);
     if (!packed) return;
-    // Symbols pack to a fifth or so.
-    constexpr std::uint64_t times = 32, some = std::uint64_t{1} << 20;
-    auto unpacked = unpack_xz(*packed, std::min(limits_.section_bytes, some + packed->size() * times), look_);
-    const auto mini = ElfFile::open(memory_source(as_bytes(unpacked.text)), limits_);
-    if (mini) {
-        add_table(*mini, ".symtab");
-    } else if (!unpacked.damage) {
-        unpacked.damage = debug_data_error(mini.error().code, "unpacks to no ELF file: " + mini.error().detail);
-    }
-    if (unpacked.damage && !damage_) damage_ = std::move(unpacked.damage);
+    auto mini = MiniDebugInfo::unpack(*packed, limits_, look_);
+    if (mini.file) add_table(*mini.file, ".symtab");
+    if (mini.damage && !damage_) damage_ = std::move(mini.damage);
 }
 
 namespace {

@@ -124,11 +124,8 @@ class ExpressionMachine {
     void push_read(std::uint64_t address, unsigned width) {
         if (outcome_ != StepOutcome::ok) return;
         const auto word = input_.memory.read(address, width);
-        switch (word.answer) {
-            case StackMemory::Answer::value: return push(word.value);
-            case StackMemory::Answer::beyond: return stop(StepOutcome::stack_too_short);
-            case StackMemory::Answer::unknown: return stop(StepOutcome::damaged);
-        }
+        if (word.answer != StackMemory::Answer::value) return stop(why_unread(word.answer));
+        push(word.value);
     }
 
     void jump(Cursor& in, std::uint8_t operation) {

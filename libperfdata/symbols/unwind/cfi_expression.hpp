@@ -20,7 +20,7 @@ struct ExpressionInput {
 };
 
 struct ExpressionValue {
-    StepOutcome outcome = StepOutcome::ok;  // ok, stack_too_short, register_missing, or damaged
+    StepOutcome outcome = StepOutcome::ok;  // ok, or why there is no value
     std::uint64_t value = 0;                // valid if ok
 };
 

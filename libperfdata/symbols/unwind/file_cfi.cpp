@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "symbols/elf/elf_packed.hpp"
+#include "symbols/elf/mini_debug_info.hpp"
 
 namespace perfdata {
 namespace {
@@ -60,6 +61,9 @@ FileCfi::FileCfi(const ElfFile& file, const ElfFile* debug, const Limits& limits
     open_debug_frame(file, limits);
     if (!debug_frame_ && debug != nullptr && target_of(*debug) == target_) open_debug_frame(*debug, limits);
     if (target_->family() == ArchFamily::arm) open_exidx(file, limits);
+    if (auto packed = needed(file, mini_debug_section, limits)) {
+        mini_ = std::make_unique<Mini>(std::move(packed->bytes), limits);
+    }
 }
 
 FileCfi::FileCfi(const UnwindTarget& target, CfiInput input, std::string bytes, const Limits& limits)
@@ -72,6 +76,21 @@ FileCfi::FileCfi(const UnwindTarget& target, CfiInput input, std::string bytes, 
     } else {
         keep(std::move(section.error()));
     }
+}
+
+const FileCfi* FileCfi::mini() const {
+    if (!mini_) return nullptr;
+    mini_->once([&] {
+        LookOut look;
+        auto info = MiniDebugInfo::unpack(mini_->packed, mini_->limits, look);
+        mini_->damage = std::move(info.damage);
+        if (!info.file || target_of(*info.file) != target_) return;
+        auto cfi = std::make_unique<FileCfi>(*info.file, nullptr, mini_->limits);
+        cfi->mini_ = {};  // one in another would go on for ever
+        if (cfi->damage_ && !mini_->damage) mini_->damage = cfi->damage_;
+        if (cfi->has_any()) mini_->cfi = std::move(cfi);
+    });
+    return mini_->cfi.get();
 }
 
 void FileCfi::keep(Error error) {
@@ -177,14 +196,24 @@ Result<std::optional<UnwindRow>> FileCfi::row_at(std::uint64_t vaddr, RuleSpill&
         leave_to(eh_frame_);
         take(debug_frame_->row_at(vaddr, spill));
     }
-    if (exidx_ && !(row && *row)) {
+    if ((mini_ || exidx_) && !(row && *row)) {
         if (!debug_frame_) leave_to(eh_frame_);
         leave_to(debug_frame_);
-        take(exidx_->row_at(vaddr, spill));
+        if (const auto* packed = mini()) {
+            auto found = packed->row_at(vaddr, spill);
+            if (found && *found) (*found)->in_mini = 1;
+            take(std::move(found));
+            if (exidx_ && !(row && *row)) {
+                leave_to(packed->eh_frame_);
+                leave_to(packed->debug_frame_);
+            }
+        }
     }
+    if (exidx_ && !(row && *row)) take(exidx_->row_at(vaddr, spill));
     if (!row || *row) return row;
     // What cannot be read may have described the code.
     if (damage_) return fail(*damage_);
+    if (mini_ && mini_->damage) return fail(*mini_->damage);
     for (const auto* section : {&eh_frame_, &debug_frame_}) {
         if (!*section) continue;
         if (auto loss = (*section)->loss()) return fail(std::move(*loss));
@@ -192,7 +221,12 @@ Result<std::optional<UnwindRow>> FileCfi::row_at(std::uint64_t vaddr, RuleSpill&
     return row;
 }
 
-RowSource FileCfi::source(const RuleSpill& spill, std::uint64_t bias) const {
+RowSource FileCfi::source(const UnwindRow& row, const RuleSpill& spill, std::uint64_t bias) const {
+    if (row.in_mini != 0 && mini_ && mini_->once.done() && mini_->cfi) {
+        auto own = row;
+        own.in_mini = 0;
+        return mini_->cfi->source(own, spill, bias);
+    }
     return {&spill, as_bytes_of(eh_frame_bytes_.bytes), as_bytes_of(debug_frame_bytes_.bytes), bias, order_};
 }
 

@@ -36,7 +36,9 @@ class FrameChain {
         const auto word = memory_.read(address & target_.address_mask(), word_);
         value = word.value;
         if (word.answer == StackMemory::Answer::value) return true;
-        outcome_ = word.answer == StackMemory::Answer::beyond ? StepOutcome::stack_too_short : StepOutcome::damaged;
+        outcome_ = why_unread(word.answer);
+        // A number that is no address of this stack is no frame pointer.
+        if (outcome_ == StepOutcome::out_of_reach && !memory_.on_stack(address)) outcome_ = StepOutcome::damaged;
         return false;
     }
     // Reads the frame pointer. Its frame lies above the stack pointer.
@@ -47,19 +49,24 @@ class FrameChain {
             outcome_ = why_unknown(registers_, slot);
         } else if (pointer_ == 0) {
             outcome_ = StepOutcome::outermost;
-        } else if (pointer_ % word_ != 0 || (registers_.known(target_.stack_pointer()) &&
-                                             pointer_ < registers_.value(target_.stack_pointer()))) {
+        } else if ((is_odd() && !target_.stack_may_be_odd()) ||
+                   (registers_.known(target_.stack_pointer()) &&
+                    pointer_ < registers_.value(target_.stack_pointer()))) {
             outcome_ = StepOutcome::damaged;
         } else {
             return true;
         }
         return false;
     }
+    bool is_odd() const { return pointer_ % word_ != 0; }
     bool above_frame(std::uint64_t address) const { return address > pointer_ && memory_.on_stack(address); }
 
     StepOutcome x86() {
         if (!begin(target_.frame_pointer())) return outcome_;
-        if (!read(pointer_, frame_pointer) || !read(pointer_ + word_, return_address)) return outcome_;
+        const bool known = read(pointer_, frame_pointer) && read(pointer_ + word_, return_address);
+        // An odd number is a pointer to text more often than a frame: believe it only if it leads to something.
+        if (is_odd() && (!known || return_address == 0)) return StepOutcome::damaged;
+        if (!known) return outcome_;
         stack_pointer = pointer_ + 2 * std::uint64_t{word_};
         return StepOutcome::ok;
     }
@@ -148,6 +155,11 @@ StepOutcome step_from_leaf(const UnwindTarget& target, const StackMemory& memory
         const auto pc = target.code_address(registers.value(target.return_slot()));
         if (pc == 0) return StepOutcome::outermost;
         if (pc == registers.pc) return StepOutcome::no_change;
+        const auto slot = target.stack_pointer();
+        if (pushed != 0 && registers.known(slot)) {
+            const auto popped = registers.value(slot) + std::uint64_t{target.address_bytes()} * pushed;
+            registers.set(slot, popped & target.address_mask());
+        }
         registers.pc = pc;
         return StepOutcome::ok;
     }
@@ -155,10 +167,8 @@ StepOutcome step_from_leaf(const UnwindTarget& target, const StackMemory& memory
     if (!registers.known(stack_pointer)) return why_unknown(registers, stack_pointer);
     const auto word = target.address_bytes();
     const auto place = registers.value(stack_pointer) + std::uint64_t{word} * pushed;
-    if (place % word != 0) return StepOutcome::damaged;
     const auto found = memory.read(place & target.address_mask(), word);
-    if (found.answer == StackMemory::Answer::beyond) return StepOutcome::stack_too_short;
-    if (found.answer != StackMemory::Answer::value) return StepOutcome::damaged;
+    if (found.answer != StackMemory::Answer::value) return why_unread(found.answer);
     if (found.value == 0) return StepOutcome::outermost;
     registers.set(stack_pointer, (place + word) & target.address_mask());
     registers.set(target.return_slot(), found.value);

@@ -29,23 +29,9 @@ namespace perfdata {
 // -mbackchain only.
 StepOutcome step_by_frame_pointer(const UnwindTarget& target, const StackMemory& memory, RegisterFile& registers);
 
-// Steps out of code that has no frame: the return address is in its register, or on top of the stack below `pushed`
-// words. Registers keep their values.
+// Steps out of code that has no frame, but has pushed so many words: the return address is in its register, or on the
+// stack above these words. Other registers keep their values.
 StepOutcome step_from_leaf(const UnwindTarget& target, const StackMemory& memory, RegisterFile& registers,
                            unsigned pushed = 0);
-
-// Returns how many words lie above the return address in a stub of an x86 section .plt, whose first stub calls the
-// dynamic linker. offset: of the pc in the section. Stubs of .plt.sec and .plt.got push nothing.
-//
-//      first:  push GOT[1]           at 0: one (pushed by the stub that came here); from 6: two
-//              jmp *GOT[2]
-//      others: jmp *GOT[n]           from 11: one. With indirect branch tracking: endbr64, push at 4, from 9: one
-//              push n
-//              jmp first
-constexpr unsigned words_pushed_in_plt(std::uint64_t offset, bool branch_tracking) {
-    const auto in_stub = offset % 16;
-    if (offset < 16) return in_stub < 6 ? 1 : 2;
-    return in_stub < (branch_tracking ? 9u : 11u) ? 0 : 1;
-}
 
 }  // namespace perfdata

@@ -9,10 +9,6 @@
 namespace perfdata {
 namespace {
 
-StepOutcome outcome_of(StackMemory::Answer answer) {
-    return answer == StackMemory::Answer::beyond ? StepOutcome::stack_too_short : StepOutcome::damaged;
-}
-
 // RowStep is what one step has computed: the caller's values where they differ from the frame's.
 class RowStep {
   public:
@@ -30,13 +26,15 @@ class RowStep {
             cfa_ = registers_.value(row_.cfa_slot) + static_cast<std::uint64_t>(std::int64_t{row_.cfa_value});
         }
         cfa_ &= target_.address_mask();
-        if (cfa_ % target_.address_bytes() != 0) return StepOutcome::damaged;
+        if (cfa_ % target_.address_bytes() != 0 && !target_.stack_may_be_odd()) return StepOutcome::damaged;
         // The caller's frame lies above this one. Signals may have a stack of their own, anywhere, and what needs an
         // expression may, too.
         const bool may_jump = row_.has(UnwindRow::signal_frame) || row_.has(UnwindRow::cfa_expression);
         const auto stack_pointer = target_.stack_pointer();
         if (!may_jump && registers_.known(stack_pointer) && cfa_ < registers_.value(stack_pointer)) {
-            return StepOutcome::damaged;
+            // A register that a switch of stacks kept leads to the other one: gcc's -fsplit-stack has such frames.
+            const bool on_other_stack = row_.cfa_slot != stack_pointer && memory_.is_far(cfa_);
+            return on_other_stack ? StepOutcome::out_of_reach : StepOutcome::damaged;
         }
         return StepOutcome::ok;
     }
@@ -135,8 +133,7 @@ class RowStep {
     }
     Found in_memory(std::uint64_t address) const {
         const auto word = memory_.read(address, target_.address_bytes());
-        if (word.answer != StackMemory::Answer::value) return {outcome_of(word.answer), 0};
-        return {StepOutcome::ok, word.value};
+        return {why_unread(word.answer), word.value};
     }
     Found computed(std::uint32_t block, std::optional<std::uint64_t> cfa) {
         const auto section = row_.has(UnwindRow::in_debug_frame) ? source_.debug_frame : source_.eh_frame;

@@ -15,11 +15,23 @@ enum class StepOutcome : std::uint8_t {
     ok,                // the registers are the caller's now
     refused,           // the file says that the function cannot be unwound (UnwindRow::refused)
     outermost,         // there is no caller: the return address is undefined, or 0
-    stack_too_short,   // what is needed lies on the stack beyond the copied bytes
+    stack_too_short,   // what is needed lies on the stack beyond the copied bytes: a larger copy would have it
+    out_of_reach,      // what is needed lies on another stack, or so far above that no copy has it
     register_missing,  // what is needed depends on a register that was not recorded, or is lost
     damaged,           // the CFA lies below the frame or is misaligned, an expression fails, or memory is unknown
     no_change,         // the caller would be the same frame again
 };
+
+// Returns what it means that memory cannot be read.
+inline StepOutcome why_unread(StackMemory::Answer answer) {
+    switch (answer) {
+        case StackMemory::Answer::value: return StepOutcome::ok;
+        case StackMemory::Answer::beyond: return StepOutcome::stack_too_short;
+        case StackMemory::Answer::far: return StepOutcome::out_of_reach;
+        case StackMemory::Answer::unknown: break;
+    }
+    return StepOutcome::damaged;
+}
 
 // Returns why an unknown register has no value.
 inline StepOutcome why_unknown(const RegisterFile& registers, Slot slot) {
@@ -32,6 +44,7 @@ constexpr std::string_view to_string(StepOutcome outcome) {
         case StepOutcome::refused: return "refused";
         case StepOutcome::outermost: return "outermost";
         case StepOutcome::stack_too_short: return "stack_too_short";
+        case StepOutcome::out_of_reach: return "out_of_reach";
         case StepOutcome::register_missing: return "register_missing";
         case StepOutcome::damaged: return "damaged";
         case StepOutcome::no_change: return "no_change";

@@ -16,26 +16,29 @@ struct Trampoline {
     SignalFrame frame;
     std::size_t size;
     std::array<std::uint8_t, longest_trampoline> code;
+    std::array<std::uint8_t, 2> later;  // where instructions begin behind the first; 0: there is none
+    std::uint8_t popped = 0;            // by the first instruction
 };
 
 constexpr std::array trampolines = {
     // mov $15, %rax (or %eax); syscall
-    Trampoline{ArchFamily::x86, 8, SignalFrame::with_info, 9, {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}},
-    Trampoline{ArchFamily::x86, 8, SignalFrame::with_info, 7, {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}},
+    Trampoline{ArchFamily::x86, 8, SignalFrame::with_info, 9, {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}, {7}},
+    Trampoline{ArchFamily::x86, 8, SignalFrame::with_info, 7, {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}, {5}},
     // mov $173, %eax; int $0x80. pop %eax; mov $119, %eax; int $0x80
-    Trampoline{ArchFamily::x86, 4, SignalFrame::with_info, 7, {0xb8, 0xad, 0, 0, 0, 0xcd, 0x80}},
-    Trampoline{ArchFamily::x86, 4, SignalFrame::plain, 8, {0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80}},
+    Trampoline{ArchFamily::x86, 4, SignalFrame::with_info, 7, {0xb8, 0xad, 0, 0, 0, 0xcd, 0x80}, {5}},
+    Trampoline{ArchFamily::x86, 4, SignalFrame::plain, 8, {0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80}, {1, 6}, 4},
     // mov x8, #139; svc #0
-    Trampoline{ArchFamily::arm64, 8, SignalFrame::with_info, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}},
+    Trampoline{ArchFamily::arm64, 8, SignalFrame::with_info, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}, {4}},
     // mov r7, #173 or #119; svc #0. The same in Thumb code.
-    Trampoline{ArchFamily::arm, 4, SignalFrame::with_info, 8, {0xad, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}},
-    Trampoline{ArchFamily::arm, 4, SignalFrame::plain, 8, {0x77, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}},
-    Trampoline{ArchFamily::arm, 4, SignalFrame::with_info, 4, {0xad, 0x27, 0, 0xdf}},
-    Trampoline{ArchFamily::arm, 4, SignalFrame::plain, 4, {0x77, 0x27, 0, 0xdf}},
+    Trampoline{ArchFamily::arm, 4, SignalFrame::with_info, 8, {0xad, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}, {4}},
+    Trampoline{ArchFamily::arm, 4, SignalFrame::plain, 8, {0x77, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef}, {4}},
+    Trampoline{ArchFamily::arm, 4, SignalFrame::with_info, 4, {0xad, 0x27, 0, 0xdf}, {2}},
+    Trampoline{ArchFamily::arm, 4, SignalFrame::plain, 4, {0x77, 0x27, 0, 0xdf}, {2}},
     // li a7, 139; ecall
-    Trampoline{ArchFamily::riscv, 8, SignalFrame::with_info, 8, {0x93, 0x08, 0xb0, 0x08, 0x73, 0, 0, 0}},
-    // svc 173
-    Trampoline{ArchFamily::s390, 8, SignalFrame::with_info, 2, {0x0a, 0xad}},
+    Trampoline{ArchFamily::riscv, 8, SignalFrame::with_info, 8, {0x93, 0x08, 0xb0, 0x08, 0x73, 0, 0, 0}, {4}},
+    // svc 173 or 119
+    Trampoline{ArchFamily::s390, 8, SignalFrame::with_info, 2, {0x0a, 0xad}, {}},
+    Trampoline{ArchFamily::s390, 8, SignalFrame::plain, 2, {0x0a, 0x77}, {}},
 };
 
 // Layout is where a frame has its registers, counted from the stack pointer in the trampoline.
@@ -89,7 +92,8 @@ std::optional<Layout> layout_of(const UnwindTarget& target, SignalFrame frame, c
         }
         case ArchFamily::s390: {
             // room of the callee, svc instruction, siginfo; ucontext: flags, link, stack; psw: mask, address; r0 to r15
-            constexpr auto psw = 160 + 8 + siginfo + 40;
+            // room of the callee; sigcontext: mask, pointer to the registers; psw, and so on
+            const auto psw = with_info ? 160 + 8 + siginfo + 40 : 160 + 16;
             return Layout{psw + 16, std::span(by_number).first(16), psw + 8};
         }
         default: return {};
@@ -98,13 +102,21 @@ std::optional<Layout> layout_of(const UnwindTarget& target, SignalFrame frame, c
 
 }  // namespace
 
-SignalFrame signal_trampoline(const UnwindTarget& target, Bytes code) {
+SignalPlace signal_trampoline(const UnwindTarget& target, Bytes code, std::size_t at, bool returns) {
     for (const auto& known : trampolines) {
         if (known.family != target.family() || known.address_bytes != target.address_bytes()) continue;
         const auto bytes = std::as_bytes(std::span(known.code)).first(known.size);
-        if (code.size() >= known.size && std::ranges::equal(code.first(known.size), bytes)) return known.frame;
+        const auto begins = [&](std::size_t before) {
+            if (before > at || code.size() < at - before || code.size() - (at - before) < known.size) return false;
+            return std::ranges::equal(code.subspan(at - before, known.size), bytes);
+        };
+        if (begins(0)) return {known.frame, 0};
+        if (returns) continue;
+        for (const std::size_t later : {std::size_t{known.later[0]}, std::size_t{known.later[1]}, known.size}) {
+            if (later != 0 && begins(later)) return {known.frame, known.popped};
+        }
     }
-    return SignalFrame::none;
+    return {};
 }
 
 SignalFrame vdso_trampoline(const UnwindTarget& target) {
@@ -115,18 +127,17 @@ SignalFrame vdso_trampoline(const UnwindTarget& target) {
     }
 }
 
-StepOutcome step_from_signal(const UnwindTarget& target, SignalFrame frame, const StackMemory& memory,
+StepOutcome step_from_signal(const UnwindTarget& target, SignalPlace place, const StackMemory& memory,
                              RegisterFile& registers) {
-    if (frame == SignalFrame::none) return StepOutcome::register_missing;
+    if (place.frame == SignalFrame::none) return StepOutcome::register_missing;
     if (!registers.known(target.stack_pointer())) return why_unknown(registers, target.stack_pointer());
-    const auto stack_pointer = registers.value(target.stack_pointer());
-    const auto layout = layout_of(target, frame, memory, stack_pointer);
+    const auto stack_pointer = registers.value(target.stack_pointer()) - place.popped;
+    const auto layout = layout_of(target, place.frame, memory, stack_pointer);
     if (!layout) return StepOutcome::damaged;
     RegisterFile interrupted;
     const auto width = target.address_bytes();
     const auto pc = memory.read((stack_pointer + layout->pc) & target.address_mask(), width);
-    if (pc.answer == StackMemory::Answer::beyond) return StepOutcome::stack_too_short;
-    if (pc.answer != StackMemory::Answer::value) return StepOutcome::damaged;
+    if (pc.answer != StackMemory::Answer::value) return why_unread(pc.answer);
     for (std::size_t at = 0; at < layout->slots.size(); ++at) {
         const auto value = word(target, memory, stack_pointer + layout->first + at * width);
         if (value && layout->slots[at] != no_slot) interrupted.set(layout->slots[at], *value);

@@ -20,21 +20,29 @@ namespace perfdata {
 enum class SignalFrame : std::uint8_t {
     none,
     with_info,  // rt_sigreturn: struct rt_sigframe
-    plain,      // sigreturn, of 32-bit programs: struct sigframe
+    plain,      // sigreturn, of 32-bit programs and of s390: struct sigframe
 };
 
-// Returns the frame of the trampoline that the code at a return address is; none if it is other code.
-SignalFrame signal_trampoline(const UnwindTarget& target, Bytes code);
+// SignalPlace is a place in a trampoline.
+struct SignalPlace {
+    SignalFrame frame = SignalFrame::none;
+    std::uint8_t popped = 0;  // bytes that the instructions before it have taken from the stack
+};
+
+// Returns the place of code[at] in a trampoline: at one of its instructions, or, if `returns` is false, behind the
+// last, where the program is while it makes the system call. A handler returns to the first alone. None if it is other
+// code.
+SignalPlace signal_trampoline(const UnwindTarget& target, Bytes code, std::size_t at, bool returns);
 // Returns the frame of a trampoline in a vdso that is not here. Its functions call nobody, so whoever returns there is
 // a handler; none where the architecture's vdso has no trampolines, or several that differ (i386).
 SignalFrame vdso_trampoline(const UnwindTarget& target);
 
 // The longest trampoline, in bytes.
-inline constexpr std::size_t longest_trampoline = 12;
+inline constexpr std::size_t longest_trampoline = 9;
 
 // Replaces the registers by those that the signal interrupted; pc is no return address. Changes nothing unless it
 // returns ok. The layouts are those of arch/*/kernel/signal*.c and uapi/asm/sigcontext.h.
-StepOutcome step_from_signal(const UnwindTarget& target, SignalFrame frame, const StackMemory& memory,
+StepOutcome step_from_signal(const UnwindTarget& target, SignalPlace place, const StackMemory& memory,
                              RegisterFile& registers);
 
 }  // namespace perfdata

@@ -2,6 +2,7 @@
 // The memory that unwinding reads: a part of the user stack, copied into the sample.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "perfdata/core/endian.hpp"
@@ -9,7 +10,7 @@
 
 namespace perfdata {
 
-// OtherMemory answers reads that are not below, in or above the copied stack: constants in a file, say. Few
+// OtherMemory answers reads outside of what a copy of the stack could have: constants in a file, say. Few
 // expressions need it.
 class OtherMemory {
   public:
@@ -21,16 +22,17 @@ class OtherMemory {
 // StackMemory is the copied bytes of one sample's stack: [begin, begin + size) of the process, from the stack pointer
 // upwards. The bytes must outlive it.
 //
-//      begin                            end                   limit
-//        | copied bytes                  | rest of the stack    |
-//     ---+-------------------------------+----------------------+---
-//         Answer::value                   Answer::beyond         Answer::unknown, as below begin
+//                 begin                            end                     reach
+//       | dead part | copied bytes                  | a larger copy has it   |
+//    ---+-----------+-------------------------------+------------------------+---
+//    far   unknown   value                           beyond                   far
 class StackMemory {
   public:
     enum class Answer : std::uint8_t {
         value,
-        beyond,   // on the stack, above what was copied: a larger copy (--call-graph dwarf,SIZE) would have it
-        unknown,  // not on this stack
+        beyond,   // above what was copied: a larger copy (--call-graph dwarf,SIZE) would have it
+        far,      // further above, or on another stack: no copy would have it
+        unknown,  // just below the stack pointer, or no address of user space: no stack lies there
     };
     struct Word {
         std::uint64_t value = 0;
@@ -38,6 +40,8 @@ class StackMemory {
     };
     // No stack is larger than this unless the caller knows.
     static constexpr std::uint64_t usual_room = std::uint64_t{8} << 20;
+    // The longest copy: the size of a sample has 16 bits, and that of a copy is a multiple of 8.
+    static constexpr std::uint64_t longest_copy = 65528;
 
     // limit: where the stack's mapping ends; 0: usual_room above its begin. other: null if nothing else is known.
     StackMemory(Bytes copied, std::uint64_t begin, AnyOrder order, std::uint64_t limit = 0,
@@ -45,14 +49,23 @@ class StackMemory {
         : copied_(copied), begin_(begin), order_(order), other_(other) {
         const auto room = limit == 0 ? usual_room : limit - begin;
         room_ = room < copied.size() ? copied.size() : room;
+        reach_ = std::max<std::uint64_t>(copied.size(), std::min(room_, longest_copy));
     }
 
     std::uint64_t begin() const { return begin_; }
     std::uint64_t size() const { return copied_.size(); }
     AnyOrder order() const { return order_; }
 
-    // Returns true for an address on the stack, copied or beyond.
+    // Returns true for an address that may lie on the same stack: not below the copied bytes, nor above its room.
     bool on_stack(std::uint64_t address) const { return address - begin_ < room_; }
+    // Returns true for an address of Answer::far.
+    bool is_far(std::uint64_t address) const {
+        constexpr std::uint64_t lowest = 0x10000, dead = 4096;  // bytes; mmap_min_addr, a page
+        const bool in_user_space = address >= lowest && address >> 63 == 0;
+        return address - begin_ >= reach_ && in_user_space && begin_ - address > dead;
+    }
+    // Returns how many bytes a copy must have for all reads so far that were answered `beyond`; 0: there were none.
+    std::uint64_t wanted() const { return wanted_; }
 
     // Reads an integer of `width` bytes: 1, 2, 4 or 8.
     Word read(std::uint64_t address, unsigned width) const {
@@ -73,14 +86,23 @@ class StackMemory {
         }
     }
     Word elsewhere(std::uint64_t address, unsigned width) const {
-        if (on_stack(address)) return {0, Answer::beyond};
+        const auto at = address - begin_;
+        if (at < reach_ && width <= reach_ - at) {
+            wanted_ = std::max(wanted_, at + width);
+            return {0, Answer::beyond};
+        }
         Word word;
-        if (other_ != nullptr && other_->read(address, width, word.value)) word.answer = Answer::value;
+        if (other_ != nullptr && other_->read(address, width, word.value)) {
+            word.answer = Answer::value;
+        } else if (is_far(address) || at < reach_) {
+            word.answer = Answer::far;
+        }
         return word;
     }
 
     Bytes copied_;
-    std::uint64_t begin_, room_ = 0;
+    std::uint64_t begin_, room_ = 0, reach_ = 0;
+    mutable std::uint64_t wanted_ = 0;
     AnyOrder order_;
     const OtherMemory* other_;
 };

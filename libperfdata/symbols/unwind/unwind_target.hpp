@@ -50,6 +50,10 @@ class UnwindTarget {
     // On s390 the CFA lies above the area that the caller keeps for its callee, and a rule says what changed.
     bool stack_pointer_is_cfa() const { return family_ != ArchFamily::s390; }
 
+    // Returns true where a stack pointer may be any number: x86 lets programs push and call at odd addresses. Other
+    // ABIs want stacks aligned, and most processors do, too.
+    bool stack_may_be_odd() const { return family_ == ArchFamily::x86; }
+
     // Returns the slot of a DWARF register number; no_slot if it has none.
     Slot slot(std::uint64_t dwarf) const;
     // Returns the DWARF register number of a slot; nothing if there is no such slot.

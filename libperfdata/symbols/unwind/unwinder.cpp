@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <initializer_list>
 #include <span>
 #include <utility>
 
@@ -13,6 +12,7 @@
 
 #include "symbols/code_sources.hpp"
 #include "symbols/unwind/frame_pointer.hpp"
+#include "symbols/unwind/plt_stub.hpp"
 
 namespace perfdata {
 namespace {
@@ -22,6 +22,7 @@ std::optional<StackEnd> end_of(StepOutcome outcome) {
         case StepOutcome::ok: return {};
         case StepOutcome::outermost: return StackEnd::bottom;
         case StepOutcome::stack_too_short: return StackEnd::short_copy;
+        case StepOutcome::out_of_reach: return StackEnd::out_of_reach;
         case StepOutcome::register_missing: return StackEnd::lost_register;
         case StepOutcome::refused: return StackEnd::no_unwind_info;
         case StepOutcome::damaged:
@@ -35,32 +36,29 @@ bool is_code(const Frame& frame) {
     return frame.kind == FrameKind::object || frame.kind == FrameKind::jit || frame.kind == FrameKind::memory;
 }
 
-// Returns how many words a stub of a linkage table has pushed at this address; nothing outside of stubs. Linkers other
-// than GNU ld write no unwind information for them.
-std::optional<unsigned> pushed_in_plt(const ElfFile& file, const UnwindTarget& target, std::uint64_t vaddr) {
-    if (target.family() != ArchFamily::x86) return {};
-    const auto holds = [&](std::string_view name) -> const ElfFile::Section* {
-        const auto* section = file.section(name);
-        return section != nullptr && vaddr - section->address < section->size ? section : nullptr;
-    };
-    for (const std::string_view name : {".plt.sec", ".plt.got", ".iplt"}) {
-        if (holds(name) != nullptr) return 0;
+// Returns the place in a trampoline of signals at a virtual address.
+SignalPlace trampoline_at(const ElfFile& file, const UnwindTarget& target, std::uint64_t vaddr, bool returns) {
+    // The file may have nothing before the trampoline.
+    std::array<std::byte, 2 * longest_trampoline> code{};
+    for (auto before = returns ? 0 : std::min<std::uint64_t>(longest_trampoline, vaddr);; --before) {
+        const auto got = file.read(vaddr - before, code);
+        if (got && *got >= before) {
+            return signal_trampoline(target, Bytes(code).first(*got), static_cast<std::size_t>(before), returns);
+        }
+        if (before == 0) return {};
     }
-    const auto* section = holds(".plt");
-    if (section == nullptr) return {};
-    constexpr std::uint64_t stub = 16;
-    std::array<std::byte, 2 * stub> code{};
-    const auto got = file.source().read_at(section->offset, code);
-    if (!got || *got != code.size()) return {};
-    const auto begins = [&](std::size_t at, std::initializer_list<std::uint8_t> bytes) {
-        return std::ranges::equal(bytes, std::span(code).subspan(at, bytes.size()), {},
-                                  [](std::uint8_t byte) { return std::byte{byte}; });
-    };
-    // push GOT[1], by its address or from ebx; then jmp *GOT[n], or endbr64 or endbr32. Others are not known.
-    if (!begins(0, {0xff, 0x35}) && !begins(0, {0xff, 0xb3})) return {};
-    const bool branch_tracking = begins(stub, {0xf3, 0x0f, 0x1e});
-    if (!branch_tracking && !begins(stub, {0xff, 0x25}) && !begins(stub, {0xff, 0xa3})) return {};
-    return words_pushed_in_plt(vaddr - section->address, branch_tracking);
+}
+
+// Returns the place in a trampoline that old kernels wrote onto the stack.
+SignalPlace trampoline_on_stack(const StackMemory& memory, const UnwindTarget& target, std::uint64_t pc) {
+    const auto at = pc - memory.begin();
+    if (at >= memory.size()) return {};
+    std::array<std::byte, longest_trampoline> code{};
+    const auto size = std::min<std::uint64_t>(code.size(), memory.size() - at);
+    for (std::size_t index = 0; index < size; ++index) {
+        code[index] = static_cast<std::byte>(memory.read(pc + index, 1).value);
+    }
+    return signal_trampoline(target, Bytes(code).first(static_cast<std::size_t>(size)), 0, true);
 }
 
 // Returns true for startup code: a file's first instructions. Assemblers of C libraries describe them rarely.
@@ -110,19 +108,29 @@ Unwound Unwinder::unwind(const Moment& moment, const UserState& state, std::size
     Walk walk{*target, memory, moment, registers, {most_operations}};
     const auto& pc = walk.registers.pc;
     for (std::size_t depth = 0; depth < most; ++depth) {
-        const Address address{pc - (walk.returns ? 1 : 0)};
-        const auto frame = frame_at(moment, address);
+        Address address{pc - (walk.returns ? 1 : 0)};
+        auto frame = frame_at(moment, address);
+        if (walk.returns && begins_mapping(walk, frame)) {
+            walk.returns = false;
+            address = {pc};
+            frame = frame_at(moment, address);
+        }
         frames.push_back({address, frame});
         const auto object = frame.kind == FrameKind::object ? std::optional(frame.index) : std::nullopt;
-        if (!is_code(frame)) return {StackEnd::no_mapping};
         // A step may change recent_.
-        auto rule = rule_of(frame, *target, walk.returns);
-        if (rule.in_vdso && walk.returns) rule.signal = vdso_trampoline(*target);
+        Rule rule;
+        if (is_code(frame)) {
+            rule = rule_of(frame, *target, walk.returns);
+            if (rule.in_vdso && walk.returns) rule.signal.frame = vdso_trampoline(*target);
+        } else {
+            if (walk.returns) rule.signal = trampoline_on_stack(memory, *target, pc);
+            if (!rule.interrupts()) return {StackEnd::no_mapping};
+        }
         // Nobody calls a trampoline: a handler returns to its first instruction.
         if (walk.returns && rule.interrupts()) frames.back() = {Address{pc}, frame_at(moment, Address{pc})};
         const auto end = step_from(rule, address, walk);
         if (end == StackEnd::short_copy && state.stack.size() < state.asked_for) return {StackEnd::failed_copy};
-        if (end) return {*end, object};
+        if (end) return {*end, object, end == StackEnd::short_copy ? memory.wanted() : 0};
         walk.returns = !rule.interrupts();
     }
     return {StackEnd::frame_limit};
@@ -131,12 +139,12 @@ Unwound Unwinder::unwind(const Moment& moment, const UserState& state, std::size
 std::optional<StackEnd> Unwinder::step_from(const Rule& rule, Address address, Walk& walk) {
     const bool was_by_frame_pointer = std::exchange(walk.by_frame_pointer, false);
     auto& registers = walk.registers;
-    if (rule.signal != SignalFrame::none) {
+    if (rule.signal.frame != SignalFrame::none) {
         return end_of(step_from_signal(walk.target, rule.signal, walk.memory, registers));
     }
     if (rule.row != nullptr) {
         if (rule.cfi->target() != walk.target) return StackEnd::damaged;
-        const auto source = rule.cfi->source(spill_, address.value - rule.vaddr);
+        const auto source = rule.cfi->source(*rule.row, spill_, address.value - rule.vaddr);
         return end_of(step(walk.target, *rule.row, source, walk.memory, registers, walk.budget));
     }
     if (rule.missing != StackEnd::no_unwind_info) return rule.missing;
@@ -149,7 +157,7 @@ std::optional<StackEnd> Unwinder::step_from(const Rule& rule, Address address, W
         const bool believed = was_by_frame_pointer || rule.is_startup || (walk.returns && rule.in_file);
         return believed ? StackEnd::bottom : rule.missing;
     }
-    if (outcome == StepOutcome::stack_too_short) return StackEnd::short_copy;
+    if (outcome == StepOutcome::stack_too_short || outcome == StepOutcome::out_of_reach) return end_of(outcome);
     // A frame pointer may be any number: believe it only if it leads to code.
     if (outcome != StepOutcome::ok || !is_code(frame_at(walk.moment, Address{caller.pc - 1}))) return rule.missing;
     registers = caller;
@@ -187,18 +195,40 @@ Unwinder::Rule Unwinder::find_rule(const Frame& frame, const UnwindTarget& targe
         rule.pushed = pushed_in_plt(*place.file, target, place.vaddr);
         rule.is_startup = is_startup(*place.file, place.vaddr);
     }
-    if (!returns || rule.interrupts()) return rule;
-    // A trampoline that begins in the middle of a function's row is none: spare reading the code.
-    if (rule.row != nullptr && rule.row->contains(place.vaddr + 1)) return rule;
-    // A row may be that of the function before the trampoline.
-    if (place.file != nullptr) {
-        std::array<std::byte, longest_trampoline> code{};
-        const auto got = place.file->read(place.vaddr + 1, code);
-        if (got) rule.signal = signal_trampoline(target, Bytes(code).first(*got));
-    } else {
-        rule.in_vdso = in_vdso;
-    }
+    if (!rule.interrupts()) find_trampoline(place, target, returns, rule);
+    rule.in_vdso = in_vdso && place.file == nullptr;
     return rule;
+}
+
+void Unwinder::find_trampoline(const UnwindPlace& place, const UnwindTarget& target, bool returns, Rule& rule) {
+    if (place.file == nullptr) return;
+    if (!returns) {
+        // Assemblers of C libraries and runtimes may describe a trampoline as a function, which it is not.
+        constexpr std::uint32_t longest_row = 16;
+        if (rule.row != nullptr && rule.row->size > longest_row) return;
+        // What begins here does not lie behind a trampoline's last instruction.
+        const bool begins = rule.row != nullptr && rule.row->begin == place.vaddr;
+        rule.signal = trampoline_at(*place.file, target, place.vaddr, begins);
+        return;
+    }
+    // A trampoline that begins in the middle of a function's row is none: spare reading the code.
+    const auto at = place.vaddr + 1;
+    if (rule.row != nullptr && rule.row->contains(at)) return;
+    // A row may be that of the function before the trampoline.
+    rule.signal = trampoline_at(*place.file, target, at, true);
+    if (rule.signal.frame != SignalFrame::none || place.cfi == nullptr) return;
+    // The C library begins a trampoline's row a byte early, so that unwinders find it there. Others do not.
+    StackEnd missing{};
+    const auto* row = row_of(*place.cfi, at, missing);
+    if (row != nullptr && row->begin == at && row->has(UnwindRow::signal_frame)) rule.row = row;
+}
+
+bool Unwinder::begins_mapping(const Walk& walk, const Frame& before) {
+    constexpr std::uint64_t smallest_page = 4096;
+    const auto pc = walk.registers.pc;
+    if (pc % smallest_page != 0 && is_code(before)) return false;
+    const auto frame = frame_at(walk.moment, Address{pc});
+    return is_code(frame) && rule_of(frame, walk.target, false).interrupts();
 }
 
 const UnwindRow* Unwinder::row_of(const FileCfi& cfi, std::uint64_t vaddr, StackEnd& missing) {

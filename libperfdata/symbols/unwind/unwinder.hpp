@@ -47,13 +47,15 @@ class Unwinder final : public StackUnwinder {
         const FileCfi* cfi = nullptr;
         std::uint64_t vaddr = 0;  // of the frame, in the terms of `cfi`
         StackEnd missing = StackEnd::no_unwind_info;
-        SignalFrame signal = SignalFrame::none;  // a trampoline that no row describes
-        bool in_vdso = false;                    // without its file: it may be a trampoline
-        bool in_file = false;                    // code of a file that is here
-        bool is_startup = false;                 // where its program begins
-        std::optional<unsigned> pushed{};        // in a stub that no row describes: words above the return address
+        SignalPlace signal{};              // in a trampoline that no row describes
+        bool in_vdso = false;              // without its file: it may be a trampoline
+        bool in_file = false;              // code of a file that is here
+        bool is_startup = false;           // where its program begins
+        std::optional<unsigned> pushed{};  // in a stub that no row describes: words above the return address
 
-        bool interrupts() const { return signal != SignalFrame::none || (row && row->has(UnwindRow::signal_frame)); }
+        bool interrupts() const {
+            return signal.frame != SignalFrame::none || (row && row->has(UnwindRow::signal_frame));
+        }
     };
     // Recent is the rule of a frame that was asked for lately.
     struct Recent {
@@ -76,6 +78,11 @@ class Unwinder final : public StackUnwinder {
     // `returns`: the frame is a caller's, just before its return address.
     const Rule& rule_of(const Frame& frame, const UnwindTarget& target, bool returns);
     Rule find_rule(const Frame& frame, const UnwindTarget& target, bool returns);
+    // Looks for a trampoline that `rule`, of the frame just before a return address or at an instruction, overlooks.
+    void find_trampoline(const UnwindPlace& place, const UnwindTarget& target, bool returns, Rule& rule);
+    // Returns true if the code at a return address is a trampoline that begins what is mapped there, so that nothing
+    // before it belongs to it.
+    bool begins_mapping(const Walk& walk, const Frame& before);
     const UnwindRow* row_of(const FileCfi& cfi, std::uint64_t vaddr, StackEnd& missing);
     void forget_rows();
     Frame frame_at(const Moment& moment, Address address);

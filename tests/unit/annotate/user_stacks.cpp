@@ -58,11 +58,11 @@ Blob recording_of(std::endian order, const Attr& attr) {
 }
 
 struct Told {
-    std::uint64_t completeness = 0, counts = 0, script = 0;
+    std::uint64_t completeness = 0, counts = 0, script = 0, deep = 0;
     std::string text, json, report, report_json;
 };
 
-Told tell(const Blob& file, bool chains = true) {
+Told tell(const Blob& file, bool chains = true, std::size_t most_frames = 127) {
     const auto recording = Recording::from_memory(file);
     REQUIRE(recording);
     const auto timeline = Timeline::build(*recording).value();
@@ -74,12 +74,14 @@ Told tell(const Blob& file, bool chains = true) {
     told.completeness = timeline.completeness().stacks_not_unwound;
     ScriptOptions script;
     script.chains = chains;
+    script.most_frames = most_frames;
     REQUIRE(script.fields.fit(*recording, chains));
     const auto write = [&](bool json, std::string& text) {
         script.json = json;
         const auto counts = write_script(*recording, names, script, [&](std::string_view part) { text += part; });
         REQUIRE(counts);
         told.script = counts->stacks.incomplete();
+        told.deep = counts->deep_chains;
     };
     write(false, told.text);
     write(true, told.json);
@@ -140,11 +142,62 @@ TEST_CASE("A note says which larger copy helps, and where none does", "[annotate
             "dwarf,65528"});
 }
 
+TEST_CASE("A note names the size that reaches the next frames, and says where none does", "[annotate][user_stacks]") {
+    UnwoundStacks counts;
+    UserState state;
+    state.asked_for = 8192;
+    counts.add(state, {StackEnd::short_copy, {}, 8200});
+    counts.add(state, {StackEnd::short_copy, {}, 20001});
+    counts.add(state, {StackEnd::out_of_reach});
+    CHECK(StackFacts{counts, {}, {}}.notes() ==
+          std::vector<std::string>{
+              "2 of 3 user stacks (66.67%) end at the 8192 bytes that were copied: record with --call-graph "
+              "dwarf,20008",
+              "1 of 3 user stacks (33.33%) end: the next frame lies where no copy of the stack reaches, on another "
+              "stack or more than 65528 bytes above - --call-graph fp or lbr has no such limit"});
+}
+
+TEST_CASE("A note names the debug file that may have unwind information", "[annotate][user_stacks]") {
+    UnwoundStacks counts;
+    UserState state;
+    counts.add(state, {StackEnd::no_unwind_info, ObjectIndex{0}});
+    counts.add(state, {StackEnd::no_unwind_info, ObjectIndex{1}});
+    counts.add(state, {StackEnd::no_unwind_info, ObjectIndex{1}});
+    counts.add(state, {StackEnd::no_unwind_info, ObjectIndex{2}});
+    const StackFacts facts{counts,
+                           {},
+                           {{"/lib/b.so", 2, "", ""},
+                            {"/lib/a.so", 1, "", "it names the debug file a.debug, which was not found"},
+                            {"/lib/c.so", 1, "", ""}}};
+    const std::string why = "the code has no unwind information, and no frame pointer leads on";
+    CHECK(facts.notes() == std::vector<std::string>{"3 of 4 user stacks (75.00%) end in b.so, c.so: " + why,
+                                                    "1 of 4 user stacks (25.00%) end in a.so: " + why +
+                                                        " - it names the debug file a.debug, which was not found"});
+}
+
 TEST_CASE("Without chains nothing is said of stacks but in the completeness", "[annotate][user_stacks]") {
     const auto told = tell(recording_of(std::endian::little, stack_attr(with_stack, exclude_callchain_user)), false);
     CHECK(told.completeness == 3);
     CHECK(told.script == 0);
     CHECK_FALSE(has(told.json, "stack_unwound"));
+}
+
+TEST_CASE("No frames of a chain are wanted: samples keep their address, in their line", "[annotate][user_stacks]") {
+    for (const bool copies : {true, false}) {
+        const auto file =
+            recording_of(std::endian::little, stack_attr(with_stack, copies ? exclude_callchain_user : 0));
+        const auto told = tell(file, true, 0);
+        CHECK(told.script == 0);
+        CHECK(told.deep == 0);
+        CHECK(has(told.text, " 1111 [unknown] ([unknown])\n"));
+        CHECK_FALSE(has(told.text, "\n\t"));
+        CHECK_FALSE(has(told.text, "\n\n"));
+        CHECK_FALSE(has(told.json, "callchain"));
+        CHECK_FALSE(has(told.json, "stack_end"));
+        // As in perf, the command's name is as wide as with chains.
+        const auto plain = tell(file, false);
+        CHECK(plain.text.size() > told.text.size());
+    }
 }
 
 TEST_CASE("A stack beside a whole call chain is not missed", "[annotate][user_stacks]") {

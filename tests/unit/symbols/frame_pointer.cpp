@@ -3,6 +3,7 @@
 #include "symbols/unwind/frame_pointer.hpp"
 
 #include "catch.hpp"
+#include "symbols/unwind/plt_stub.hpp"
 #include "unit/symbols/cfi_case.hpp"
 
 using namespace perfdata;
@@ -83,6 +84,23 @@ TEST_CASE("A chain of frame pointers that is none ends", "[symbols][unwind]") {
     REQUIRE(one.step() == stepped);
     CHECK_FALSE(one.registers.known(6));
     CHECK(one.step() == StepOutcome::register_missing);
+}
+
+TEST_CASE("Frames of x86 may lie at any address", "[symbols][unwind]") {
+    Chained one(ArchFamily::x86);
+    one.set(6, 0x7021).set(7, 0x7001).word(0x7021, 0x7061).word(0x7029, 0x400200).word(0x7069, 0x400300);
+    REQUIRE(one.step() == stepped);
+    CHECK(one.registers.pc == 0x400200);
+    CHECK(one.registers.value(7) == 0x7031);
+    REQUIRE(one.leave(7) == stepped);  // by the word at 0x7069
+    CHECK(one.registers.pc == 0x400300);
+    // An odd number that leads beyond the copy is a pointer to text.
+    Chained text(ArchFamily::x86);
+    text.set(6, 0x7203);
+    CHECK(text.step() == StepOutcome::damaged);
+    Chained other(ArchFamily::arm64);
+    other.set(29, 0x7021).word(0x7021, 0x7061).word(0x7029, 0x400200);
+    CHECK(other.step() == StepOutcome::damaged);
 }
 
 TEST_CASE("Frame records of arm64 lead to the callers", "[symbols][unwind]") {
@@ -181,6 +199,11 @@ TEST_CASE("Code without a frame is left by its return address", "[symbols][unwin
     REQUIRE(link.leave() == stepped);
     CHECK(link.registers.pc == 0x400200);
     CHECK(link.registers.value(31) == stack_begin);
+    Chained linked(ArchFamily::arm64);
+    linked.set(30, 0x400200);
+    REQUIRE(linked.leave(2) == stepped);
+    CHECK(linked.registers.pc == 0x400200);
+    CHECK(linked.registers.value(31) == stack_begin + 16);
     CHECK(link.leave() == StepOutcome::no_change);
 }
 

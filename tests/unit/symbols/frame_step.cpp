@@ -33,6 +33,13 @@ struct StepScene {
         }
         return *this;
     }
+    // at_usual_place() moves the stack to where programs have it.
+    StepScene& at_usual_place() {
+        begin = 0x7ffc00001000;
+        limit = 0;
+        registers.set(target.stack_pointer(), begin);
+        return *this;
+    }
     StepScene& cfa(std::int32_t offset) {
         row.cfa_value = offset;
         return *this;
@@ -44,7 +51,7 @@ struct StepScene {
     StepOutcome step() {
         row.set_rules(rules, spill);
         const RowSource source{&spill, section, {}, 0, AnyOrder(order)};
-        const StackMemory memory(stack.blob(), stack_at, AnyOrder(order), stack_at + 0x1000);
+        const StackMemory memory(stack.blob(), begin, AnyOrder(order), limit);
         ExpressionBudget budget;
         return perfdata::step(target, row, source, memory, registers, budget);
     }
@@ -52,6 +59,7 @@ struct StepScene {
     UnwindTarget target;
     std::endian order;
     Writer stack;
+    std::uint64_t begin = stack_at, limit = stack_at + 0x1000;
     UnwindRow row;
     std::vector<UnwindRule> rules;
     RuleSpill spill;
@@ -134,7 +142,6 @@ TEST_CASE("A step that fails changes nothing and says why", "[symbols][unwind]")
     CHECK(outcome_of([](StepScene& one) { one.cfa(0x1010); }) == StepOutcome::damaged);
     CHECK(outcome_of([](StepScene& one) { one.cfa(0); }) == StepOutcome::damaged);
     CHECK(outcome_of([](StepScene& one) { one.cfa(-8); }) == StepOutcome::damaged);
-    CHECK(outcome_of([](StepScene& one) { one.cfa(12); }) == StepOutcome::damaged);
     CHECK(outcome_of([](StepScene& one) { one.row.cfa_slot = 12; }) == StepOutcome::register_missing);
     CHECK(outcome_of([](StepScene& one) { one.registers.forget(7); }) == StepOutcome::register_missing);
     CHECK(outcome_of([](StepScene& one) { one.rules.clear(); }) == StepOutcome::damaged);
@@ -148,6 +155,62 @@ TEST_CASE("A step that fails changes nothing and says why", "[symbols][unwind]")
           StepOutcome::no_change);
     CHECK(outcome_of([](StepScene& one) { one.word(8, one.registers.pc); }) == ok);  // recursion
     CHECK(outcome_of([](StepScene& one) { one.rule(7, is_offset, -24); }) == StepOutcome::damaged);
+}
+
+TEST_CASE("Stacks of x86 may lie at any address, others are aligned", "[symbols][unwind]") {
+    for (const unsigned width : {8u, 4u}) {
+        StepScene one(ArchFamily::x86, width);
+        const auto offset = static_cast<std::int32_t>(width + 5);
+        one.word(5, 0x400200).cfa(offset).rule(one.target.return_slot(), at_offset, -static_cast<std::int32_t>(width));
+        REQUIRE(one.step() == ok);
+        CHECK(one.registers.pc == 0x400200);
+        CHECK(one.registers.value(one.target.stack_pointer()) == stack_at + width + 5);
+    }
+    for (const auto family : {ArchFamily::arm64, ArchFamily::riscv, ArchFamily::powerpc}) {
+        StepScene one(family);
+        one.word(5, 0x400200).cfa(13).rule(one.target.return_slot(), at_offset, -8);
+        CHECK(one.step() == StepOutcome::damaged);
+    }
+}
+
+TEST_CASE("A frame that no copy reaches is no damage", "[symbols][unwind]") {
+    constexpr Slot rbp = 6;
+    const auto outcome_at = [](std::uint64_t frame_pointer) {
+        StepScene one;
+        one.at_usual_place().registers.set(rbp, frame_pointer);
+        one.row.cfa_slot = rbp;
+        one.cfa(16).rule(16, at_offset, -8);
+        return one.step();
+    };
+    const auto begin = StepScene().at_usual_place().begin;
+    // The return address is at rbp + 8; the longest copy has 65,528 bytes.
+    CHECK(outcome_at(begin + 65528 - 16) == StepOutcome::stack_too_short);
+    CHECK(outcome_at(begin + 65528 - 8) == StepOutcome::out_of_reach);
+    CHECK(outcome_at(begin + (std::uint64_t{16} << 20)) == StepOutcome::out_of_reach);
+    // Another stack, below.
+    CHECK(outcome_at(0x7f0000001000) == StepOutcome::out_of_reach);
+    // The part of this stack that is not in use, and numbers that are no address.
+    CHECK(outcome_at(begin - 64) == StepOutcome::damaged);
+    CHECK(outcome_at(0x10) == StepOutcome::damaged);
+    CHECK(outcome_at(0xffffffff81000000) == StepOutcome::damaged);
+    // A stack pointer leads to no other stack.
+    StepScene one;
+    one.at_usual_place().cfa(-0x10000).rule(16, at_offset, -8);
+    CHECK(one.step() == StepOutcome::damaged);
+}
+
+TEST_CASE("A stack says how large its copy must be for what was read beyond", "[symbols][unwind]") {
+    const Blob copied(64);
+    constexpr std::uint64_t begin = 0x7ffc00001000;
+    const StackMemory memory(copied, begin, AnyOrder());
+    CHECK(memory.read(begin + 56, 8).answer == StackMemory::Answer::value);
+    CHECK(memory.wanted() == 0);
+    CHECK(memory.read(begin + 60, 8).answer == StackMemory::Answer::beyond);
+    CHECK(memory.wanted() == 68);
+    CHECK(memory.read(begin + 65520, 8).answer == StackMemory::Answer::beyond);
+    CHECK(memory.read(begin + 65521, 8).answer == StackMemory::Answer::far);
+    CHECK(memory.read(begin - 8, 8).answer == StackMemory::Answer::unknown);
+    CHECK(memory.wanted() == 65528);
 }
 
 TEST_CASE("Registers that cannot be restored become unknown", "[symbols][unwind]") {
@@ -282,6 +345,13 @@ TEST_CASE("Signatures are taken out of return addresses where they are signed", 
         CHECK(one.registers.pc == (is_signed ? plain : with));
         CHECK(one.registers.value(30) == one.registers.pc);
     }
+    // A leaf has signed it, and not saved it.
+    StepScene leaf(ArchFamily::arm64);
+    leaf.registers.pc = 0x0000aaaab0000000;
+    leaf.registers.set(30, with);
+    leaf.row.flags |= UnwindRow::return_signed;
+    REQUIRE(leaf.step() == ok);
+    CHECK(leaf.registers.pc == plain);
     // As many bits are kept as the process has, judged by its own addresses.
     CHECK(without_signature(0xfff5aaaab2345678, 0xaaaab0000000, 0xffffc0000000) == plain);
     CHECK(without_signature(0x0035555555555000, 0x5555550000, 0x7fc0000000) == 0x5555555000);    // 39 bits

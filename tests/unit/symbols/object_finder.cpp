@@ -195,6 +195,27 @@ TEST_CASE("Symbols of a stripped file are looked for by build id and by debug li
     CHECK(machine.find_debug(recorded).empty());
 }
 
+TEST_CASE("A debug file that is missing or of another build is told", "[symbols][finder]") {
+    SearchedMachine machine;
+    const auto told = [&]() -> std::string {
+        const ObjectFinder finder(machine.options, machine.files);
+        const auto found = finder.find(recorded);
+        REQUIRE(found);
+        const auto missing = finder.missing_debug(recorded, *found);
+        return missing ? missing->text() : "none";
+    };
+    machine.files->content["/usr/bin/prog"] = elf(id(1), false);
+    CHECK(told() == "names the debug file prog.debug, which was not found");
+    machine.files->content["/usr/bin/prog.debug"] = elf(id(2));
+    CHECK(told() == "names the debug file prog.debug, of which another build is here (its build id differs)");
+    machine.files->content["/usr/lib/debug/usr/bin/prog.debug"] = elf(id(1));
+    CHECK(told() == "none");
+    Elf plain;
+    plain.build_id(id(1).bytes());
+    machine.files->content["/usr/bin/prog"] = plain.blob();
+    CHECK(told() == "none");
+}
+
 TEST_CASE("A debug file alone is taken only if it says where code lies", "[symbols][finder]") {
     SearchedMachine machine;
     const auto place = "/usr/lib/debug" + link_of_1 + ".debug";

@@ -1,204 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Copies of user stacks, unwound by the files that were mapped when they were made.
-#include <algorithm>
-
-#include "perfdata/profile/sample_counts.hpp"
-#include "perfdata/recording/walk.hpp"
-#include "perfdata/symbols/symbolizer.hpp"
-#include "perfdata/timeline/stack_unwinder.hpp"
-
 #include "catch.hpp"
-#include "support/build.hpp"
-#include "support/samples.hpp"
-#include "unit/symbols/elf_case.hpp"
+#include "unit/symbols/unwind_scene.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
-
-namespace {
-
-constexpr auto little = std::endian::little;
-constexpr std::uint64_t exclude_callchain_user = 1u << 22;
-constexpr auto with_stack = sample_bit::ip | sample_bit::tid | sample_bit::time | sample_bit::callchain |
-                            sample_bit::regs_user | sample_bit::stack_user;
-// perf's numbers of bp, sp and ip.
-constexpr std::uint64_t bp_sp_ip = 1u << 6 | 1u << 7 | 1u << 8;
-
-// The program lies at `base`: offset 0x1000 of the file is its first instruction.
-constexpr std::uint64_t base = 0x555500000000, stack = 0x7ffc00001000;
-// Offsets of functions. `bare` has no unwind information.
-constexpr std::uint64_t leaf = 0x1000, middle = 0x1020, outer = 0x1060, bare = 0x10a0, popped = 0x1100;
-// `inner` lies in `around`. `far` saves rbp high on the stack. `looping` has an expression that takes long.
-constexpr std::uint64_t around = 0x1140, inner = 0x1150, far = 0x1180, looping = 0x11a0, startup = 0x1200, plt = 0x3000;
-
-Blob unwind_information() {
-    Writer out(little);
-    const auto entry = [&](std::uint32_t id, const Blob& body) {
-        Writer padded(little);
-        padded.bytes(body).align(8);
-        out.u32(static_cast<std::uint32_t>(padded.size() + 4)).u32(id).bytes(padded.blob());
-    };
-    const auto function = [&](std::uint64_t begin, std::uint64_t size, std::vector<std::uint8_t> instructions) {
-        Writer body(little);
-        body.u64(begin).u64(size).u8(0);
-        for (const auto byte : instructions) body.u8(byte);
-        entry(static_cast<std::uint32_t>(out.size() + 4), body.blob());
-    };
-    Writer common(little);
-    // Version 1, "zR", code alignment 1, data alignment -8, return address in column 16, addresses as they are.
-    common.u8(1).text("zR").u8(0).u8(1).u8(0x78).u8(16).u8(1).u8(0);
-    common.u8(0x0c).u8(7).u8(8);  // DW_CFA_def_cfa: rsp + 8
-    common.u8(0x80 | 16).u8(1);   // DW_CFA_offset: return address at CFA - 8
-    entry(0, common.blob());
-    function(leaf, 0x20, {});
-    // push rbp; mov rsp, rbp: CFA is rbp + 16, rbp at CFA - 16.
-    function(middle, 0x40, {0x0c, 6, 16, 0x80 | 6, 2});
-    function(outer, 0x40, {0x07, 16});  // DW_CFA_undefined: return address
-    function(popped, 0x20, {0x80 | 6, 2});
-    function(around, 0x40, {0x0e, 16});  // DW_CFA_def_cfa_offset
-    function(inner, 0x10, {});
-    function(far, 0x20, {0x11, 6, 0x7e});  // DW_CFA_offset_extended_sf: rbp at CFA + 16
-    // The CFA is rsp + 8, after 1000 turns of four operations: const2u 1000; lit1, minus, dup, bra -6; drop; breg7 8.
-    function(looping, 0x20, {0x0f, 12, 0x0a, 0xe8, 0x03, 0x31, 0x1c, 0x12, 0x28, 0xfa, 0xff, 0x13, 0x77, 8});
-    out.u32(0);
-    return out.take();
-}
-
-Blob program(Blob information) {
-    Elf elf;
-    elf.segments.push_back({0, 0, 0x4000});
-    elf.section(Elf::text).address = 0x1000;
-    Elf::Section section;
-    section.name = ".eh_frame";
-    section.flags = 2;
-    section.address = 0x2000;
-    section.content = std::move(information);
-    elf.add(section);
-    Elf::Section stubs;
-    stubs.name = ".plt";
-    stubs.flags = 6;
-    stubs.address = plt;
-    Writer code(little);
-    code.u16(0x35ff).u32(0).u16(0x25ff).u32(0).u32(0);                 // push GOT[1]; jmp *GOT[2]
-    code.u16(0x25ff).u32(0).u8(0x68).u32(0).u8(0xe9).u32(0xffffffe0);  // jmp *GOT[3]; push 0; jmp to the first
-    stubs.content = code.take();
-    elf.add(stubs);
-    elf.build_id(id(1).bytes());
-    auto blob = elf.blob();
-    constexpr std::size_t at_entry = 24;  // e_entry
-    const auto start = Writer(little).u64(startup).take();
-    std::ranges::copy(start, blob.begin() + at_entry);
-    return blob;
-}
-
-struct State {
-    std::uint64_t ip = base + leaf, sp = stack, bp = 0;
-    std::vector<std::uint64_t> words;  // of the stack, from sp
-    std::size_t not_copied = 0;        // bytes at the end
-    std::uint64_t abi = 2;
-};
-
-Attr attr_of() {
-    auto attr = sampling_attr(with_stack);
-    attr.flags |= exclude_callchain_user;
-    attr.sample_regs_user = bp_sp_ip;
-    attr.sample_stack_user = 1024;
-    attr.sample_period = 1;
-    return attr;
-}
-
-Blob sample_of(const State& state, std::vector<std::uint64_t> chain = {}) {
-    SampleContent content;
-    content.fixed.ip = chain.size() > 1 ? chain[1] : state.ip;
-    content.fixed.pid = content.fixed.tid = 7;
-    content.fixed.time = 2'000'000'000;
-    content.callchain = std::move(chain);
-    content.user_registers = {state.abi, {state.bp, state.sp, state.ip}};
-    Writer words(little);
-    for (const auto word : state.words) words.u64(word);
-    content.stack = words.blob();
-    content.stack_copied = words.size() - state.not_copied;
-    return encode(little, attr_of(), content, content.callchain.empty() ? 2 : 1);
-}
-
-struct Scenario {
-    std::string arch = "x86_64";
-    bool has_file = true;
-    Blob information = unwind_information();
-    std::string filename = "/bin/program";
-    std::uint64_t at = base;
-    std::vector<Blob> samples;
-
-    // Counts the samples with their callers.
-    SampleCounts count(std::uint32_t max_stack = 127) {
-        RecordingBuilder builder(little);
-        builder.event(attr_of());
-        builder.feature(Feature::arch, feature_string(little, arch));
-        Mmap2 map;
-        map.pid = {7};
-        map.tid = {7};
-        map.range = {{at + 0x1000}, 0x3000};
-        map.page_offset = 0x1000;
-        if (filename == "[vdso]") {
-            map.range = {{at}, 0x4000};
-            map.page_offset = 0;
-        }
-        map.build_id = id(1);
-        map.protection = 5;
-        map.filename = filename;
-        SampleValues mapped;
-        mapped.pid = mapped.tid = 7;
-        mapped.time = 1'000'000'000;
-        builder.add(encode(map, {little, trailer(little, with_stack, mapped), 2}));
-        for (const auto& sample : samples) builder.add(sample);
-        file = builder.build();
-        recording.emplace(Recording::from_memory(file).value());
-        timeline.emplace(Timeline::build(*recording).value());
-        const auto files = std::make_shared<Files>();
-        const std::string in_cache = "/cache/.build-id/01/02030405060708090a0b0c0d0e0f1011121314/vdso";
-        if (has_file) files->content[filename == "[vdso]" ? in_cache : filename] = program(information);
-        SymbolizerOptions options;
-        options.finder.buildid_dir = "/cache";
-        options.files = files;
-        options.jit.as_recorded = false;
-        symbolizer.emplace(Symbolizer::open(*recording, *timeline, options));
-        SampleCountOptions counting;
-        counting.chains = true;
-        counting.max_stack = max_stack;
-        counting.functions = &symbolizer->functions();
-        return SampleCounts::count(*recording, *timeline, counting).value();
-    }
-
-    // Returns the frames of each row's chain, innermost first: offsets in the program, other addresses as they are.
-    static std::vector<std::vector<std::uint64_t>> stacks(const SampleCounts& counts) {
-        std::vector<std::vector<std::uint64_t>> all;
-        for (const auto& row : counts.rows()) {
-            auto& chain = all.emplace_back();
-            for (auto node = row.chain; node != ChainNode::none; node = counts.chains()[node].caller) {
-                chain.push_back(counts.frames()[counts.chains()[node].frame].offset);
-            }
-        }
-        return all;
-    }
-
-    Blob file;
-    std::optional<Recording> recording;
-    std::optional<Timeline> timeline;
-    std::optional<Symbolizer> symbolizer;
-};
-
-using Stacks = std::vector<std::vector<std::uint64_t>>;
-
-// leaf is called by middle, which is called by outer.
-State whole() {
-    return {base + leaf + 4, stack, stack + 16, {base + middle + 8, 0, stack + 64, base + outer + 5}};
-}
-
-std::uint64_t ended(const SampleCounts& counts, StackEnd end) {
-    return counts.chain_losses().stacks.ended(end);
-}
-
-}  // namespace
+using namespace perfdata::test::unwinding;
 
 TEST_CASE("A copied stack is unwound to its bottom by call frame information", "[symbols][unwind]") {
     Scenario scenario;
@@ -233,6 +40,34 @@ TEST_CASE("A copy that is too short ends the stack, and its size is told", "[sym
     CHECK(ended(counts, StackEnd::short_copy) == 1);
     CHECK(ended(counts, StackEnd::bottom) == 1);
     CHECK(counts.chain_losses().stacks.short_copies() == std::map<std::uint64_t, std::uint64_t>{{24, 1}});
+    CHECK(counts.chain_losses().stacks.wanted_copies() == std::map<std::uint64_t, std::uint64_t>{{24, 32}});
+}
+
+TEST_CASE("A frame on another stack ends the stack without damage", "[symbols][unwind]") {
+    // middle's frame pointer leads to another stack: below, above, and above on the same one, beyond all copies.
+    std::vector<Blob> samples;
+    for (const std::uint64_t bp : {stack - 0x100000, stack + 0x1000000, stack + 0x20000}) {
+        auto state = whole();
+        state.bp = bp;
+        samples.push_back(sample_of(state));
+    }
+    Scenario scenario;
+    scenario.samples = samples;
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == Stacks{{leaf + 4, middle + 7}});
+    CHECK(ended(counts, StackEnd::out_of_reach) == 3);
+    CHECK(counts.chain_losses().stacks.incomplete() == 3);
+    CHECK(counts.chain_losses().stacks.lost() == 0);
+    CHECK(counts.chain_losses().stacks.short_copies().empty());
+}
+
+TEST_CASE("A stack at an odd address is unwound", "[symbols][unwind]") {
+    auto state = whole();
+    state.sp += 5;
+    state.bp += 5;
+    Scenario scenario;
+    scenario.samples = {sample_of(state)};
+    CHECK(Scenario::stacks(scenario.count()) == Stacks{{leaf + 4, middle + 7, outer + 4}});
 }
 
 TEST_CASE("A copy that the kernel could not finish needs no larger one", "[symbols][unwind]") {
@@ -290,23 +125,6 @@ TEST_CASE("Where functions overlap, rows do not depend on what was asked before"
     CHECK(Scenario::stacks(last.count()) == Stacks{of_behind, of_around, of_inner});
 }
 
-TEST_CASE("Stubs of a linkage table need no unwind information", "[symbols][unwind]") {
-    // The frame pointer is the caller's: followed, it would lead past it.
-    const std::uint64_t bp = stack + 24;
-    const std::vector<std::uint64_t> called{base + middle + 8, 1, 2, stack + 64, base + outer + 5};
-    const std::vector<std::uint64_t> pushed{0, base + middle + 8, 2, stack + 64, base + outer + 5};
-    const std::vector<std::uint64_t> twice{0, 1, base + middle + 8, stack + 64, base + outer + 5};
-    Scenario scenario;
-    scenario.samples = {sample_of({base + plt + 16, stack, bp, called}),
-                        sample_of({base + plt + 27, stack, bp, pushed}), sample_of({base + plt, stack, bp, pushed}),
-                        sample_of({base + plt + 6, stack, bp, twice})};
-    Stacks expected;
-    for (const auto at : {plt + 16, plt + 27, plt, plt + 6}) expected.push_back({at, middle + 7, outer + 4});
-    const auto counts = scenario.count();
-    CHECK(Scenario::stacks(counts) == expected);
-    CHECK(ended(counts, StackEnd::bottom) == 4);
-}
-
 TEST_CASE("Without its file a stack has its innermost frame", "[symbols][unwind]") {
     Scenario scenario;
     scenario.has_file = false;
@@ -328,64 +146,6 @@ TEST_CASE("A return address that nothing is mapped at is shown, and ends the sta
     const auto counts = scenario.count();
     CHECK(Scenario::stacks(counts) == Stacks{{leaf + 4, middle + 7, 0x1233}});
     CHECK(ended(counts, StackEnd::no_mapping) == 1);
-}
-
-TEST_CASE("A register that an epilogue has popped has its caller's value", "[symbols][unwind]") {
-    // Behind `leave` the CFA is rsp + 8, and gcc still says that rbp is at CFA - 16: below the stack pointer.
-    Scenario scenario;
-    scenario.samples = {
-        sample_of({base + popped + 1, stack, stack + 16, {base + middle + 8, 0, stack + 64, base + outer + 5}})};
-    const auto counts = scenario.count();
-    CHECK(Scenario::stacks(counts) == Stacks{{popped + 1, middle + 7, outer + 4}});
-}
-
-TEST_CASE("Frame pointers lead through code without unwind information", "[symbols][unwind]") {
-    Scenario scenario;
-    scenario.samples = {
-        sample_of({base + bare + 9, stack, stack + 8, {1, stack + 64, base + outer + 5, 2}}),
-        // The frame pointer leads to no code: it may be any number.
-        sample_of({base + bare + 8, stack, stack + 8, {1, stack + 64, 0x1234, 2}}),
-        sample_of({base + bare + 7, stack, 3, {1, stack + 64, 0x1234, 2}}),
-    };
-    const auto counts = scenario.count();
-    CHECK(Scenario::stacks(counts) == Stacks{{bare + 9, outer + 4}, {bare + 8}, {bare + 7}});
-    CHECK(ended(counts, StackEnd::bottom) == 1);
-    CHECK(ended(counts, StackEnd::no_unwind_info) == 2);
-    CHECK(counts.chain_losses().stacks.without_information().size() == 1);
-}
-
-TEST_CASE("Frame pointers do not replace unwind information that is damaged", "[symbols][unwind]") {
-    // The frame pointer leads past the caller, whose entry is behind the damage.
-    Scenario scenario;
-    const Blob four(4, std::byte{0xf0});
-    scenario.information.resize(scenario.information.size() - 4);
-    scenario.information.insert(scenario.information.end(), four.begin(), four.end());
-    scenario.samples = {sample_of({base + bare + 9, stack, stack + 8, {1, stack + 64, base + outer + 5, 2}})};
-    const auto counts = scenario.count();
-    CHECK(Scenario::stacks(counts) == Stacks{{bare + 9}});
-    CHECK(ended(counts, StackEnd::damaged) == 1);
-    CHECK(counts.chain_losses().stacks.lost() == 1);
-}
-
-TEST_CASE("A frame pointer of 0 ends stacks where calls and frame pointers led", "[symbols][unwind]") {
-    Scenario scenario;
-    scenario.samples = {
-        // Code without frame pointer has any number there.
-        sample_of({base + bare + 7, stack, 0, {base + outer + 5, 2}}),
-        // Startup code has called.
-        sample_of({base + leaf + 4, stack, 0, {base + bare + 8, 2}}),
-        // The frame pointer leads to startup code.
-        sample_of({base + bare + 9, stack, stack, {0, base + bare + 8, 2}}),
-        // The entry point.
-        sample_of({base + startup + 3, stack, 0, {1, 2}}),
-        // It leads to zeros.
-        sample_of({base + bare + 10, stack, stack, {0, 0, 0}}),
-    };
-    const auto counts = scenario.count();
-    CHECK(Scenario::stacks(counts) ==
-          Stacks{{bare + 7}, {leaf + 4, bare + 7}, {bare + 9, bare + 7}, {startup + 3}, {bare + 10}});
-    CHECK(ended(counts, StackEnd::bottom) == 3);
-    CHECK(ended(counts, StackEnd::no_unwind_info) == 2);
 }
 
 TEST_CASE("A stack ends at the limit of frames", "[symbols][unwind]") {
@@ -415,22 +175,6 @@ TEST_CASE("A stack that points into itself ends", "[symbols][unwind]") {
     const auto counts = scenario.count();
     CHECK(ended(counts, StackEnd::damaged) == 1);
     CHECK(counts.chain_losses().stacks.lost() == 1);
-}
-
-TEST_CASE("The vdsos of 64-bit and of 32-bit processes are not mixed up", "[symbols][unwind]") {
-    constexpr std::uint64_t vdso = 0xf7000000, low = 0xff001000;
-    State wide{vdso + leaf + 4, low, low + 16, {vdso + middle + 8, 0, low + 64, vdso + outer + 5}};
-    auto narrow = wide;
-    narrow.abi = 1;
-    for (const bool first : {true, false}) {
-        Scenario scenario;
-        scenario.filename = "[vdso]";
-        scenario.at = vdso;
-        scenario.samples = {sample_of(first ? wide : narrow), sample_of(first ? narrow : wide)};
-        const auto counts = scenario.count();
-        CHECK(ended(counts, StackEnd::bottom) == 1);
-        CHECK(ended(counts, StackEnd::no_file) == 1);  // the one that is here is of 64 bits
-    }
 }
 
 TEST_CASE("Stacks of an architecture that cannot be unwound are told", "[symbols][unwind]") {

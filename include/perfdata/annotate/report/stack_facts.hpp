@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "perfdata/core/export.hpp"
@@ -19,9 +18,9 @@ struct PERFDATA_EXPORT StackFacts {
     struct Object {
         std::string object;        // in full
         std::uint64_t stacks = 0;  // that end in it
-        // why it was not found, and what would supply it; empty for objects without unwind information. They live for
-        // ever.
-        std::string_view reason, remedy;
+        // Why it was not found, and what would supply it. Of objects without unwind information the reason is empty,
+        // and the remedy says which debug file is missing; empty, too, if none is.
+        std::string reason, remedy;
     };
 
     UnwoundStacks counts;                                   // by reason and by object

@@ -37,6 +37,15 @@ std::optional<BuildId> build_id_of(Bytes bytes) {
     return id;
 }
 
+// Returns the better of two reasons for not finding a file. Better ones are closer to success, in this order.
+SymbolMiss closer(SymbolMiss one, SymbolMiss other) {
+    constexpr std::array order{SymbolMiss::not_found,  SymbolMiss::no_build_id,     SymbolMiss::offline,
+                               SymbolMiss::unproven,   SymbolMiss::other_machine,   SymbolMiss::not_opened,
+                               SymbolMiss::unreadable, SymbolMiss::build_id_differs};
+    const auto rank = [&](SymbolMiss value) { return std::ranges::find(order, value); };
+    return rank(other) > rank(one) ? other : one;
+}
+
 }  // namespace
 
 bool same_build_id(const BuildId& recorded, Bytes in_file) {
@@ -107,14 +116,7 @@ struct ObjectFinder::Search {
     SymbolMiss miss = SymbolMiss::not_found;
     std::optional<FoundObject> found;
 
-    // Better reasons are closer to success, in this order.
-    void missed(SymbolMiss reason) {
-        constexpr std::array order{SymbolMiss::not_found,  SymbolMiss::no_build_id,     SymbolMiss::offline,
-                                   SymbolMiss::unproven,   SymbolMiss::other_machine,   SymbolMiss::not_opened,
-                                   SymbolMiss::unreadable, SymbolMiss::build_id_differs};
-        const auto rank = [&](SymbolMiss value) { return std::ranges::find(order, value); };
-        if (rank(reason) > rank(miss)) miss = reason;
-    }
+    void missed(SymbolMiss reason) { miss = closer(miss, reason); }
 
     bool take(const FileName& name) {
         if (found) return true;
@@ -197,11 +199,32 @@ struct ObjectFinder::DebugSearch {
     BuildId id;
     const Callback<bool(const ElfFile&)>& accept;
     DebugFile found{};
+    SymbolMiss miss = SymbolMiss::not_found;  // the best reason for not finding one
 
     void take(const FileName& name) {
         if (found.file) return;
         auto file = opened.open(files, name, id);
-        if (file && accept(**file)) found = {name, std::move(*file)};
+        if (!file) {
+            miss = closer(miss, file.error());
+        } else if (accept(**file)) {
+            found = {name, std::move(*file)};
+        }
+    }
+
+    // Looks everywhere for the debug file of an object's file.
+    void search(const RecordedObject& object, const FoundObject& of) {
+        caches_and_roots();
+        const auto roots = options.debug_roots();
+        const std::string own(without_deleted(object.path));
+        // A debug link is a name, not a path.
+        if (const auto link = of.file->debug_link(); link && link->name.find('/') == std::string::npos) {
+            const auto name = of.name();
+            const auto beside = parent(name.path);
+            if (beside + link->name != name.path) take({name.root, beside + link->name});
+            take({name.root, beside + ".debug/" + link->name});
+            for (const auto& root : roots) take(below(root, parent(own) + link->name));
+        }
+        for (const auto& root : roots) take(below(root, own + ".debug"));
     }
 
     void caches_and_roots() {
@@ -215,19 +238,36 @@ ObjectFinder::DebugFile ObjectFinder::find_debug(const RecordedObject& object, c
     const auto id = build_id_of(found.file->build_id());
     if (!id) return {};
     DebugSearch search{options_, *files_, *opened_, *id, accept};
-    search.caches_and_roots();
-    const auto roots = options_.debug_roots();
-    const std::string own(without_deleted(object.path));
-    // A debug link is a name, not a path.
-    if (const auto link = found.file->debug_link(); link && link->name.find('/') == std::string::npos) {
-        const auto name = found.name();
-        const auto beside = parent(name.path);
-        if (beside + link->name != name.path) search.take({name.root, beside + link->name});
-        search.take({name.root, beside + ".debug/" + link->name});
-        for (const auto& root : roots) search.take(below(root, parent(own) + link->name));
-    }
-    for (const auto& root : roots) search.take(below(root, own + ".debug"));
+    search.search(object, found);
     return std::move(search.found);
+}
+
+std::optional<MissingDebugFile> ObjectFinder::missing_debug(const RecordedObject& object,
+                                                            const FoundObject& found) const {
+    auto link = found.file->debug_link();
+    if (!link) return {};
+    const auto id = build_id_of(found.file->build_id());
+    if (!id) return MissingDebugFile{std::move(link->name), SymbolMiss::no_build_id};
+    const Callback<bool(const ElfFile&)> any = [](const ElfFile&) { return true; };
+    DebugSearch search{options_, *files_, *opened_, *id, any};
+    search.search(object, found);
+    if (search.found.file) return {};
+    if (options_.offline) search.miss = closer(search.miss, SymbolMiss::offline);
+    return MissingDebugFile{std::move(link->name), search.miss};
+}
+
+std::string MissingDebugFile::text() const {
+    const auto which = [&]() -> std::string_view {
+        switch (why) {
+            case SymbolMiss::build_id_differs: return "of which another build is here (its build id differs)";
+            case SymbolMiss::no_build_id: return "which is not used: no build id of the file proves it";
+            case SymbolMiss::offline: return "which was not looked for (--offline)";
+            case SymbolMiss::not_opened: return "which the system does not let be opened";
+            case SymbolMiss::unreadable: return "which is damaged or no ELF file";
+            default: return "which was not found";
+        }
+    };
+    return "names the debug file " + name + ", " + std::string(which());
 }
 
 std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file, const FileName& name) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/elf/find/file_system.hpp"
 #include "perfdata/symbols/elf/find/finder_options.hpp"
+#include "perfdata/symbols/missing_debug_file.hpp"
 #include "perfdata/symbols/symbol_miss.hpp"
 #include "perfdata/wire/identities.hpp"
 
@@ -82,6 +84,9 @@ class PERFDATA_EXPORT ObjectFinder {
     // `accept` may be called with several files.
     DebugFile find_debug(const RecordedObject& object, const FoundObject& found,
                          const Callback<bool(const ElfFile&)>& accept) const;
+
+    // Returns what a found object says of its separate debug file; nothing if it names none, or if that is here.
+    std::optional<MissingDebugFile> missing_debug(const RecordedObject& object, const FoundObject& found) const;
 
     // Returns the file that alternate_link() names; null if there is no link or no such file. `name`: of the file with
     // the link.
