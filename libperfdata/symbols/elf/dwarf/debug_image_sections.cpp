@@ -180,7 +180,7 @@ class Choice {
 }  // namespace
 
 bool ImageSection::read_in_parts() const {
-    return name == entries || has_texts() || has_lines();
+    return has_entries() || has_texts() || has_lines();
 }
 
 bool ImageSection::has_texts() const {
@@ -189,6 +189,10 @@ bool ImageSection::has_texts() const {
 
 bool ImageSection::has_lines() const {
     return name == lines;
+}
+
+bool ImageSection::has_entries() const {
+    return name == entries;
 }
 
 Result<std::vector<ImageSection>> choose_sections(const ElfFile& file, const Limits& limits) {

@@ -191,7 +191,8 @@ DwarfEntries::DwarfEntries(const DwarfSections& sections, DwarfEntries* alternat
       abbreviations_(sections),
       all_{Section{sections.entries(), sections.abbreviations(), false, {}},
            Section{sections.types(), sections.abbreviations(), true, {}}},
-      left_(some_bytes + times_referred * sections.entry_bytes()) {}
+      left_(some_bytes + times_referred * sections.entry_bytes()),
+      units_left_(sections.most_units()) {}
 
 Result<void> DwarfEntries::check_units() {
     for (auto& section : all_) {
@@ -216,6 +217,11 @@ Result<void> DwarfEntries::check_units_of(Section& section) {
         const bool wide = size == UINT32_MAX;
         if (wide) size = all.u64();
         if (!all.ok() || size > all.remaining()) return {};
+        // Count units without entries, too: libdw keeps them.
+        if (units_left_ == 0) {
+            return dwarf_limit("there are more than " + std::to_string(sections_->most_units()) + " units");
+        }
+        --units_left_;
         const auto start = all.position();
         unit.end = start + size;
         unit.offset_size = wide ? 8 : 4;

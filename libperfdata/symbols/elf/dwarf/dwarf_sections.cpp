@@ -84,6 +84,11 @@ void DwarfSections::hide_address(std::uint64_t at, std::uint8_t size) {
     }
 }
 
+std::uint64_t DwarfSections::most_units() const {
+    constexpr std::uint64_t some = std::uint64_t{1} << 16, most = std::uint64_t{1} << 20, bytes_of_one = 64;
+    return std::min(most, some + image_->entry_bytes() / bytes_of_one);
+}
+
 std::uint64_t DwarfSections::size() const {
     return lines_.size() + strings_.size() + line_strings_.size() + entries_.size();
 }

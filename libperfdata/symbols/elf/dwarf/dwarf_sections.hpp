@@ -71,6 +71,8 @@ class DwarfSections {
     std::uint64_t size() const;
     // Returns the size of the file's own entries and abbreviations.
     std::uint64_t entry_bytes() const { return entry_bytes_; }
+    // Returns how many units the file may have: see DwarfEntries.
+    std::uint64_t most_units() const;
     // Returns the size of entries and lists of ranges.
     std::uint64_t range_bytes() const { return entries_.size() + ranges_.size() + range_lists_.size(); }
 
