@@ -40,8 +40,8 @@ namespace perfdata {
 class DebugImage {
   public:
     // Makes the image of a file. Errors: io, truncated, malformed (a compressed section is damaged), unsupported;
-    // limit: a section is larger than limits.section_bytes, sections overlap, unpack to far more than the size of the
-    // file, or are relocated more than once, or memory does not suffice.
+    // limit: a section is larger than limits.section_bytes, sections overlap, unpack to far more than they have in
+    // the file, or are relocated more than once, or memory does not suffice.
     static Result<DebugImage> read(std::shared_ptr<const ElfFile> file, const Limits& limits);
     // Makes an image without debug information.
     static Result<DebugImage> nothing();

@@ -111,7 +111,7 @@ class DwarfEntries {
     std::array<Section, 2> all_;
     std::uint64_t left_;        // bytes that references may still cost
     std::uint64_t units_left_;  // that the file may still have
-    Unit* last_ = nullptr;  // the last one found readable
+    Unit* last_ = nullptr;      // the last one found readable
     std::optional<Error> unreadable_;
 };
 
