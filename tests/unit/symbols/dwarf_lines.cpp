@@ -252,11 +252,11 @@ TEST_CASE("Files that refer to one alternate have its names, and share it", "[sy
     for (auto& one : all) {
         const auto functions = one.inlined_at(program_text + 8);
         REQUIRE(functions);
-        REQUIRE(functions->size() == 1);
-        CHECK(functions->front().name == "moved");
+        REQUIRE(functions->functions.size() == 1);
+        CHECK(functions->functions.front().name == "moved");
     }
     all.erase(all.begin());
-    CHECK(all.front().inlined_at(program_text + 9)->size() == 1);
+    CHECK(all.front().inlined_at(program_text + 9)->functions.size() == 1);
 }
 
 TEST_CASE("Units whose abbreviations are damaged, and files without names, are told", "[symbols][dwarf]") {

@@ -11,7 +11,6 @@
 namespace perfdata {
 namespace {
 
-constexpr std::size_t deepest_block = 256;  // nesting of blocks, classes, namespaces
 enum class Bases : std::uint8_t { right, unset, cut_off };
 
 // Looks at the attributes of the first entry of a unit, with values in `in`, for a table at 2^64 - 1. libdw takes that
@@ -366,7 +365,7 @@ DwarfWalk::Next DwarfWalk::next(bool inside) {
     if (damaged_) return Next::damaged;
     auto at = current_.end;
     std::size_t passing = 0;  // levels below that of the wanted entries
-    if (current_.children && inside && depth_ < deepest_block) {
+    if (current_.children && inside) {
         ++depth_;
     } else if (depth_ == 1) {
         return Next::end;
