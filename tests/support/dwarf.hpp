@@ -34,7 +34,7 @@ class DwarfWriter {
     DwarfWriter(std::uint64_t begin, std::uint32_t size, Options options)
         : options_(std::move(options)), begin_(begin), size_(size) {
         if (options_.split != Options::Split::no) {
-            entries_.u8(of_split).u32(0).u64(begin).u32(size).text("a.c").u8(0).text("a.dwo").u8(0);
+            entries_.u8(of_split).u32(0).u64(begin).u32(size).text("a.c").u8(0).text("a.dwo").u8(0).u64(1);
         } else if (!options_.placed) {
             entries_.u8(of_unplaced).u32(0).text("a.c").u8(0);
         } else if (options_.ranges != 0) {
@@ -142,9 +142,9 @@ class DwarfWriter {
         add(of_alternate, 0x1d, 0, 0x31, 0xa0, 0x3e, 0x11, 1, 0x12, 6, 0, 0);             // GNU_ref_alt: origin, range
         add(of_block, 0x0b, 1, 0, 0);
         if (options_.split != Options::Split::no) {
-            // Lines, range, name, GNU_dwo_name.
+            // Lines, range, name, GNU_dwo_name, GNU_dwo_id.
             add(of_split, 0x11, options_.split == Options::Split::named ? 1 : 0, 0x10, 0x17, 0x11, 1, 0x12, 6, 3, 8);
-            add(0xb0, 0x42, 8, 0, 0);
+            add(0xb0, 0x42, 8, 0xb1, 0x42, 7, 0, 0);
         }
         if (options_.attributes != 0) {
             add(of_empty, 0x34, 0);

@@ -286,6 +286,22 @@ TEST_CASE("Damaged debug information of inlined functions is a loss", "[symbols]
     CHECK(opened.name(S::frame(S::turn)) == "leaf");
 }
 
+TEST_CASE("Files with lines but without functions have nothing inlined, and nothing is told",
+          "[symbols][dwarf][inlined]") {
+    const bool placed = GENERATE(true, false);
+    S scene;
+    auto elf = program_without_debug();
+    DwarfWriter dwarf(S::main, S::plain - S::main, {.placed = placed});
+    for (auto at = S::main; at < S::plain; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    scene.replace_program(elf);
+    const OpenedInlined opened(scene);
+    CHECK(opened.symbolizer.lines(S::frame(S::work), 0x40).value().size() > 0x30);
+    CHECK(inlined(opened.symbolizer, S::work + 8).empty());
+    CHECK(opened.symbolizer.inlined_problems().empty());
+    CHECK(opened.symbolizer.losses().count() == 0);
+}
+
 TEST_CASE("Files without debug information have nothing inlined, and nothing is told", "[symbols][inlined]") {
     S scene;
     Elf elf;

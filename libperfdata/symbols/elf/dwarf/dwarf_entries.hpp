@@ -67,7 +67,7 @@ class DwarfEntries {
   public:
     // `sections` and `alternate` must outlive it. alternate: null if there is none. What is referred to in it counts
     // for the file that refers.
-    explicit DwarfEntries(const DwarfSections& sections, DwarfEntries* alternate = nullptr);
+    explicit DwarfEntries(DwarfSections& sections, DwarfEntries* alternate = nullptr);
 
     // Counts the units of the file and checks their first entries. Call it before libdw reads them. Errors: limit.
     Result<void> check_units();
@@ -101,11 +101,12 @@ class DwarfEntries {
 
     Result<void> check_units_of(Section& section);
     Result<void> check_first_entry(const DwarfUnitLayout& unit, std::uint64_t attributes, std::uint64_t values);
+    void hide_split(const DwarfUnitLayout& unit, std::uint64_t attributes);
     Unit* find(const Dwarf_Die& entry);
     // Returns the number of the section that has the entry, and the offset there.
     std::optional<std::pair<std::uint64_t, std::uint64_t>> place_of(const Dwarf_Die& entry) const;
 
-    const DwarfSections* sections_;
+    DwarfSections* sections_;
     DwarfEntries* alternate_;
     DwarfAbbreviations abbreviations_;
     std::array<Section, 2> all_;
