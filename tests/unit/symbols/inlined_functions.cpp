@@ -257,13 +257,16 @@ TEST_CASE("Code outside of the range of a DWARF 2 unit has its lines and inlined
     const auto version = GENERATE(std::uint16_t{2}, std::uint16_t{4});
     auto elf = program_without_debug();
     DwarfWriter dwarf(S::main, S::work - S::main, {.version = version});
-    dwarf.function(S::main, 0x40, "main").inlined(S::main + 8, 8, 7).end().end();
+    dwarf.function(S::main, 0x40, "main").inlined(S::main + 8, 8, 7).end();
+    dwarf.inlined(S::leaf + 8, 8, 9).end().end();  // in its unlikely part
     dwarf.function(S::work, 0x40, "work").inlined(S::work + 8, 8, 7).end().end();
     for (auto at = S::main; at < S::plain; ++at) dwarf.row();
     dwarf.add_to(elf);
     const auto debug = debug_of(elf);
     CHECK(names(debug, S::main + 8) == "callee");
     CHECK(names(debug, S::work + 8) == (version == 2 ? "callee" : ""));
+    CHECK(names(debug, S::leaf + 8) == (version == 2 ? "callee" : ""));
+    CHECK(names(debug, S::leaf + 16).empty());
     CHECK(names(debug, S::plain + 8).empty());
     const auto lines = debug.lines(S::work, 0x40);
     REQUIRE(lines);

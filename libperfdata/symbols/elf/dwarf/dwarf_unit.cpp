@@ -199,6 +199,11 @@ Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
 Result<void> DwarfUnit::find_functions(std::uint64_t& budget) {
     if (const auto right = entries_->unit_of(die_); !right) return fail(right.error());
     std::vector<Function> functions;
+    struct Open {
+        std::size_t depth;  // in the walk
+        Function function;
+    };
+    std::vector<Open> open;  // the functions around the current entry
     DwarfWalk walk(*layout_, DwarfEntries::offset_of(die_, *layout_), entries_left_);
     bool inside = true;
     while (true) {
@@ -206,16 +211,28 @@ Result<void> DwarfUnit::find_functions(std::uint64_t& budget) {
         if (next == DwarfWalk::Next::damaged) return unreadable("the tree of functions");
         if (next == DwarfWalk::Next::too_many) return dwarf_limit("a unit has too many entries");
         if (next == DwarfWalk::Next::end) break;
+        while (!open.empty() && walk.depth() <= open.back().depth) open.pop_back();
         const auto tag = walk.current().tag;
         // An inlined instance contains no function with code of its own.
         inside = tag != DW_TAG_inlined_subroutine;
-        if (tag != DW_TAG_subprogram || !walk.current().placed) continue;
+        // A function of DWARF 2 has one range, not that of its unlikely parts. Calls inlined there have theirs.
+        const bool apart = !inside && layout_->version < 3 && !open.empty();
+        if ((tag != DW_TAG_subprogram && !apart) || !walk.current().placed) continue;
         Dwarf_Die die;
         if (!die_of(walk.current(), die)) return dwarf_failure("a function");
         const auto ranges = dwarf_ranges_of(die, *layout_, *sections_, budget);
         if (!ranges) return fail(ranges.error());
+        if (apart) {
+            const auto& around = open.back().function;
+            for (const auto& range : *ranges) {
+                if (!range.overlaps(around.range)) functions.push_back({range, around.die});
+            }
+            continue;
+        }
         for (const auto& range : *ranges) functions.push_back({range, function_dies_.size()});
-        if (!ranges->empty()) function_dies_.push_back(die);
+        if (ranges->empty()) continue;
+        open.push_back({walk.depth(), functions.back()});
+        function_dies_.push_back(die);
     }
     functions_ = laid_apart(
         std::move(functions),
