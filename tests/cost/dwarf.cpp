@@ -130,16 +130,29 @@ Command signatures(const Files& files, std::size_t n) {
     return annotated(files, {{".debug_info", units.take()}, {".debug_abbrev", codes.take()}});
 }
 
+// n units of one empty entry each.
+Command tiny_units(const Files& files, std::size_t n) {
+    auto codes = abbreviations();
+    codes.bytes(short_numbers({2, 0x11, 0, 0, 0, 0}).blob());
+    const auto tiny = with_size(little().u16(4).u32(0).u8(8).u8(2));
+    auto units = little().bytes(unit(little().u8(0)));
+    for (std::size_t at = 0; at < n; ++at) units.bytes(tiny);
+    return annotated(files, {{".debug_info", units.take()}, {".debug_abbrev", codes.take()}});
+}
+
 }  // namespace
 
 CostCases dwarf_cases() {
     constexpr bool refused = true;
+    // Both sizes are refused: the limit grows less than the number of units.
+    constexpr double most_of_units = 1.6;
     return {
         {"siblings", 2000, siblings},
         {"strings", 50000, strings, {}, 2.3, refused},
         {"bases", 5000, bases, {}, 2.3, refused},
         {"numbers", 5000, numbers, {}, 2.3, refused},
         {"signatures", 5500, signatures, {}, 2.3, refused},
+        {"tiny_units", 100000, tiny_units, {}, most_of_units, refused},
     };
 }
 

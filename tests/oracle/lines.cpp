@@ -271,9 +271,10 @@ void check_all(const Compared& compared) {
 }  // namespace
 
 TEST_CASE("Lines and inlined calls of a program are addr2line's", "[oracle][lines]") {
-    for (const std::string options : {"-g", "-g -gdwarf-4 -ffunction-sections", "-g -gdwarf-3",
-                                      "-g -ffunction-sections -Wl,--gc-sections", "-g -gdwarf-4 -fdebug-types-section",
-                                      "-g -gz=zlib", "-g -gdwarf-4 -gz=zlib-gnu", "-g -no-pie", "-g -O3 -flto"}) {
+    for (const std::string options :
+         {"-g", "-g -gdwarf-4 -ffunction-sections", "-g -gdwarf-3", "-g -ffunction-sections -Wl,--gc-sections",
+          "-g -gdwarf-4 -fdebug-types-section", "-g -gz=zlib", "-g -gdwarf-4 -gz=zlib-gnu", "-g -no-pie",
+          "-g -O3 -flto", "-gdwarf-2 -gstrict-dwarf -ffunction-sections"}) {
         DYNAMIC_SECTION(options) {
             const Program program(options);
             check_all(compare(program.path, program.path, 1000, program.directory));

@@ -17,9 +17,12 @@ class DwarfWriter {
   public:
     struct Options {
         std::string callee = "callee", file = "a.c";
-        std::size_t units = 1;          // number of identical units
-        std::size_t ranges = 0;         // length of the unit's list of ranges, each all of its code; 0: no list
-        bool placed = true;             // false: only its lines say where a unit's code is
+        std::size_t units = 1;      // number of identical units
+        std::size_t ranges = 0;     // length of the unit's list of ranges, each all of its code; 0: no list
+        bool placed = true;         // false: only its lines say where a unit's code is
+        std::uint16_t version = 4;  // of the unit's header
+        enum class Split : std::uint8_t { no, named, moved };
+        Split split = Split::no;        // named: the unit names a .dwo file; moved: it has no children itself
         std::size_t abbreviations = 0;  // unused ones, before those in use
         std::size_t attributes = 0;     // of entries that empty() makes; without bytes
         std::size_t taken_out = 0;      // bytes of code that the linker removed; each has a line above 1000
@@ -30,7 +33,9 @@ class DwarfWriter {
     DwarfWriter(std::uint64_t begin, std::uint32_t size) : DwarfWriter(begin, size, {}) {}
     DwarfWriter(std::uint64_t begin, std::uint32_t size, Options options)
         : options_(std::move(options)), begin_(begin), size_(size) {
-        if (!options_.placed) {
+        if (options_.split != Options::Split::no) {
+            entries_.u8(of_split).u32(0).u64(begin).u32(size).text("a.c").u8(0).text("a.dwo").u8(0).u64(1);
+        } else if (!options_.placed) {
             entries_.u8(of_unplaced).u32(0).text("a.c").u8(0);
         } else if (options_.ranges != 0) {
             entries_.u8(of_ranges).u32(0).u32(0).text("a.c").u8(0);
@@ -64,6 +69,10 @@ class DwarfWriter {
         entries_.u8(of_alternate).u32(entry).u64(begin).u32(size);
         return *this;
     }
+    DwarfWriter& block() {
+        entries_.u8(of_block);
+        return *this;
+    }
     DwarfWriter& empty() {
         entries_.u8(of_empty);
         return *this;
@@ -81,7 +90,7 @@ class DwarfWriter {
 
     void add_to(Elf& elf) const {
         Writer info(order);
-        info.u16(4).u32(0).u8(8).bytes(entries_.blob()).u8(0);
+        info.u16(options_.version).u32(0).u8(8).bytes(entries_.blob()).u8(0);
         Writer units(order);
         for (std::size_t number = 0; number < options_.units; ++number) units.bytes(with_size(info));
         elf.add({.name = ".debug_info", .content = units.take()});
@@ -103,6 +112,8 @@ class DwarfWriter {
         of_unplaced,
         of_empty,
         of_alternate,
+        of_split,
+        of_block,
         spare
     };
     static constexpr std::uint32_t unit_header = 11;  // bytes
@@ -129,6 +140,12 @@ class DwarfWriter {
         add(of_ranges, 0x11, 1, 0x10, 0x17, 0x55, 0x17, 3, 8, 0, 0);                      // lines, ranges, name
         add(of_unplaced, 0x11, 1, 0x10, 0x17, 3, 8, 0, 0);                                // lines, name
         add(of_alternate, 0x1d, 0, 0x31, 0xa0, 0x3e, 0x11, 1, 0x12, 6, 0, 0);             // GNU_ref_alt: origin, range
+        add(of_block, 0x0b, 1, 0, 0);
+        if (options_.split != Options::Split::no) {
+            // Lines, range, name, GNU_dwo_name, GNU_dwo_id.
+            add(of_split, 0x11, options_.split == Options::Split::named ? 1 : 0, 0x10, 0x17, 0x11, 1, 0x12, 6, 3, 8);
+            add(0xb0, 0x42, 8, 0xb1, 0x42, 7, 0, 0);
+        }
         if (options_.attributes != 0) {
             add(of_empty, 0x34, 0);
             for (std::size_t number = 0; number < options_.attributes; ++number) add(0x3f, 0x19);  // external

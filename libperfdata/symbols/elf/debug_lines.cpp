@@ -98,14 +98,12 @@ InlinedFunctions DebugLines::inlined_in_object(const CodeFile& object, std::uint
         if (object.stale_debug) found.problem = object.no_debug;
         return found;
     }
-    found.has_debug = true;
-    const auto& lines = **object.lines;
-    if (auto functions = lines.inlined_at(vaddr)) {
-        found.functions = std::move(*functions);
-        found.problem = lines.inlined_problem(found.functions);
+    if (auto functions = (*object.lines)->inlined_at(vaddr)) {
+        found = std::move(*functions);
     } else {
         found.problem = std::move(functions.error());
     }
+    found.has_debug = true;
     if (found.problem) found.problem->where = object.path + ": " + found.problem->where;
     return found;
 }

@@ -3,6 +3,7 @@
 // older ones with the names ".z...".
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -20,6 +21,13 @@ struct PackedSection {
     std::uint64_t head = 0;  // bytes in front of the packed ones
     std::uint64_t size = 0;  // in bytes, unpacked
 };
+
+// Returns how many bytes packed sections of `size` bytes may unpack to. Debug information packs to a third,
+// abbreviations and names to a tenth. What packs to a hundredth is there to fill memory.
+constexpr std::uint64_t most_unpacked(std::uint64_t size) {
+    constexpr std::uint64_t times = 16, some = std::uint64_t{4} << 20;
+    return some + std::min(size, std::uint64_t{1} << 40) * times;
+}
 
 // Returns how a section is packed. Reads at most its first 24 bytes. Errors: io, truncated, unsupported (another kind
 // of compression).

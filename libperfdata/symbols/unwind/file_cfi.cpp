@@ -28,11 +28,10 @@ std::optional<UnwindTarget> target_of(const ElfFile& file) {
     return UnwindTarget::of(arch->family, file.wide() ? 8 : 4);
 }
 
-// Unpacks a section of the file's size within the bounds that hold for debug information, too.
+// Unpacks a section within the bounds that hold for debug information, too.
 Result<std::string> unpacked(const ElfFile& file, const ElfFile::Section& section, const PackedSection& packed,
                              const Limits& limits) {
-    constexpr std::uint64_t times = 16, some = std::uint64_t{1} << 20;
-    const auto most = std::min(limits.section_bytes, file.source().size() * times + some);
+    const auto most = std::min(limits.section_bytes, most_unpacked(section.size));
     if (packed.size > most || section.size > most || packed.head > section.size) {
         return fail(
             ErrorCode::limit, section.offset, "section " + std::string(section.name),

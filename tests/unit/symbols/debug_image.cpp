@@ -9,6 +9,7 @@
 #include "support/dwarf.hpp"
 #include "support/elf.hpp"
 #include "symbols/elf/dwarf/dwarf_lines.hpp"
+#include "symbols/unwind/file_cfi.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
@@ -240,22 +241,37 @@ TEST_CASE("Compressed sections that are damaged are no debug information", "[sym
           "unsupported section .debug_abbrev is compressed in an unknown way");
 }
 
-TEST_CASE("Compressed sections do not unpack to far more than the file has", "[symbols][dwarf]") {
+TEST_CASE("Compressed sections do not unpack to far more than they have in the file", "[symbols][dwarf]") {
     auto elf = program();
+    elf.add({.name = ".large", .content = Blob(std::size_t{1} << 20)});  // does not count
     auto& one = section(elf, ".debug_abbrev");
     const auto refused = [&](std::size_t size) {
         one.content = Blob(size);
         one.flags = 0;
         pack(one, zstd, size);
-        return error_of(elf).starts_with("limit compressed sections unpack to more than ");
+        return error_of(elf).starts_with("limit compressed sections of ");
     };
-    CHECK(!refused(std::size_t{1} << 20));
-    CHECK(refused(std::size_t{3} << 20));
+    CHECK(!refused(std::size_t{3} << 20));
+    CHECK(refused(std::size_t{5} << 20));
     Limits limits;
     limits.section_bytes = 1000;
     one.content = Blob(2000);
     one.flags = 0;
     CHECK(error_of(elf, limits) == "limit section .debug_abbrev has 2000 bytes; at most 1000 are read");
+}
+
+TEST_CASE("Compressed unwind information does not unpack to far more than it has in the file", "[symbols][unwind]") {
+    const auto refused = [](std::size_t size) {
+        Elf elf;
+        elf.add({.name = ".large", .content = Blob(std::size_t{1} << 20)});  // does not count
+        elf.add({.name = ".debug_frame", .content = Blob(size)});
+        pack(section(elf, ".debug_frame"), zstd, size);
+        const auto blob = elf.blob();
+        const FileCfi cfi(*file_of(blob), nullptr, {});
+        return cfi.damage() && cfi.damage()->code == ErrorCode::limit;
+    };
+    CHECK(!refused(std::size_t{3} << 20));
+    CHECK(refused(std::size_t{5} << 20));
 }
 
 TEST_CASE("Compressed line tables of very many rows are refused", "[symbols][dwarf]") {

@@ -252,11 +252,11 @@ TEST_CASE("Files that refer to one alternate have its names, and share it", "[sy
     for (auto& one : all) {
         const auto functions = one.inlined_at(program_text + 8);
         REQUIRE(functions);
-        REQUIRE(functions->size() == 1);
-        CHECK(functions->front().name == "moved");
+        REQUIRE(functions->functions.size() == 1);
+        CHECK(functions->functions.front().name == "moved");
     }
     all.erase(all.begin());
-    CHECK(all.front().inlined_at(program_text + 9)->size() == 1);
+    CHECK(all.front().inlined_at(program_text + 9)->functions.size() == 1);
 }
 
 TEST_CASE("Units whose abbreviations are damaged, and files without names, are told", "[symbols][dwarf]") {
@@ -345,6 +345,28 @@ TEST_CASE("Units that share a long table of abbreviations are refused", "[symbol
     CHECK(error(1, 5000).empty());
     CHECK(error(1000, 10).empty());
     CHECK(error(1000, 5000) == "limit units share long tables of abbreviations");
+}
+
+TEST_CASE("Files of very many tiny units are refused", "[symbols][dwarf]") {
+    constexpr std::uint8_t empty = 7;  // DwarfWriter's abbreviation of empty()
+    const bool bare = GENERATE(false, true);
+    const auto error = [&](std::size_t units) {
+        auto elf = program_elf();
+        DwarfWriter(program_text, program_size, {.attributes = 1}).row().add_to(elf);
+        auto& info = elf.section(2);
+        REQUIRE(info.name == ".debug_info");
+        Writer all(std::endian::little);
+        all.bytes(info.content);
+        for (std::size_t unit = 0; unit < units; ++unit) {
+            all.u32(bare ? 7 : 8).u16(4).u32(0).u8(8);
+            if (!bare) all.u8(empty);
+        }
+        info.content = all.take();
+        const auto lines = found_lines(elf);
+        return lines ? std::string() : std::string(to_string(lines.error().code)) + " " + lines.error().detail;
+    };
+    if (!bare) CHECK(error(20000).empty());
+    CHECK(error(90000).starts_with("limit there are more than "));
 }
 
 TEST_CASE("Abbreviations of very many attributes are refused", "[symbols][dwarf]") {

@@ -31,8 +31,18 @@ std::string names(const DwarfLines& debug, std::uint64_t vaddr) {
     std::string text;
     const auto found = debug.inlined_at(vaddr);
     REQUIRE(found);
-    for (const auto& function : *found) text += (text.empty() ? "" : " ") + std::string(function.name);
+    for (const auto& function : found->functions) text += (text.empty() ? "" : " ") + std::string(function.name);
     return text;
+}
+
+Elf program_without_debug() {
+    Elf elf;
+    auto& text = elf.section(Elf::text);
+    text.address = S::main;
+    text.content = Blob(S::end - S::main, std::byte{0x90});
+    elf.segments = {{S::main - 0x1000, S::main, S::end - S::main}};
+    elf.symbols({{"main", S::main, 0x40}, {"work", S::work, 0x40}});
+    return elf;
 }
 
 std::vector<Frame> inlined(const Symbolizer& symbolizer, std::uint64_t vaddr, bool returns = false) {
@@ -139,12 +149,7 @@ TEST_CASE("Frames of inlined functions do not depend on the order of questions, 
 TEST_CASE("Inlined functions whose names are in a file that is not here are left out, and that is told",
           "[symbols][dwarf][inlined]") {
     S scene;
-    Elf elf;
-    auto& text = elf.section(Elf::text);
-    text.address = S::main;
-    text.content = Blob(S::end - S::main, std::byte{0x90});
-    elf.segments = {{S::main - 0x1000, S::main, S::end - S::main}};
-    elf.symbols({{"main", S::main, 0x40}, {"work", S::work, 0x40}});
+    auto elf = program_without_debug();
     Writer link(std::endian::little);
     link.text("shared.debug").u8(0).zeros(20);
     elf.add({.name = ".gnu_debugaltlink", .content = link.take()});
@@ -167,6 +172,107 @@ TEST_CASE("Inlined functions whose names are in a file that is not here are left
     CHECK(opened.symbolizer.losses().count() == 0);
 }
 
+TEST_CASE("Inlined functions that are nested too deep are left out, and that is told", "[symbols][dwarf][inlined]") {
+    constexpr std::uint64_t deep = S::work + 8, below = S::work + 0x20;
+    const auto nested = GENERATE(std::size_t{128}, std::size_t{129}, std::size_t{300});
+    S scene;
+    auto elf = program_without_debug();
+    DwarfWriter dwarf(S::main, S::plain - S::main);
+    dwarf.function(S::work, 0x40, "work");
+    for (std::size_t call = 0; call < nested; ++call) dwarf.inlined(deep, call < 128 ? 0x20 : 8, 7);
+    for (std::size_t call = 0; call < nested; ++call) dwarf.end();
+    dwarf.end();
+    for (auto at = S::main; at < S::plain; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    scene.replace_program(elf);
+    const OpenedInlined opened(scene);
+    CHECK(inlined(opened.symbolizer, below).size() == 128);
+    CHECK(opened.symbolizer.inlined_problems().empty());
+    CHECK(inlined(opened.symbolizer, deep).size() == 128);
+    const auto problems = opened.symbolizer.inlined_problems();
+    REQUIRE(problems.size() == (nested > 128 ? 1 : 0));
+    CHECK(opened.symbolizer.losses().count() == problems.size());
+    if (!problems.empty()) {
+        CHECK(problems.front().code == ErrorCode::limit);
+        CHECK(problems.front().message() ==
+              "/bin/nest: DWARF: inlined calls are missing: they are nested deeper than 128");
+    }
+    // The same of lines.
+    const auto debug = debug_of(elf);
+    const auto whole = debug.lines(below, 8), cut = debug.lines(deep, 8);
+    REQUIRE((whole && cut && !whole->empty() && !cut->empty()));
+    CHECK(debug.problem(*cut).has_value() == (nested > 128));
+}
+
+TEST_CASE("Inlined functions have their names however many blocks contain them", "[symbols][dwarf][inlined]") {
+    const auto blocks = GENERATE(std::size_t{1}, std::size_t{255}, std::size_t{300}, std::size_t{100000});
+    auto elf = program_without_debug();
+    DwarfWriter dwarf(S::main, S::plain - S::main);
+    dwarf.function(S::work, 0x40, "work");
+    for (std::size_t block = 0; block < blocks; ++block) dwarf.block();
+    dwarf.inlined(S::work + 8, 8, 7).end();
+    for (std::size_t block = 0; block < blocks; ++block) dwarf.end();
+    dwarf.end().row().add_to(elf);
+    CHECK(names(debug_of(elf), S::work + 8) == "callee");
+}
+
+TEST_CASE("Only units without functions are told to have them in other files", "[symbols][dwarf][inlined]") {
+    using Split = DwarfWriter::Options::Split;
+    const auto split = GENERATE(Split::no, Split::named, Split::moved);
+    auto elf = program_without_debug();
+    DwarfWriter dwarf(S::main, S::plain - S::main, {.split = split});
+    dwarf.function(S::work, 0x40, "work").inlined(S::work + 8, 8, 7).end().end();
+    for (auto at = S::main; at < S::plain; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    const auto debug = debug_of(elf);
+    const auto found = debug.inlined_at(S::work + 8), outside = debug.inlined_at(S::plain + 8);
+    REQUIRE((found && outside));
+    CHECK(found->functions.size() == (split == Split::moved ? 0 : 1));
+    CHECK_FALSE(outside->problem);
+    REQUIRE(found->problem.has_value() == (split == Split::moved));
+    if (found->problem) CHECK(found->problem->code == ErrorCode::unsupported);
+    const auto lines = debug.lines(S::work, 0x40);
+    REQUIRE((lines && !lines->empty()));
+    CHECK(debug.problem(*lines).has_value() == (split == Split::moved));
+}
+
+TEST_CASE("What cannot be read of a unit is not read again", "[symbols][dwarf][inlined]") {
+    auto elf = program_without_debug();
+    DwarfWriter dwarf(S::main, S::plain - S::main);
+    dwarf.function(S::work, 0x40, "work").inlined(S::work + 8, 8, 7).end().end();
+    dwarf.empty();  // no abbreviation has its code
+    dwarf.row().add_to(elf);
+    const auto debug = debug_of(elf);
+    // All walks through a unit together are limited: reading it again would end with that error.
+    for (int again = 0; again < 1000; ++again) {
+        const auto found = debug.inlined_at(S::work + 8);
+        REQUIRE_FALSE(found);
+        REQUIRE(found.error().detail == "the tree of functions cannot be read");
+    }
+}
+
+TEST_CASE("Code outside of the range of a DWARF 2 unit has its lines and inlined functions",
+          "[symbols][dwarf][inlined]") {
+    // DWARF 2 has no lists of ranges: the unit's range is that of its first section. Later versions have them.
+    const auto version = GENERATE(std::uint16_t{2}, std::uint16_t{4});
+    auto elf = program_without_debug();
+    DwarfWriter dwarf(S::main, S::work - S::main, {.version = version});
+    dwarf.function(S::main, 0x40, "main").inlined(S::main + 8, 8, 7).end();
+    dwarf.inlined(S::leaf + 8, 8, 9).end().end();  // in its unlikely part
+    dwarf.function(S::work, 0x40, "work").inlined(S::work + 8, 8, 7).end().end();
+    for (auto at = S::main; at < S::plain; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    const auto debug = debug_of(elf);
+    CHECK(names(debug, S::main + 8) == "callee");
+    CHECK(names(debug, S::work + 8) == (version == 2 ? "callee" : ""));
+    CHECK(names(debug, S::leaf + 8) == (version == 2 ? "callee" : ""));
+    CHECK(names(debug, S::leaf + 16).empty());
+    CHECK(names(debug, S::plain + 8).empty());
+    const auto lines = debug.lines(S::work, 0x40);
+    REQUIRE(lines);
+    CHECK(lines->empty() == (version != 2));
+}
+
 TEST_CASE("Damaged debug information of inlined functions is a loss", "[symbols][dwarf][inlined]") {
     S scene;
     auto elf = S::program();
@@ -181,6 +287,22 @@ TEST_CASE("Damaged debug information of inlined functions is a loss", "[symbols]
     CHECK(problems.front().where.starts_with("/bin/nest: "));
     CHECK(opened.symbolizer.losses().count() == 1);
     CHECK(opened.name(S::frame(S::turn)) == "leaf");
+}
+
+TEST_CASE("Files with lines but without functions have nothing inlined, and nothing is told",
+          "[symbols][dwarf][inlined]") {
+    const bool placed = GENERATE(true, false);
+    S scene;
+    auto elf = program_without_debug();
+    DwarfWriter dwarf(S::main, S::plain - S::main, {.placed = placed});
+    for (auto at = S::main; at < S::plain; ++at) dwarf.row();
+    dwarf.add_to(elf);
+    scene.replace_program(elf);
+    const OpenedInlined opened(scene);
+    CHECK(opened.symbolizer.lines(S::frame(S::work), 0x40).value().size() > 0x30);
+    CHECK(inlined(opened.symbolizer, S::work + 8).empty());
+    CHECK(opened.symbolizer.inlined_problems().empty());
+    CHECK(opened.symbolizer.losses().count() == 0);
 }
 
 TEST_CASE("Files without debug information have nothing inlined, and nothing is told", "[symbols][inlined]") {

@@ -161,6 +161,7 @@ Result<DebugImage> DebugImage::read(std::shared_ptr<const ElfFile> file, const L
     for (const auto& section : layout.sections()) {
         if (section.from == nullptr) continue;
         if (section.has_lines()) image->line_bytes_ = section.from->size;
+        if (section.has_entries()) image->entry_bytes_ = section.from->size;
         const auto blocks = section.packed.packing != Packing::none ? 1 : (section.size + block - 1) / block;
         auto& unread =
             image->unread_.emplace_back(Unread{section, std::vector<bool>(static_cast<std::size_t>(blocks))});

@@ -40,8 +40,8 @@ namespace perfdata {
 class DebugImage {
   public:
     // Makes the image of a file. Errors: io, truncated, malformed (a compressed section is damaged), unsupported;
-    // limit: a section is larger than limits.section_bytes, sections overlap, unpack to far more than the size of the
-    // file, or are relocated more than once, or memory does not suffice.
+    // limit: a section is larger than limits.section_bytes, sections overlap, unpack to far more than they have in
+    // the file, or are relocated more than once, or memory does not suffice.
     static Result<DebugImage> read(std::shared_ptr<const ElfFile> file, const Limits& limits);
     // Makes an image without debug information.
     static Result<DebugImage> nothing();
@@ -56,6 +56,8 @@ class DebugImage {
     std::uint64_t loaded_bytes() const { return loaded_bytes_; }
     // Returns the size of the line tables in the file, where they may be compressed.
     std::uint64_t line_bytes() const { return line_bytes_; }
+    // Returns the size of the entries in the file, where they may be compressed.
+    std::uint64_t entry_bytes() const { return entry_bytes_; }
 
   private:
     struct Unmap {
@@ -81,7 +83,7 @@ class DebugImage {
     std::shared_ptr<const ElfFile> file_;
     std::vector<Unread> unread_;
     std::optional<Error> failure_;
-    std::uint64_t line_bytes_ = 0, loaded_bytes_ = 0;
+    std::uint64_t line_bytes_ = 0, entry_bytes_ = 0, loaded_bytes_ = 0;
 };
 
 // Returns true if the file has line tables, compressed or not.

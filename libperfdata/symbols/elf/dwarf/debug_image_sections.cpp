@@ -28,13 +28,6 @@ std::string_view wanted_name(std::string_view name) {
     return {};
 }
 
-// Returns how many bytes the compressed sections of a file of `size` bytes may unpack to. Debug information packs to a
-// third, abbreviations and names to a tenth. What packs to a hundredth is there to fill memory.
-std::uint64_t most_unpacked(std::uint64_t size) {
-    constexpr std::uint64_t times = 16, some = std::uint64_t{1} << 20;
-    return some + std::min(size, std::uint64_t{1} << 40) * times;
-}
-
 // Choice selects the sections of a file for the image.
 class Choice {
   public:
@@ -66,7 +59,16 @@ class Choice {
             if (std::exchange(found[number], true)) continue;
             if (auto taken = take(section, {.name = name, .type = content_section}); !taken) return taken;
         }
-        return {};
+        return check_unpacked();
+    }
+
+    // Bounds all sections together: one may pack much better than another.
+    Result<void> check_unpacked() const {
+        const auto most = most_unpacked(packed_);
+        if (unpacked_ <= most) return {};
+        return fail(ErrorCode::limit, Error::no_offset, "ELF",
+                    "compressed sections of " + std::to_string(packed_) + " bytes unpack to " +
+                        std::to_string(unpacked_) + "; at most " + std::to_string(most) + " are read");
     }
 
     // libdw chooses addresses for sections that are in memory at run time.
@@ -157,12 +159,8 @@ class Choice {
             if (as.type != content_section) {
                 return fail(ErrorCode::unsupported, section.offset, "ELF", name + " is compressed");
             }
-            unpacked_ += packed->size;
-            if (const auto most = most_unpacked(size); unpacked_ > most) {
-                return fail(ErrorCode::limit, section.offset, "ELF",
-                            "compressed sections unpack to more than " + std::to_string(most) + " bytes in a file of " +
-                                std::to_string(size));
-            }
+            packed_ += section.size;
+            unpacked_ += packed->size;  // each is at most the limit above
         }
         header = as;
         header.from = &section;
@@ -174,13 +172,14 @@ class Choice {
     const ElfFile& file_;
     const Limits& limits_;
     std::vector<ImageSection> headers_;
-    std::uint64_t in_file_ = 0, unpacked_ = 0;  // bytes of the chosen sections
+    std::uint64_t in_file_ = 0;                // bytes of the chosen sections
+    std::uint64_t packed_ = 0, unpacked_ = 0;  // bytes of the compressed ones among them
 };
 
 }  // namespace
 
 bool ImageSection::read_in_parts() const {
-    return name == entries || has_texts() || has_lines();
+    return has_entries() || has_texts() || has_lines();
 }
 
 bool ImageSection::has_texts() const {
@@ -189,6 +188,10 @@ bool ImageSection::has_texts() const {
 
 bool ImageSection::has_lines() const {
     return name == lines;
+}
+
+bool ImageSection::has_entries() const {
+    return name == entries;
 }
 
 Result<std::vector<ImageSection>> choose_sections(const ElfFile& file, const Limits& limits) {

@@ -36,6 +36,7 @@ struct ImageSection {
     // Returns true for sections of texts that end with NUL.
     bool has_texts() const;
     bool has_lines() const;
+    bool has_entries() const;
 };
 
 // Returns the section headers of the image, the first one empty: those of DebugImage's comment, without places

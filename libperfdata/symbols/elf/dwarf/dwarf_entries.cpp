@@ -6,55 +6,9 @@
 #include <functional>
 
 #include "dwarf_number.hpp"
-#include "dwarf_signatures.hpp"
 
 namespace perfdata {
 namespace {
-
-constexpr std::size_t deepest_block = 256;  // nesting of blocks, classes, namespaces
-enum class Bases : std::uint8_t { right, unset, cut_off };
-
-// Looks at the attributes of the first entry of a unit, with values in `in`, for a table at 2^64 - 1. libdw takes that
-// for "not looked up yet", and searches the entry at each use. cut_off: the values go on beyond `in`.
-Bases bases_of(const DwarfUnitLayout& unit, std::uint64_t attributes_at, Cursor in) {
-    Cursor attributes(unit.abbreviations.subspan(static_cast<std::size_t>(attributes_at)), unit.order,
-                      {.where = "section .debug_abbrev"});
-    while (in.ok()) {
-        const auto name = dwarf_word(attributes);
-        const auto form = dwarf_word(attributes);
-        if (!name || !form || (*name == 0 && *form == 0)) return Bases::right;
-        const auto constant = *form == DW_FORM_implicit_const ? dwarf_number(attributes) : 0;
-        switch (*name) {
-            case DW_AT_str_offsets_base:
-            case DW_AT_addr_base:
-            case DW_AT_rnglists_base:
-            case DW_AT_loclists_base:
-            case DW_AT_GNU_addr_base:
-            case DW_AT_GNU_ranges_base: {
-                auto value = in;
-                switch (*form) {
-                    case DW_FORM_implicit_const:
-                        if (constant == UINT64_MAX) return Bases::unset;
-                        break;
-                    case DW_FORM_udata:
-                        if (dwarf_number(value) == UINT64_MAX) return Bases::unset;
-                        break;
-                    case DW_FORM_sec_offset:
-                        if (unit.offset_size == 8 && value.u64() == UINT64_MAX) return Bases::unset;
-                        break;
-                    case DW_FORM_data4:
-                    case DW_FORM_data2:
-                    case DW_FORM_data1: break;
-                    default: return Bases::unset;  // compilers write no other form
-                }
-                break;
-            }
-            default: break;
-        }
-        if (!unit.skip(in, *form)) break;
-    }
-    return in.ok() ? Bases::right : Bases::cut_off;
-}
 
 constexpr std::uint64_t some_bytes = std::uint64_t{1} << 18, times_referred = 32;
 
@@ -185,94 +139,14 @@ bool DwarfUnitLayout::read(std::uint64_t offset, DwarfEntry& entry) const {
     return is_right();
 }
 
-DwarfEntries::DwarfEntries(const DwarfSections& sections, DwarfEntries* alternate)
+DwarfEntries::DwarfEntries(DwarfSections& sections, DwarfEntries* alternate)
     : sections_(&sections),
       alternate_(alternate),
       abbreviations_(sections),
       all_{Section{sections.entries(), sections.abbreviations(), false, {}},
            Section{sections.types(), sections.abbreviations(), true, {}}},
-      left_(some_bytes + times_referred * sections.entry_bytes()) {}
-
-Result<void> DwarfEntries::check_units() {
-    for (auto& section : all_) {
-        if (auto right = check_units_of(section); !right) return right;
-    }
-    return {};
-}
-
-// Reads headers of units: DWARF 5, section 7.5.1, and versions 2 to 4. libdw reports damage.
-Result<void> DwarfEntries::check_units_of(Section& section) {
-    DwarfSignatures signatures;
-    Cursor all(section.bytes, sections_->order(), {.where = "DWARF units"});
-    while (all.remaining() != 0) {
-        constexpr std::size_t longest_header = 64;  // with the code of the first entry
-        const auto rest = section.bytes.subspan(all.position());
-        sections_->load(rest.first(std::min(rest.size(), longest_header)));
-        DwarfUnitLayout unit{.section = section.bytes,
-                             .abbreviations = section.abbreviations,
-                             .begin = all.position(),
-                             .order = sections_->order()};
-        std::uint64_t size = all.u32();
-        const bool wide = size == UINT32_MAX;
-        if (wide) size = all.u64();
-        if (!all.ok() || size > all.remaining()) return {};
-        const auto start = all.position();
-        unit.end = start + size;
-        unit.offset_size = wide ? 8 : 4;
-        Cursor in(all.bytes(size), sections_->order(), {.where = "DWARF units"});
-        const auto offset = [&] { return wide ? in.u64() : in.u32(); };
-        unit.version = in.u16();
-        bool of_type = section.of_types;
-        std::uint8_t type = 0;
-        if (unit.version >= 5) {
-            type = in.u8();
-            unit.address_size = in.u8();
-            of_type = type == DW_UT_type || type == DW_UT_split_type;
-        }
-        unit.table = offset();
-        if (unit.version < 5) unit.address_size = in.u8();
-        const bool of_part = type == DW_UT_skeleton || type == DW_UT_split_compile;
-        const auto signature = of_type || of_part ? in.u64() : 0;
-        if (of_type) offset();
-        unit.first = start + in.position();
-        const auto code = dwarf_word(in);
-        if (!in.ok()) continue;
-        if (of_type && !signatures.add(signature)) return dwarf_limit("types have signatures that collide");
-        if (!code) return dwarf_limit("a code of more than 32 bits");
-        section.units.push_back({unit, false, {}});
-        const auto attributes = abbreviations_.check(section.abbreviations, unit.table, *code);
-        if (!attributes) {
-            if (attributes.error().code == ErrorCode::limit) return fail(attributes.error());
-            if (!unreadable_) unreadable_ = attributes.error();
-        } else if (*attributes == 0 && code != 0u && !unreadable_) {
-            unreadable_ = Error{ErrorCode::malformed, Error::no_offset, "DWARF",
-                                "the first entry of a unit has a code that no abbreviation has"};
-        } else if (*attributes != 0) {
-            if (auto right = check_first_entry(unit, *attributes, start + in.position()); !right) return right;
-        }
-    }
-    return {};
-}
-
-// `values`: offset in the section of the values of its attributes.
-Result<void> DwarfEntries::check_first_entry(const DwarfUnitLayout& unit, std::uint64_t attributes,
-                                             std::uint64_t values) {
-    constexpr std::size_t usual = 2048;
-    const auto all =
-        unit.section.subspan(static_cast<std::size_t>(values), static_cast<std::size_t>(unit.end - values));
-    for (const auto part : {all.first(std::min(all.size(), usual)), all}) {
-        sections_->load(part);
-        const Cursor in(part, unit.order, {.where = "DWARF units", .offset = values});
-        switch (bases_of(unit, attributes, in)) {
-            case Bases::right: return {};
-            case Bases::unset:
-                return fail(ErrorCode::malformed, Error::no_offset, "DWARF",
-                            "a unit's tables are at the end of memory");
-            case Bases::cut_off: break;
-        }
-    }
-    return {};
-}
+      left_(some_bytes + times_referred * sections.entry_bytes()),
+      units_left_(sections.most_units()) {}
 
 std::optional<std::pair<std::uint64_t, std::uint64_t>> DwarfEntries::place_of(const Dwarf_Die& entry) const {
     const auto* const at = static_cast<const std::byte*>(entry.addr);
@@ -360,7 +234,7 @@ DwarfWalk::Next DwarfWalk::next(bool inside) {
     if (damaged_) return Next::damaged;
     auto at = current_.end;
     std::size_t passing = 0;  // levels below that of the wanted entries
-    if (current_.children && inside && depth_ < deepest_block) {
+    if (current_.children && inside) {
         ++depth_;
     } else if (depth_ == 1) {
         return Next::end;

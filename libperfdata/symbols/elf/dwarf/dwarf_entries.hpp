@@ -58,16 +58,18 @@ struct DwarfUnitLayout {
 // entries overlap, which makes that quadratic. Therefore entries are found here:
 // - A walk goes forward only.
 // - A reference to an entry costs the bytes of that entry, and two for each attribute, as libdw searches all of them
-// and
-//   some take no bytes. All are limited to 256 KiB plus 32 for each byte of debug information.
+//   and some take no bytes. All are limited to 256 KiB plus 32 for each byte of debug information.
+// - A file has at most 65536 units plus one for each 64 bytes that its entries take in the file, and at most 2^20.
+//   libdw makes a table of 1 KiB for each unit, and a hostile unit has 11 bytes. A browser has 30,000 units, a kernel
+//   4,000; files with a unit for each type have more, of hundreds of bytes.
 // It loads what it reads: of each unit the header and the first entry, the others when unit_of() is asked.
 class DwarfEntries {
   public:
     // `sections` and `alternate` must outlive it. alternate: null if there is none. What is referred to in it counts
     // for the file that refers.
-    explicit DwarfEntries(const DwarfSections& sections, DwarfEntries* alternate = nullptr);
+    explicit DwarfEntries(DwarfSections& sections, DwarfEntries* alternate = nullptr);
 
-    // Checks the first entries of all units of the file. Call it before libdw reads them. Errors: limit.
+    // Counts the units of the file and checks their first entries. Call it before libdw reads them. Errors: limit.
     Result<void> check_units();
     // Returns why the first entry of a unit cannot be read. libdw skips such a unit.
     const std::optional<Error>& unreadable() const { return unreadable_; }
@@ -99,16 +101,18 @@ class DwarfEntries {
 
     Result<void> check_units_of(Section& section);
     Result<void> check_first_entry(const DwarfUnitLayout& unit, std::uint64_t attributes, std::uint64_t values);
+    void hide_split(const DwarfUnitLayout& unit, std::uint64_t attributes);
     Unit* find(const Dwarf_Die& entry);
     // Returns the number of the section that has the entry, and the offset there.
     std::optional<std::pair<std::uint64_t, std::uint64_t>> place_of(const Dwarf_Die& entry) const;
 
-    const DwarfSections* sections_;
+    DwarfSections* sections_;
     DwarfEntries* alternate_;
     DwarfAbbreviations abbreviations_;
     std::array<Section, 2> all_;
-    std::uint64_t left_;    // bytes that references may still cost
-    Unit* last_ = nullptr;  // the last one found readable
+    std::uint64_t left_;        // bytes that references may still cost
+    std::uint64_t units_left_;  // that the file may still have
+    Unit* last_ = nullptr;      // the last one found readable
     std::optional<Error> unreadable_;
 };
 

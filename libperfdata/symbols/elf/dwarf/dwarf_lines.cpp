@@ -116,6 +116,7 @@ struct DwarfLines::State {
     std::optional<Error> names;     // why some of the inlined calls may have no names
     std::uint64_t unrelocated = 0;  // lines and ranges without known address
     bool split = false;             // the functions of some units are in other files (.dwo)
+    bool deep = false;              // lines were asked for of code with inlined calls nested too deep
     // Read without the mutex.
     std::atomic<std::uint64_t> memory = 0;
     std::atomic<bool> intact = true;
@@ -140,9 +141,10 @@ struct DwarfLines::State {
     void lay_out_pieces();
     std::optional<std::uint64_t> address_of(std::uint64_t vaddr) const;
     Result<std::vector<LineStart>> lines(std::uint64_t begin, std::uint64_t size);
-    Result<std::vector<InlinedFunction>> inlined_at(std::uint64_t address);
+    Result<InlinedFunctions> inlined_at(std::uint64_t address);
     Error nameless() const;
-    Error in_other_files() const;
+    static Error in_other_files();
+    static Error too_deep();
     Error not_relocated(std::string_view what) const;
     Result<void> collect(DwarfRange within, std::vector<DwarfSegment>& segments, std::vector<DwarfCall>& calls);
 };
@@ -326,8 +328,8 @@ void DwarfLines::State::add_unit(Dwarf_Die die) {
         damage = ranges.error();
         return;
     }
-    split = split || dwarf_hasattr(&die, DW_AT_dwo_name) || dwarf_hasattr(&die, DW_AT_GNU_dwo_name);
     DwarfUnit unit(die, *layout, std::move(*ranges), *contents, *entries, *tables, *texts);
+    split = split || unit.split();
     if (unit.ranges().empty()) {
         auto covered = unit.table_ranges();
         if (!covered) {
@@ -335,7 +337,11 @@ void DwarfLines::State::add_unit(Dwarf_Die die) {
             return;
         }
         if (covered->empty()) return;
-        unit.set_ranges(std::move(*covered));
+        unit.add_ranges(*covered);
+    } else if (layout->version < 3 && dwarf_hasattr(&die, DW_AT_ranges) == 0) {
+        // DWARF 2 has no lists of ranges. Compilers that keep to it give the unit the range of its largest section
+        // only. If the table is damaged, whoever asks for lines is told.
+        if (const auto covered = unit.table_ranges()) unit.add_ranges(*covered);
     }
     for (const auto& range : unit.ranges()) pieces.push_back({range, units.size()});
     units.push_back(std::move(unit));
@@ -356,6 +362,7 @@ Result<void> DwarfLines::State::collect(DwarfRange within, std::vector<DwarfSegm
         done = unit.inlined(part, budget, calls);
         return done.has_value();
     });
+    deep = deep || std::ranges::any_of(calls, &DwarfCall::cut);
     if (auto failed = contents->failure()) return fail(std::move(*failed));
     if (done && texts->full()) return fail(texts->why());
     return done;
@@ -389,7 +396,9 @@ std::optional<Error> DwarfLines::problem(std::span<const LineStart> lines) const
         return std::ranges::any_of(line.inlined, [](const InlinedCall& call) { return call.function.empty(); });
     };
     if (std::ranges::any_of(lines, nameless)) return state_->nameless();
-    if (state_->split && !lines.empty()) return state_->in_other_files();
+    const auto deepest = [](const LineStart& line) { return line.inlined.size() == DwarfInlining::deepest; };
+    if (state_->deep && std::ranges::any_of(lines, deepest)) return State::too_deep();
+    if (state_->split && !lines.empty()) return State::in_other_files();
     return {};
 }
 
@@ -397,9 +406,14 @@ Error DwarfLines::State::nameless() const {
     return names.value_or(Error{ErrorCode::malformed, Error::no_offset, "DWARF", "names of inlined calls are missing"});
 }
 
-Error DwarfLines::State::in_other_files() const {
+Error DwarfLines::State::in_other_files() {
     return {ErrorCode::unsupported, Error::no_offset, "DWARF",
             "inlined calls are missing: they are in .dwo files (-gsplit-dwarf), which are not read"};
+}
+
+Error DwarfLines::State::too_deep() {
+    return {ErrorCode::limit, Error::no_offset, "DWARF",
+            "inlined calls are missing: they are nested deeper than " + std::to_string(DwarfInlining::deepest)};
 }
 
 Error DwarfLines::State::not_relocated(std::string_view what) const {
@@ -408,26 +422,38 @@ Error DwarfLines::State::not_relocated(std::string_view what) const {
                 " of lines cannot be applied: " + std::string(what)};
 }
 
-Result<std::vector<InlinedFunction>> DwarfLines::State::inlined_at(std::uint64_t address) {
-    std::vector<InlinedFunction> functions;
-    std::optional<Result<void>> done;
+Result<InlinedFunctions> DwarfLines::State::inlined_at(std::uint64_t address) {
+    InlinedFunctions found;
+    if (texts->full()) return fail(texts->why());
+    const DwarfUnit* unit = nullptr;
+    Result<bool> cut = false;
     each_piece(pieces, address, address + 1, [&](const Piece& piece, DwarfRange) {
-        done = units[piece.unit].inlined_at(address, budget, functions);
+        unit = &units[piece.unit];
+        cut = units[piece.unit].inlined_at(address, budget, found.functions);
         return false;
     });
-    if (!done) return damage ? Result<std::vector<InlinedFunction>>(fail(*damage)) : std::move(functions);
+    if (unit == nullptr && damage) return fail(*damage);
     if (auto failed = contents->failure()) return fail(std::move(*failed));
-    if (!*done) return fail(done->error());
+    if (!cut) return fail(cut.error());
     if (texts->full()) return fail(texts->why());
-    return functions;
+    if (unrelocated != 0) {
+        found.problem = not_relocated("some inlined calls are missing");
+    } else if (std::ranges::any_of(found.functions, &std::string_view::empty, &InlinedFunction::name)) {
+        found.problem = nameless();
+    } else if (*cut) {
+        found.problem = too_deep();
+    } else if (unit != nullptr && unit->split()) {
+        found.problem = in_other_files();
+    }
+    return found;
 }
 
-Result<std::vector<InlinedFunction>> DwarfLines::inlined_at(std::uint64_t vaddr) const {
+Result<InlinedFunctions> DwarfLines::inlined_at(std::uint64_t vaddr) const {
     const std::scoped_lock lock(state_->mutex);
     const auto alternate = state_->lock_alternate();
     const auto address = state_->address_of(vaddr);
-    if (!address) return std::vector<InlinedFunction>{};
-    return state_->noted(with_stack<std::vector<InlinedFunction>>([&] { return state_->inlined_at(*address); }));
+    if (!address) return InlinedFunctions{};
+    return state_->noted(with_stack<InlinedFunctions>([&] { return state_->inlined_at(*address); }));
 }
 
 std::uint64_t DwarfLines::memory() const {
@@ -436,16 +462,6 @@ std::uint64_t DwarfLines::memory() const {
 
 bool DwarfLines::intact() const {
     return state_->intact;
-}
-
-std::optional<Error> DwarfLines::inlined_problem(std::span<const InlinedFunction> functions) const {
-    const std::scoped_lock lock(state_->mutex);
-    if (state_->unrelocated != 0) return state_->not_relocated("some inlined calls are missing");
-    if (std::ranges::any_of(functions, [](const InlinedFunction& one) { return one.name.empty(); })) {
-        return state_->nameless();
-    }
-    if (state_->split) return state_->in_other_files();
-    return {};
 }
 
 }  // namespace perfdata

@@ -68,15 +68,13 @@ class DwarfLines {
     // a file offset). SourceLine::text is empty; the other texts live as long as this. Errors: malformed, limit.
     Result<std::vector<LineStart>> lines(std::uint64_t vaddr, std::uint64_t size) const;
 
-    // Returns the functions inlined at vaddr, innermost first. Their names live as long as this. Reads no line table.
-    // Errors: malformed, limit.
-    Result<std::vector<InlinedFunction>> inlined_at(std::uint64_t vaddr) const;
-    // Returns what is missing from functions that inlined_at() returned: names of some, or all that are in other files.
-    std::optional<Error> inlined_problem(std::span<const InlinedFunction> functions) const;
+    // Returns the functions inlined at vaddr, and what is missing there: names of some, all that are in another file,
+    // or those nested too deep. Their names live as long as this. Reads no line table. Errors: malformed, limit.
+    Result<InlinedFunctions> inlined_at(std::uint64_t vaddr) const;
 
     // Returns what is missing from lines that lines() returned: names of inlined calls in another file, or in one that
-    // cannot be read. For no lines: why the file has fewer than it should. Codes: missing and unsupported for files
-    // that were not found or not read; others for damage.
+    // cannot be read, and calls nested too deep. For no lines: why the file has fewer than it should. Codes: missing
+    // and unsupported for files that were not found or not read; others for damage.
     std::optional<Error> problem(std::span<const LineStart> lines) const;
 
     // Returns about how many bytes of memory it takes.

@@ -24,12 +24,8 @@ Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t, std::uint64_t) c
     return std::vector<LineStart>{};
 }
 
-Result<std::vector<InlinedFunction>> DwarfLines::inlined_at(std::uint64_t) const {
-    return std::vector<InlinedFunction>{};
-}
-
-std::optional<Error> DwarfLines::inlined_problem(std::span<const InlinedFunction>) const {
-    return {};
+Result<InlinedFunctions> DwarfLines::inlined_at(std::uint64_t) const {
+    return InlinedFunctions{};
 }
 
 std::uint64_t DwarfLines::memory() const {

@@ -38,11 +38,11 @@ DwarfSections::DwarfSections(File file, File alternate, std::uint64_t first_code
       image_(file.image),
       alternate_image_(alternate.image),
       lines_(section(file.dwarf, ".debug_line")),
+      abbreviations_(section(file.dwarf, ".debug_abbrev")),
       strings_(section(file.dwarf, ".debug_str")),
       line_strings_(section(file.dwarf, ".debug_line_str")),
       entries_(section(file.dwarf, ".debug_info")),
       types_(section(file.dwarf, ".debug_types")),
-      abbreviations_(section(file.dwarf, ".debug_abbrev")),
       ranges_(section(file.dwarf, ".debug_ranges")),
       range_lists_(section(file.dwarf, ".debug_rnglists")),
       first_code_(first_code) {
@@ -82,6 +82,19 @@ void DwarfSections::hide_address(std::uint64_t at, std::uint8_t size) {
         lines_[static_cast<std::size_t>(at + byte)] =
             static_cast<std::byte>((size == 4 ? nowhere_32 : nowhere) >> shift);
     }
+}
+
+void DwarfSections::hide_split(std::uint64_t at) {
+    constexpr std::array number{std::byte{0xb1}, std::byte{0x42}};  // DW_AT_GNU_dwo_id
+    constexpr std::array unknown{std::byte{0xff}, std::byte{0x7f}};
+    if (at > abbreviations_.size() || abbreviations_.size() - at < number.size()) return;
+    const auto name = abbreviations_.subspan(static_cast<std::size_t>(at), number.size());
+    if (std::ranges::equal(name, number)) std::ranges::copy(unknown, name.begin());
+}
+
+std::uint64_t DwarfSections::most_units() const {
+    constexpr std::uint64_t some = std::uint64_t{1} << 16, most = std::uint64_t{1} << 20, bytes_of_one = 64;
+    return std::min(most, some + image_->entry_bytes() / bytes_of_one);
 }
 
 std::uint64_t DwarfSections::size() const {

@@ -38,8 +38,8 @@ class DwarfSections {
         DebugImage* image = nullptr;
     };
 
-    // The files must outlive this, and only hide_address() changes them. alternate: nulls if there is none. first_code:
-    // the lowest address with code; 0: any.
+    // The files must outlive this, and only the functions hide_...() change them. alternate: nulls if there is none.
+    // first_code: the lowest address with code; 0: any.
     DwarfSections(File file, File alternate, std::uint64_t first_code);
 
     // Reads a part of a section below. Call it before the part is used, here or in libdw. The other sections are there.
@@ -53,6 +53,10 @@ class DwarfSections {
     // Moves rows to an address without code. `at`: offset in .debug_line of their first address, of `size` bytes (4 or
     // 8). Call it before libdw reads the table, for it sorts the rows.
     void hide_address(std::uint64_t at, std::uint8_t size);
+
+    // Hides from libdw that a unit belongs to a .dwo file. `at`: offset in .debug_abbrev of the attribute with the
+    // number of that file. Call it before libdw reads the unit.
+    void hide_split(std::uint64_t at);
 
     // To load().
     Bytes lines() const { return lines_; }
@@ -71,6 +75,8 @@ class DwarfSections {
     std::uint64_t size() const;
     // Returns the size of the file's own entries and abbreviations.
     std::uint64_t entry_bytes() const { return entry_bytes_; }
+    // Returns how many units the file may have: see DwarfEntries.
+    std::uint64_t most_units() const;
     // Returns the size of entries and lists of ranges.
     std::uint64_t range_bytes() const { return entries_.size() + ranges_.size() + range_lists_.size(); }
 
@@ -84,8 +90,8 @@ class DwarfSections {
   private:
     Dwarf* dwarf_;
     DebugImage *image_, *alternate_image_;
-    std::span<std::byte> lines_;
-    Bytes strings_, line_strings_, entries_, types_, abbreviations_, ranges_, range_lists_;
+    std::span<std::byte> lines_, abbreviations_;
+    Bytes strings_, line_strings_, entries_, types_, ranges_, range_lists_;
     std::uint64_t entry_bytes_ = 0;
     std::vector<Bytes> texts_;
     AnyOrder order_{std::endian::native};

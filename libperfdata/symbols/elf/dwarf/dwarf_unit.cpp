@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <dwarf.h>
+#include <tuple>
 #include <utility>
 
 #include "perfdata/symbols/elf/demangle/demangle.hpp"
@@ -14,7 +15,6 @@ namespace perfdata {
 namespace {
 
 constexpr std::string_view place = "DWARF";
-constexpr std::uint32_t most_inlined = 64;  // nesting of calls
 
 // Functions are walked twice: for themselves, and for the calls inlined into them.
 std::uint64_t entries_for(const DwarfUnitLayout& unit) {
@@ -33,6 +33,11 @@ std::uint32_t number_of(Dwarf_Die& die, unsigned attribute) {
     return number > UINT32_MAX ? 0 : static_cast<std::uint32_t>(number);
 }
 
+bool is_split(Dwarf_Die& die) {
+    const bool named = dwarf_hasattr(&die, DW_AT_dwo_name) != 0 || dwarf_hasattr(&die, DW_AT_GNU_dwo_name) != 0;
+    return named && dwarf_haschildren(&die) == 0;
+}
+
 }  // namespace
 
 DwarfUnit::DwarfUnit(Dwarf_Die die, const DwarfUnitLayout& layout, std::vector<DwarfRange> ranges,
@@ -44,7 +49,8 @@ DwarfUnit::DwarfUnit(Dwarf_Die die, const DwarfUnitLayout& layout, std::vector<D
       sections_(&sections),
       entries_(&entries),
       tables_(&tables),
-      texts_(&texts) {}
+      texts_(&texts),
+      split_(is_split(die_)) {}
 
 // Returns the directory of compilation, as libdw uses it for names in the line table.
 std::string_view DwarfUnit::directory() {
@@ -77,7 +83,11 @@ Result<void> DwarfUnit::read_table(std::uint64_t offset) {
 }
 
 Result<void> DwarfUnit::read_lines() {
-    if (lines_read_) return {};
+    if (!lines_read_) lines_read_ = find_table();
+    return *lines_read_;
+}
+
+Result<void> DwarfUnit::find_table() {
     if (texts_->full()) return fail(texts_->why());
     Dwarf_Attribute value;
     Dwarf_Word offset = 0;
@@ -91,7 +101,6 @@ Result<void> DwarfUnit::read_lines() {
         }
         table_ = offset;
     }
-    lines_read_ = true;
     return {};
 }
 
@@ -180,13 +189,21 @@ bool DwarfUnit::die_of(const DwarfEntry& entry, Dwarf_Die& die) const {
     return dwarf_offdie(sections_->dwarf(), entry.offset, &die) != nullptr;
 }
 
+Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
+    if (!functions_read_) functions_read_ = find_functions(budget);
+    return *functions_read_;
+}
+
 // Where functions overlap, the code belongs to the one that begins last; among equals to the first in the file.
 // Functions that a linker removed begin at 0 and may extend far.
-Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
-    if (functions_read_) return {};
+Result<void> DwarfUnit::find_functions(std::uint64_t& budget) {
     if (const auto right = entries_->unit_of(die_); !right) return fail(right.error());
-    function_dies_.clear();
     std::vector<Function> functions;
+    struct Open {
+        std::size_t depth;  // in the walk
+        Function function;
+    };
+    std::vector<Open> open;  // the functions around the current entry
     DwarfWalk walk(*layout_, DwarfEntries::offset_of(die_, *layout_), entries_left_);
     bool inside = true;
     while (true) {
@@ -194,16 +211,28 @@ Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
         if (next == DwarfWalk::Next::damaged) return unreadable("the tree of functions");
         if (next == DwarfWalk::Next::too_many) return dwarf_limit("a unit has too many entries");
         if (next == DwarfWalk::Next::end) break;
+        while (!open.empty() && walk.depth() <= open.back().depth) open.pop_back();
         const auto tag = walk.current().tag;
         // An inlined instance contains no function with code of its own.
         inside = tag != DW_TAG_inlined_subroutine;
-        if (tag != DW_TAG_subprogram || !walk.current().placed) continue;
+        // A function of DWARF 2 has one range, not that of its unlikely parts. Calls inlined there have theirs.
+        const bool apart = !inside && layout_->version < 3 && !open.empty();
+        if ((tag != DW_TAG_subprogram && !apart) || !walk.current().placed) continue;
         Dwarf_Die die;
         if (!die_of(walk.current(), die)) return dwarf_failure("a function");
         const auto ranges = dwarf_ranges_of(die, *layout_, *sections_, budget);
         if (!ranges) return fail(ranges.error());
+        if (apart) {
+            const auto& around = open.back().function;
+            for (const auto& range : *ranges) {
+                if (!range.overlaps(around.range)) functions.push_back({range, around.die});
+            }
+            continue;
+        }
         for (const auto& range : *ranges) functions.push_back({range, function_dies_.size()});
-        if (!ranges->empty()) function_dies_.push_back(die);
+        if (ranges->empty()) continue;
+        open.push_back({walk.depth(), functions.back()});
+        function_dies_.push_back(die);
     }
     functions_ = laid_apart(
         std::move(functions),
@@ -211,7 +240,6 @@ Result<void> DwarfUnit::read_functions(std::uint64_t& budget) {
             return std::pair(one.range.begin, other.die) > std::pair(other.range.begin, one.die);
         },
         [](const Function& one, const Function& other) { return one.die == other.die; });
-    functions_read_ = true;
     return {};
 }
 
@@ -228,7 +256,7 @@ Result<void> DwarfUnit::inlined(DwarfRange within, std::uint64_t& budget, std::v
         auto& found = **inlining;
         name_files(found);
         each_piece(found.places, part.begin, part.end, [&](const DwarfInlining::Place& inlined, DwarfRange range) {
-            calls.push_back({range, &found, inlined.call});
+            calls.push_back({range, &found, inlined.call, inlined.cut});
             return true;
         });
         return true;
@@ -236,14 +264,14 @@ Result<void> DwarfUnit::inlined(DwarfRange within, std::uint64_t& budget, std::v
     return done;
 }
 
-Result<void> DwarfUnit::inlined_at(std::uint64_t address, std::uint64_t& budget,
+Result<bool> DwarfUnit::inlined_at(std::uint64_t address, std::uint64_t& budget,
                                    std::vector<InlinedFunction>& functions) {
-    if (auto read = read_functions(budget); !read) return read;
-    Result<void> done;
+    if (auto read = read_functions(budget); !read) return fail(read.error());
+    Result<bool> cut = false;
     each_piece(functions_, address, address + 1, [&](const Function& function, DwarfRange) {
         const auto inlining = inlining_of(function.die, budget);
         if (!inlining) {
-            done = fail(inlining.error());
+            cut = fail(inlining.error());
             return false;
         }
         const auto& calls = (*inlining)->calls;
@@ -251,21 +279,21 @@ Result<void> DwarfUnit::inlined_at(std::uint64_t address, std::uint64_t& budget,
             for (auto call = inlined.call; call != DwarfInlined::none; call = calls[call].caller) {
                 functions.push_back({calls[call].function, calls[call].call.function});
             }
+            cut = inlined.cut;
             return false;
         });
         return false;
     });
-    return done;
+    return cut;
 }
 
 Result<DwarfInlining*> DwarfUnit::inlining_of(std::size_t die, std::uint64_t& budget) {
     auto known = inlining_.find(die);
     if (known == inlining_.end()) {
-        auto inlining = read_inlining(function_dies_[die], budget);
-        if (!inlining) return fail(inlining.error());
-        known = inlining_.emplace(die, std::move(*inlining)).first;
+        known = inlining_.emplace(die, read_inlining(function_dies_[die], budget)).first;
     }
-    return &known->second;
+    if (!known->second) return fail(known->second.error());
+    return &*known->second;
 }
 
 // The table of files is part of the line table, which names alone do not need. Call it after read_lines().
@@ -356,29 +384,32 @@ Result<DwarfInlining> DwarfUnit::read_inlining(Dwarf_Die function, std::uint64_t
         const auto tag = walk.current().tag;
         inside = tag != DW_TAG_subprogram;  // a nested function has its own code and calls
         if (tag != DW_TAG_inlined_subroutine) continue;
-        if (open.size() >= most_inlined) {
-            inside = false;
-            continue;
-        }
         Dwarf_Die die;
         if (!die_of(walk.current(), die)) return dwarf_failure("an inlined call");
         const auto ranges = dwarf_ranges_of(die, *layout_, *sections_, budget);
         if (!ranges) return fail(ranges.error());
+        if (open.size() >= DwarfInlining::deepest) {
+            for (const auto& range : *ranges) places.push_back({range, open.back().call, true});
+            inside = false;
+            continue;
+        }
         const auto call = static_cast<std::uint32_t>(inlining.calls.size());
         auto& inlined = inlining.calls.emplace_back(call_of(die));
         if (!open.empty()) inlined.caller = open.back().call;
         inlined.depth = static_cast<std::uint32_t>(open.size());
-        for (const auto& range : *ranges) places.push_back({range, call});
+        for (const auto& range : *ranges) places.push_back({range, call, false});
         open.push_back({walk.depth(), call});
     }
     using Innermost = DwarfInlining::Place;
     inlining.places = laid_apart(
         std::move(places),
         [&](const Innermost& one, const Innermost& other) {
-            const auto depth = [&](const Innermost& of) { return std::pair(inlining.calls[of.call].depth, of.call); };
+            const auto depth = [&](const Innermost& of) {
+                return std::tuple(inlining.calls[of.call].depth, of.call, of.cut);
+            };
             return depth(one) > depth(other);
         },
-        [](const Innermost& one, const Innermost& other) { return one.call == other.call; });
+        [](const Innermost& one, const Innermost& other) { return one.call == other.call && one.cut == other.cut; });
     return inlining;
 }
 

@@ -85,7 +85,9 @@ struct DwarfInlining {
     struct Place {
         DwarfRange range;
         std::uint32_t call = 0;  // index in `calls` of the innermost call
+        bool cut = false;        // calls inlined into it here are left out, because they are nested too deep
     };
+    static constexpr std::uint32_t deepest = 128;  // nesting of calls
 
     std::vector<DwarfInlined> calls;
     std::vector<Place> places;  // sorted by address, without overlaps
@@ -97,6 +99,7 @@ struct DwarfCall {
     DwarfRange range;
     const DwarfInlining* function = nullptr;
     std::uint32_t call = 0;  // index in function->calls
+    bool cut = false;        // see DwarfInlining::Place
 };
 
 class DwarfUnit {
@@ -106,19 +109,23 @@ class DwarfUnit {
               const DwarfSections& sections, DwarfEntries& entries, DwarfLineTables& tables, DwarfTexts& texts);
 
     const std::vector<DwarfRange>& ranges() const { return ranges_; }
+    // Returns true if its functions are in another file (.dwo). A unit may name such a file and have functions and
+    // inlined calls itself, for those who lack it.
+    bool split() const { return split_; }
 
     // Returns the segments of a range, sorted by address and without gaps, as far as the unit covers it.
     Result<std::vector<DwarfSegment>> segments(DwarfRange within);
 
-    // Returns the addresses that the line table covers, for units that do not record theirs. Empty if another unit uses
-    // the same table.
+    // Returns the addresses that the line table covers, for units that do not record all of theirs. Empty if another
+    // unit uses the same table.
     Result<std::vector<DwarfRange>> table_ranges();
-    void set_ranges(std::vector<DwarfRange> ranges) { ranges_ = std::move(ranges); }
+    void add_ranges(const std::vector<DwarfRange>& more) { ranges_.insert(ranges_.end(), more.begin(), more.end()); }
 
     // Adds the innermost inlined calls of a range, sorted by address and without overlaps.
     Result<void> inlined(DwarfRange within, std::uint64_t& budget, std::vector<DwarfCall>& calls);
-    // Adds the functions inlined at an address, innermost first. Reads no line table.
-    Result<void> inlined_at(std::uint64_t address, std::uint64_t& budget, std::vector<InlinedFunction>& functions);
+    // Adds the functions inlined at an address, innermost first. Reads no line table. Returns true if more are inlined
+    // there, nested too deep.
+    Result<bool> inlined_at(std::uint64_t address, std::uint64_t& budget, std::vector<InlinedFunction>& functions);
 
   private:
     struct Function {
@@ -128,8 +135,11 @@ class DwarfUnit {
 
     // Returns false if libdw does not see the entry.
     bool die_of(const DwarfEntry& entry, Dwarf_Die& die) const;
+    // What these could not read, they do not read again.
     Result<void> read_lines();
     Result<void> read_functions(std::uint64_t& budget);
+    Result<void> find_table();
+    Result<void> find_functions(std::uint64_t& budget);
     // Returns the inlined calls of a function, by index in function_dies_. It lives as long as this.
     Result<DwarfInlining*> inlining_of(std::size_t die, std::uint64_t& budget);
     Result<DwarfInlining> read_inlining(Dwarf_Die function, std::uint64_t& budget);
@@ -151,7 +161,8 @@ class DwarfUnit {
     DwarfLineTables* tables_;
     DwarfTexts* texts_;
     std::optional<std::string_view> directory_;
-    bool lines_read_ = false, functions_read_ = false;
+    std::optional<Result<void>> lines_read_, functions_read_;  // nothing: not yet
+    bool split_;
     std::optional<std::uint64_t> table_;  // offset of the line table, once it was read
     Dwarf_Lines* lines_ = nullptr;
     std::size_t line_count_ = 0;
@@ -159,7 +170,7 @@ class DwarfUnit {
     std::size_t file_count_ = 0;
     std::vector<Dwarf_Die> function_dies_;
     std::vector<Function> functions_;                           // sorted by address, without overlaps
-    std::map<std::size_t, DwarfInlining> inlining_;             // by index in function_dies_
+    std::map<std::size_t, Result<DwarfInlining>> inlining_;     // by index in function_dies_
     std::map<const char*, std::string_view> absolute_;          // by libdw's text
     std::map<std::uint64_t, std::string_view> function_names_;  // by InlinedFunction::entry
     // By libdw's text, and true for DW_AT_name.
