@@ -9,6 +9,7 @@
 #include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
+#include "format/percent.hpp"
 #include "format/words.hpp"
 
 namespace perfdata {
@@ -179,9 +180,9 @@ std::string WithoutBuildId::sampled_text() const {
     const auto text = [&](std::string_view what, bool one, std::string_view help) {
         return fmt::format("{} {} no build id here, so no function names: {}", what, one ? "has" : "have", help);
     };
-    const auto the_kernel = fmt::format("the kernel ({:.2f}% of samples)", share(kernel, all));
-    const auto objects = fmt::format("{} object{} ({:.2f}% of samples)", sampled.objects,
-                                     sampled.objects == 1 ? "" : "s", share(sampled.samples, all));
+    const auto the_kernel = fmt::format("the kernel ({}% of samples)", share_text(kernel, all));
+    const auto objects = fmt::format("{} object{} ({}% of samples)", sampled.objects, sampled.objects == 1 ? "" : "s",
+                                     share_text(sampled.samples, all));
     if (sampled.objects == 0) return kernel == 0 ? std::string() : text(the_kernel, true, trust);
     if (kernel == 0) return text(objects, sampled.objects == 1, remedy());
     if (local) return text(the_kernel + " and " + objects, false, trust);

@@ -415,8 +415,8 @@ int answer(const CLI::App& app, const CLI::ParseError& problem) {
     if (problem.get_name() == "CallForVersion") return show(fmt::format("{}\n", problem.what()));
     const bool of_command = &command != &app && command.get_name() != "help";
     const auto text = written([&] { return in_words(app, problem); });
-    say(fmt::format("{}\nRun perfdata {}--help for more information.\n", printable(text),
-                    of_command ? command.get_name() + " " : ""));
+    say(fmt::format("perfdata: {}\nperfdata: see perfdata help{}\n", printable(text),
+                    of_command ? " " + command.get_name() : ""));
     return usage;
 }
 

@@ -18,7 +18,8 @@ std::vector<std::string> option_names(const CLI::Option& option);
 // because it formats their help.
 void add_help(CLI::App& app, int& exit);
 
-// answer(app, problem) prints help and version to standard output, errors to standard error, and returns the exit code.
+// answer(app, problem) prints help and version to standard output, errors and where the help is to standard error, and
+// returns the exit code.
 int answer(const CLI::App& app, const CLI::ParseError& problem);
 
 }  // namespace perfdata::tool

@@ -143,6 +143,7 @@ std::vector<Error> Symbolizer::inlined_problems() const {
 DiagnosticLog Symbolizer::losses() const {
     auto losses = sources_->losses();
     for (auto& damage : sources_->files().symbols().damage()) losses.add(std::move(damage));
+    if (auto damage = sources_->kernel().code().damage()) losses.add(std::move(*damage));
     for (auto& problem : sources_->inlined().problems()) {
         if (perfdata::is_line_loss(problem.code)) losses.add(std::move(problem));
     }

@@ -348,6 +348,27 @@ def choose_event(browser, value):
                                   " ev.dispatchEvent(new Event('change'));", str(value))
 
 
+def check_percents(browser):
+    """The script rounds as C does, and as Python: the text of the page and what the script puts in its place agree."""
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../annotate/page/html/page.js")
+    with open(source, encoding="utf-8") as file:
+        text = file.read()
+    begin = text.index("  const fixed = ")
+    function = text[begin:text.index("\n  };", begin) + len("\n  };")]
+    values = [100.0 * part / whole for whole in range(1, 1001) for part in range(0, whole + 1, 1 if whole < 200 else 17)]
+    for places in (0, 1, 2):
+        rounded = browser.driver.execute_script(
+            function + " return arguments[0].map((value) => fixed(value, arguments[1]));", values, places)
+        wrong = [(value, text) for value, text in zip(values, rounded) if text != f"{value:.{places}f}"]
+        expect(not wrong, f"{len(wrong)} percentages are rounded otherwise: {wrong[:3]}")
+    # The script writes what the page had.
+    browser.open_page()
+    words = "[...document.querySelectorAll('.kl b')].map((b) => b.textContent)"
+    before = browser.js(words)
+    choose_event(browser, 0)
+    expect(browser.js(words) == before, f"the kinds of code were {before} and are {browser.js(words)}")
+
+
 def check_events(browser):
     """One event chosen: its columns, its heat, its order; all of them: as at first."""
     choice = browser.all("#ev option")
@@ -463,6 +484,7 @@ def run(tool, tests, fixtures, what, folder):
         if what == "events":
             check_events(browser)
             check_calls(browser)
+            check_percents(browser)
         if what == "bpf":
             check_registers(browser)
         if what == "versions":

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What listings take: versions of code, long functions, callers.
+#include <array>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -156,4 +158,40 @@ TEST_CASE("Code of callers over each other is looked at a few times, with a word
     // 64 KiB, plus a few times the file's size.
     CHECK(placed >= 32);
     CHECK(placed <= 40);
+}
+
+TEST_CASE("A kcore whose segments share their bytes takes little memory, and writes little", "[takes]") {
+    // Long functions, or one for each segment.
+    const std::size_t functions = GENERATE(std::size_t{10}, std::size_t{1000});
+    constexpr std::uint64_t kernel = 0xffffffff81000000, segments = 1000, piece = 90000;
+    const TempDir folder;
+    Elf elf;
+    elf.type = 4;
+    elf.segments.clear();
+    elf.section(Elf::text).content = Blob(piece, std::byte{0x90});
+    for (std::uint64_t at = 0; at < segments; ++at) {
+        elf.segments.push_back({64 + 56 * segments, kernel + at * piece, piece});
+    }
+    const auto step = segments * piece / functions;
+    const auto line = [](std::uint64_t address, const std::string& name) {
+        std::array<char, 17> number{};
+        std::snprintf(number.data(), number.size(), "%llx", static_cast<unsigned long long>(address));
+        return number.data() + (" T " + name) + "\n";
+    };
+    auto symbols = line(kernel - 16, "_text");
+    Sketch sketch;
+    const auto mapping = Writer(Sketch::order).u32(~0u).u32(0).u64(kernel - 16).u64(1 << 28).u64(kernel - 16);
+    sketch.kernel_record(RecordType::mmap, Writer(mapping).padded_text("[kernel.kallsyms]_text").take(), 0, 0,
+                         Sketch::kernel);
+    for (std::size_t at = 0; at < functions; ++at) {
+        symbols += line(kernel + at * step, "f" + std::to_string(at));
+        sketch.sample(kernel + at * step, 1, 2 + at, Sketch::kernel);
+    }
+    symbols += line(kernel + segments * piece, "end");
+    const auto path = folder.write("perf.data", sketch.build());
+    const auto got = run(folder, {"annotate", "--offline", "--kcore", folder.write("kcore", elf.blob()), "--kallsyms",
+                                  folder.write("kallsyms", blob_of(symbols)), path});
+    CHECK(got.status == 0);
+    CHECK(got.output.size() < std::size_t{40} << 20);
+    if (measured) CHECK(got.memory < 6 * little);
 }

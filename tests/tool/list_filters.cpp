@@ -350,7 +350,7 @@ TEST_CASE("What means nothing to a command is refused with the reason", "[lists]
         const auto ended = place.run(with(arguments, {"in.data"}));
         CHECK(ended.status == 2);
         CHECK(ended.output.empty());
-        CHECK(ended.messages.substr(0, ended.messages.find('\n')) == reason);
+        CHECK(ended.messages.substr(0, ended.messages.find('\n')) == "perfdata: " + reason);
     };
     const Words at = {"symbols", "--at", "6.5"}, step = {"extract", "-s", "step"};
     for (const auto& command : {Words{"bpf"}, at, step}) {

@@ -8,6 +8,7 @@
 #include "support/files.hpp"
 #include "support/jitdump.hpp"
 #include "support/sketch.hpp"
+#include "support/writer.hpp"
 #include "tool/file_status.hpp"
 #include "tool/run.hpp"
 
@@ -160,4 +161,25 @@ TEST_CASE("A perf map that no process can have had is told", "[losses]") {
     const auto ended = place.run({"report", "--offline", "--perf-map", "perf-7.map", "--strict", "perf.data"});
     CHECK(ended.status == 0);
     CHECK(has(ended.messages, "perf-7.map: not used"));
+}
+
+TEST_CASE("A kcore that is cut off is told", "[losses]") {
+    constexpr std::size_t headers = 64 + 56, size = names * 16;
+    const Place place;
+    place.write("perf.data", recording());
+    place.write("kallsyms", text_of(kallsyms()));
+    Writer out(std::endian::little);
+    out.text("\x7f").text("ELF").u8(2).u8(1).u8(1).zeros(9).u16(4).u16(62).u32(1).u64(0).u64(64).u64(0).u32(0);
+    out.u16(64).u16(56).u16(1).u16(0).u16(0).u16(0);
+    out.u32(1).u32(5).u64(headers).u64(kernel_at).u64(0).u64(size).u64(size).u64(4096).fill(size, 0x90);
+    const auto whole = text_of(out.take());
+    const auto run_with = [&](const std::string& kcore) {
+        place.write("kcore", kcore);
+        return place.run(
+            {"annotate", "--offline", "--kallsyms", "kallsyms", "--kcore", "kcore", "--strict", "perf.data"});
+    };
+    CHECK(run_with(whole).status == 0);
+    const auto cut = run_with(whole.substr(0, whole.size() - 1));
+    CHECK(cut.status == 3);
+    CHECK(has(cut.messages, "kcore: it is cut off: its segments have 1 bytes behind its end"));
 }

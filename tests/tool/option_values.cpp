@@ -140,16 +140,17 @@ TEST_CASE("No option takes what makes no sense", "[values]") {
                     CHECK(ended.status == 2);
                     CHECK(ended.output.empty());
                     INFO(line);
-                    CHECK(line.starts_with(option.name + ": "));
+                    const auto begin = "perfdata: " + option.name + ": ";
+                    CHECK(line.starts_with(begin));
                     CHECK_FALSE(has(line, ": ;"));
-                    const auto said = line.substr(std::min(line.size(), option.name.size() + 2));
+                    const auto said = line.substr(std::min(line.size(), begin.size()));
                     for (const auto& word : foreign) CHECK_FALSE(has(said, word));
                 }
             }
         }
         const auto unnamed = place.run({command, ""});
         CHECK(unnamed.status == 2);
-        CHECK(unnamed.messages.starts_with("FILE: the name of the file is empty\n"));
+        CHECK(unnamed.messages.starts_with("perfdata: FILE: the name of the file is empty\n"));
     }
     // The parser understood the help.
     for (const std::string name : {"--pid", "--max-stack", "--jobs", "--at", "--history", "--symbol", "--kallsyms",
@@ -166,7 +167,7 @@ TEST_CASE("A value that is refused is told with what would be taken", "[values]"
         INFO(in_words(arguments));
         const auto ended = place.run(with(arguments, {"in.data"}));
         CHECK(ended.status == 2);
-        CHECK(ended.messages.substr(0, ended.messages.find('\n')) == words);
+        CHECK(ended.messages.substr(0, ended.messages.find('\n')) == "perfdata: " + words);
     };
     const std::string process = "; expected the number of a process, such as 4711";
     said({"report", "--pid", ""}, "--pid: the number is empty" + process);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "format/percent.hpp"
 #include "format/words.hpp"
 #include "html_parts.hpp"
 
@@ -63,9 +64,9 @@ class CallsWriter {
             }
             const auto percent = share(model_.count(cell), model_.count(model_.totals()[column]));
             if (const auto heat = heat_class(percent); heat == 0) {
-                html_.print("<td>{:.2f}<td>{}", percent, cell.hits);
+                html_.print("<td>{}<td>{}", percent_text(percent), cell.hits);
             } else {
-                html_.print("<td class=h{}>{:.2f}<td>{}", heat, percent, cell.hits);
+                html_.print("<td class=h{}>{}<td>{}", heat, percent_text(percent), cell.hits);
             }
         }
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "disassembly/bpf_registers.hpp"
+#include "format/percent.hpp"
 #include "format/words.hpp"
 #include "html_parts.hpp"
 
@@ -21,10 +22,10 @@ class FunctionWriter {
         html_.print("<b class=\"p h{}\" data-c=", heat_class(percent));
         for (std::size_t at = 0; at < model_.columns().size(); ++at) {
             const auto column = model_.columns()[at];
-            html_.print("{}{:.2f}", at == 0 ? "" : ",",
-                        share(model_.count(function_.total[column]), model_.count(model_.totals()[column])));
+            html_.print("{}{}", at == 0 ? "" : ",",
+                        share_text(model_.count(function_.total[column]), model_.count(model_.totals()[column])));
         }
-        html_.print(">{:.2f} %</b> <h3>", percent)
+        html_.print(">{} %</b> <h3>", percent_text(percent))
             .text(listing_.name.full())
             .print("</h3> <span class=\"kd {}\">{}</span> <small>", kind, to_string(listing_.kind))
             .text(short_name(listing_.object), 120)
@@ -101,10 +102,10 @@ class FunctionWriter {
             const auto& cell = function_.total[column];
             if (cell.hits == 0) continue;
             html_.raw("<div><dt>").text(model_.event_name(column), 60);
-            html_.print("<dd>{} sample{}, {:.2f} % of all", cell.hits, cell.hits == 1 ? "" : "s",
-                        share(cell.hits, model_.totals()[column].hits));
+            html_.print("<dd>{} sample{}, {} % of all", cell.hits, cell.hits == 1 ? "" : "s",
+                        share_text(cell.hits, model_.totals()[column].hits));
             if (const auto below = with_callees(column); below > cell.hits) {
-                html_.print("; {:.2f} % with what it calls", share(below, model_.totals()[column].hits));
+                html_.print("; {} % with what it calls", share_text(below, model_.totals()[column].hits));
             }
             html_.raw("</div>");
         }
@@ -124,11 +125,11 @@ class FunctionWriter {
         html_.raw("<p class=tr>");
         if (version.on_instruction_start) {
             const auto start = *version.on_instruction_start;
-            html_.print("<span class={}>{} {:.1f} %</span> of the samples are on the start of an instruction",
+            html_.print("<span class={}>{} {} %</span> of the samples are on the start of an instruction",
                         start >= 0.99  ? "ok"
                         : start >= 0.9 ? "so"
                                        : "bad",
-                        start >= 0.99 ? "✓" : "⚠", start * 100);
+                        start >= 0.99 ? "✓" : "⚠", percent_text(start * 100, 1));
             if (start < 0.9) html_.raw(": these may be other bytes than those that ran");
         }
         if (version.image) html_.raw(" · code from ").text(version.image->origin);
@@ -154,9 +155,9 @@ class FunctionWriter {
             const auto from = std::clamp(version.from.nanoseconds, begin, end);
             const auto until = std::clamp(version.until.nanoseconds, begin, end);
             gap(from);
-            html_.print("<a href=#{} style=flex-grow:{}><b>{}</b> <i>{} samples, {:.0f} %</i></a>", anchor(*listing),
+            html_.print("<a href=#{} style=flex-grow:{}><b>{}</b> <i>{} samples, {} %</i></a>", anchor(*listing),
                         permille(until - from, end - begin), version.number + 1, hits(listing->total),
-                        share(hits(listing->total), all));
+                        share_text(hits(listing->total), all, 0));
             at = std::max(at, until);
         }
         gap(end);

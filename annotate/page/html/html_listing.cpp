@@ -4,6 +4,7 @@
 #include <span>
 
 #include "disassembly/bpf_registers.hpp"
+#include "format/percent.hpp"
 #include "format/words.hpp"
 #include "html_parts.hpp"
 #include "html_source.hpp"
@@ -100,7 +101,7 @@ class ListingWriter {
         const auto of = model_.options().percent_of;
         const bool local = of == PercentOf::function_hits || of == PercentOf::function_periods;
         const auto& whole = local ? listing_.total[column] : model_.totals()[column];
-        html_.print("{:.2f}", share(model_.count(cell), model_.count(whole)));
+        html_.print("{}", share_text(model_.count(cell), model_.count(whole)));
     }
 
     // Returns the factor that turns a shown percentage into a share of the function's samples.
@@ -301,8 +302,8 @@ class ListingWriter {
         if (below != 0) {
             html_.print(" <b class=\"cb h{}\" title=\"", heat_class(model_.percent_of_all(call.below)));
             for (const auto column : model_.columns()) {
-                html_.print("{} samples below, {:.2f} % of ", call.below[column].hits,
-                            share(call.below[column].hits, model_.totals()[column].hits));
+                html_.print("{} samples below, {} % of ", call.below[column].hits,
+                            share_text(call.below[column].hits, model_.totals()[column].hits));
                 html_.text(model_.event_name(column), 60).raw("\n");
             }
             html_.raw("\" data-c=");

@@ -6,6 +6,7 @@
 
 #include "perfdata/annotate/format/dropped_samples.hpp"
 
+#include "format/percent.hpp"
 #include "format/words.hpp"
 #include "html_parts.hpp"
 #include "page/titles.hpp"
@@ -130,7 +131,8 @@ class Page {
                 if (hits(parts[at]) == 0) continue;
                 std::string all;
                 for (const auto column : columns) {
-                    all += fmt::format("{}{:.2f}", all.empty() ? "" : ",",
+                    // In full: the script rounds them as below.
+                    all += fmt::format("{}{}", all.empty() ? "" : ",",
                                        share(parts[at][column].hits, model_.totals()[column].hits));
                 }
                 const auto first = columns.front();
@@ -140,12 +142,13 @@ class Page {
         };
         const auto letter = [](std::size_t at) { return at < kinds.size() ? kinds[at] : 'n'; };
         each([&](std::size_t at, double percent, const std::string& all, std::string_view hidden) {
-            html_.print("<i class={} style=flex-grow:{:.2f} data-c={}{}></i>", letter(at), percent, all, hidden);
+            html_.print("<i class={} style=flex-grow:{} data-c={}{}></i>", letter(at), percent_text(percent), all,
+                        hidden);
         });
         html_.raw("</div><ul class=kl>");
         each([&](std::size_t at, double percent, const std::string& all, std::string_view hidden) {
-            html_.print("<li class={} data-c={}{}>{} <b>{:.1f} %</b>", letter(at), all, hidden,
-                        at < kinds.size() ? kind_words[at] : "not attributed", percent);
+            html_.print("<li class={} data-c={}{}>{} <b>{} %</b>", letter(at), all, hidden,
+                        at < kinds.size() ? kind_words[at] : "not attributed", percent_text(percent, 1));
         });
         html_.raw("</ul>");
     }
@@ -167,8 +170,8 @@ class Page {
             const auto count = hits(entry.cells);
             if (count == 0) continue;
             html_
-                .print("<li><b>{} sample{}, {:.2f} %,</b> in no function: ", count, count == 1 ? "" : "s",
-                       share(count, hits(model_.totals())))
+                .print("<li><b>{} sample{}, {} %,</b> in no function: ", count, count == 1 ? "" : "s",
+                       share_text(count, hits(model_.totals())))
                 .text(entry.reason);
             for (std::size_t at = 0; at < entry.objects.size(); ++at) {
                 html_.raw(at == 0 ? " (" : ", ").text(entry.objects[at], 120);
@@ -221,13 +224,13 @@ class Page {
         if (with_code == 0) return;
         const auto percent = on_start * 100 / static_cast<double>(with_code);
         html_.print(
-            "; their code holds {:.1f} % of all samples, and <b class={}>{:.1f} %</b> of these fall exactly on "
+            "; their code holds {} % of all samples, and <b class={}>{} %</b> of these fall exactly on "
             "the start of an instruction",
-            share(with_code, hits(model_.totals())),
+            share_text(with_code, hits(model_.totals()), 1),
             percent >= 99   ? "ok"
             : percent >= 90 ? "so"
                             : "bad",
-            percent);
+            percent_text(percent, 1));
     }
 
     void flame() {

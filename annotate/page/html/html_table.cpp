@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "format/percent.hpp"
 #include "format/words.hpp"
 #include "html_parts.hpp"
 #include "page/titles.hpp"
@@ -75,9 +76,9 @@ class TableWriter {
                 continue;
             }
             if (const auto heat = heated ? heat_class(percent) : 0; heat == 0) {
-                html_.print("<td>{:.2f}<td>{}", percent, cell.hits);
+                html_.print("<td>{}<td>{}", percent_text(percent), cell.hits);
             } else {
-                html_.print("<td class=h{}>{:.2f}<td>{}", heat, percent, cell.hits);
+                html_.print("<td class=h{}>{}<td>{}", heat, percent_text(percent), cell.hits);
             }
             if (model_.has_periods()) html_.print("<td data-v={}>{}", cell.periods, quantity(cell.periods));
         }
@@ -94,7 +95,7 @@ class TableWriter {
         if (listing.versions > 1) html_.print(" <small>{} versions</small>", listing.versions);
         html_.raw("<td>").text(short_name(listing.object), 120).text(mark, 120).raw("<td>");
         const auto start = on_start(function);
-        if (start) html_.print("{:.1f}", *start * 100);
+        if (start) html_.print("{}", percent_text(*start * 100, 1));
         html_.raw("\n");
     }
 

@@ -4,7 +4,14 @@
   const id = (name) => document.getElementById(name);
   const all = (selector, of = document) => [...of.querySelectorAll(selector)];
   const make = (tag, text = "") => Object.assign(document.createElement(tag), { textContent: text });
-  const percent = (part, whole) => (whole ? (100 * part) / whole : 0).toFixed(2) + " %";
+  // As the page's text, and as C does it: ties go to the even digit, where toFixed() goes up. A double is a tie only if
+  // it is an odd multiple of a half, a quarter, an eighth...
+  const fixed = (value, places) => {
+    const scale = 10 ** places;
+    const tie = (value * 2 ** (places + 1)) % 2 === 1;
+    return (tie ? (2 * Math.round((value * scale) / 2)) / scale : value).toFixed(places);
+  };
+  const percent = (part, whole) => fixed(whole ? (100 * part) / whole : 0, 2) + " %";
   root.classList.add("js");
 
   // Theme: what the system says, until the reader says otherwise.
@@ -458,7 +465,7 @@
     for (const badge of all(".fn > summary .p")) {
       const shares = badge.dataset.c.split(",").map(Number);
       const of = badge.parentNode.parentNode.share = only < 0 ? Math.max(...shares) : shares[only];
-      badge.textContent = of.toFixed(2) + " %";
+      badge.textContent = fixed(of, 2) + " %";
       badge.className = `p h${heatOf(of)}`;
     }
     functions.sort((a, b) => (only < 0 ? a.at - b.at : b.share - a.share || a.at - b.at));
@@ -467,7 +474,7 @@
       const of = Number(part.dataset.c.split(",")[event]);
       part.hidden = of === 0;
       if (part.tagName === "I") part.style.flexGrow = of;
-      else part.querySelector("b").textContent = of.toFixed(1) + " %";
+      else part.querySelector("b").textContent = fixed(of, 1) + " %";
     }
     if (only < 0) {
       rows.splice(0, rows.length, ...first);

@@ -8,6 +8,7 @@
 
 #include "disassembly/bpf_registers.hpp"
 #include "format/map_ids.hpp"
+#include "format/percent.hpp"
 #include "format/words.hpp"
 #include "page/titles.hpp"
 #include "report/without_samples.hpp"
@@ -148,7 +149,7 @@ class TextPage : private TextColumns {
     }
 
     static std::string on_start(const Listing& listing) {
-        return listing.on_instruction_start ? fmt::format("{:.2f}%", *listing.on_instruction_start * 100) : "no code";
+        return listing.on_instruction_start ? percent_text(*listing.on_instruction_start * 100) + "%" : "no code";
     }
 
     void field(std::string_view name, std::string_view content) { print("  {:<11}{}\n", name, shown(content)); }
@@ -210,13 +211,13 @@ class TextPage : private TextColumns {
             const auto& cell = listing.total[column];
             const auto& whole = page_.whole()[column];
             field(column == columns_.front() ? "samples" : "",
-                  fmt::format("{} of {} {} ({:.2f}%), {:.2f}% of its periods", cell.hits, whole.hits,
-                              event_name(column), share(cell.hits, whole.hits), share(cell.periods, whole.periods)));
+                  fmt::format("{} of {} {} ({}%), {}% of its periods", cell.hits, whole.hits, event_name(column),
+                              share_text(cell.hits, whole.hits), share_text(cell.periods, whole.periods)));
         }
         if (listing.image) field("code", "from " + listing.image->origin);
         if (listing.on_instruction_start) {
-            field("checked", fmt::format("{:.2f}% of the samples are on the start of an instruction",
-                                         *listing.on_instruction_start * 100));
+            field("checked", fmt::format("{}% of the samples are on the start of an instruction",
+                                         percent_text(*listing.on_instruction_start * 100)));
         }
     }
 

@@ -9,6 +9,7 @@
 #include "perfdata/annotate/page/report_page.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
 
+#include "format/percent.hpp"
 #include "format/percent_limit.hpp"
 #include "format/words.hpp"
 #include "page/report_words.hpp"
@@ -226,7 +227,7 @@ class ReportText {
         if (value < 0.005) {
             text_ += "     0.00%";
         } else {
-            print("{:>9.2f}%", value);
+            print("{:>9}%", percent_text(value));
         }
         if (*colour != '\0') text_ += "\x1b[m";
     }
@@ -279,8 +280,8 @@ class ReportText {
         const auto all = hits(report_.whole);
         for (const auto& entry : report_.no_symbol) {
             const auto part = hits(entry.cells);
-            print("{}# {:.2f}% of samples ({}) have no symbol: {}", &entry == report_.no_symbol.data() ? "#\n" : "",
-                  share(part, all), part, entry.reason);
+            print("{}# {}% of samples ({}) have no symbol: {}", &entry == report_.no_symbol.data() ? "#\n" : "",
+                  share_text(part, all), part, entry.reason);
             for (std::size_t at = 0; at < entry.objects.size(); ++at) {
                 print("{}{}", at == 0 ? " (" : ", ", shown(entry.objects[at]));
             }

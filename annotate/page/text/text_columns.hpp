@@ -9,6 +9,7 @@
 
 #include "perfdata/annotate/page/page.hpp"
 
+#include "format/percent.hpp"
 #include "format/text_writer.hpp"
 #include "format/words.hpp"
 #include "page/titles.hpp"
@@ -63,7 +64,7 @@ class TextColumns : public TextWriter {
             const auto percent = share(count(cell), count(whole[event]));
             const auto of_function = function == nullptr ? percent : share(count(cell), count((*function)[event]));
             print("  ");
-            styled(heat(of_function), fmt::format("{:>6.2f}%", percent));
+            styled(heat(of_function), fmt::format("{:>6}%", percent_text(percent)));
             print(" {:>7}", cell.hits);
             if (options_.show_periods) print(" {:>12}", cell.periods);
         }

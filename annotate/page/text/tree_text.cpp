@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 
+#include "format/percent.hpp"
 #include "format/percent_limit.hpp"
 #include "format/words.hpp"
 
@@ -226,7 +227,7 @@ std::string TreeText::value(std::span<const EventCount> cells, const EventCounts
         auto out = std::back_inserter(text);
         switch (options.tree_value) {
             case TreeValue::percent:
-                fmt::format_to(out, "{:.2f}%", share(cells[column].periods, whole[column].periods));
+                fmt::format_to(out, "{}%", share_text(cells[column].periods, whole[column].periods));
                 break;
             case TreeValue::period: fmt::format_to(out, "{}", cells[column].periods); break;
             case TreeValue::count: fmt::format_to(out, "{}", cells[column].hits); break;

@@ -43,6 +43,11 @@ ElfFile::Section read_section(Cursor& in, bool wide, std::uint32_t& name) {
     return section;
 }
 
+// Returns how many of the segment's bytes a file of that size has.
+std::uint64_t bytes_in(const ElfFile::Segment& segment, std::uint64_t size) {
+    return segment.offset > size ? 0 : std::min(segment.file_size, size - segment.offset);
+}
+
 }  // namespace
 
 Result<ElfFile> ElfFile::open(std::shared_ptr<const Source> source, const Limits& limits) {
@@ -220,13 +225,14 @@ void ElfFile::lay_out_sections() {
     code_by_offset_ = lay_out(code);
 }
 
-// If segments contain the same byte of the file, executable ones come first.
+// If segments contain the same byte of the file, executable ones come first. What they claim behind the end of the file
+// is nowhere.
 void ElfFile::lay_out_segments() {
     std::vector<Part> by_offset, others, by_vaddr;
     for (std::uint32_t index = 0; index < segments_.size(); ++index) {
         const auto& segment = segments_[index];
         (segment.executable ? by_offset : others).push_back({segment.offset, segment.file_size, index});
-        by_vaddr.push_back({segment.vaddr, segment.file_size, index});
+        by_vaddr.push_back({segment.vaddr, bytes_in(segment, source_->size()), index});
     }
     by_offset.insert(by_offset.end(), others.begin(), others.end());
     by_offset_ = lay_out(by_offset);
@@ -311,6 +317,22 @@ std::optional<std::uint64_t> ElfFile::vaddr(std::uint64_t file_offset) const {
     const auto* found = segment_at(by_offset_, file_offset);
     if (found == nullptr) return {};
     return file_offset - found->offset + found->vaddr;
+}
+
+std::optional<std::uint64_t> ElfFile::file_offset(std::uint64_t vaddr) const {
+    if (type_ == Type::relocatable) return vaddr;
+    const auto* found = segment_at(by_vaddr_, vaddr);
+    if (found == nullptr) return {};
+    return vaddr - found->vaddr + found->offset;
+}
+
+std::uint64_t ElfFile::missing_bytes() const {
+    std::uint64_t missing = 0;
+    for (const auto& segment : segments_) {
+        const auto lacking = segment.file_size - bytes_in(segment, source_->size());
+        missing = lacking > no_room - missing ? no_room : missing + lacking;
+    }
+    return missing;
 }
 
 bool ElfFile::layout_known() const {

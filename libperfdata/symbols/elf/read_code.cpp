@@ -8,7 +8,7 @@
 
 namespace perfdata {
 
-Result<void> read_code(const ElfFile& file, std::uint64_t vaddr, PatchedCode& code) {
+Result<bool> read_code(const ElfFile& file, std::uint64_t vaddr, PatchedCode& code) {
     std::array<std::byte, 16384> block;
     auto size = std::min<std::uint64_t>(code.size(), std::numeric_limits<std::uint64_t>::max() - vaddr);
     if (file.type() == ElfFile::Type::relocatable) {
@@ -17,11 +17,15 @@ Result<void> read_code(const ElfFile& file, std::uint64_t vaddr, PatchedCode& co
             size = std::min(size, section->size - (vaddr - section->offset));
         }
     }
+    auto left = file.source().size();
     for (std::uint64_t done = 0; done < size;) {
         const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), size - done));
         const auto got = file.read(vaddr + done, std::span(block).first(wanted));
         if (!got) return fail(got.error());
-        code.put(done, Bytes(block).first(*got));
+        const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(*got, left));
+        code.put(done, Bytes(block).first(taken));
+        if (taken < *got) return false;
+        left -= taken;
         done += *got;
         if (*got != 0) continue;
         if (file.type() != ElfFile::Type::core) break;
@@ -29,7 +33,7 @@ Result<void> read_code(const ElfFile& file, std::uint64_t vaddr, PatchedCode& co
         const auto next = file.next_segment(vaddr + done);
         done = next ? std::min(size, *next - vaddr) : size;
     }
-    return {};
+    return true;
 }
 
 }  // namespace perfdata

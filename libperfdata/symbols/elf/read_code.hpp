@@ -11,7 +11,8 @@
 
 namespace perfdata {
 
-// Reads the bytes of the function at a virtual address into `code`. Errors: io.
-Result<void> read_code(const ElfFile& file, std::uint64_t vaddr, PatchedCode& code);
+// Reads the bytes of the function at a virtual address into `code`. Segments of a core file may share bytes: no
+// function gets more than the whole file has. Returns false if that left some out. Errors: io.
+Result<bool> read_code(const ElfFile& file, std::uint64_t vaddr, PatchedCode& code);
 
 }  // namespace perfdata

@@ -7,6 +7,21 @@
 #include "symbols/elf/read_code.hpp"
 
 namespace perfdata {
+namespace {
+
+constexpr const char* running_kcore = "/proc/kcore";
+
+// Returns where the first byte is that the file has of the code.
+std::optional<CodePlace> place_in(const ElfFile& file, std::uint64_t vaddr, std::uint64_t size) {
+    const CodeOrigin origin{CodeOrigin::Kind::file, reinterpret_cast<std::uintptr_t>(&file)};
+    if (const auto offset = file.file_offset(vaddr)) return CodePlace{origin, *offset};
+    if (file.type() != ElfFile::Type::core) return {};
+    const auto next = file.next_segment(vaddr);
+    if (!next || *next - vaddr >= size) return {};
+    return CodePlace{origin, file.file_offset(*next).value_or(0)};
+}
+
+}  // namespace
 
 KernelCode::KernelCode(const Recording& recording, const RecordedKernel& recorded, const KernelNames* names,
                        const MappedFiles& files, const std::string& kcore, std::vector<Error>& problems)
@@ -56,7 +71,14 @@ Result<KernelCode::Kcore> KernelCode::open_kcore(const FileName& name, bool give
                         "symbols say");
         }
     }
-    return Kcore{path, std::make_shared<const ElfFile>(std::move(*file))};
+    Kcore copy{path, nullptr, file->source().damage()};
+    // Only a copy can be cut off.
+    if (const auto missing = file->missing_bytes(); missing != 0 && path != running_kcore && !copy.damage) {
+        copy.damage = Error{ErrorCode::truncated, file->source().size(), path,
+                            "it is cut off: its segments have " + std::to_string(missing) + " bytes behind its end"};
+    }
+    copy.file = std::make_shared<const ElfFile>(std::move(*file));
+    return copy;
 }
 
 const std::optional<KernelCode::Kcore>& KernelCode::kcore() const {
@@ -69,7 +91,7 @@ const std::optional<KernelCode::Kcore>& KernelCode::kcore() const {
         }
         // Our own path, not one from the recording.
         if (!running_) return;
-        if (auto opened = open_kcore({"", "/proc/kcore"}, true)) kcore_ = std::move(*opened);
+        if (auto opened = open_kcore({"", running_kcore}, true)) kcore_ = std::move(*opened);
     });
     return kcore_;
 }
@@ -77,30 +99,64 @@ const std::optional<KernelCode::Kcore>& KernelCode::kcore() const {
 Result<bool> KernelCode::read_kcore(Address address, PatchedCode& code, CodeImage& image) const {
     const auto& copy = kcore();
     if (!copy) return false;
-    if (auto read = read_code(*copy->file, address.value, code); !read) return fail(read.error());
+    const auto read = read_code(*copy->file, address.value, code);
+    if (!read) return fail(read.error());
     if (!code.any_known()) return false;
     image.origin = copy->path;
+    if (!*read) {
+        image.problems.push_back({ErrorCode::limit, Error::no_offset, copy->path,
+                                  "its segments share bytes, so that one function would have more of them than the "
+                                  "file: the rest is not taken"});
+    }
     return true;
+}
+
+std::optional<CodePlace> KernelCode::kcore_place(Address address, std::uint64_t size) const {
+    const auto& copy = kcore();
+    return copy ? place_in(*copy->file, address.value, size) : std::nullopt;
+}
+
+std::optional<CodePlace> KernelCode::place(const Frame& function, Address address, std::uint64_t size) const {
+    if (auto in_kcore = kcore_place(address, size)) return in_kcore;
+    if (is_module(function)) {
+        const auto found = files_.file(function.index);
+        const auto vaddr = files_.vaddr(function);
+        if (!found || !vaddr) return {};
+        return place_in(*(*found)->file, *vaddr, size);
+    }
+    const auto& text = vmlinux();
+    return text ? place_in(*text->file, address.value - text->relocation, size) : std::nullopt;
+}
+
+std::optional<Error> KernelCode::damage() const {
+    return kcore_once_.done() && kcore_ ? kcore_->damage : std::nullopt;
+}
+
+bool KernelCode::is_module(const Frame& function) const {
+    const auto& objects = files_.timeline().tasks().objects();
+    return function.kind == FrameKind::object && objects[function.index].kind == ObjectKind::module;
 }
 
 Result<void> KernelCode::read(const Frame& function, Address address, PatchedCode& code, CodeImage& image) const {
     const auto from_kcore = read_kcore(address, code, image);
     if (!from_kcore) return fail(from_kcore.error());
     if (*from_kcore) return {};
-    const auto& objects = files_.timeline().tasks().objects();
-    auto other = function.kind == FrameKind::object && objects[function.index].kind == ObjectKind::module
-                     ? read_module(function, code, image)
-                     : read_vmlinux(address, code, image);
+    auto other = is_module(function) ? read_module(function, code, image) : read_vmlinux(address, code, image);
     if (!other && kcore()) other.error().detail = "not in " + kcore()->path + "; and " + other.error().detail;
     return other;
 }
 
-Result<void> KernelCode::read_vmlinux(Address address, PatchedCode& code, CodeImage& image) const {
+const Result<KernelText>& KernelCode::vmlinux() const {
     vmlinux_once_([&] { vmlinux_ = KernelNames::find_text(recorded_, files_.finder()); });
-    if (!vmlinux_) return fail(vmlinux_.error());
-    if (auto read = read_code(*vmlinux_->file, address.value - vmlinux_->relocation, code); !read) return read;
-    image.origin = vmlinux_->path;
-    image.problems.push_back({ErrorCode::mismatch, Error::no_offset, vmlinux_->path,
+    return vmlinux_;
+}
+
+Result<void> KernelCode::read_vmlinux(Address address, PatchedCode& code, CodeImage& image) const {
+    const auto& text = vmlinux();
+    if (!text) return fail(text.error());
+    if (auto read = read_code(*text->file, address.value - text->relocation, code); !read) return fail(read.error());
+    image.origin = text->path;
+    image.problems.push_back({ErrorCode::mismatch, Error::no_offset, text->path,
                               "this is the code before the kernel patched itself when it booted (alternatives, ftrace, "
                               "static calls); what ran may differ. Record with perf record --kcore"});
     return {};
@@ -124,7 +180,7 @@ Result<void> KernelCode::read_module(const Frame& function, PatchedCode& code, C
                         "; record with perf record --kcore, or give --kcore (a copy of the recording machine's "
                         "/proc/kcore) or --symfs");
     }
-    if (auto read = read_code(*(*found)->file, *vaddr, code); !read) return read;
+    if (auto read = read_code(*(*found)->file, *vaddr, code); !read) return fail(read.error());
     image.origin = (*found)->path;
     image.relocations = relocations((*found)->file).find(*vaddr, code.size());
     image.problems.push_back(

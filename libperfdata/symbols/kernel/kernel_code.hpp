@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/recording/recording.hpp"
+#include "perfdata/symbols/code_place.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/timeline/frame.hpp"
@@ -36,15 +37,25 @@ class KernelCode {
     // Reads copies of memory only. Returns false if there is none, or if it does not have the code.
     Result<bool> read_kcore(Address address, PatchedCode& code, CodeImage& image) const;
 
+    // Return where read() and read_kcore() find the first byte of code of that size; nothing if they find none.
+    std::optional<CodePlace> place(const Frame& function, Address address, std::uint64_t size) const;
+    std::optional<CodePlace> kcore_place(Address address, std::uint64_t size) const;
+
+    // Returns what is missing from the copy of memory that was read.
+    std::optional<Error> damage() const;
+
   private:
     struct Kcore {
         std::string path;
         std::shared_ptr<const ElfFile> file;
+        std::optional<Error> damage{};
     };
 
     // `given`: the name is the user's or our own, not one from the recording.
     Result<Kcore> open_kcore(const FileName& name, bool given) const;
     const std::optional<Kcore>& kcore() const;
+    const Result<KernelText>& vmlinux() const;
+    bool is_module(const Frame& function) const;
     Result<void> read_vmlinux(Address address, PatchedCode& code, CodeImage& image) const;
     Result<void> read_module(const Frame& function, PatchedCode& code, CodeImage& image) const;
     const CodeRelocations& relocations(const std::shared_ptr<const ElfFile>& module) const;

@@ -117,6 +117,13 @@ Result<CodeImage> KernelSource::image(const CodeVersion& version, std::uint64_t 
     });
 }
 
+CodePlace KernelSource::place(const CodeVersion& version) const {
+    // Files may have the same bytes at many addresses.
+    const auto in_file =
+        version.address ? code_->place(version.function, *version.address, version.size) : std::nullopt;
+    return in_file ? *in_file : CodeSource::place(version);
+}
+
 const CodeFile& KernelSource::text() const {
     text_.once([&] {
         auto text = KernelNames::find_text(recorded_, context_.finder);

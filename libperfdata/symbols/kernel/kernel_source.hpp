@@ -30,6 +30,7 @@ class KernelSource final : public CodeSource {
     Unnamed why_unnamed(const Frame& frame) const override;
     bool wants_a_name(const Frame& frame) const override;
     LinesOrigin lines_origin(const Frame& function) const override;
+    CodePlace place(const CodeVersion& version) const override;
     std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const override;
 
     const RecordedKernel& recorded() const { return recorded_; }

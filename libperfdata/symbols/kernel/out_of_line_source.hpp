@@ -16,14 +16,14 @@ class OutOfLineSource final : public TimelineCode {
         : TimelineCode(context.timeline), context_(context), kernel_(kernel) {}
 
     Result<CodeImage> image(const CodeVersion& version, std::uint64_t size) const override;
-    CodePlace place(const CodeVersion& version) const override {
-        return {{CodeOrigin::Kind::out_of_line, version.function.index}, version.address.value_or(Address{}).value};
-    }
+    CodePlace place(const CodeVersion& version) const override;
     Result<std::vector<LineStart>> lines(const Frame&, std::uint64_t) const override {
         return std::vector<LineStart>{};
     }
 
   private:
+    bool always_there(const Frame& function) const;
+
     const SourceContext& context_;
     const KernelCode& kernel_;
 };

@@ -196,3 +196,56 @@ TEST_CASE("The generations of re-used JIT code have images of their own", "[symb
     CHECK(generations == 4);
     CHECK(images.size() == 4);
 }
+
+TEST_CASE("A function gets no more bytes than a kcore has whose segments share them", "[symbols][code_images]") {
+    PatchedScene scene;
+    Elf elf;
+    elf.type = 4;
+    elf.segments.clear();
+    constexpr std::uint64_t pieces = 100, piece = 4096;
+    for (std::uint64_t at = 0; at < pieces; ++at) elf.segments.push_back({0, omega + at * piece, piece});
+    elf.section(Elf::text).content = counted(0, piece);
+    const auto content = elf.blob();
+    scene.options.kcore = scene.dir.write("kcore", content);
+    scene.options.finder.kallsyms = scene.dir.write("kallsyms", blob_of("ffffffff81000000 T _text\n"
+                                                                        "ffffffff81000180 T omega\n"
+                                                                        "ffffffff81900000 T behind\n"));
+    const auto opened = scene.open();
+    const auto image = opened.image(omega);
+    CHECK(image.bytes.size() == content.size());
+    CHECK(has(image, ErrorCode::limit));
+    // Code of one place in the file is the same code, whatever its address.
+    const auto place = [&](std::uint64_t address) {
+        auto version = opened.versions.version(opened.at(omega), 0);
+        version.address = Address{address};
+        version.size = 16;
+        return opened.names.place(version);
+    };
+    CHECK(place(omega + 8).origin == place(omega + 8 + 5 * piece).origin);
+    CHECK(place(omega + 8).begin == place(omega + 8 + 5 * piece).begin);
+    CHECK(place(omega + 8).begin != place(omega + 9).begin);
+    CHECK(place(omega - 8).begin == place(omega).begin);
+    CHECK(place(kernel_begin).origin.kind == CodeOrigin::Kind::kernel);
+}
+
+TEST_CASE("A kcore that is cut off is a loss", "[symbols][code_images]") {
+    PatchedScene scene;
+    constexpr std::uint64_t there = 0x1000;
+    auto content = core_file({{kernel_begin, part(kernel_code(), 0, there)}});
+    const auto lacking = GENERATE(std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 40);
+    // The segment claims bytes behind the end of the file.
+    const auto behind = content.size() - (64 + 56) - there;
+    const auto claimed = there + (lacking == 0 ? 0 : behind + lacking);
+    content = with(content, 64 + 32, Writer(std::endian::little).u64(claimed).take());
+    scene.options.kcore = scene.dir.write("kcore", content);
+    const auto opened = scene.open();
+    CHECK(opened.names.image_problems().empty());
+    CHECK(opened.image(alpha).bytes == part(kernel_code(), 0x100, 0x40));
+    const auto losses = opened.names.losses();
+    REQUIRE(losses.count() == (lacking == 0 ? 0 : 1));
+    if (lacking == 0) return;
+    CHECK(losses.kept()[0].code == ErrorCode::truncated);
+    CHECK(losses.kept()[0].where == scene.options.kcore);
+    CHECK(losses.kept()[0].offset == content.size());
+    CHECK(losses.kept()[0].detail.find(" " + std::to_string(lacking) + " bytes behind its end") != std::string::npos);
+}

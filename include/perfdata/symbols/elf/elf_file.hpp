@@ -97,6 +97,11 @@ class PERFDATA_EXPORT ElfFile {
     // Returns the virtual address of the byte at a file offset; nothing if no segment contains it. In a relocatable
     // file (a kernel module) addresses are file offsets.
     std::optional<std::uint64_t> vaddr(std::uint64_t file_offset) const;
+    // Returns the file offset of the byte at a virtual address; nothing if no segment has one there. Segments may share
+    // bytes, so that many addresses have one offset.
+    std::optional<std::uint64_t> file_offset(std::uint64_t vaddr) const;
+    // Returns how many bytes the segments claim behind the end of the file: more than 0 if it was cut off.
+    std::uint64_t missing_bytes() const;
     // Returns false for a debug file whose executable segments lost their file offsets when it was made.
     bool layout_known() const;
     // Reads the file's bytes at a virtual address. Returns how many there were. Errors: io.
