@@ -102,7 +102,7 @@ class UnwindRow {
     Slot cfa_slot = 0;
     Slot return_slot = 0;  // its caller's value is the caller's pc
     std::uint8_t flags = 0;
-    std::uint8_t count = 0;  // of rules
+    std::uint8_t count = 0;     // of rules
     std::uint32_t in_mini = 0;  // 1: of the file's mini debug information, also its expressions
     std::array<std::uint32_t, inline_rules> packed{};
 
