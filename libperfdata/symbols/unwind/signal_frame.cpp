@@ -133,7 +133,11 @@ StepOutcome step_from_signal(const UnwindTarget& target, SignalPlace place, cons
     if (!registers.known(target.stack_pointer())) return why_unknown(registers, target.stack_pointer());
     const auto stack_pointer = registers.value(target.stack_pointer()) - place.popped;
     const auto layout = layout_of(target, place.frame, memory, stack_pointer);
-    if (!layout) return StepOutcome::damaged;
+    if (!layout) {
+        // A pointer in the frame leads to the registers, on i386.
+        const auto pointer = memory.read((stack_pointer + 8) & target.address_mask(), target.address_bytes());
+        return pointer.answer != StackMemory::Answer::value ? why_unread(pointer.answer) : StepOutcome::damaged;
+    }
     RegisterFile interrupted;
     const auto width = target.address_bytes();
     const auto pc = memory.read((stack_pointer + layout->pc) & target.address_mask(), width);

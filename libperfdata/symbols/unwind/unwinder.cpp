@@ -38,15 +38,15 @@ bool is_code(const Frame& frame) {
 
 // Returns the place in a trampoline of signals at a virtual address.
 SignalPlace trampoline_at(const ElfFile& file, const UnwindTarget& target, std::uint64_t vaddr, bool returns) {
-    // The file may have nothing before the trampoline.
+    // A trampoline may begin a segment, or end one: read what is before the address and what is behind it on their own.
     std::array<std::byte, 2 * longest_trampoline> code{};
-    for (auto before = returns ? 0 : std::min<std::uint64_t>(longest_trampoline, vaddr);; --before) {
-        const auto got = file.read(vaddr - before, code);
-        if (got && *got >= before) {
-            return signal_trampoline(target, Bytes(code).first(*got), static_cast<std::size_t>(before), returns);
-        }
-        if (before == 0) return {};
+    std::size_t before = returns ? 0 : static_cast<std::size_t>(std::min<std::uint64_t>(longest_trampoline, vaddr));
+    for (; before != 0; --before) {
+        const auto got = file.read(vaddr - before, std::span(code).first(before));
+        if (got && *got == before) break;
     }
+    const auto got = file.read(vaddr, std::span(code).subspan(before, longest_trampoline));
+    return signal_trampoline(target, Bytes(code).first(before + got.value_or(0)), before, returns);
 }
 
 // Returns the place in a trampoline that old kernels wrote onto the stack.

@@ -120,4 +120,7 @@ TEST_CASE("A frame of a signal that was not copied says so", "[symbols][unwind]"
     CHECK(one.step({SignalFrame::with_info}) == StepOutcome::stack_too_short);
     CHECK(one.registers.pc == 0x400100);
     CHECK(one.step({}) == StepOutcome::register_missing);
+    SignalWords narrow(ArchFamily::x86, 4, std::endian::little);
+    narrow.registers.set(4, SignalWords::begin + 1596);
+    CHECK(narrow.step({SignalFrame::with_info}) == StepOutcome::stack_too_short);
 }

@@ -18,8 +18,8 @@ struct PERFDATA_EXPORT StackFacts {
     struct Object {
         std::string object;        // in full
         std::uint64_t stacks = 0;  // that end in it
-        // Why it was not found, and what would supply it. Of objects without unwind information the reason is empty,
-        // and the remedy says which debug file is missing; empty, too, if none is.
+        // Why it was not found, and what would supply it. Objects without unwind information have no reason; their
+        // remedy says which debug file is missing, and is empty if none is.
         std::string reason, remedy;
     };
 
