@@ -104,7 +104,7 @@ class JsonPage {
         json_.member("column", source.column);
     }
 
-    // Each instruction may have 64 inlined calls: shorten names that are long and numerous.
+    // Each instruction may have 128 inlined calls: shorten names that are long and numerous.
     void inlined(const Listing& listing) {
         constexpr std::size_t some = 4096, each = 4096, least = 64;
         auto left = some + each * listing.instructions.size();
