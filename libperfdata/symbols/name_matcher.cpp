@@ -258,6 +258,45 @@ NameMatcher::NameMatcher(std::string_view pattern) : steps_(Parser(pattern, sets
         if (steps_[step].kind == Kind::set) first_ |= sets_[steps_[step].set];
         empty_ = empty_ || steps_[step].kind > Kind::jump;
     }
+    make_bits();
+}
+
+void NameMatcher::make_bits() {
+    std::vector<std::uint32_t> numbers(steps_.size()), sets;
+    for (std::uint32_t step = 0; step < steps_.size(); ++step) {
+        const auto kind = steps_[step].kind;
+        if (kind >= Kind::word_begin && kind <= Kind::no_word_edge) return;
+        numbers[step] = static_cast<std::uint32_t>(sets.size());
+        if (kind == Kind::set) sets.push_back(step);
+    }
+    bits_.emplace(sets.size());
+    // By NameBits::Place. What follows the last byte does not matter, except that the pattern ends.
+    constexpr std::array<Around, NameBits::places> places = {{{false, false, true, false, false},
+                                                              {true, false, true, false, false},
+                                                              {false, true, false, false, false},
+                                                              {false, true, true, false, false},
+                                                              {true, true, false, false, false},
+                                                              {true, true, true, false, false}}};
+    const auto follow = [&](std::uint32_t step, std::size_t place, auto take) {
+        next_.steps.clear();
+        // Where the pattern ends nothing needs to follow.
+        if (add(step, places[place], next_)) return true;
+        for (const auto next : next_.steps) {
+            if (steps_[next].kind == Kind::set) take(numbers[next]);
+        }
+        return false;
+    };
+    for (std::size_t place = 0; place < places.size(); ++place) {
+        const auto name = static_cast<NameBits::Place>(place);
+        if (follow(0, place, [&](std::size_t bit) { bits_->starts(bit, name); })) bits_->empty_match(name);
+        for (std::size_t bit = 0; bit < sets.size(); ++bit) {
+            const auto take = [&](std::size_t next) {
+                if (name == NameBits::inside) bits_->follows(bit, next);
+            };
+            if (follow(sets[bit] + 1, place, take)) bits_->ends(bit, name);
+        }
+    }
+    for (std::size_t bit = 0; bit < sets.size(); ++bit) bits_->takes(bit, sets_[steps_[sets[bit]].set]);
 }
 
 bool NameMatcher::Next::add(std::uint32_t step) {
@@ -304,6 +343,7 @@ bool NameMatcher::add(std::uint32_t first, const Around& around, Next& next) {
 }
 
 bool NameMatcher::matches(std::string_view name, bool whole) {
+    if (bits_) return bits_->matches(name, whole);
     now_.steps.clear();
     bool word_before = false;
     for (std::size_t at = 0; at <= name.size(); ++at) {

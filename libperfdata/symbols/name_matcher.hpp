@@ -6,8 +6,11 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
+
+#include "name_bits.hpp"
 
 namespace perfdata {
 
@@ -15,9 +18,10 @@ namespace perfdata {
 //
 //     a(b|c)*$     0 set a   1 split 2 6   2 split 3 5   3 set b   4 jump +2   5 set c   6 ...
 //
-// It goes through a name once, and holds for each byte the steps that may come next. So a byte takes time in proportion
-// to the steps, whatever the names are. libc makes a new state of all these steps instead, which takes ten times as
-// long where names are made so that no state comes twice. Characters are bytes: the locale does not matter.
+// It goes through a name once, and holds for each byte the steps that may come next: as bits, 64 of which move at once,
+// or as a list if the pattern looks for edges of words. So a byte takes time in proportion to the steps, whatever the
+// names are. libc makes a new state of all these steps instead, which takes ten times as long as a list where names are
+// made so that no state comes twice. Characters are bytes: the locale does not matter.
 class NameMatcher {
   public:
     // The pattern is one that regcomp(3) takes, without back-references. Written out, repetitions have to be few.
@@ -62,6 +66,7 @@ class NameMatcher {
     static bool holds(Kind kind, const Around& around);
     // Adds a step and what follows without taking a byte. Returns true if that ends the pattern.
     bool add(std::uint32_t step, const Around& around, Next& next);
+    void make_bits();
 
     std::vector<Set> sets_;  // before the steps, which are made with it
     Steps steps_;
@@ -69,6 +74,7 @@ class NameMatcher {
     bool empty_ = false;  // it may match no byte at all
     Next now_, next_;
     std::vector<std::uint32_t> open_;  // of add()
+    std::optional<NameBits> bits_;     // nothing: the pattern looks for edges of words
 };
 
 }  // namespace perfdata

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/core/endian.hpp"
 #include "perfdata/recording/record_stream.hpp"
 
 #include "catch.hpp"
@@ -38,6 +39,11 @@ Blob unlike_places(std::size_t n) {
     Random random(6);
     for (std::uint64_t at = 0; at < n; ++at) sketch.sample(random.u64() >> 19, 5, 10 + at);
     return sketch.build();
+}
+
+std::vector<std::string> with_file(std::vector<std::string> command, const std::string& path) {
+    command.push_back(path);
+    return command;
 }
 
 }  // namespace
@@ -102,6 +108,40 @@ TEST_CASE("Long strings in little memory end in an answer or in an error", "[tak
             if (got.status == 0) CHECK(got.output.ends_with("}\n"));
             if (got.status == 0 && most == largest) CHECK(Json::parse(got.output).is_object());
         }
+    }
+}
+
+TEST_CASE("Features that share one long text are written as they come", "[takes]") {
+    Sketch sketch;
+    const auto text = feature_string(Sketch::order, std::string(measured ? 8'000'000 : 100'000, 'x'));
+    sketch.feature(Feature::hostname, text);
+    const std::vector<Feature> others = {Feature::osrelease, Feature::version, Feature::cpudesc, Feature::cpuid};
+    for (const auto one : others) sketch.feature(one, feature_string(Sketch::order, "y"));
+    auto content = sketch.sample(0x400010, 7, 100).build();
+    // Let all entries of the table lead to the first section.
+    const auto number = [&](std::size_t at) {
+        return AnyOrder(Sketch::order).load<std::uint64_t>(content.data() + at);
+    };
+    const auto table = static_cast<std::size_t>(number(40) + number(48));
+    const auto features = number(72);
+    std::size_t entries = 0, first = 0;
+    for (unsigned bit = 0; bit < 64; ++bit) {
+        if ((features >> bit & 1) == 0) continue;
+        const auto entry = table + 16 * entries++;
+        if (bit == static_cast<unsigned>(Feature::hostname)) first = entry;
+        if (std::ranges::find(others, static_cast<Feature>(bit)) == others.end()) continue;
+        std::copy_n(content.begin() + static_cast<std::ptrdiff_t>(first), 16,
+                    content.begin() + static_cast<std::ptrdiff_t>(entry));
+    }
+    const TempDir folder;
+    const auto path = folder.write("shared", content);
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"info"}, {"report", "--offline", "--header"}, {"script", "--offline", "--header"}}) {
+        INFO(command.front());
+        const auto got = run(folder, with_file(command, path));
+        CHECK(got.status == 0);
+        CHECK(got.output.size() > 4 * text.size());
+        if (measured) CHECK(got.memory < little + 12 * content.size());
     }
 }
 

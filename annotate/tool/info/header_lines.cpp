@@ -15,16 +15,24 @@ void add_header_to(CLI::App& command, bool& wanted) {
 }
 
 void write_header_lines(const Recording& recording, const Sink& to) {
-    std::string text;
-    InfoPage(recording, false, false).write_text([&](std::string_view part) { text += part; });
+    // A line may be long, and comes in parts.
+    constexpr std::size_t block = std::size_t{1} << 16;
     std::string lines;
-    for (std::string_view rest = text; !rest.empty();) {
-        const auto line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-        lines += line.empty() ? "#" : "# ";
-        lines += line;
-        lines += '\n';
-    }
+    bool begins = true;
+    const auto comment = [&](std::string_view part) {
+        while (!part.empty()) {
+            if (begins) lines += part.front() == '\n' ? "#" : "# ";
+            const auto line = part.substr(0, part.find('\n')).size() + 1;
+            const auto piece = part.substr(0, std::min(line, block));
+            lines += piece;
+            begins = piece.back() == '\n';
+            part.remove_prefix(piece.size());
+            if (lines.size() < block) continue;
+            to(lines);
+            lines.clear();
+        }
+    };
+    InfoPage(recording, false, false).write_text(comment);
     to(lines + "#\n");
 }
 

@@ -15,10 +15,10 @@
 namespace perfdata::tool {
 namespace {
 
-// InfoText builds the page line by line.
+// InfoText writes the page line by line: texts of a recording may be long, and must not pile up.
 class InfoText {
   public:
-    explicit InfoText(const InfoPage& page) : page_(page), recording_(page.recording) {
+    InfoText(const InfoPage& page, const Sink& sink) : page_(page), recording_(page.recording), sink_(sink) {
         if (page.verbose) {
             // A bitmap of a few bytes may be a very long list. JSON has all of it.
             constexpr auto all = std::numeric_limits<std::size_t>::max();
@@ -26,20 +26,24 @@ class InfoText {
         }
     }
 
-    std::string take() {
+    void write() {
         head();
         text_ += "\nEvents\n";
         events();
         if (!page_.features.empty()) text_ += "\nFeatures\n";
         for (const auto& shown : page_.features) feature(shown);
         if (page_.scanned) completeness();
-        return std::move(text_);
+        if (!text_.empty()) sink_(text_);
     }
 
   private:
     template <class... T>
     void add(fmt::format_string<T...> format, T&&... values) {
         fmt::format_to(std::back_inserter(text_), format, std::forward<T>(values)...);
+        constexpr std::size_t block = std::size_t{1} << 16;
+        if (text_.size() < block) return;
+        sink_(text_);
+        std::string().swap(text_);
     }
     void line(std::string_view name, const std::string& content) {
         if (!content.empty()) add("{:<13}{}\n", name, printable(content));
@@ -193,6 +197,7 @@ class InfoText {
 
     const InfoPage& page_;
     const Recording& recording_;
+    const Sink& sink_;
     TextLimits limits_;
     TextLimits only_counts_{.elements = 0, .values = 0};  // EVENT_DESC repeats what is under Events
     std::string text_;
@@ -201,7 +206,7 @@ class InfoText {
 }  // namespace
 
 void InfoPage::write_text(const Sink& sink) const {
-    sink(InfoText(*this).take());
+    InfoText(*this, sink).write();
 }
 
 }  // namespace perfdata::tool

@@ -121,6 +121,33 @@ TEST_CASE("Matching takes time in proportion to the name, and memory that does n
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
 }
 
+TEST_CASE("Long patterns match the same, wherever their parts lie in the words of bits", "[symbols][pattern]") {
+    for (std::size_t count = 60; count < 200; ++count) {
+        const auto before = repeated("a", count);
+        const auto pattern = NamePattern::parse("^" + before + "(b|cc)?(d|e*f){2}$").value();
+        INFO(count);
+        for (const std::string behind : {"dd", "bdd", "ccdd", "bfeef", "ccdeeeef", "dff"}) {
+            CHECK(pattern.matches(before + behind) == (behind != "dff"));
+            CHECK_FALSE(pattern.matches("a" + before + behind));
+            CHECK_FALSE(pattern.matches(before.substr(1) + behind));
+            CHECK_FALSE(pattern.matches(before + behind + "d"));
+        }
+        CHECK_FALSE(pattern.matches(before + "cdd"));
+        CHECK_FALSE(pattern.matches(before + "bd"));
+        CHECK(matches(before + "b", "aaa" + before + "bbb"));
+        CHECK_FALSE(matches(before + "b", before.substr(1) + "b"));
+    }
+}
+
+TEST_CASE("A pattern of a thousand letters takes little longer than one of a few", "[symbols][pattern]") {
+    const auto pattern = NamePattern::parse(repeated("a", NamePattern::most_pattern - 1)).value();
+    // All its letters stay possible in all of the name.
+    const auto name = repeated(repeated("a", NamePattern::most_pattern - 2) + "b", 4);
+    const auto begin = std::chrono::steady_clock::now();
+    for (int round = 0; round < 500; ++round) CHECK_FALSE(pattern.matches(name));
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+}
+
 // What glibc's regexec(3) says, which finds the answer in another way.
 TEST_CASE("Random patterns match what libc says", "[symbols][pattern]") {
     constexpr std::string_view parts[] = {"a",
