@@ -8,6 +8,7 @@
 #include "perfdata/symbols/kernel/kallsyms.hpp"
 
 #include "catch.hpp"
+#include "support/looks.hpp"
 #include "unit/symbols/elf_case.hpp"
 
 using namespace perfdata;
@@ -28,32 +29,6 @@ Elf large_elf() {
     elf.symbols(list);
     elf.build_id(id(1).bytes());
     return elf;
-}
-
-// Looks is how often a call asked, and when it is told to stop.
-struct Looks {
-    std::size_t asked = 0, most = ~std::size_t{0};
-
-    Watch watch() {
-        return {StopToken([this] { return ++asked >= most; }), {}};
-    }
-};
-
-// Checks that the call asks many times, and fails with `cancelled` at each of some.
-template <class Call>
-void check_stops(Call&& call, std::size_t least) {
-    Looks all;
-    REQUIRE(call(all.watch()));
-    CHECK(all.asked >= least);
-    for (const std::size_t most : {std::size_t{1}, all.asked / 2, all.asked}) {
-        INFO(most << " of " << all.asked);
-        Looks some;
-        some.most = most;
-        const auto stopped = call(some.watch());
-        REQUIRE_FALSE(stopped);
-        CHECK(stopped.error().code == ErrorCode::cancelled);
-        CHECK(some.asked == most);
-    }
 }
 
 }  // namespace
