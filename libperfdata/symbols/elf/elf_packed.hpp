@@ -14,6 +14,8 @@
 
 namespace perfdata {
 
+class LookOut;
+
 // PackedSection is what a section says about its own packing. Nothing of it is checked.
 struct PackedSection {
     Packing packing = Packing::none;
@@ -25,7 +27,8 @@ struct PackedSection {
 // of compression).
 Result<PackedSection> packed_section(const ElfFile& file, const ElfFile::Section& section);
 
-// Unpacks into `out`. Error: malformed, if the bytes are damaged or do not unpack to exactly out.size() bytes.
-Result<void> unpack(Bytes packed, Packing packing, std::span<char> out);
+// Unpacks into `out`. Error: malformed, if the bytes are damaged or do not unpack to exactly out.size() bytes. Looks
+// now and then whether to stop, and throws Stopped.
+Result<void> unpack(Bytes packed, Packing packing, std::span<char> out, const LookOut& look);
 
 }  // namespace perfdata

@@ -187,7 +187,8 @@ void ElfSymbolsBuilder::add_mini_debug_info(const ElfFile& file) {
     // Symbols pack to a fifth or so.
     constexpr std::uint64_t times = 32, some = std::uint64_t{1} << 20;
     auto unpacked = unpack_xz(*packed, std::min(limits_.section_bytes, some + packed->size() * times), look_);
-    const auto mini = ElfFile::open(memory_source(as_bytes(unpacked.text)), limits_);
+    const auto mini = ElfFile::open(memory_source(as_bytes(unpacked.text)), limits_, watch_);
+    if (!mini && mini.error().code == ErrorCode::cancelled) throw Stopped();
     if (mini) {
         add_table(*mini, ".symtab");
     } else if (!unpacked.damage) {

@@ -29,7 +29,7 @@ FileStore::Realm FileStore::realm(const Shared<const FileSystem>& files, const L
 
 std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> FileStore::open(Realm realm, const FileSystem& files,
                                                                           const FileName& name, const BuildId& recorded,
-                                                                          const Limits& limits) {
+                                                                          const Limits& limits, const LookOut& look) {
     auto identity = files.identity(name);
     if (identity) {
         const std::scoped_lock lock(mutex_);
@@ -43,9 +43,10 @@ std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> FileStore::open(Realm 
             }
         }
     }
-    auto source = files.open(name, limits, Content::elf);
+    auto source = files.open_watched(name, limits, Content::elf, look.watch());
     if (!source) {
         switch (source.error().code) {
+            case ErrorCode::cancelled: throw Stopped();
             case ErrorCode::missing: return std::unexpected(SymbolMiss::not_found);
             case ErrorCode::io: return std::unexpected(SymbolMiss::not_opened);
             default: return std::unexpected(SymbolMiss::unreadable);
@@ -53,8 +54,9 @@ std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> FileStore::open(Realm 
     }
     // What was opened may be another file than what was looked at. One recording does not mind, but a cache lives long.
     if (bounds_ && identity && files.identity(name) != identity) identity.reset();
-    auto opened = ElfFile::open(std::move(*source), limits);
+    auto opened = ElfFile::open(std::move(*source), limits, look.watch());
     if (!opened) {
+        if (opened.error().code == ErrorCode::cancelled) throw Stopped();
         if (identity && opened.error().code != ErrorCode::io) note(realm, *identity, {});
         return std::unexpected(SymbolMiss::unreadable);
     }

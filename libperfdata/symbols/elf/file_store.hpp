@@ -21,6 +21,7 @@
 #include "perfdata/symbols/symbol_miss.hpp"
 #include "perfdata/wire/identities.hpp"
 
+#include "recording/look_out.hpp"
 #include "symbols/elf/dwarf/dwarf_lines.hpp"
 
 namespace perfdata {
@@ -57,10 +58,10 @@ class FileStore {
     // `files`: null for the machine's own.
     Realm realm(const Shared<const FileSystem>& files, const Limits& limits, bool demangle);
 
-    // Opens an intact ELF file with that build-id, or with any if the recorded one has size 0.
+    // Opens an intact ELF file with that build-id, or with any if the recorded one has size 0. Throws Stopped.
     std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> open(Realm realm, const FileSystem& files,
                                                                    const FileName& name, const BuildId& recorded,
-                                                                   const Limits& limits);
+                                                                   const Limits& limits, const LookOut& look);
 
     // Returns what is or will be read of these files: the first to come reads it.
     template <class T>

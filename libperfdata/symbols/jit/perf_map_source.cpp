@@ -15,13 +15,14 @@
 namespace perfdata {
 namespace {
 
-Result<PerfMap> open_perf_map(const FoundFile& found, const FileSystem& files, const Limits& limits) {
+Result<PerfMap> open_perf_map(const FoundFile& found, const FileSystem& files, const Limits& limits,
+                              const Watch& watch) {
     auto unpacking = limits;
     unpacking.unpacked_bytes = std::min(limits.unpacked_bytes, limits.perf_map_bytes);
     const bool given = found.from == JitDumpFile::From::given;
-    const auto source = given ? files.open_given(found.path, unpacking, Content::perf_map)
-                              : files.open(found.name(), unpacking, Content::perf_map);
-    if (source) return PerfMap::open(**source, found.path, limits);
+    const auto source = given ? files.open_given_watched(found.path, unpacking, Content::perf_map, watch)
+                              : files.open_watched(found.name(), unpacking, Content::perf_map, watch);
+    if (source) return PerfMap::open(**source, found.path, limits, watch);
     auto error = source.error();
     if (error.code == ErrorCode::mismatch) error.detail += "; if its names are right, give it with --perf-map";
     return fail(std::move(error));
@@ -69,7 +70,8 @@ void PerfMapSource::load(const SourceContext& context) {
         const auto [same, first] =
             maps.try_emplace(read_file(files, given ? std::nullopt : std::optional(found.name()), found.path));
         if (first) {
-            auto map = open_perf_map(found, files, context.recording.limits());
+            auto map = open_perf_map(found, files, context.recording.limits(), {context.options.stop, {}});
+            if (!map && map.error().code == ErrorCode::cancelled) return;
             if (map) {
                 if (map->damage()) context.losses.add(*map->damage());
                 same->second = std::make_shared<const PerfMap>(std::move(*map));

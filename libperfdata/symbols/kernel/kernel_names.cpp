@@ -44,13 +44,20 @@ struct KernelNames::Loader {
     Result<std::shared_ptr<const Source>> open(const FileName& name, bool given, const Limits& limits,
                                                Content content) const {
         const auto& files = finder.files();
-        return given ? files.open_given(name.path, limits, content) : files.open(name, limits, content);
+        auto opened = given ? files.open_given_watched(name.path, limits, content, watch)
+                            : files.open_watched(name, limits, content, watch);
+        if (!opened) unless_stopped(opened.error());
+        return opened;
+    }
+
+    static void unless_stopped(const Error& error) {
+        if (error.code == ErrorCode::cancelled) throw Stopped();
     }
 
     bool kallsyms(const std::string& path, Result<std::string> text, bool same_kernel, bool given) {
         auto table = text ? Kallsyms::parse(std::move(*text), path, watch) : fail(std::move(text.error()));
-        if (!table && table.error().code == ErrorCode::cancelled) throw Stopped();
         if (!table) {
+            unless_stopped(table.error());
             if (given) refuse(table.error().code, path, table.error().detail);
             return false;
         }
@@ -81,8 +88,9 @@ struct KernelNames::Loader {
             if (given) refuse(source.error().code, path, source.error().detail);
             return false;
         }
-        auto file = ElfFile::open(std::move(*source), options.limits);
+        auto file = ElfFile::open(std::move(*source), options.limits, watch);
         if (!file) {
+            unless_stopped(file.error());
             if (given) refuse(file.error().code, path, file.error().detail);
             return false;
         }
@@ -98,11 +106,12 @@ struct KernelNames::Loader {
         }
         auto symbols = only_text ? Result<ElfSymbols>() : ElfSymbols::load(*file, nullptr, options.limits, watch);
         if (!symbols) {
-            if (symbols.error().code == ErrorCode::cancelled) throw Stopped();
+            unless_stopped(symbols.error());
             if (given) refuse(symbols.error().code, path, symbols.error().detail);
             return false;
         }
-        const auto reference = known_place() ? address_of_symbol(*file, kernel.reference_symbol) : std::nullopt;
+        LookOut look(watch);
+        const auto reference = known_place() ? address_of_symbol(*file, kernel.reference_symbol, look) : std::nullopt;
         if (!reference) {
             if (given) {
                 refuse(ErrorCode::missing, path,
@@ -216,7 +225,7 @@ struct KernelNames::Loader {
         // Copies are found by build-id.
         if (kernel.build_id.size != 0 && same_boot(path) && from_copy_of_this_boot()) return names.running_ = true;
         names = {};
-        auto text = finder.files().read_kernel_file(path, options.limits.kallsyms_bytes);
+        auto text = finder.files().read_kernel_file_watched(path, options.limits.kallsyms_bytes, watch);
         names.running_ = kallsyms(path, std::move(text), false, false);
         return names.running_;
     }
@@ -255,12 +264,16 @@ Result<KernelNames> KernelNames::load(const RecordedKernel& kernel, const Object
                 "machine's /proc/kallsyms, made by root in the same boot) or --vmlinux");
 }
 
-Result<KernelText> KernelNames::find_text(const RecordedKernel& kernel, const ObjectFinder& finder) {
-    const Watch nobody;
-    Loader loader{kernel, finder, finder.options(), nobody, {}, {}, true, {}};
+Result<KernelText> KernelNames::find_text(const RecordedKernel& kernel, const ObjectFinder& finder,
+                                          const Watch& watch) {
+    Loader loader{kernel, finder, finder.options(), watch, {}, {}, true, {}};
     const auto& given = finder.options().vmlinux;
-    if ((!given.empty() && loader.vmlinux({"", given}, true)) || loader.vmlinux_somewhere())
-        return std::move(loader.elf);
+    try {
+        if ((!given.empty() && loader.vmlinux({"", given}, true)) || loader.vmlinux_somewhere())
+            return std::move(loader.elf);
+    } catch (const Stopped&) {
+        return fail(ErrorCode::cancelled, Error::no_offset, "kernel code", "asked to stop");
+    }
     if (loader.refused) return fail(std::move(*loader.refused));
     return fail(ErrorCode::missing, Error::no_offset, "kernel code",
                 "nothing here holds the code of the recorded kernel; give --kcore (a copy of the recording machine's "

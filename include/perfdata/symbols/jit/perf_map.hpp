@@ -14,6 +14,8 @@
 
 namespace perfdata {
 
+class LookOut;
+
 // PerfMap returns the last name that the file has for an address. The file has no times: if code was compiled anew or
 // memory was reused, the name is wrong for earlier samples, and nothing shows that. A jitdump (JitCode) is better.
 // Addresses are those of the process; there are no code bytes. perf uses the file only for executable memory without a
@@ -26,11 +28,12 @@ class PERFDATA_EXPORT PerfMap {
         std::uint64_t offset = 0;  // of the address, from the start of the range
     };
 
-    // Reads a file, compressed or not. Errors: io, limit, malformed (no line of it is one of a perf map).
-    static Result<PerfMap> open(const std::string& path, const Limits& limits = {});
-    static Result<PerfMap> open(const Source& source, const std::string& path, const Limits& limits = {});
+    // Reads a file, compressed or not. Errors: io, limit, malformed (no line of it is one of a perf map), cancelled.
+    static Result<PerfMap> open(const std::string& path, const Limits& limits = {}, const Watch& watch = {});
+    static Result<PerfMap> open(const Source& source, const std::string& path, const Limits& limits = {},
+                                const Watch& watch = {});
     // Parses lines "START SIZE NAME", numbers in hexadecimal with or without 0x. An empty text is a valid map.
-    static Result<PerfMap> parse(std::string text, const std::string& where = "perf map");
+    static Result<PerfMap> parse(std::string text, const std::string& where = "perf map", const Watch& watch = {});
 
     std::optional<Symbol> find(Address address) const;
 
@@ -52,7 +55,9 @@ class PERFDATA_EXPORT PerfMap {
     };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-    void lay_out();
+    // These throw Stopped.
+    static Result<PerfMap> read(std::string text, const std::string& where, LookOut& look);
+    void lay_out(LookOut& look);
 
     std::string text_;
     std::vector<Entry> entries_;  // in file order

@@ -72,7 +72,8 @@ class PERFDATA_EXPORT KernelNames {
 
     // Returns options.vmlinux, or the vmlinux of the recorded build-id in the caches and debug directories. Errors: as
     // load().
-    static Result<KernelText> find_text(const RecordedKernel& kernel, const ObjectFinder& finder);
+    static Result<KernelText> find_text(const RecordedKernel& kernel, const ObjectFinder& finder,
+                                        const Watch& watch = {});
 
     std::optional<KernelName> find(Address address) const;
 

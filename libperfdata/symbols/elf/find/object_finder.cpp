@@ -14,6 +14,7 @@
 #include "perfdata/timeline/mapping.hpp"
 
 #include "build_id_cache.hpp"
+#include "recording/look_out.hpp"
 #include "symbols/elf/file_store.hpp"
 
 namespace perfdata {
@@ -89,8 +90,8 @@ std::vector<FileName> FinderOptions::debug_roots() const {
 // Opened is the store of files, and the place in it that is this finder's.
 struct ObjectFinder::Opened {
     std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> open(const FileSystem& files, const FileName& name,
-                                                                   const BuildId& recorded) const {
-        return store->open(realm, files, name, recorded, limits);
+                                                                   const BuildId& recorded, const LookOut& look) const {
+        return store->open(realm, files, name, recorded, limits, look);
     }
 
     std::shared_ptr<FileStore> store;
@@ -104,8 +105,9 @@ struct ObjectFinder::Search {
     const FileSystem& files;
     Opened& opened;
     const RecordedObject& object;
+    const LookOut& look;
     SymbolMiss miss = SymbolMiss::not_found;
-    std::optional<FoundObject> found;
+    std::optional<FoundObject> found{};
 
     // Better reasons are closer to success, in this order.
     void missed(SymbolMiss reason) {
@@ -118,7 +120,7 @@ struct ObjectFinder::Search {
 
     bool take(const FileName& name) {
         if (found) return true;
-        auto file = opened.open(files, name, object.build_id);
+        auto file = opened.open(files, name, object.build_id, look);
         if (!file) {
             missed(file.error());
             return false;
@@ -196,11 +198,12 @@ struct ObjectFinder::DebugSearch {
     Opened& opened;
     BuildId id;
     const Callback<bool(const ElfFile&)>& accept;
+    const LookOut& look;
     DebugFile found{};
 
     void take(const FileName& name) {
         if (found.file) return;
-        auto file = opened.open(files, name, id);
+        auto file = opened.open(files, name, id, look);
         if (file && accept(**file)) found = {name, std::move(*file)};
     }
 
@@ -212,9 +215,15 @@ struct ObjectFinder::DebugSearch {
 
 ObjectFinder::DebugFile ObjectFinder::find_debug(const RecordedObject& object, const FoundObject& found,
                                                  const Callback<bool(const ElfFile&)>& accept) const {
+    return find_debug(object, found, accept, LookOut());
+}
+
+ObjectFinder::DebugFile ObjectFinder::find_debug(const RecordedObject& object, const FoundObject& found,
+                                                 const Callback<bool(const ElfFile&)>& accept,
+                                                 const LookOut& look) const {
     const auto id = build_id_of(found.file->build_id());
     if (!id) return {};
-    DebugSearch search{options_, *files_, *opened_, *id, accept};
+    DebugSearch search{options_, *files_, *opened_, *id, accept, look};
     search.caches_and_roots();
     const auto roots = options_.debug_roots();
     const std::string own(without_deleted(object.path));
@@ -231,12 +240,17 @@ ObjectFinder::DebugFile ObjectFinder::find_debug(const RecordedObject& object, c
 }
 
 std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file, const FileName& name) const {
+    return find_alternate(file, name, LookOut());
+}
+
+std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file, const FileName& name,
+                                                            const LookOut& look) const {
     const auto link = file.alternate_link();
     if (!link) return {};
     const auto id = build_id_of(as_bytes(link->build_id));
     if (!id) return {};
     const Callback<bool(const ElfFile&)> any = [](const ElfFile&) { return true; };
-    DebugSearch search{options_, *files_, *opened_, *id, any};
+    DebugSearch search{options_, *files_, *opened_, *id, any, look};
     search.caches_and_roots();
     if (!link->path.starts_with('/')) {
         search.take({name.root, parent(name.path) + link->path});
@@ -267,9 +281,13 @@ ObjectFinder::ObjectFinder(FinderOptions options, Shared<const FileSystem> files
 }
 
 std::expected<FoundObject, SymbolMiss> ObjectFinder::find(const RecordedObject& object) const {
+    return find(object, LookOut());
+}
+
+std::expected<FoundObject, SymbolMiss> ObjectFinder::find(const RecordedObject& object, const LookOut& look) const {
     if (!is_file_name(object.path)) return std::unexpected(SymbolMiss::not_a_file);
     const bool known = object.build_id.size != 0;
-    Search search{options_, *files_, *opened_, object, known ? SymbolMiss::not_found : SymbolMiss::no_build_id, {}};
+    Search search{options_, *files_, *opened_, object, look, known ? SymbolMiss::not_found : SymbolMiss::no_build_id};
     search.search();
     if (!search.found && search.only_debug() && !search.found->file->layout_known()) {
         return std::unexpected(SymbolMiss::only_debug_file);
@@ -277,7 +295,8 @@ std::expected<FoundObject, SymbolMiss> ObjectFinder::find(const RecordedObject& 
     if (!search.found) return std::unexpected(search.miss);
     auto& found = *search.found;
     if (found.file->section(".symtab") == nullptr) {
-        auto debug = find_debug(object, found, [](const ElfFile& file) { return file.section(".symtab") != nullptr; });
+        const auto has_symbols = [](const ElfFile& file) { return file.section(".symtab") != nullptr; };
+        auto debug = find_debug(object, found, has_symbols, look);
         found.debug = std::move(debug.file);
         if (found.debug) found.debug_path = debug.name.shown();
         found.debug_root = std::move(debug.name.root);

@@ -23,6 +23,7 @@
 namespace perfdata {
 
 class FileStore;
+class LookOut;
 
 // RecordedObject is a mapped file as the recording names it. The build-id tells objects with one path apart.
 struct RecordedObject {
@@ -67,6 +68,8 @@ class PERFDATA_EXPORT ObjectFinder {
     FileStore& store() const;
 
     std::expected<FoundObject, SymbolMiss> find(const RecordedObject& object) const;
+    // The library's own, like the others with a LookOut: they may throw Stopped while a file is unpacked.
+    std::expected<FoundObject, SymbolMiss> find(const RecordedObject& object, const LookOut& look) const;
 
     // Returns the first separate debug file of a found object that `accept` takes, in the order of find().
     struct DebugFile {
@@ -75,10 +78,13 @@ class PERFDATA_EXPORT ObjectFinder {
     };
     DebugFile find_debug(const RecordedObject& object, const FoundObject& found,
                          const Callback<bool(const ElfFile&)>& accept) const;
+    DebugFile find_debug(const RecordedObject& object, const FoundObject& found,
+                         const Callback<bool(const ElfFile&)>& accept, const LookOut& look) const;
 
     // Returns the file that alternate_link() names; null if there is no link or no such file. `name`: of the file with
     // the link.
     std::shared_ptr<const ElfFile> find_alternate(const ElfFile& file, const FileName& name) const;
+    std::shared_ptr<const ElfFile> find_alternate(const ElfFile& file, const FileName& name, const LookOut& look) const;
 
   private:
     struct Opened;
