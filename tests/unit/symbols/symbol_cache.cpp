@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "support/looks.hpp"
 #include "unit/symbols/inlined_scene.hpp"
 
 using namespace perfdata;
@@ -252,4 +253,36 @@ TEST_CASE("Many threads share a cache", "[symbols][cache]") {
     }
     CHECK(wrong == 0);
     if (cache->files() != 0) CHECK(scene.opened() <= 1 + 8);
+}
+
+TEST_CASE("What was stopped while it was read is not kept", "[symbols][cache]") {
+    const CacheScene scene;
+    const auto plain = scene.answers();
+    const auto cache = cache_of();
+    const auto detail = GENERATE(CodeDetail::names, CodeDetail::inlined, CodeDetail::lines);
+    {
+        const auto recording = scene.opened_scene().open();
+        const auto timeline = Timeline::build(recording).value();
+        auto options = scene.options();
+        options.cache = cache;
+        const auto symbolizer = Symbolizer::open(recording, timeline, options);
+        const auto frame = InlinedScene::frame(InlinedScene::work);
+        Looks some;
+        some.most = 1;
+        const auto stopped = symbolizer.load(frame, detail, some.watch());
+        REQUIRE_FALSE(stopped);
+        CHECK(stopped.error().code == ErrorCode::cancelled);
+        CHECK(some.asked == 1);
+        CHECK(cache->files() == 0);
+        Looks second;
+        second.most = 2;
+        CHECK_FALSE(symbolizer.load(frame, detail, second.watch()));
+        CHECK(symbolizer.name(frame).symbol == "work");
+        Looks never;
+        CHECK(symbolizer.load(frame, detail, never.watch()));
+        scene.opened();
+        CHECK(symbolizer.lines(frame, 0x40)->size() > 1);
+        CHECK(scene.opened() == 0);
+    }
+    CHECK(scene.answers(cache) == plain);
 }
