@@ -11,6 +11,7 @@
 #include "perfdata/timeline/jit_files.hpp"
 
 #include "read_file.hpp"
+#include "symbols/elf/file_store.hpp"
 
 namespace perfdata {
 namespace {
@@ -52,13 +53,21 @@ PerfMapSource::PerfMapSource(const SourceContext& context) {
         if (tasks.object(mapping).kind == ObjectKind::anonymous) with_memory.insert(mapping.pid.value);
     }
     for (const auto pid : with_memory) names_.emplace(pid, perf_map_path(pid));
-    if (context.options.perf_maps) load(context);
+    if (!context.options.perf_maps) return;
+    try {
+        load(context);
+    } catch (const Stopped&) {  // who stopped it throws the rest away
+    }
 }
 
 void PerfMapSource::load(const SourceContext& context) {
     const auto& files = context.finder.files();
     std::set<std::string, std::less<>> unused(context.options.jit.given_maps.begin(),
                                               context.options.jit.given_maps.end());
+    const auto& limits = context.recording.limits();
+    auto& store = context.finder.store();
+    const auto realm = store.is_shared() ? store.realm(context.options.files, limits, true) : 0;
+    const LookOut look({context.options.stop, {}});
     std::map<ReadFile, std::shared_ptr<const PerfMap>> maps;  // null: unreadable
     for (const auto& [pid, path] : names_) {
         if (context.options.stop.stop_requested()) return;
@@ -70,11 +79,12 @@ void PerfMapSource::load(const SourceContext& context) {
         const auto [same, first] =
             maps.try_emplace(read_file(files, given ? std::nullopt : std::optional(found.name()), found.path));
         if (first) {
-            auto map = open_perf_map(found, files, context.recording.limits(), {context.options.stop, {}});
-            if (!map && map.error().code == ErrorCode::cancelled) return;
+            const auto read = [&] { return open_perf_map(found, files, limits, look.watch()); };
+            constexpr auto kind = FileContent::Kind::perf_map;
+            auto map = store.value<kind, PerfMap>(realm, files, found.name(), given, look, read);
             if (map) {
-                if (map->damage()) context.losses.add(*map->damage());
-                same->second = std::make_shared<const PerfMap>(std::move(*map));
+                if ((*map)->damage()) context.losses.add(*(*map)->damage());
+                same->second = std::move(*map);
             } else {
                 context.tell(std::move(map.error()));
             }

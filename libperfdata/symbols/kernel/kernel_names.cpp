@@ -8,9 +8,20 @@
 #include "recording/look_out.hpp"
 #include "symbols/elf/elf_constants.hpp"
 #include "symbols/elf/elf_notes.hpp"
+#include "symbols/elf/file_store.hpp"
 #include "symbols/elf/find/build_id_cache.hpp"
 
 namespace perfdata {
+namespace {
+
+struct KernelTable {
+    Kallsyms table;
+    std::optional<Error> damage;  // also of the packed file
+
+    std::uint64_t memory() const { return table.memory(); }
+};
+
+}  // namespace
 
 // Loader tries one file after another.
 struct KernelNames::Loader {
@@ -34,11 +45,28 @@ struct KernelNames::Loader {
     bool kallsyms(const FileName& name, bool same_kernel, bool given) {
         Limits limits = options.limits;
         limits.unpacked_bytes = std::min(limits.unpacked_bytes, limits.kallsyms_bytes);
-        const auto source = open(name, given, limits, Content::text);
-        auto text = source ? read_whole(**source, limits.kallsyms_bytes, watch) : fail(source.error());
-        if (!kallsyms(name.shown(), std::move(text), same_kernel, given)) return false;
-        if (auto damage = (*source)->damage()) names.damage_ = std::move(damage);
-        return true;
+        const auto path = name.shown();
+        const auto read = [&]() -> Result<KernelTable> {
+            const auto source = open(name, given, limits, Content::text);
+            auto text = source ? read_whole(**source, limits.kallsyms_bytes, watch) : fail(source.error());
+            auto table = text ? Kallsyms::parse(std::move(*text), path, watch) : fail(std::move(text.error()));
+            if (!table) return fail(std::move(table.error()));
+            auto damage = (*source)->damage();
+            if (!damage) damage = table->damage();
+            return KernelTable{std::move(*table), std::move(damage)};
+        };
+        constexpr auto kind = FileContent::Kind::kallsyms;
+        auto kept =
+            finder.store().value<kind, KernelTable>(finder.realm(), finder.files(), name, given, LookOut(watch), read);
+        if (!kept) return refuse(kept.error(), path, given);
+        return take({*kept, &(*kept)->table}, (*kept)->damage, path, same_kernel, given);
+    }
+
+    // Returns false.
+    bool refuse(const Error& error, const std::string& path, bool given) {
+        unless_stopped(error);
+        if (given) refuse(error.code, path, error.detail);
+        return false;
     }
 
     Result<std::shared_ptr<const Source>> open(const FileName& name, bool given, const Limits& limits,
@@ -54,13 +82,8 @@ struct KernelNames::Loader {
         if (error.code == ErrorCode::cancelled) throw Stopped();
     }
 
-    bool kallsyms(const std::string& path, Result<std::string> text, bool same_kernel, bool given) {
-        auto table = text ? Kallsyms::parse(std::move(*text), path, watch) : fail(std::move(text.error()));
-        if (!table) {
-            unless_stopped(table.error());
-            if (given) refuse(table.error().code, path, table.error().detail);
-            return false;
-        }
+    bool take(std::shared_ptr<const Kallsyms> table, std::optional<Error> damage, const std::string& path,
+              bool same_kernel, bool given) {
         std::uint64_t relocation = 0;
         if (known_place()) {
             const auto here = table->address_of(kernel.reference_symbol);
@@ -73,8 +96,8 @@ struct KernelNames::Loader {
                 return false;
             }
         }
-        names.damage_ = table->damage();
-        names.kallsyms_ = std::move(*table);
+        names.damage_ = std::move(damage);
+        names.kallsyms_ = std::move(table);
         names.relocation_ = relocation;
         names.only_kernel_ = relocation != 0;
         names.origin_ = path;
@@ -226,7 +249,11 @@ struct KernelNames::Loader {
         if (kernel.build_id.size != 0 && same_boot(path) && from_copy_of_this_boot()) return names.running_ = true;
         names = {};
         auto text = finder.files().read_kernel_file_watched(path, options.limits.kallsyms_bytes, watch);
-        names.running_ = kallsyms(path, std::move(text), false, false);
+        auto table = text ? Kallsyms::parse(std::move(*text), path, watch) : fail(std::move(text.error()));
+        if (!table) return refuse(table.error(), path, false);
+        auto damage = table->damage();
+        const auto kept = std::make_shared<const Kallsyms>(std::move(*table));
+        names.running_ = take(kept, std::move(damage), path, false, false);
         return names.running_;
     }
 

@@ -40,6 +40,10 @@ class PERFDATA_EXPORT PerfMap {
     // Return the number of lines that name code, and of all other lines: malformed, or with a size of 0.
     std::size_t size() const { return entries_.size(); }
     std::size_t skipped() const { return skipped_; }
+    // Returns how many bytes of memory it takes, about.
+    std::uint64_t memory() const {
+        return text_.capacity() + entries_.capacity() * sizeof(Entry) + stretches_.capacity() * sizeof(Stretch);
+    }
     // Returns what is wrong with the file: packed data ends early, or some lines are not those of a perf map.
     const std::optional<Error>& damage() const { return damage_; }
 

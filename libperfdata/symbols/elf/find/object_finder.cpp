@@ -269,6 +269,10 @@ FileStore& ObjectFinder::store() const {
     return *opened_->store;
 }
 
+std::uint64_t ObjectFinder::realm() const {
+    return opened_->realm;
+}
+
 ObjectFinder::ObjectFinder(FinderOptions options, Shared<const FileSystem> files)
     : ObjectFinder(std::move(options), std::move(files), std::make_shared<FileStore>(), 0) {}
 

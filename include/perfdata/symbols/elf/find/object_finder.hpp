@@ -66,6 +66,8 @@ class PERFDATA_EXPORT ObjectFinder {
     const Shared<const FileSystem>& shared_files() const { return files_; }
     // Returns what was read of files: the library's own.
     FileStore& store() const;
+    // Returns the number of these files and limits in it.
+    std::uint64_t realm() const;
 
     std::expected<FoundObject, SymbolMiss> find(const RecordedObject& object) const;
     // The library's own, like the others with a LookOut: they may throw Stopped while a file is unpacked.
