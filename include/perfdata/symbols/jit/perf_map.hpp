@@ -30,6 +30,7 @@ class PERFDATA_EXPORT PerfMap {
 
     // Reads a file, compressed or not. Errors: io, limit, malformed (no line of it is one of a perf map), cancelled.
     static Result<PerfMap> open(const std::string& path, const Limits& limits = {}, const Watch& watch = {});
+    // The same of a file that is open.
     static Result<PerfMap> open(const Source& source, const std::string& path, const Limits& limits = {},
                                 const Watch& watch = {});
     // Parses lines "START SIZE NAME", numbers in hexadecimal with or without 0x. An empty text is a valid map.

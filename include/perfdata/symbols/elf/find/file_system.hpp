@@ -48,6 +48,7 @@ class PERFDATA_EXPORT FileSystem {
     // Errors: also cancelled.
     virtual Result<std::shared_ptr<const Source>> open_watched(const FileName& name, const Limits& limits,
                                                                Content content, const Watch& watch) const;
+    // The same for open_given().
     virtual Result<std::shared_ptr<const Source>> open_given_watched(const std::string& path, const Limits& limits,
                                                                      Content content, const Watch& watch) const;
     // Returns true if open() would find a file that it may read.

@@ -80,6 +80,7 @@ class PERFDATA_EXPORT ObjectFinder {
     };
     DebugFile find_debug(const RecordedObject& object, const FoundObject& found,
                          const Callback<bool(const ElfFile&)>& accept) const;
+    // The same, which may throw Stopped.
     DebugFile find_debug(const RecordedObject& object, const FoundObject& found,
                          const Callback<bool(const ElfFile&)>& accept, const LookOut& look) const;
 
