@@ -41,7 +41,7 @@ Result<void> unpack_zstd_at_once(Bytes packed, std::span<char> out) {
 
 Result<void> unpack_zstd_section(Bytes packed, std::span<char> out, const LookOut& look) {
     constexpr std::size_t bytes_a_look = std::size_t{1} << 20;
-    if (out.size() <= bytes_a_look || !look.beats()) return unpack_zstd_at_once(packed, out);
+    if (out.size() <= bytes_a_look) return unpack_zstd_at_once(packed, out);
     const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
     if (context == nullptr) throw std::bad_alloc();
     // A stream keeps a window of what it made. One larger than the section is good for nothing.

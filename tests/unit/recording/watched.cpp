@@ -253,7 +253,7 @@ TEST_CASE("Opening leaves a long list of event ids in its middle", "[recording][
         file = std::move(out).take();
         const auto add = [&](const Blob& record) { file.insert(file.end(), record.begin(), record.end()); };
         for (std::size_t at = 0; at < count; at += a_record) {
-            add(header_attr(std::endian::little, attr, 136,
+            add(header_attr(std::endian::little, attr, attr.size,
                             {ids.begin() + static_cast<std::ptrdiff_t>(at),
                              ids.begin() + static_cast<std::ptrdiff_t>(at + a_record)}));
         }
