@@ -55,12 +55,12 @@ PerfMapSource::PerfMapSource(const SourceContext& context) {
     for (const auto pid : with_memory) names_.emplace(pid, perf_map_path(pid));
     if (!context.options.perf_maps) return;
     try {
-        load(context);
+        load_maps(context);
     } catch (const Stopped&) {  // who stopped it throws the rest away
     }
 }
 
-void PerfMapSource::load(const SourceContext& context) {
+void PerfMapSource::load_maps(const SourceContext& context) {
     const auto& files = context.finder.files();
     std::set<std::string, std::less<>> unused(context.options.jit.given_maps.begin(),
                                               context.options.jit.given_maps.end());
