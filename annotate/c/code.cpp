@@ -158,13 +158,22 @@ perfdata_status perfdata_code_problem(const perfdata_code* code, uint64_t index,
 
 perfdata_status perfdata_code_at(const perfdata_code* code, uint32_t pid, uint64_t address, uint64_t time,
                                  uint32_t mode, perfdata_place* place, perfdata_error* error) {
+    return perfdata_code_at_watched(code, pid, address, time, mode, nullptr, place, error);
+}
+
+perfdata_status perfdata_code_at_watched(const perfdata_code* code, uint32_t pid, uint64_t address, uint64_t time,
+                                         uint32_t mode, const perfdata_control* control, perfdata_place* place,
+                                         perfdata_error* error) {
     return guarded(error, [&] {
         const auto object = object_of<CodeObject>(code);
         check_filled(place, "place");
+        const Control watching(control);
         if (mode > PERFDATA_MODE_GUEST_USER) refuse_argument("mode", "is none of PERFDATA_MODE_...");
         const Moment moment{Time{time}, Pid{pid}};
         const auto frame =
             frame_at(object->timeline, &object->symbolizer.jit(), moment, Address{address}, static_cast<CpuMode>(mode));
+        const Watch watch{watching.stop(), watching.progress("loading symbols")};
+        if (control != nullptr) watching.taken(object->symbolizer.load(frame, CodeDetail::names, watch));
         fill(place, object->place(frame, object->strings), "place");
         return PERFDATA_OK;
     });

@@ -68,7 +68,8 @@ Report make_report(const CodeObject& code, const perfdata_report_options& given)
     counting.stop = control.stop();
     counting.progress = control.progress("counting samples");
     const auto counts = control.taken(SampleCounts::count(code.recording, code.timeline, counting));
-    auto report = control.taken(Report::make(code.recording, counts, code.symbolizer, options, control.stop()));
+    auto report = control.taken(
+        Report::make(code.recording, counts, code.symbolizer, options, control.stop_telling("making the report")));
     control.check();
     return report;
 }

@@ -31,6 +31,7 @@ SampleReader::SampleReader(std::shared_ptr<const RecordingObject> recording, std
     }
     control_.check();
     if (code_) tasks_.emplace(code_->timeline.tasks());
+    if (code_) load_.emplace(code_->symbolizer, CodeDetail::names, Watch{stop_, control.progress("loading symbols")});
 }
 
 bool SampleReader::next_record() {
@@ -141,6 +142,7 @@ std::uint32_t SampleReader::number_of(const Frame& frame) {
     if (function == unknown) {
         // Code without a name is one function for each object, or for each reason.
         const auto& index = code_->symbolizer.functions();
+        if (!(*load_)(frames_[number])) control_.check();
         const auto begin = index.function(frames_[number]);
         Function made{begin, index.named(begin)};
         if (!made.named) made.frame = {0, begin.index, begin.kind, begin.mode};

@@ -17,6 +17,7 @@
 #include "perfdata/wire/sample.hpp"
 
 #include "code_object.hpp"
+#include "format/load_once.hpp"
 
 namespace perfdata::c {
 
@@ -67,6 +68,7 @@ class SampleReader {
     std::optional<RecordStream> in_file_;
     std::optional<OrderedStream> by_time_;
     std::optional<RecentTasks> tasks_;
+    std::optional<LoadOnce> load_;  // with code
     RecordView record_;
     Time time_, latest_;
     bool at_end_ = false;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -59,7 +61,12 @@ PlaceLines::Answer PlaceLines::judge(const Lines& lines, std::uint64_t offset, c
     return {nullptr, line == nullptr ? NoLine::no_lines : NoLine::no_line};
 }
 
-PlaceLines::Answer PlaceLines::at(const Frame& frame) {
+std::optional<PlaceLines::Answer> PlaceLines::at(const Frame& frame) {
+    if (!load_(frame)) return {};
+    return found_at(frame);
+}
+
+PlaceLines::Answer PlaceLines::found_at(const Frame& frame) {
     if (frame.is_nowhere()) return {nullptr, frame.misses(Miss::not_kept) ? NoLine::limit : NoLine::nowhere};
     const auto origin = symbolizer_.lines_origin(frame);
     if (origin.kind == LinesOrigin::Kind::none) return {nullptr, NoLine::no_lines};

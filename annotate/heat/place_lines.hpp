@@ -7,10 +7,13 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "perfdata/annotate/heat/source_heat.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
+
+#include "format/load_once.hpp"
 
 namespace perfdata {
 
@@ -19,13 +22,15 @@ namespace perfdata {
 class PlaceLines {
   public:
     // The symbolizer must outlive it.
-    explicit PlaceLines(const Symbolizer& symbolizer) : symbolizer_(symbolizer) {}
+    PlaceLines(const Symbolizer& symbolizer, Watch watch)
+        : symbolizer_(symbolizer), load_(symbolizer, CodeDetail::lines, std::move(watch)) {}
 
     struct Answer {
         const LineStart* line = nullptr;  // valid until the next question; null: `why`
         NoLine why = NoLine::no_lines;
     };
-    Answer at(const Frame& frame);
+    // Returns nothing if it was asked to stop.
+    std::optional<Answer> at(const Frame& frame);
 
     // Returns why lines were unknown: the first error of each kind per origin.
     std::vector<Error> take_problems() { return std::move(problems_); }
@@ -44,7 +49,10 @@ class PlaceLines {
     Answer judge(const Lines& lines, std::uint64_t offset, const std::optional<Error>& problem, const Frame& frame);
     void read(const Frame& begin, std::uint64_t size, Lines& lines, std::optional<Error>& problem) const;
 
+    Answer found_at(const Frame& frame);
+
     const Symbolizer& symbolizer_;
+    LoadOnce load_;
     std::map<std::tuple<const void*, std::uint64_t>, List> lists_;  // log n each
     std::optional<Frame> window_;                                   // where window_lines_ begin
     Lines window_lines_, exact_;

@@ -178,15 +178,21 @@ class HeatMaker {
                               places[place].frame);
         });
         lines_of_.resize(places.size());
-        PlaceLines lines(symbolizer_);
         std::size_t done = 0;
+        Watch watch{options_.stop, {}};
+        if (options_.progress) {
+            watch.progress = [&](std::uint64_t, std::uint64_t) { options_.progress(done, places.size()); };
+        }
+        PlaceLines lines(symbolizer_, watch);
         for (const auto place : order) {
             look();
             auto frame = frames[places[place].frame];
             if (places[place].returns && !frame.is_nowhere() && frame.offset != 0) --frame.offset;
             auto& found = lines_of_[place];
             found.begin = static_cast<std::uint32_t>(sites_of_.size());
-            found.why = add_sites(lines.at(frame), frame);
+            const auto answer = lines.at(frame);
+            if (!answer) throw Stopped();
+            found.why = add_sites(*answer, frame);
             found.end = static_cast<std::uint32_t>(sites_of_.size());
             if (++done % 1024 == 0 && options_.progress) options_.progress(done, places.size());
         }
@@ -406,6 +412,7 @@ SampleCountOptions heat_counting(const Symbolizer& symbolizer, bool chains) {
     options.chains = chains;
     options.jit = &symbolizer.jit();
     options.functions = &symbolizer.functions();
+    options.by_name = true;
     return options;
 }
 

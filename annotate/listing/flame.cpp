@@ -242,6 +242,7 @@ SampleCountOptions flame_counting(const Symbolizer& symbolizer, bool chains) {
     options.jit = &symbolizer.jit();
     options.fold = [&symbolizer](const Frame& frame) { return symbolizer.function(frame); };
     options.functions = &symbolizer.functions();
+    options.by_name = true;
     return options;
 }
 

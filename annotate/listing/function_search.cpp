@@ -8,6 +8,7 @@
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 
+#include "format/load_once.hpp"
 #include "format/path_suffix.hpp"
 
 namespace perfdata {
@@ -20,9 +21,11 @@ std::vector<std::uint32_t> search(const Profile& profile, const Symbolizer& symb
     constexpr std::uint32_t functions_a_look = 64;
     std::vector<std::uint32_t> found;
     const auto& functions = profile.functions();
+    LoadOnce load(symbolizer, CodeDetail::names, {stop, {}});
     for (std::uint32_t number = 0; number < functions.size(); ++number) {
         if (number % functions_a_look == 0 && stop.stop_requested()) break;
         const auto& frame = functions[number].version.function;
+        if (!load(frame)) break;
         bool is_one = matches(symbolizer.name(frame).symbol);
         if (!is_one && frame.is_code()) {
             const auto name = symbolizer.bpf().plain_name(frame.index);
@@ -52,9 +55,12 @@ Result<std::vector<std::uint32_t>> functions_at(const Profile& profile, const Sy
         std::size_t most = 1;
         std::vector<std::uint32_t> found;
         const auto& functions = profile.functions();
+        LoadOnce load(symbolizer, CodeDetail::lines, {stop, {}});
         for (std::uint32_t number = 0; number < functions.size(); ++number) {
-            if (stop.stop_requested()) return fail(ErrorCode::cancelled, Error::no_offset, "lines", "asked to stop");
             const auto& version = functions[number].version;
+            if (stop.stop_requested() || !load(version.function)) {
+                return fail(ErrorCode::cancelled, Error::no_offset, "lines", "asked to stop");
+            }
             const auto starts = symbolizer.lines(version.function, version.size);
             if (!starts) continue;
             std::string_view last;  // neighbours are of one file

@@ -22,8 +22,12 @@ namespace {
 class ListingMaker {
   public:
     ListingMaker(const FunctionHits& hits, const Symbolizer& symbolizer, const Limits& limits,
-                 Turns::Turn* turn = nullptr)
-        : hits_(hits), symbolizer_(symbolizer), most_instructions_(limits.listed_instructions), turn_(turn) {
+                 Turns::Turn* turn = nullptr, const Watch* watch = nullptr)
+        : hits_(hits),
+          symbolizer_(symbolizer),
+          most_instructions_(limits.listed_instructions),
+          turn_(turn),
+          watch_(watch) {
         const auto& version = hits.version;
         listing_.version = version;
         listing_.total = hits.total;
@@ -216,6 +220,7 @@ class ListingMaker {
 
     void add_lines() {
         if (turn_ != nullptr) turn_->wait(lines_file(hits_.version.function));
+        if (watch_ != nullptr && !symbolizer_.load(hits_.version.function, CodeDetail::lines, *watch_)) return;
         auto starts = symbolizer_.lines(hits_.version.function, listing_.image->bytes.size());
         auto problem = starts ? missing_lines(*starts) : std::optional(starts.error());
         if (turn_ != nullptr) turn_->end();
@@ -339,7 +344,8 @@ class ListingMaker {
     const FunctionHits& hits_;
     const Symbolizer& symbolizer_;
     const std::size_t most_instructions_;
-    Turns::Turn* turn_;  // null: no other thread makes listings
+    Turns::Turn* turn_;   // null: no other thread makes listings
+    const Watch* watch_;  // null: nobody watches; once it stops, the listing is of no use
     const SharedEventCounts none_ = EventCounts(hits_.total.size());
     Listing listing_;
     std::map<InlinedCalls, std::uint32_t, BeforeInlined> inlined_;  // those of the listing; log n each
@@ -368,6 +374,15 @@ std::vector<Listing> list_all(std::span<const FunctionHits> functions, const Sym
     std::vector<Listing> listings(functions.size());
     std::mutex telling;
     std::size_t made = 0;
+    Watch watch{options.stop, {}};
+    if (options.progress) {
+        // While a file is read it is told again what it knows, so that it can stop.
+        watch.progress = [&](std::uint64_t, std::uint64_t) {
+            const std::scoped_lock lock(telling);
+            options.progress(made, functions.size());
+        };
+    }
+    const bool watched = watch.stop.stop_possible() || watch.progress;
     auto room = listed_within(functions, options.limits.cells);
     ListingBudget budget(symbolizer, options.limits);
     // At most one batch is made in vain and held meanwhile, whatever the number of threads.
@@ -385,7 +400,11 @@ std::vector<Listing> list_all(std::span<const FunctionHits> functions, const Sym
             for (auto index = next++; index < end; index = next++) {
                 Turns::Turn turn(turns, index);  // ends even if there is nothing to do: others wait for it
                 if (options.stop.stop_requested()) continue;
-                listings[index] = ListingMaker(functions[index], symbolizer, options.limits, &turn).make(disassembler);
+                const auto& function = functions[index];
+                const bool stopped = watched && !symbolizer.load(function.version.function, CodeDetail::bytes, watch);
+                if (stopped) continue;
+                ListingMaker maker(function, symbolizer, options.limits, &turn, watched ? &watch : nullptr);
+                listings[index] = std::move(maker).make(disassembler);
                 if (!options.progress) continue;
                 const std::scoped_lock lock(telling);
                 options.progress(++made, functions.size());

@@ -10,6 +10,7 @@
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
+#include "format/load_once.hpp"
 #include "format/percent_limit.hpp"
 #include "format/words.hpp"
 #include "report_counting.hpp"
@@ -62,6 +63,7 @@ class ReportMaker {
           counts_(counts),
           symbolizer_(symbolizer),
           options_(options),
+          load_(symbolizer, asks_lines(options) ? CodeDetail::lines : CodeDetail::names, {stop, {}}),
           row_places_(symbolizer,
                       {options.has(ReportKey::object), options.has(ReportKey::symbol), options.has(ReportKey::kind),
                        options.has(ReportKey::line), options.has(ReportKey::program)}),
@@ -87,6 +89,10 @@ class ReportMaker {
     void look() {
         constexpr unsigned steps_a_look = 256;
         if (++steps_ % steps_a_look == 0 && stop_.stop_requested()) throw Stopped();
+    }
+
+    static bool asks_lines(const ReportOptions& options) {
+        return options.has(ReportKey::line) || (options.tree != ReportTree::none && options.tree_key == TreeKey::line);
     }
 
     static PlaceKeys tree_keys(const ReportOptions& options) {
@@ -119,6 +125,7 @@ class ReportMaker {
         const auto shown = shown_frames();
         for (const auto& frame : frames) {
             look();
+            if (!load_(frame)) throw Stopped();
             const auto part = symbolizer_.functions().left_out(frame, options_.code);
             if (filtered()) {
                 left_out_by_.push_back(part);
@@ -399,6 +406,7 @@ class ReportMaker {
     const SampleCounts& counts_;
     const Symbolizer& symbolizer_;
     const ReportOptions& options_;
+    LoadOnce load_;
     Places row_places_, tree_places_;
     std::vector<std::size_t> columns_;       // columns shown, by index in SampleCounts::events()
     std::vector<std::uint32_t> row_place_;   // by number of the frame

@@ -43,6 +43,7 @@ SampleCountOptions count_options(const ReportOptions& options, const Symbolizer&
             return !name.empty() && pattern.matches(name);
         };
     }
+    counts.by_name = true;  // objects have the names of files that were found, too
     const bool in_tree = options.tree != ReportTree::none && options.tree_key != TreeKey::function;
     if (options.has(ReportKey::line) || in_tree) return counts;
     if (options.has(ReportKey::symbol) || options.has(ReportKey::kind) || options.tree != ReportTree::none || parents ||

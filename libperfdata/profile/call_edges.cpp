@@ -172,6 +172,7 @@ SampleCountOptions call_counting(const CodeVersions& versions) {
     options.fold = [&index](const Frame& frame) { return index.function(frame); };
     options.fold_callers = false;
     options.functions = &index;
+    options.by_name = true;
     return options;
 }
 

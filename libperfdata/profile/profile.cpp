@@ -149,6 +149,7 @@ Result<SampleCounts> count_samples(const Recording& recording, const Timeline& t
     counting.progress = options.progress;
     counting.versions = versions;
     if (versions != nullptr) counting.functions = &versions->index();
+    counting.by_name = versions != nullptr;
     if (versions != nullptr && !versions->index().jit().empty()) counting.jit = &versions->index().jit();
     return SampleCounts::count(recording, timeline, counting);
 }

@@ -144,12 +144,23 @@ class SampleCounter {
         }
     }
 
+    // Returns the progress of the walk.
+    Progress progress() {
+        if (!options_.progress) return {};
+        return [this](std::uint64_t read, std::uint64_t total) {
+            told_ = {read, total};
+            options_.progress(read, total);
+        };
+    }
+
     // Returns nothing if it was asked to stop.
     std::optional<SampleCounts> finish() && {
+        if (stopped_) return {};
         if (!options_.chains) {
             count_waiting();
             if (!fold_places()) return {};
         }
+        if (stopped_) return {};
         mark_chains(options_, counts_.chains_.nodes(), counts_.frames_.keys(), counts_.events_.size(), counts_.tasks_,
                     chain_rows_);
         std::move(chain_rows_).give(counts_.rows_, counts_.cells_);
@@ -222,6 +233,7 @@ class SampleCounter {
         const auto number = unfolded_number(in_places ? looked_up(kernel_frame(*ip)) : look_up(sample));
         if (number >= left_out_.size()) left_out_.resize(unfolded_.size(), not_asked);
         auto& part = left_out_[number];
+        if (part == not_asked && !load(unfolded_[number], CodeDetail::names)) return FilterPart::none;
         if (part == not_asked) {
             part = static_cast<std::uint8_t>(options_.functions->left_out(unfolded_[number], options_.filter.code));
         }
@@ -334,7 +346,7 @@ class SampleCounter {
 
     // Asks what is inlined at an unfolded frame. Most have nothing: only where some have, chains look it up.
     void ask_inlined(std::uint32_t unfolded) {
-        if (!inlines_) return;
+        if (!inlines_ || !load(unfolded_[unfolded], CodeDetail::inlined)) return;
         for (const bool returns : {false, true}) {
             calls_.clear();
             options_.functions->add_inlined(unfolded_[unfolded], returns, calls_);
@@ -489,6 +501,7 @@ class SampleCounter {
         if (number >= kept_.size()) kept_.resize(unfolded_.size(), none);
         auto& kept = kept_[number];
         if (kept == none) {
+            if (options_.by_name) (void)load(unfolded_[number], CodeDetail::names);
             kept = counts_.frames_.intern(unfolded_[number]);
             if (number >= folded_.size() || folded_[number] == none) ask_inlined(number);
         }
@@ -496,7 +509,25 @@ class SampleCounter {
     }
     bool is_kept(std::uint32_t number) const { return number < kept_.size() && kept_[number] != none; }
 
+    // Reads the file behind a frame before it is asked for. Returns false if it was asked to stop.
+    bool load(const Frame& frame, CodeDetail detail) {
+        if (options_.functions == nullptr || stopped_ || !is_watched_ || frame.kind != FrameKind::object)
+            return !stopped_;
+        auto& known = loaded_[detail == CodeDetail::inlined ? 1 : 0];
+        if (frame.index >= known.size()) known.resize(frame.index + std::size_t{1});
+        if (!known[frame.index]) stopped_ = !options_.functions->load(frame, detail, {options_.stop, again()});
+        known[frame.index] = true;
+        return !stopped_;
+    }
+
+    // Tells the progress of the walk once more.
+    Progress again() const {
+        if (!options_.progress) return {};
+        return [this](std::uint64_t, std::uint64_t) { options_.progress(told_.first, told_.second); };
+    }
+
     std::uint32_t fold(const Frame& frame) {
+        if (options_.by_name && !load(frame, CodeDetail::names)) return counts_.frames_.intern(frame);
         return counts_.frames_.intern(options_.fold ? options_.fold(frame) : frame);
     }
 
@@ -530,7 +561,7 @@ class SampleCounter {
         const auto columns = counts_.events_.size();
         const auto places = places_.keys();
         for (std::size_t number = 0; number < places.size(); ++number) {
-            if (number % places_a_look == 0 && options_.stop.stop_requested()) return false;
+            if (stopped_ || (number % places_a_look == 0 && options_.stop.stop_requested())) return false;
             const auto folded = chain_number(looked_up(places[number].frame));
             if (node.size() <= folded) node.resize(counts_.frames_.size(), none);
             if (node[folded] == none) node[folded] = counts_.chains_.intern({ChainNode::none, folded});
@@ -587,6 +618,10 @@ class SampleCounter {
         std::uint32_t frame, node;
     };
     std::vector<Level> last_chain_;  // of the previous sample, outermost first, without the sampled address
+    const bool is_watched_ = options_.stop.stop_possible() || options_.progress;
+    bool stopped_ = false;
+    std::pair<std::uint64_t, std::uint64_t> told_;  // the last progress
+    std::array<std::vector<bool>, 2> loaded_;       // by ObjectIndex: names, and what is inlined
     SampleCounts counts_;
 };
 
@@ -596,7 +631,7 @@ Result<SampleCounts> SampleCounts::count(const Recording& recording, const Timel
         SampleCounter counter(recording, timeline, options);
         Completeness seen;  // the timeline's pass has counted all records already
         if (auto walked =
-                walk(recording, seen, counter, {.order = {}, .stop = options.stop, .progress = options.progress});
+                walk(recording, seen, counter, {.order = {}, .stop = options.stop, .progress = counter.progress()});
             !walked) {
             return fail(walked.error());
         }

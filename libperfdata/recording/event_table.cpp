@@ -3,10 +3,18 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
+
+#include "look_out.hpp"
 
 namespace perfdata {
 
-EventTable::EventTable(std::vector<Event> events) : events_(std::move(events)) {
+EventTable::EventTable(std::vector<Event> events) {
+    LookOut nobody;
+    *this = EventTable(std::move(events), nobody);
+}
+
+EventTable::EventTable(std::vector<Event> events, LookOut& look) : events_(std::move(events)) {
     std::size_t ids = 0;
     const auto remember = [](std::vector<std::uint8_t>& places, std::size_t place) {
         const auto byte = static_cast<std::uint8_t>(place);
@@ -30,6 +38,7 @@ EventTable::EventTable(std::vector<Event> events) : events_(std::move(events)) {
     slots_.resize(std::bit_ceil(ids * 2));
     for (std::uint32_t index = 0; index < events_.size(); ++index) {
         for (const auto id : events_[index].ids) {
+            look();
             auto at = hash(id.value);
             while (slots_[at & (slots_.size() - 1)].event && slots_[at & (slots_.size() - 1)].id != id.value) ++at;
             auto& slot = slots_[at & (slots_.size() - 1)];

@@ -29,8 +29,17 @@ class LookOut {
     // look() looks at once: before what takes as long as many steps.
     void look() const {
         if (watch_.progress) watch_.progress(bytes_, bytes_);
+        ask();
+    }
+    // ask() does so without telling progress.
+    void ask() const {
         if (watch_.stop.stop_requested()) throw Stopped();
     }
+
+    // beats() returns false if nobody watches.
+    bool beats() const { return beats_; }
+    // watch() returns who watches, for calls that ask by themselves.
+    const Watch& watch() const { return watch_; }
 
     // by(projection) returns a projection for a sort that looks at each comparison.
     template <class Projection>

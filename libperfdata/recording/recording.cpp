@@ -10,6 +10,8 @@
 #include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/source.hpp"
 
+#include "look_out.hpp"
+
 namespace perfdata {
 
 Result<Recording> Recording::open(const std::string& path, const OpenOptions& options) {
@@ -65,19 +67,27 @@ Result<Recording> Recording::open(Shared<const Source> source, std::string path,
     recording.limits_ = options.limits;
     recording.diagnostics_ = DiagnosticLog(options.limits.diagnostics);
     if (auto damage = recording.source_->damage()) recording.diagnostics_.add(std::move(*damage));
-    if (auto read = recording.read_header(); !read) return fail(std::move(read.error()));
-    recording.find_data();
-    recording.read_feature_table();
-    if (recording.header_.pipe) {
-        if (auto read = recording.read_pipe_events({options.stop, options.progress}); !read) {
-            return fail(std::move(read.error()));
-        }
-    } else {
-        recording.read_events();
-    }
-    recording.read_texts();
-    recording.read_compression();
+    if (auto read = recording.read_all({options.stop, options.progress}); !read) return fail(std::move(read.error()));
     return recording;
+}
+
+Result<void> Recording::read_all(const Watch& watch) {
+    if (auto read = read_header(); !read) return read;
+    find_data();
+    read_feature_table();
+    try {
+        LookOut look(watch, source_->size());
+        if (header_.pipe) {
+            if (auto read = read_pipe_events(watch, look); !read) return read;
+        } else {
+            read_events(look);
+        }
+    } catch (const Stopped&) {
+        return fail(ErrorCode::cancelled, Error::no_offset, path_, "asked to stop");
+    }
+    read_texts();
+    read_compression();
+    return {};
 }
 
 Result<void> Recording::read_header() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/event_names.hpp"
 #include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
@@ -10,11 +11,13 @@
 #include "perfdata/wire/feature/event_desc.hpp"
 #include "perfdata/wire/feature/tracing_data.hpp"
 
+#include "look_out.hpp"
+
 namespace perfdata {
 
 // read_ids(section, before) reads a section of an event, after `before` ids of earlier events. Overlapping sections
 // could make many ids of a small file.
-Result<std::vector<EventId>> Recording::read_ids(FileSection section, std::size_t before) const {
+Result<std::vector<EventId>> Recording::read_ids(FileSection section, std::size_t before, LookOut& look) const {
     const auto in_all = before + section.size / 8;
     if (in_all > limits_.ids) {
         return fail(ErrorCode::limit, section.offset, "event ids",
@@ -24,11 +27,12 @@ Result<std::vector<EventId>> Recording::read_ids(FileSection section, std::size_
         return fail(ErrorCode::malformed, section.offset, "event ids",
                     "more than the file has room for: several events claim the same ids");
     }
-    const auto content = read_section(section, "event ids");
+    const auto content = catch_bad_alloc([&] { return read_part(section, "event ids", &look); });
     if (!content) return fail(content.error());
     std::vector<EventId> ids;
     ids.reserve(content->size() / 8);
     for (std::size_t at = 0; at + 8 <= content->size(); at += 8) {
+        look();
         ids.push_back({order().load<std::uint64_t>(content->data() + at)});
     }
     return ids;
@@ -37,7 +41,7 @@ Result<std::vector<EventId>> Recording::read_ids(FileSection section, std::size_
 // Each entry of the attr section is a perf_event_attr followed by the place of the event's ids. The stride is the
 // header's attr_size; the ids end the entry, unless attr.size and the stride disagree and only the other place makes
 // sense (files rewritten by an old perf inject).
-Result<std::vector<Event>> Recording::read_attrs() {
+Result<std::vector<Event>> Recording::read_attrs(LookOut& look) {
     const auto stride = header_.attr_size;
     constexpr std::uint64_t pair = sizeof(FileSection);
     if (stride < Attr::min_bytes + pair || stride > 65536) {
@@ -60,6 +64,7 @@ Result<std::vector<Event>> Recording::read_attrs() {
     std::vector<Event> events;
     std::size_t ids_in_all = 0;
     for (std::uint64_t index = 0; index < count; ++index) {
+        look();
         const auto entry =
             Bytes(*content).subspan(static_cast<std::size_t>(index * stride), static_cast<std::size_t>(stride));
         const auto claimed = order().load<std::uint32_t>(entry.data() + 4);
@@ -80,7 +85,7 @@ Result<std::vector<Event>> Recording::read_attrs() {
                                     : (claimed == 0 ? Attr::min_bytes : stride - pair);
         Event event;
         event.attr = Attr::decode(entry.first(static_cast<std::size_t>(attr_bytes)), order());
-        auto ids = read_ids(ids_place, ids_in_all);
+        auto ids = read_ids(ids_place, ids_in_all, look);
         if (ids_place.size % 8 != 0) {
             diagnostics_.add({ErrorCode::malformed, header_.attrs.offset + (index + 1) * stride - pair, "attr section",
                               "event " + std::to_string(index) + " has " + std::to_string(ids_place.size) +
@@ -98,7 +103,7 @@ Result<std::vector<Event>> Recording::read_attrs() {
     return events;
 }
 
-std::vector<Event> Recording::read_event_descriptions() {
+std::vector<Event> Recording::read_event_descriptions(LookOut& look) {
     std::vector<Event> events;
     const auto* section = feature(Feature::event_desc);
     if (section == nullptr || !section->inside_file) return events;
@@ -109,6 +114,7 @@ std::vector<Event> Recording::read_event_descriptions() {
     }
     EventDescReader reader({*content, order(), {.where = "feature EVENT_DESC", .offset = section->section.offset}});
     for (;;) {
+        look();
         const auto described = reader.next();
         if (!described) {
             diagnostics_.add(described.error());
@@ -123,6 +129,7 @@ std::vector<Event> Recording::read_event_descriptions() {
         event.name = (*described)->name;
         event.attr = (*described)->attr;
         for (std::size_t index = 0; index < (*described)->ids.size(); ++index) {
+            look();
             event.ids.push_back({(*described)->ids[index]});
         }
         events.push_back(std::move(event));
@@ -131,7 +138,7 @@ std::vector<Event> Recording::read_event_descriptions() {
 }
 
 // Tracepoints without a name get that of their format.
-void Recording::name_tracepoints(std::vector<Event>& events) const {
+void Recording::name_tracepoints(std::vector<Event>& events, LookOut& look) const {
     const auto nameless = [](const Event& event) {
         return event.name.empty() && event.attr.type == attr_type::tracepoint;
     };
@@ -147,6 +154,7 @@ void Recording::name_tracepoints(std::vector<Event>& events) const {
         if (nameless(event)) by_id[event.attr.config].push_back(&event);
     }
     for (;;) {
+        look();
         const auto format = data->next();
         if (!format || !*format) return;
         const auto id = (*format)->id();
@@ -159,9 +167,9 @@ void Recording::name_tracepoints(std::vector<Event>& events) const {
     }
 }
 
-void Recording::read_events() {
-    auto described = read_event_descriptions();
-    auto events = read_attrs();
+void Recording::read_events(LookOut& look) {
+    auto described = read_event_descriptions(look);
+    auto events = read_attrs(look);
     if (events && !events->empty()) {
         for (std::size_t index = 0; index < events->size() && index < described.size(); ++index) {
             auto& event = (*events)[index];
@@ -178,8 +186,8 @@ void Recording::read_events() {
         events = std::vector<Event>();
     }
     // A recording without events is possible: perf sched stats record writes one.
-    name_tracepoints(*events);
-    events_ = EventTable(name_events(std::move(*events)));
+    name_tracepoints(*events, look);
+    events_ = EventTable(name_events(std::move(*events)), look);
 }
 
 }  // namespace perfdata

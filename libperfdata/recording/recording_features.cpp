@@ -10,6 +10,8 @@
 #include "perfdata/wire/feature/compressed.hpp"
 #include "perfdata/wire/feature/strings.hpp"
 
+#include "look_out.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -59,7 +61,8 @@ Result<std::vector<std::byte>> Recording::read_section(FileSection section, std:
     return catch_bad_alloc([&] { return read_part(section, std::move(where)); });
 }
 
-Result<std::vector<std::byte>> Recording::read_part(FileSection section, std::string where) const {
+// Reads large sections in parts if somebody looks.
+Result<std::vector<std::byte>> Recording::read_part(FileSection section, std::string where, LookOut* look) const {
     if (section.offset > source_->size() || section.size > source_->size() - section.offset) {
         return fail(ErrorCode::truncated, section.offset, std::move(where),
                     std::to_string(section.size) + " bytes go beyond the file's " + std::to_string(source_->size()));
@@ -70,10 +73,17 @@ Result<std::vector<std::byte>> Recording::read_part(FileSection section, std::st
             std::to_string(section.size) + " bytes; at most " + std::to_string(limits_.section_bytes) + " are read");
     }
     std::vector<std::byte> content(static_cast<std::size_t>(section.size));
-    const auto got = source_->read_at(section.offset, content);
-    if (!got) return fail(got.error());
-    if (*got != content.size()) {
-        return fail(ErrorCode::truncated, section.offset + *got, std::move(where), "the file has become shorter");
+    constexpr std::size_t bytes_a_look = std::size_t{8} << 20;
+    const auto step = look != nullptr ? bytes_a_look : content.size();
+    for (std::size_t at = 0; at < content.size();) {
+        const auto part = std::span(content).subspan(at, std::min(step, content.size() - at));
+        const auto got = source_->read_at(section.offset + at, part);
+        if (!got) return fail(got.error());
+        at += *got;
+        if (*got != part.size()) {
+            return fail(ErrorCode::truncated, section.offset + at, std::move(where), "the file has become shorter");
+        }
+        if (look != nullptr && at < content.size()) look->look();
     }
     return content;
 }

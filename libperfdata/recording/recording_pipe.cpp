@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A pipe stream has no header: events and features come as records before the others.
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "perfdata/wire/record/header_attr.hpp"
 #include "perfdata/wire/record/header_tracing_data.hpp"
 
+#include "look_out.hpp"
 #include "pulse.hpp"
 
 namespace perfdata {
@@ -26,12 +28,13 @@ class NamesById {
         names_.emplace_back(name);
     }
     // sort() must be called between add() and find().
-    void sort() { std::ranges::sort(ids_); }
+    void sort(LookOut& look) { std::ranges::sort(ids_, {}, look.by(std::identity())); }
 
     // find(ids) returns the first name given to any of them, empty if there is none.
-    std::string_view find(const std::vector<EventId>& ids) const {
+    std::string_view find(const std::vector<EventId>& ids, LookOut& look) const {
         auto first = names_.size();
         for (const auto id : ids) {
+            look();
             const auto found = std::ranges::lower_bound(ids_, std::pair(id, std::size_t{0}));
             if (found != ids_.end() && found->first == id) first = std::min(first, found->second);
         }
@@ -69,7 +72,7 @@ bool Recording::is_late(const RecordView& record) const {
     return record.type() != RecordType::header_feature || record.bytes.size() > RecordHeader::bytes + feature_number;
 }
 
-Result<void> Recording::read_pipe_events(const Watch& watch) {
+Result<void> Recording::read_pipe_events(const Watch& watch, LookOut& look) {
     std::vector<Event> events;
     NamesById names;
     std::size_t ids = 0;
@@ -119,20 +122,20 @@ Result<void> Recording::read_pipe_events(const Watch& watch) {
         }
     }
     std::ranges::sort(features_, {}, &FeatureSection::number);  // as in a file's table
-    auto described = read_event_descriptions();
+    auto described = read_event_descriptions(look);
     if (events.empty() && !described.empty()) events = std::move(described);
     if (events.empty()) {
         diagnostics_.add({ErrorCode::malformed, FileHeader::pipe_bytes, "pipe stream",
                           "no event (HEADER_ATTR record) in front of the samples"});
     }
-    names.sort();
+    names.sort(look);
     for (std::size_t index = 0; index < events.size(); ++index) {
         auto& event = events[index];
-        if (event.name.empty()) event.name = names.find(event.ids);
+        if (event.name.empty()) event.name = names.find(event.ids, look);
         if (event.name.empty() && index < described.size()) event.name = std::move(described[index].name);
     }
-    name_tracepoints(events);
-    events_ = EventTable(name_events(std::move(events)));
+    name_tracepoints(events, look);
+    events_ = EventTable(name_events(std::move(events)), look);
     return {};
 }
 

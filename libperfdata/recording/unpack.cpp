@@ -151,25 +151,37 @@ std::optional<std::string> unpack_stream(Packing packing, const ReadPacked& read
     return {};
 }
 
-std::expected<std::size_t, std::string> unpack_zlib(Bytes packed, std::span<char> out) {
+std::expected<std::size_t, std::string> unpack_zlib(Bytes packed, std::span<char> out,
+                                                    const std::function<void()>& look) {
+    constexpr std::size_t bytes_a_look = std::size_t{256} << 10;
     const auto read = read_from(packed);
     Device device(read);
     std::size_t filled = 0;
-    try {
-        // Without a stream around it, the filter unpacks right into `out`.
-        io::zlib_decompressor filter(io::zlib::default_window_bits, block_size);
-        const auto read_into = [&](char* to, std::size_t size) {
-            const auto got = filter.read(device, to, static_cast<std::streamsize>(size));
+    std::optional<std::string> broken;
+    // Without a stream around it, the filter unpacks right into `out`.
+    std::optional<io::zlib_decompressor> filter;
+    // Returns true if it got all that it asked for.
+    const auto read_into = [&](char* to, std::size_t size) {
+        const auto before = filled;
+        try {
+            if (!filter) filter.emplace(io::zlib::default_window_bits, block_size);
+            const auto got = filter->read(device, to, static_cast<std::streamsize>(size));
             filled += got > 0 ? static_cast<std::size_t>(got) : 0;
-        };
-        if (!out.empty()) read_into(out.data(), out.size());
-        char more = 0;
-        if (filled == out.size()) read_into(&more, 1);
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (const std::exception& problem) {
-        return std::unexpected<std::string>(problem.what());
+        } catch (const std::bad_alloc&) {
+            throw;
+        } catch (const std::exception& problem) {
+            broken = problem.what();
+        }
+        return filled - before == size;
+    };
+    bool more = true;
+    while (more && filled < out.size()) {
+        more = read_into(out.data() + filled, std::min(bytes_a_look, out.size() - filled));
+        if (look) look();
     }
+    char behind = 0;
+    if (more) read_into(&behind, 1);
+    if (broken) return std::unexpected(std::move(*broken));
     return filled;
 }
 

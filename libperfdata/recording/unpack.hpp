@@ -33,8 +33,10 @@ ReadPacked read_from(Bytes bytes);
 // break has been put.
 std::optional<std::string> unpack_stream(Packing packing, const ReadPacked& read, const PutUnpacked& put);
 
-// unpack_zlib(packed, out) fills `out` from a stream of zlib. Returns how many bytes the stream has, at most one more
-// than `out` takes; or why it broke off. What is behind the stream is not looked at.
-std::expected<std::size_t, std::string> unpack_zlib(Bytes packed, std::span<char> out);
+// unpack_zlib(packed, out, look) fills `out` from a stream of zlib. Returns how many bytes the stream has, at most one
+// more than `out` takes; or why it broke off. What is behind the stream is not looked at. Calls look() after each
+// quarter of a megabyte; it may throw.
+std::expected<std::size_t, std::string> unpack_zlib(Bytes packed, std::span<char> out,
+                                                    const std::function<void()>& look = {});
 
 }  // namespace perfdata

@@ -19,6 +19,7 @@
 #include "perfdata/timeline/function_index.hpp"
 
 #include "inlined_function.hpp"
+#include "recording/look_out.hpp"
 #include "unwind/unwind_place.hpp"
 
 namespace perfdata {
@@ -29,6 +30,9 @@ class CodeSource {
     virtual ~CodeSource() = default;
     CodeSource(const CodeSource&) = delete;
     CodeSource& operator=(const CodeSource&) = delete;
+
+    // Reads the file behind a frame: see FunctionIndex::load(). Throws Stopped.
+    virtual void load(const Frame&, CodeDetail, LookOut&) const {}
 
     virtual FrameName name(const Frame& frame) const = 0;
     // Returns the function at the frame; the frame itself with size 0 if it has no name.

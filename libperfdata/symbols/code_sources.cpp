@@ -11,6 +11,7 @@
 #include "perfdata/symbols/symbol_cache.hpp"
 
 #include "elf/file_store.hpp"
+#include "recording/look_out.hpp"
 #include "unwind/unwinder.hpp"
 
 namespace perfdata {
@@ -30,7 +31,8 @@ Shared<const FileSystem> files_for(const SymbolizerOptions& options, std::vector
     auto files = options.files;
     if (!files) files = std::make_shared<const LocalFiles>(finder.machine() ? Reach::machine : Reach::given);
     if (!has_packed_cache(finder)) return files;
-    auto archived = ArchivedFiles::open(finder.buildid_dir, files, finder.limits, options.progress);
+    auto archived =
+        ArchivedFiles::open(finder.buildid_dir, files, finder.limits, Watch{options.stop, options.progress});
     if (!archived) {
         problems.push_back(std::move(archived.error()));
         return files;
@@ -94,6 +96,17 @@ const CodeSource& CodeSources::of(const Frame& frame) const {
     return nowhere_;
 }
 
+bool CodeSources::load(const Frame& frame, CodeDetail detail, const Watch& watch) const {
+    try {
+        LookOut look(watch);
+        look.ask();
+        of(frame).load(frame, detail, look);
+    } catch (const Stopped&) {
+        return false;
+    }
+    return true;
+}
+
 std::optional<NamelessCode> CodeSources::nameless(const Frame& frame) const {
     const auto& source = of(frame);
     if (!source.wants_a_name(frame)) return {};
@@ -109,7 +122,7 @@ CodePart CodeSources::left_out(const Frame& frame, const CodeFilter& filter) con
 }
 
 Shared<StackUnwinder> CodeSources::unwinder(const StopToken& stop) const {
-    return std::make_unique<Unwinder>(*this, find_architecture(context_.recording, {stop, {}}).name);
+    return std::make_unique<Unwinder>(*this, find_architecture(context_.recording, {stop, {}}).name, stop);
 }
 
 void CodeSources::add_inlined(const Frame& frame, bool returns, std::vector<Frame>& calls) const {

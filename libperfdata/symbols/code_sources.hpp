@@ -47,6 +47,7 @@ class CodeSources final : public FunctionIndex {
 
     const Timeline& timeline() const override { return timeline_; }
     const JitCodes& jit() const override { return jit_.codes(); }
+    bool load(const Frame& frame, CodeDetail detail, const Watch& watch) const override;
     Frame function(const Frame& frame) const override { return of(frame).function(frame); }
     FunctionExtent extent(const Frame& frame) const override { return of(frame).extent(frame); }
     bool named(const Frame& frame) const override { return !of(frame).name(frame).symbol.empty(); }

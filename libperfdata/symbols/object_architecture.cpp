@@ -14,12 +14,12 @@ Architecture find_architecture(const Recording& recording, const Symbolizer& nam
         if (!file.wide()) name = {};
         return Architecture{std::string(name), "the file " + path};
     };
-    if (const auto kernel = names.kernel_text(); kernel && kernel->file) {
+    if (const auto kernel = names.kernel_text(watch); kernel && kernel->file) {
         if (auto told = told_by(*kernel->file, kernel->path); !told.name.empty()) return told;
     }
     const auto& objects = names.timeline().tasks().objects();
     for (ObjectIndex index = 0; index < objects.size(); ++index) {
-        if (watch.stop.stop_requested()) return {};
+        if (!names.load({0, index, FrameKind::object, CpuMode::user}, CodeDetail::names, watch)) return {};
         const auto file = names.file(index);
         if (!file || (*file)->file == nullptr) continue;
         if (auto told = told_by(*(*file)->file, (*file)->path); !told.name.empty()) return told;

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "recording/lock_or_stop.hpp"
+
 namespace perfdata {
 
 // Once is a std::once_flag whose body may throw when memory runs out. An exception through pthread_once unwinds through
@@ -15,8 +17,14 @@ class Once {
     // Calls body() unless an earlier call returned without an exception. Threads wait for each other.
     template <class Body>
     void operator()(Body&& body) {
+        (*this)(std::forward<Body>(body), LookOut());
+    }
+    // Who waits for another thread looks whether to stop, and throws Stopped. If body() throws it, the next call starts
+    // anew.
+    template <class Body>
+    void operator()(Body&& body, const LookOut& look) {
         if (done_.load(std::memory_order_acquire)) return;
-        const std::scoped_lock lock(mutex_);
+        const auto lock = lock_or_stop(mutex_, look);
         if (done_.load(std::memory_order_relaxed)) return;
         std::forward<Body>(body)();
         done_.store(true, std::memory_order_release);

@@ -108,13 +108,17 @@ bool Symbolizer::has_build_ids() const {
 void Symbolizer::prepare(unsigned jobs, const StopToken& stop, const Progress& progress) const {
     sources_->files().prepare(jobs, stop, progress);
 }
-std::vector<std::string> Symbolizer::objects_with(std::string_view name) const {
+Result<void> Symbolizer::load(const Frame& frame, CodeDetail detail, const Watch& watch) const {
+    if (sources_->load(frame, detail, watch)) return {};
+    return fail(ErrorCode::cancelled, Error::no_offset, "symbols", "asked to stop");
+}
+std::vector<std::string> Symbolizer::objects_with(std::string_view name, const StopToken& stop) const {
     std::vector<std::string> objects;
     if (const auto* names = kernel(); names != nullptr && names->has_function(name)) {
         objects.emplace_back("[kernel.kallsyms]");
     }
     const auto& symbols = sources_->files().symbols();
-    for (const auto file : symbols.with_function(name)) objects.push_back(symbols.recorded(file).path);
+    for (const auto file : symbols.with_function(name, stop)) objects.push_back(symbols.recorded(file).path);
     return objects;
 }
 
@@ -124,8 +128,8 @@ const KernelNames* Symbolizer::kernel() const {
 const RecordedKernel& Symbolizer::recorded_kernel() const {
     return sources_->kernel().recorded();
 }
-Result<KernelText> Symbolizer::kernel_text() const {
-    return KernelNames::find_text(recorded_kernel(), sources_->files().finder());
+Result<KernelText> Symbolizer::kernel_text(const Watch& watch) const {
+    return KernelNames::find_text(recorded_kernel(), sources_->files().finder(), watch);
 }
 const std::vector<Error>& Symbolizer::problems() const {
     return sources_->problems();

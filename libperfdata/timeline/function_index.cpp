@@ -5,6 +5,10 @@
 
 namespace perfdata {
 
+bool FunctionIndex::load(const Frame&, CodeDetail, const Watch&) const {
+    return true;
+}
+
 Shared<StackUnwinder> FunctionIndex::unwinder(const StopToken&) const {
     return nullptr;
 }

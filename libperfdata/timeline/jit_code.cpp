@@ -12,6 +12,8 @@
 #include "perfdata/timeline/jit_dump_walk.hpp"
 #include "perfdata/timeline/versioned_map_builder.hpp"
 
+#include "recording/look_out.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -92,18 +94,20 @@ class JitCode::Builder {
     // Announces how to unwind the code of the next CODE_LOAD.
     void operator()(const JitRecordView&, const JitUnwindingInfo& info) { unwinding_ = info; }
 
-    void build() {
-        find_moved_numbers();
+    void build(LookOut& look) {
+        find_moved_numbers(look);
         // By time; records of equal time by their place.
-        std::ranges::sort(changes_, {}, [](const Change& change) { return std::pair(change.at, change.place); });
+        std::ranges::sort(changes_, {},
+                          look.by([](const Change& change) { return std::pair(change.at, change.place); }));
         for (const auto& change : changes_) {
+            look();
             switch (change.kind) {
                 case Kind::load: add(change.at, std::move(loads_[change.index])); break;
                 case Kind::move: move(change.at, moves_[change.index]); break;
                 case Kind::close: close(change.at); break;
             }
         }
-        code_.map_ = std::move(map_).build();
+        code_.map_ = std::move(map_).build(look);
         for (const auto& entry : code_.map_.entries()) code_.functions_[entry.value].until = entry.until;
         code_.namespace_pids_.assign(pids_.begin(), pids_.end());
         code_.line_bias_ = bias_of(least_line_);
@@ -151,10 +155,10 @@ class JitCode::Builder {
     }
 
     // Few compilers move code: only moved code is indexed by its number.
-    void find_moved_numbers() {
+    void find_moved_numbers(LookOut& look) {
         latest_.reserve(moves_.size());
         for (const auto& move : moves_) latest_.push_back({move.record.index, none});
-        std::ranges::sort(latest_, {}, &Latest::number);
+        std::ranges::sort(latest_, {}, look.by(&Latest::number));
         const auto repeated = std::ranges::unique(latest_, {}, &Latest::number);
         latest_.erase(repeated.begin(), repeated.end());
     }
@@ -233,12 +237,27 @@ class JitCode::Builder {
 };
 
 JitCode JitCode::build(const JitDump& dump, const JitClock& clock, const JitCodeOptions& options) {
+    LookOut nobody;
+    return read(dump, clock, options, nobody);
+}
+
+Result<JitCode> JitCode::build(const JitDump& dump, const JitClock& clock, const JitCodeOptions& options,
+                               const Watch& watch) {
+    try {
+        LookOut look(watch, dump.source().size());
+        return read(dump, clock, options, look);
+    } catch (const Stopped&) {
+        return fail(ErrorCode::cancelled, Error::no_offset, dump.name(), "asked to stop");
+    }
+}
+
+JitCode JitCode::read(const JitDump& dump, const JitClock& clock, const JitCodeOptions& options, LookOut& look) {
     JitCode code(dump);
     code.completeness_.diagnostics = DiagnosticLog(dump.limits().diagnostics);
     code.timed_ = clock.comparable();
     Builder builder(code, clock, options);
-    dump.walk(code.completeness_, builder);
-    builder.build();
+    dump.walk(code.completeness_, builder, look);
+    builder.build(look);
     return code;
 }
 

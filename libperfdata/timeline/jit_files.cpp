@@ -95,7 +95,7 @@ std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, co
     for (const auto& given : search.given) {
         const auto used = [&](const JitDumpFile& file) { return file.path == given; };
         if (std::ranges::any_of(files, used)) continue;
-        const auto opened = open_source(given, search.limits, Content::jitdump);
+        const auto opened = open_source(given, search.limits, Content::jitdump, search.watch);
         const auto namespace_pid = opened ? namespace_pid_in(*opened) : std::nullopt;
         bool taken = false;
         for (std::size_t index = 0; index < marked; ++index) {

@@ -100,6 +100,11 @@ std::map<std::string, std::vector<Call>> calls() {
                        return perfdata_code_at(as<perfdata_code>(handle), 1, 1, 1, PERFDATA_MODE_USER, &place, error);
                    },
                    [](void* handle, perfdata_error* error) {
+                       auto place = made<perfdata_place>();
+                       return perfdata_code_at_watched(as<perfdata_code>(handle), 1, 1, 1, PERFDATA_MODE_USER, nullptr,
+                                                       &place, error);
+                   },
+                   [](void* handle, perfdata_error* error) {
                        const char* comm = nullptr;
                        return perfdata_code_comm(as<perfdata_code>(handle), 1, 1, &comm, error);
                    }};

@@ -315,3 +315,30 @@ TEST_CASE("The search for an architecture that is not recorded is watched and st
     perfdata_code_free(code);
     perfdata_recording_free(recording);
 }
+
+TEST_CASE("A question about code is stopped before its file is read", "[c][stopping]") {
+    const Opened opened;
+    auto place = made<perfdata_place>();
+    auto error = made<perfdata_error>();
+    const auto ask = [&](const perfdata_control* control) {
+        return perfdata_code_at_watched(opened.code, 1, 0x1000, 1, PERFDATA_MODE_USER, control, &place, &error);
+    };
+    REQUIRE(perfdata_code_at(opened.code, 1, 0x1000, 1, PERFDATA_MODE_USER, &place, nullptr) == PERFDATA_OK);
+    const auto plain = place;
+    Viewer viewer;
+    auto control = viewer.control();
+    for (const auto* one :
+         {static_cast<const perfdata_control*>(nullptr), static_cast<const perfdata_control*>(&control)}) {
+        place = made<perfdata_place>();
+        REQUIRE(ask(one) == PERFDATA_OK);
+        CHECK(place.offset == plain.offset);
+        CHECK(place.kind == plain.kind);
+        CHECK(std::string(place.why) == plain.why);
+    }
+    REQUIRE(perfdata_cancel_new(&control.cancel, nullptr) == PERFDATA_OK);
+    CHECK(ask(&control) == PERFDATA_OK);
+    REQUIRE(perfdata_cancel_request(control.cancel, nullptr) == PERFDATA_OK);
+    CHECK(ask(&control) == PERFDATA_CANCELLED);
+    CHECK(error.code == PERFDATA_CANCELLED);
+    perfdata_cancel_free(control.cancel);
+}

@@ -294,6 +294,12 @@ class Named(unittest.TestCase):
         self.assertEqual((bump.address, bump.program, bump.subprogram), (0xffffffffc038b9e0, 5, 4))
         place = self.code.at(1, bump.address + 0x8d, 5, "kernel")
         self.assertEqual((place.symbol, place.offset), ("bpf_prog_0794138612f6e7ea_bump", 0x8d))
+        watched = self.code.at(1, bump.address + 0x8d, 5, "kernel", progress=lambda stage, done, all_: None)
+        self.assertEqual(watched, place)
+        cancel = perfdata.Cancel()
+        cancel.request()
+        with self.assertRaises(perfdata.Cancelled):
+            self.code.at(1, 4096, 5, cancel=cancel)
         nowhere = self.code.at(1, 4096, 5)
         self.assertEqual(nowhere.symbol, "")
         self.assertNotEqual(nowhere.why, "")

@@ -135,13 +135,17 @@ class Code(Handle):
         """Losses of reading, and files that could not be used and what would supply them."""
         return problems("perfdata_code_problem", self, self._info().problem_count)
 
-    def at(self, pid: int, address: int, time: int, mode: str = "user") -> Place:
-        """Says what lay at an address in a process at a time, for code that runs in that mode of the CPU."""
+    def at(self, pid: int, address: int, time: int, mode: str = "user", *, cancel: Optional[Cancel] = None,
+           progress: Optional[ProgressFunction] = None) -> Place:
+        """Says what lay at an address in a process at a time, for code that runs in that mode of the CPU.
+
+        The first question about a file reads it, which may take long."""
         place = _structs.sized(_structs.Place)
         pointer = self.pointer
-        call("perfdata_code_at", pointer, ctypes.c_uint32(whole(pid, "pid", 32)),
+        watch = Watch(cancel, progress)
+        call("perfdata_code_at_watched", pointer, ctypes.c_uint32(whole(pid, "pid", 32)),
              ctypes.c_uint64(whole(address, "address")), ctypes.c_uint64(whole(time, "time")),
-             ctypes.c_uint32(choice(mode, MODES, "mode")), ctypes.byref(place))
+             ctypes.c_uint32(choice(mode, MODES, "mode")), watch.pointer, ctypes.byref(place), watch=watch)
         return place_of(place)
 
     def comm(self, tid: int, time: int) -> str:

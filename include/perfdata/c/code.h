@@ -135,6 +135,11 @@ typedef struct perfdata_place {
  * that mode. It always has an answer: where nothing is known, `why` says why. */
 PERFDATA_API perfdata_status perfdata_code_at(const perfdata_code *code, uint32_t pid, uint64_t address, uint64_t time,
                                               uint32_t mode, perfdata_place *place, perfdata_error *error);
+/* The same, watched and stopped by `control`, which may be null: the first question about a file reads it, which may
+ * take seconds. Since version 2. */
+PERFDATA_API perfdata_status perfdata_code_at_watched(const perfdata_code *code, uint32_t pid, uint64_t address,
+                                                      uint64_t time, uint32_t mode, const perfdata_control *control,
+                                                      perfdata_place *place, perfdata_error *error);
 
 /* Says what a thread was called at a time; empty if that is not known. */
 PERFDATA_API perfdata_status perfdata_code_comm(const perfdata_code *code, uint32_t tid, uint64_t time,

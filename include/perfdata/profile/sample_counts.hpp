@@ -77,6 +77,9 @@ struct SampleCountOptions {
     const FunctionIndex* functions = nullptr;
     StopToken stop;
     Progress progress = {};
+    // `fold`, `parent`, `ignore_callees`, or who asks the counts name code, with `functions`: the files are read while
+    // counting, which can be stopped.
+    bool by_name = false;
 };
 
 // ChainLosses counts the samples whose call chains are incomplete.

@@ -16,6 +16,8 @@
 
 namespace perfdata {
 
+class LookOut;
+
 // Event is one counted event, with the layouts of its records.
 struct Event {
     std::string name;          // unique in the recording: see name_events()
@@ -50,6 +52,8 @@ class PERFDATA_EXPORT EventTable {
   public:
     EventTable() = default;
     explicit EventTable(std::vector<Event> events);  // all of a recording, in its order
+    // The same, which may throw Stopped, the library's own.
+    EventTable(std::vector<Event> events, LookOut& look);
 
     const std::vector<Event>& events() const { return events_; }  // in the order of the recording
     bool empty() const { return events_.empty(); }                // there are no events

@@ -17,17 +17,18 @@
 
 namespace perfdata {
 
+class LookOut;
 class RecordStream;
 class Source;
 
 // OpenOptions says how much opening may cost, and who watches it. Only input that is unpacked or copied as a whole
-// takes long, and a pipe's header that is long.
+// takes long, a pipe's header that is long, and events with millions of ids.
 struct OpenOptions {
     Limits limits = {};  // what it may cost, now and later
     // Once it stops, opening fails with `cancelled`. The recording does not keep it.
     StopToken stop = {};
     // Is told of unpacking and copying: bytes of the packed input, or of the pipe, that were read. Then of a pipe's
-    // header: bytes of the copy.
+    // header: bytes of the copy. While ids are read, again what it was told last.
     Progress progress = {};
 };
 
@@ -110,25 +111,27 @@ class PERFDATA_EXPORT Recording {
     Recording() = default;
 
     static Result<Recording> open(Shared<const Source> source, std::string path, const OpenOptions& options);
+    Result<void> read_all(const Watch& watch);
     Result<void> read_header();
     void find_data();
     static bool is_directory(const std::string& path);
     static std::string main_file(const std::string& directory);
     Result<void> open_data_files(const std::string& directory, const Watch& watch);
-    Result<void> read_pipe_events(const Watch& watch);
+    Result<void> read_pipe_events(const Watch& watch, LookOut& look);
     void add_pipe_feature(const FeatureSection& feature);
     void read_compression();
     void read_feature_table();
-    void read_events();
-    Result<std::vector<Event>> read_attrs();
-    Result<std::vector<EventId>> read_ids(FileSection section, std::size_t before) const;
-    std::vector<Event> read_event_descriptions();
-    void name_tracepoints(std::vector<Event>& events) const;
+    // These may throw Stopped.
+    void read_events(LookOut& look);
+    Result<std::vector<Event>> read_attrs(LookOut& look);
+    Result<std::vector<EventId>> read_ids(FileSection section, std::size_t before, LookOut& look) const;
+    std::vector<Event> read_event_descriptions(LookOut& look);
+    void name_tracepoints(std::vector<Event>& events, LookOut& look) const;
     void read_texts();
     std::string read_text(Feature feature);
     FileSection feature_table() const;
     Result<std::vector<std::byte>> read_section(FileSection section, std::string where) const;
-    Result<std::vector<std::byte>> read_part(FileSection section, std::string where) const;
+    Result<std::vector<std::byte>> read_part(FileSection section, std::string where, LookOut* look = nullptr) const;
 
     std::string path_;
     bool has_file_ = false;  // path_ can be opened again

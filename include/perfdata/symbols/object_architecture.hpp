@@ -10,7 +10,7 @@ namespace perfdata {
 
 // Asks the recording first, which may take a pass over its records, then the available files: the kernel's, then those
 // of mapped objects in the order of the recording. Returns the first answer; its name is empty if there is none, or if
-// `watch` stopped it: between two looks lies one file.
+// `watch` stopped it.
 PERFDATA_EXPORT Architecture find_architecture(const Recording& recording, const Symbolizer& names,
                                                const Watch& watch = {});
 

@@ -15,11 +15,12 @@ class FileStore;
 // SymbolCacheOptions bounds what a cache keeps.
 struct SymbolCacheOptions {
     std::uint64_t bytes = std::uint64_t{512} << 20;  // of memory, about
-    std::size_t files = 256;                         // each of them stays open
+    std::size_t files = 256;                         // each of them that is an ELF file stays open
 };
 
 // SymbolCache keeps what Symbolizers read of ELF files, so that those of several recordings of the same programs read
-// each file once: its headers, its symbols, its lines and inlined calls, its unwind information. Give it to each by
+// each file once: its headers, its symbols, its lines and inlined calls, its unwind information; and what they read of
+// files with names of the kernel (kallsyms) and of JIT code (perf maps). Give it to each by
 // SymbolizerOptions::cache; they share it, on any threads, and keep it alive. What a Symbolizer says is the same with
 // it and without.
 //
@@ -29,7 +30,8 @@ struct SymbolCacheOptions {
 // Symbolizers that use them keep theirs. Debug information that is damaged, or goes beyond a limit, is not shared any
 // more once that was met.
 //
-// Not kept: names of the kernel (kallsyms, vmlinux), files in a packed build-id cache, jitdumps, and source files.
+// Not kept: what has no identity (this machine's /proc/kallsyms, pipes), symbols of a vmlinux, files in a packed
+// build-id cache, jitdumps, and source files.
 class PERFDATA_EXPORT SymbolCache {
   public:
     // Starts with nothing kept.

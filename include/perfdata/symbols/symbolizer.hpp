@@ -110,14 +110,19 @@ class PERFDATA_EXPORT Symbolizer {
     // files are loaded when a name in them is needed, and so are those that are left when `stop` says so.
     // progress(files, all) is called on these threads, one at a time.
     void prepare(unsigned jobs, const StopToken& stop = {}, const Progress& progress = {}) const;
+    // Reads the file behind a frame, as far as the other members need it for what will be asked. They do so themselves,
+    // but cannot be stopped then: one large file with debug information may take seconds. Errors: cancelled. What was
+    // half read is not kept.
+    Result<void> load(const Frame& frame, CodeDetail detail, const Watch& watch) const;
     // Returns the kernel and the loaded files that have a function of that name, as FrameName::object.
-    std::vector<std::string> objects_with(std::string_view name) const;
+    // Once `stop` says so, it returns those that it has: demangling all names of many files takes long.
+    std::vector<std::string> objects_with(std::string_view name, const StopToken& stop = {}) const;
 
     // Returns the kernel's names; null if there are none.
     const KernelNames* kernel() const;
     const RecordedKernel& recorded_kernel() const;
     // Finds the ELF file of the recorded kernel: see KernelNames::find_text().
-    Result<KernelText> kernel_text() const;
+    Result<KernelText> kernel_text(const Watch& watch = {}) const;
 
     // Returns what could not be loaded, and what would supply it.
     const std::vector<Error>& problems() const;

@@ -37,8 +37,8 @@ struct SymbolizerOptions {
     bool demangle = true;            // names of C++ and Rust as in the source; false: as in the file
     // Keeps what is read of files for other Symbolizers that have it; null: it is read for this one.
     Shared<const SymbolCache> cache = {};
-    // Once it stops, open() ends early, without the files that it has not read yet: throw that Symbolizer away. A
-    // packed file is unpacked to its end.
+    // Once it stops, open() ends early, without the files that it has not read or unpacked yet: throw that Symbolizer
+    // away.
     StopToken stop = {};
 };
 

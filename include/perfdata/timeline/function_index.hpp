@@ -12,6 +12,7 @@
 #include "perfdata/core/shared.hpp"
 #include "perfdata/core/stop_token.hpp"
 #include "perfdata/core/types.hpp"
+#include "perfdata/recording/progress.hpp"
 #include "perfdata/timeline/code_class.hpp"
 #include "perfdata/timeline/code_filter.hpp"
 #include "perfdata/timeline/frame.hpp"
@@ -45,6 +46,14 @@ struct NamelessCode {
     CodeClass kind = CodeClass::unknown;  // of the object
 };
 
+// CodeDetail is what will be asked of code.
+enum class CodeDetail : std::uint8_t {
+    names,    // its function, whether that has a name, how long it is
+    inlined,  // also what was inlined
+    lines,    // also lines of source
+    bytes     // the code itself
+};
+
 // FunctionIndex knows the functions of one timeline. Const use from many threads is safe.
 class PERFDATA_EXPORT FunctionIndex {
   public:
@@ -53,6 +62,11 @@ class PERFDATA_EXPORT FunctionIndex {
     virtual const Timeline& timeline() const = 0;  // must outlive the index
     // Returns the code of jitdumps; empty() if there is none.
     virtual const JitCodes& jit() const = 0;
+
+    // Reads the file behind a frame as far as the other members need it for that. Else they read it when they are
+    // asked, and nobody can stop them. Returns false if `watch` stopped it: what was half read is read anew when it is
+    // needed.
+    virtual bool load(const Frame& frame, CodeDetail detail, const Watch& watch) const;
 
     // Returns the first byte of the function that the frame is in; the frame itself where it has no name.
     virtual Frame function(const Frame& frame) const = 0;
@@ -66,7 +80,7 @@ class PERFDATA_EXPORT FunctionIndex {
     virtual CodePart left_out(const Frame& frame, const CodeFilter& filter) const = 0;
     // Returns what unwinds copies of user stacks, for one thread; null if nothing does. The index must outlive it. If
     // the recording does not name its architecture, that takes a pass over it: once `stop` says so, the result is of no
-    // use.
+    // use, nor are its stacks, for which it reads files.
     virtual Shared<StackUnwinder> unwinder(const StopToken& stop = {}) const;
     // Adds the functions that the compiler inlined at a frame, as frames of FrameKind::inlined, outermost first. The
     // function that contains them is not among them. With `returns`, the frame is the return address of a call, and

@@ -19,6 +19,7 @@
 namespace perfdata {
 
 class JitClock;
+class LookOut;
 
 // JitFunction is one function at one place during one period. The same function after a move and another one at the
 // same address are other JitFunctions.
@@ -94,6 +95,9 @@ class PERFDATA_EXPORT JitCode {
   public:
     // build(dump, clock) reads the whole dump. What cannot be read is in completeness().
     static JitCode build(const JitDump& dump, const JitClock& clock, const JitCodeOptions& options = {});
+    // The same, which can be stopped. Errors: cancelled.
+    static Result<JitCode> build(const JitDump& dump, const JitClock& clock, const JitCodeOptions& options,
+                                 const Watch& watch);
 
     // find(address, time) returns the function that owned the address at that time, or null. It lives as long as this
     // object.
@@ -131,6 +135,8 @@ class PERFDATA_EXPORT JitCode {
     class Builder;
 
     explicit JitCode(const JitDump& dump) : dump_(dump) {}
+    // Throws Stopped.
+    static JitCode read(const JitDump& dump, const JitClock& clock, const JitCodeOptions& options, LookOut& look);
 
     JitDump dump_;
     Completeness completeness_;

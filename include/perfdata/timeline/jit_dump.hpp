@@ -36,7 +36,12 @@ class PERFDATA_EXPORT JitDump {
     // its byte counts are those of this file. A truncated record ends the file, as when the compiler still runs or was
     // killed: its bytes are unread, with a diagnostic `truncated`.
     template <class Visit>
-    void walk(Completeness& completeness, Visit&& visit) const;
+    void walk(Completeness& completeness, Visit&& visit) const {
+        walk(completeness, visit, [] {});
+    }
+    // walk(completeness, visit, look) calls look() before each record, also before those that it skips. It may throw.
+    template <class Visit, class Look>
+    void walk(Completeness& completeness, Visit&& visit, Look&& look) const;
 
     // read(offset, size) returns that part of the file, for code_at and the like. Errors: io, truncated, limit.
     Result<std::vector<std::byte>> read(std::uint64_t offset, std::uint64_t size) const;

@@ -41,10 +41,11 @@ class PERFDATA_EXPORT JitRecordReader {
     std::size_t block_size_ = 0;
 };
 
-template <class Visit>
-void JitDump::walk(Completeness& completeness, Visit&& visit) const {
+template <class Visit, class Look>
+void JitDump::walk(Completeness& completeness, Visit&& visit, Look&& look) const {
     JitRecordReader reader(*this, completeness);
     while (const auto record = reader.next()) {
+        look();
         auto& counts = completeness.records[record->header.type];
         const auto decode = [&]<class R>() {
             const auto decoded = R::decode(*record);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "perfdata/core/limits.hpp"
+#include "perfdata/recording/progress.hpp"
 
 namespace perfdata {
 
@@ -19,6 +20,7 @@ struct JitSearch {
     bool as_recorded = true;                // false under --offline: this machine is not the recorded one
     Limits limits{};                        // for unpacking given files to look at their headers
     std::vector<std::string> given_maps{};  // --perf-map FILE
+    Watch watch{};                          // of unpacking given files
 };
 
 }  // namespace perfdata

@@ -15,7 +15,8 @@ std::optional<Error> CodeFile::problem(std::span<const LineStart> given) const {
     return problem;
 }
 
-Result<std::shared_ptr<DwarfLines>> DebugLines::open(const RecordedObject& recorded, const FoundObject& found) {
+Result<std::shared_ptr<DwarfLines>> DebugLines::open(const RecordedObject& recorded, const FoundObject& found,
+                                                     LookOut& look) {
     const auto& finder = files_.finder();
     DwarfFiles files{found.file, {}, {}, files_.demangles(), &finder.store().alternates()};
     auto name = found.name();
@@ -25,22 +26,23 @@ Result<std::shared_ptr<DwarfLines>> DebugLines::open(const RecordedObject& recor
         files.debug = found.debug;
         name = found.debug_name();
     } else {
-        auto debug = finder.find_debug(recorded, found, has_lines);
+        auto debug = finder.find_debug(recorded, found, has_lines, look);
         files.debug = std::move(debug.file);
         name = std::move(debug.name);
     }
     if (!files.debug) return nullptr;
-    files.alternate = finder.find_alternate(*files.debug, name);
+    files.alternate = finder.find_alternate(*files.debug, name, look);
     const auto one = opened_from(files);
     if (!one) return fail(ErrorCode::limit, Error::no_offset, name.shown(), "too many relocatable files have it");
-    one->once([&] {
-        auto lines = DwarfLines::open(files, finder.options().limits);
+    const auto read = [&] {
+        auto lines = DwarfLines::open(files, finder.options().limits, look);
         if (lines) {
             one->lines = std::make_shared<DwarfLines>(std::move(*lines));
         } else {
             one->lines = fail(std::move(lines.error()));
         }
-    });
+    };
+    one->once(read, look);
     finder.store().trim();
     if (one->lines) return one->lines;
     // Report the name that was asked for: several names may lead to the file, and threads may open it in any order.
@@ -108,22 +110,28 @@ InlinedFunctions DebugLines::inlined_in_object(const CodeFile& object, std::uint
     return found;
 }
 
-const CodeFile& DebugLines::opened(FileIndex index) {
+const CodeFile& DebugLines::opened(FileIndex index, LookOut& look) {
     auto& one = object(index);
-    one.once([&] {
-        const auto found = files_.symbols().found(index);
+    const auto read = [&] {
+        const auto found = files_.symbols().found(index, look);
         if (!found) return;
         one.file = (*found)->file;
         one.path = (*found)->path;
         const auto& recorded = files_.symbols().recorded(index);
-        one.lines = open(recorded, **found);
+        one.lines = open(recorded, **found, look);
         if (!one.lines || *one.lines) return;
-        if (const auto missing = files_.finder().missing_debug(recorded, **found)) {
+        if (const auto missing = files_.finder().missing_debug(recorded, **found, look)) {
             one.stale_debug = missing->why == SymbolMiss::build_id_differs;
             one.no_debug = Error{ErrorCode::missing, Error::no_offset, one.path, missing->text()};
         }
-    });
+    };
+    one.once(read, look);
     return one;
+}
+
+void DebugLines::load(ObjectIndex object, bool lines, LookOut& look) {
+    const auto& one = opened(files_.index(object), look);
+    if (lines && one.lines && *one.lines) (*one.lines)->unpack_lines(look);
 }
 
 std::optional<std::uint64_t> DebugLines::vaddr_of(const CodeFile& object, std::uint64_t offset) {

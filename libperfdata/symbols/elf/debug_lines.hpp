@@ -17,6 +17,7 @@
 
 #include "file_store.hpp"
 #include "mapped_files.hpp"
+#include "recording/look_out.hpp"
 #include "symbols/elf/dwarf/dwarf_lines.hpp"
 #include "symbols/line_texts.hpp"
 #include "symbols/once.hpp"
@@ -65,8 +66,12 @@ class DebugLines {
     // Returns the file of a mapped object with its lines, once they were asked for; null if it has none.
     const CodeFile* known(ObjectIndex object);
 
-    // Opens the debug information of a file, in it or in a separate file; null if there is none.
-    Result<std::shared_ptr<DwarfLines>> open(const RecordedObject& recorded, const FoundObject& found);
+    // Opens the debug information of a mapped file; with `lines` also what only its lines need. The others then do not
+    // take long. Throws Stopped.
+    void load(ObjectIndex object, bool lines, LookOut& look);
+
+    // Opens the debug information of a file, in it or in a separate file; null if there is none. Throws Stopped.
+    Result<std::shared_ptr<DwarfLines>> open(const RecordedObject& recorded, const FoundObject& found, LookOut& look);
     // Returns the lines of the code at vaddr of an opened file.
     Result<std::vector<LineStart>> in_object(const CodeFile& object, std::uint64_t vaddr, std::uint64_t size);
     // Returns the functions inlined at vaddr of an opened file.
@@ -77,7 +82,11 @@ class DebugLines {
     std::shared_ptr<OpenedLines> opened_from(const DwarfFiles& files);
     CodeFile& object(FileIndex index);
     // Returns the file of a mapped object, opened.
-    const CodeFile& opened(FileIndex index);
+    const CodeFile& opened(FileIndex index) {
+        LookOut nobody;
+        return opened(index, nobody);
+    }
+    const CodeFile& opened(FileIndex index, LookOut& look);
     // Returns the virtual address of a byte of an opened file.
     static std::optional<std::uint64_t> vaddr_of(const CodeFile& object, std::uint64_t offset);
 

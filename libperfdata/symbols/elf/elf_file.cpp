@@ -11,6 +11,7 @@
 
 #include "elf_constants.hpp"
 #include "elf_notes.hpp"
+#include "recording/look_out.hpp"
 
 namespace perfdata {
 namespace {
@@ -50,13 +51,18 @@ std::uint64_t bytes_in(const ElfFile::Segment& segment, std::uint64_t size) {
 
 }  // namespace
 
-Result<ElfFile> ElfFile::open(std::shared_ptr<const Source> source, const Limits& limits) {
+Result<ElfFile> ElfFile::open(std::shared_ptr<const Source> source, const Limits& limits, const Watch& watch) {
     ElfFile file;
     file.source_ = std::move(source);
     file.section_limit_ = limits.section_bytes;
-    if (auto read = file.read_headers(); !read) return fail(std::move(read.error()));
-    file.lay_out_sections();
-    file.read_build_id();
+    try {
+        LookOut look(watch, file.source_->size());
+        if (auto read = file.read_headers(look); !read) return fail(std::move(read.error()));
+        file.lay_out_sections(look);
+        file.read_build_id(look);
+    } catch (const Stopped&) {
+        return fail(ErrorCode::cancelled, Error::no_offset, "ELF", "asked to stop");
+    }
     return file;
 }
 
@@ -77,7 +83,7 @@ Result<std::string> ElfFile::bytes(std::uint64_t offset, std::uint64_t size, std
     return content;
 }
 
-Result<void> ElfFile::read_headers() {
+Result<void> ElfFile::read_headers(LookOut& look) {
     constexpr std::size_t narrow_header = 52, wide_header = 64;
     const auto start = bytes(0, std::min<std::uint64_t>(source_->size(), wide_header), "the header");
     if (!start) return fail(start.error());
@@ -120,13 +126,13 @@ Result<void> ElfFile::read_headers() {
         if (section_count == 0) section_count = section.size;
         if (names == elsewhere) names = section.link;
         if (segment_count == elsewhere) segment_count = section.info;
-        if (auto read = read_sections(sections_at, section_count, section_size, names); !read) return read;
+        if (auto read = read_sections(sections_at, section_count, section_size, names, look); !read) return read;
     }
-    return read_segments(segments_at, segment_count, segment_size);
+    return read_segments(segments_at, segment_count, segment_size, look);
 }
 
-Result<void> ElfFile::read_sections(std::uint64_t offset, std::uint64_t count, std::uint16_t size,
-                                    std::uint32_t names) {
+Result<void> ElfFile::read_sections(std::uint64_t offset, std::uint64_t count, std::uint16_t size, std::uint32_t names,
+                                    LookOut& look) {
     if (count > source_->size() / size) {
         return fail(ErrorCode::truncated, offset, "ELF", "the section table goes beyond the end of the file");
     }
@@ -136,6 +142,7 @@ Result<void> ElfFile::read_sections(std::uint64_t offset, std::uint64_t count, s
     sections_.reserve(static_cast<std::size_t>(count));
     name_offsets.reserve(static_cast<std::size_t>(count));
     for (std::size_t index = 0; index < count; ++index) {
+        look();
         Cursor in(as_bytes(*table).subspan(index * size, size), order_, {.where = "ELF section table"});
         sections_.push_back(read_section(in, wide_, name_offsets.emplace_back()));
     }
@@ -145,6 +152,7 @@ Result<void> ElfFile::read_sections(std::uint64_t offset, std::uint64_t count, s
     section_names_.assign(text->begin(), text->end());
     const std::string_view all(section_names_.data(), section_names_.size());
     for (std::size_t index = 0; index < sections_.size(); ++index) {
+        look();
         if (name_offsets[index] >= all.size()) continue;
         const auto rest = all.substr(name_offsets[index]);
         sections_[index].name = rest.substr(0, rest.substr(0, 256).find('\0'));
@@ -152,7 +160,7 @@ Result<void> ElfFile::read_sections(std::uint64_t offset, std::uint64_t count, s
     return {};
 }
 
-Result<void> ElfFile::read_segments(std::uint64_t offset, std::uint64_t count, std::uint16_t size) {
+Result<void> ElfFile::read_segments(std::uint64_t offset, std::uint64_t count, std::uint16_t size, LookOut& look) {
     const std::uint16_t least = wide_ ? 56 : 32;
     if (count == 0) return {};
     if (size < least || count > source_->size() / size) {
@@ -161,6 +169,7 @@ Result<void> ElfFile::read_segments(std::uint64_t offset, std::uint64_t count, s
     const auto table = bytes(offset, count * size, "the segment table");
     if (!table) return fail(table.error());
     for (std::size_t index = 0; index < count; ++index) {
+        look();
         Cursor in(as_bytes(*table).subspan(index * size, size), order_, {.where = "ELF segment table"});
         Segment segment;
         const auto type = in.u32();
@@ -175,12 +184,12 @@ Result<void> ElfFile::read_segments(std::uint64_t offset, std::uint64_t count, s
         if (type == load_segment) segments_.push_back(segment);
         if (type == note_segment) note_segments_.push_back(segment);
     }
-    lay_out_segments();
+    lay_out_segments(look);
     return {};
 }
 
 // Makes stretches of parts. Where parts overlap, the first in the list counts.
-std::vector<ElfFile::Stretch> ElfFile::lay_out(const std::vector<Part>& parts) {
+std::vector<ElfFile::Stretch> ElfFile::lay_out(const std::vector<Part>& parts, LookOut& look) {
     std::vector<std::uint64_t> turns;
     std::vector<std::uint32_t> by_begin;
     const auto last = [&](std::uint32_t part) {
@@ -192,8 +201,8 @@ std::vector<ElfFile::Stretch> ElfFile::lay_out(const std::vector<Part>& parts) {
         turns.push_back(parts[part].begin);
         if (last(part) != no_room) turns.push_back(last(part) + 1);
     }
-    std::ranges::sort(by_begin, {}, [&](std::uint32_t part) { return parts[part].begin; });
-    std::ranges::sort(turns);
+    std::ranges::sort(by_begin, {}, look.by([&](std::uint32_t part) { return parts[part].begin; }));
+    std::ranges::sort(turns, {}, look.by(std::identity()));
     const auto repeated = std::ranges::unique(turns);
     turns.erase(repeated.begin(), repeated.end());
 
@@ -201,6 +210,7 @@ std::vector<ElfFile::Stretch> ElfFile::lay_out(const std::vector<Part>& parts) {
     std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> there;
     auto next = by_begin.begin();
     for (const auto turn : turns) {
+        look();
         for (; next != by_begin.end() && parts[*next].begin == turn; ++next) there.push(*next);
         while (!there.empty() && last(there.top()) < turn) there.pop();
         stretches.push_back({turn, there.empty() ? nothing_there : parts[there.top()].index});
@@ -209,11 +219,11 @@ std::vector<ElfFile::Stretch> ElfFile::lay_out(const std::vector<Part>& parts) {
 }
 
 // Cut names at 256 bytes to bound the cost of comparing them.
-void ElfFile::lay_out_sections() {
+void ElfFile::lay_out_sections(LookOut& look) {
     by_name_.resize(sections_.size());
     std::iota(by_name_.begin(), by_name_.end(), std::uint32_t{0});
     const auto name = [&](std::uint32_t index) { return sections_[index].name; };
-    std::ranges::stable_sort(by_name_, {}, name);
+    std::ranges::stable_sort(by_name_, {}, look.by(name));
     const auto repeated = std::ranges::unique(by_name_, {}, name);
     by_name_.erase(repeated.begin(), repeated.end());
     if (type_ != Type::relocatable) return;
@@ -222,12 +232,12 @@ void ElfFile::lay_out_sections() {
         const auto& section = sections_[index];
         if (section.executable()) code.push_back({section.offset, section.size, index});
     }
-    code_by_offset_ = lay_out(code);
+    code_by_offset_ = lay_out(code, look);
 }
 
 // If segments contain the same byte of the file, executable ones come first. What they claim behind the end of the file
 // is nowhere.
-void ElfFile::lay_out_segments() {
+void ElfFile::lay_out_segments(LookOut& look) {
     std::vector<Part> by_offset, others, by_vaddr;
     for (std::uint32_t index = 0; index < segments_.size(); ++index) {
         const auto& segment = segments_[index];
@@ -235,8 +245,8 @@ void ElfFile::lay_out_segments() {
         by_vaddr.push_back({segment.vaddr, bytes_in(segment, source_->size()), index});
     }
     by_offset.insert(by_offset.end(), others.begin(), others.end());
-    by_offset_ = lay_out(by_offset);
-    by_vaddr_ = lay_out(by_vaddr);
+    by_offset_ = lay_out(by_offset, look);
+    by_vaddr_ = lay_out(by_vaddr, look);
 }
 
 std::optional<std::uint32_t> ElfFile::index_at(const std::vector<Stretch>& stretches, std::uint64_t at) {
@@ -250,18 +260,19 @@ const ElfFile::Segment* ElfFile::segment_at(const std::vector<Stretch>& stretche
     return index ? &segments_[*index] : nullptr;
 }
 
-void ElfFile::read_build_id() {
+void ElfFile::read_build_id(LookOut& look) {
     // Any number of note headers may lead to the same bytes.
     std::uint64_t left = most_notes;
-    const auto look = [&](std::uint64_t offset, std::uint64_t size) {
+    const auto search = [&](std::uint64_t offset, std::uint64_t size) {
+        look();
         if (!build_id_.empty() || size > largest_notes || size > left) return;
         left -= size;
         if (const auto notes = bytes(offset, size, "a note")) build_id_ = build_id_of_notes(as_bytes(*notes), order_);
     };
     for (const auto& section : sections_) {
-        if (section.type == note_section) look(section.offset, section.size);
+        if (section.type == note_section) search(section.offset, section.size);
     }
-    for (const auto& segment : note_segments_) look(segment.offset, segment.file_size);
+    for (const auto& segment : note_segments_) search(segment.offset, segment.file_size);
 }
 
 const ElfFile::Section* ElfFile::section(std::string_view name) const {

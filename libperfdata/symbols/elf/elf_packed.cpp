@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <functional>
+#include <memory>
 #include <new>
 #include <string>
 #include <zstd.h>
@@ -11,6 +14,7 @@
 #include "perfdata/core/cursor.hpp"
 
 #include "elf_constants.hpp"
+#include "recording/look_out.hpp"
 
 namespace perfdata {
 namespace {
@@ -19,18 +23,56 @@ std::unexpected<Error> damaged(const std::string& why) {
     return fail(ErrorCode::malformed, Error::no_offset, "ELF", "a compressed section cannot be unpacked: " + why);
 }
 
-Result<void> unpack_zstd_section(Bytes packed, std::span<char> out) {
+struct FreeContext {
+    void operator()(ZSTD_DCtx* unused) const { ZSTD_freeDCtx(unused); }
+};
+
+std::unexpected<Error> zstd_failure(std::size_t code) {
+    if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation) throw std::bad_alloc();
+    return damaged(ZSTD_getErrorName(code));
+}
+
+Result<void> unpack_zstd_at_once(Bytes packed, std::span<char> out) {
     const auto made = ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size());
-    if (ZSTD_isError(made) != 0) {
-        if (ZSTD_getErrorCode(made) == ZSTD_error_memory_allocation) throw std::bad_alloc();
-        return damaged(ZSTD_getErrorName(made));
-    }
+    if (ZSTD_isError(made) != 0) return zstd_failure(made);
     if (made != out.size()) return damaged("it is shorter than it says");
     return {};
 }
 
-Result<void> unpack_zlib_section(Bytes packed, std::span<char> out) {
-    const auto size = unpack_zlib(packed, out);
+Result<void> unpack_zstd_section(Bytes packed, std::span<char> out, const LookOut& look) {
+    constexpr std::size_t bytes_a_look = std::size_t{1} << 20;
+    if (out.size() <= bytes_a_look) return unpack_zstd_at_once(packed, out);
+    const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
+    if (context == nullptr) throw std::bad_alloc();
+    // A stream keeps a window of what it made. One larger than the section is good for nothing.
+    const auto most =
+        std::min(static_cast<int>(std::bit_width(out.size())), ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
+    ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, most);
+    ZSTD_inBuffer in{packed.data(), packed.size(), 0};
+    std::size_t filled = 0, left = 0;
+    char behind = 0;
+    for (;;) {
+        const bool full = filled == out.size();
+        if (in.pos == in.size && left == 0) break;
+        ZSTD_outBuffer part{full ? &behind : out.data() + filled,
+                            full ? 1 : std::min(bytes_a_look, out.size() - filled), 0};
+        const auto before = in.pos;
+        left = ZSTD_decompressStream(context.get(), &part, &in);
+        if (ZSTD_isError(left) != 0 && ZSTD_getErrorCode(left) == ZSTD_error_frameParameter_windowTooLarge) {
+            return unpack_zstd_at_once(packed, out);
+        }
+        if (ZSTD_isError(left) != 0) return zstd_failure(left);
+        if (full && part.pos != 0) return damaged("it is longer than it says");
+        filled += part.pos;
+        if (in.pos == before && part.pos == 0) break;  // it breaks off
+        look.look();
+    }
+    if (left != 0 || filled != out.size()) return damaged("it is shorter than it says");
+    return {};
+}
+
+Result<void> unpack_zlib_section(Bytes packed, std::span<char> out, const LookOut& look) {
+    const auto size = unpack_zlib(packed, out, look.beats() ? [&] { look.look(); } : std::function<void()>());
     if (!size) return damaged(size.error());
     if (*size > out.size()) return damaged("it is longer than it says");
     if (*size < out.size()) return damaged("it is shorter than it says");
@@ -72,8 +114,8 @@ Result<PackedSection> packed_section(const ElfFile& file, const ElfFile::Section
     return PackedSection{Packing::zlib, in.position(), size};
 }
 
-Result<void> unpack(Bytes packed, Packing packing, std::span<char> out) {
-    return packing == Packing::zstd ? unpack_zstd_section(packed, out) : unpack_zlib_section(packed, out);
+Result<void> unpack(Bytes packed, Packing packing, std::span<char> out, const LookOut& look) {
+    return packing == Packing::zstd ? unpack_zstd_section(packed, out, look) : unpack_zlib_section(packed, out, look);
 }
 
 }  // namespace perfdata

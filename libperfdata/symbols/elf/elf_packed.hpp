@@ -15,6 +15,8 @@
 
 namespace perfdata {
 
+class LookOut;
+
 // PackedSection is what a section says about its own packing. Nothing of it is checked.
 struct PackedSection {
     Packing packing = Packing::none;
@@ -33,7 +35,8 @@ constexpr std::uint64_t most_unpacked(std::uint64_t size) {
 // of compression).
 Result<PackedSection> packed_section(const ElfFile& file, const ElfFile::Section& section);
 
-// Unpacks into `out`. Error: malformed, if the bytes are damaged or do not unpack to exactly out.size() bytes.
-Result<void> unpack(Bytes packed, Packing packing, std::span<char> out);
+// Unpacks into `out`. Error: malformed, if the bytes are damaged or do not unpack to exactly out.size() bytes. Looks
+// now and then whether to stop, and throws Stopped.
+Result<void> unpack(Bytes packed, Packing packing, std::span<char> out, const LookOut& look);
 
 }  // namespace perfdata

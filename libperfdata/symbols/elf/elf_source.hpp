@@ -15,6 +15,12 @@ class ElfSource final : public CodeSource {
     ElfSource(const SourceContext& context, const MappedFiles& files, DebugLines& lines, MappedCfi& cfi)
         : timeline_(context.timeline), files_(files), lines_(lines), cfi_(cfi) {}
 
+    void load(const Frame& frame, CodeDetail detail, LookOut& look) const override {
+        const bool lines = detail == CodeDetail::lines;
+        if (lines || detail == CodeDetail::inlined) return lines_.load(frame.index, lines, look);
+        (void)files_.symbols().found(files_.index(frame.index), look);
+    }
+
     FrameName name(const Frame& frame) const override { return find(frame).name; }
     FunctionExtent extent(const Frame& frame) const override { return find(frame).extent; }
     Result<CodeImage> image(const CodeVersion& version, std::uint64_t size) const override;

@@ -60,14 +60,23 @@ ElfSymbols::Symbol ElfSymbols::symbol(std::size_t index) const {
 }
 
 std::optional<std::uint64_t> address_of_symbol(const ElfFile& file, std::string_view name) {
+    LookOut nobody;
+    return address_of_symbol(file, name, nobody);
+}
+
+std::optional<std::uint64_t> address_of_symbol(const ElfFile& file, std::string_view name, LookOut& look) {
     const auto* section = file.section(".symtab");
     if (section == nullptr || section->link >= file.sections().size()) return {};
-    const auto table = file.content(*section);
-    const auto strings = file.content(file.sections()[section->link]);
+    const auto table = file.content(*section, look.watch());
+    const auto strings = file.content(file.sections()[section->link], look.watch());
+    for (const auto* read : {&table, &strings}) {
+        if (!*read && read->error().code == ErrorCode::cancelled) throw Stopped();
+    }
     if (!table || !strings) return {};
     const std::string wanted = std::string(name) + '\0';
     Cursor in(as_bytes(*table), file.order(), {.where = "ELF symbol table", .offset = section->offset});
     while (in.remaining() >= ElfSymbolFields::bytes(file.wide())) {
+        look();
         const auto symbol = ElfSymbolFields::read(in, file.wide());
         if (symbol.name < strings->size() && strings->compare(symbol.name, wanted.size(), wanted) == 0) {
             return symbol.value;

@@ -10,6 +10,7 @@ namespace perfdata {
 namespace {
 
 constexpr std::uint64_t file_bytes = 16 << 10;  // headers of a usual file, and what holds it
+constexpr std::uint64_t value_bytes = 1 << 10;  // what holds what was read of another file
 
 bool differs(const BuildId& recorded, Bytes in_file) {
     return recorded.size != 0 && !same_build_id(recorded, in_file);
@@ -29,7 +30,7 @@ FileStore::Realm FileStore::realm(const Shared<const FileSystem>& files, const L
 
 std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> FileStore::open(Realm realm, const FileSystem& files,
                                                                           const FileName& name, const BuildId& recorded,
-                                                                          const Limits& limits) {
+                                                                          const Limits& limits, const LookOut& look) {
     auto identity = files.identity(name);
     if (identity) {
         const std::scoped_lock lock(mutex_);
@@ -43,9 +44,10 @@ std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> FileStore::open(Realm 
             }
         }
     }
-    auto source = files.open(name, limits, Content::elf);
+    auto source = files.open_watched(name, limits, Content::elf, look.watch());
     if (!source) {
         switch (source.error().code) {
+            case ErrorCode::cancelled: throw Stopped();
             case ErrorCode::missing: return std::unexpected(SymbolMiss::not_found);
             case ErrorCode::io: return std::unexpected(SymbolMiss::not_opened);
             default: return std::unexpected(SymbolMiss::unreadable);
@@ -53,8 +55,9 @@ std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> FileStore::open(Realm 
     }
     // What was opened may be another file than what was looked at. One recording does not mind, but a cache lives long.
     if (bounds_ && identity && files.identity(name) != identity) identity.reset();
-    auto opened = ElfFile::open(std::move(*source), limits);
+    auto opened = ElfFile::open(std::move(*source), limits, look.watch());
     if (!opened) {
+        if (opened.error().code == ErrorCode::cancelled) throw Stopped();
         if (identity && opened.error().code != ErrorCode::io) note(realm, *identity, {});
         return std::unexpected(SymbolMiss::unreadable);
     }
@@ -98,15 +101,30 @@ std::shared_ptr<FileContent> FileStore::find(FileContent::Kind kind, const Files
     return place;
 }
 
+std::shared_ptr<FileContent> FileStore::find(const ValueKey& key, std::shared_ptr<FileContent> (*make)()) {
+    const std::scoped_lock lock(mutex_);
+    auto& [content, used] = values_[key];
+    if (!content || !content->intact()) content = make();
+    used = ++uses_;
+    return content;
+}
+
 std::uint64_t FileStore::bytes_now() const {
     auto sum = file_bytes * kept_.size();
     for (const auto& [key, content] : contents_) sum += content->memory();
+    for (const auto& [key, value] : values_) sum += value_bytes + value.content->memory();
     return sum;
 }
 
 void FileStore::drop_oldest(Dropped& dropped) {
     const auto used = [](const auto& one) { return one.second.used; };
     const auto oldest = std::ranges::min_element(kept_, {}, used);
+    const auto value = std::ranges::min_element(values_, {}, used);
+    if (value != values_.end() && (oldest == kept_.end() || value->second.used < oldest->second.used)) {
+        dropped.all.push_back(std::move(value->second.content));
+        values_.erase(value);
+        return;
+    }
     for (auto content = contents_.begin(); content != contents_.end();) {
         const auto& files = content->first.second;
         if (std::ranges::find(files, oldest->second.file) == files.end()) {
@@ -129,7 +147,8 @@ void FileStore::forget_the_gone(Dropped& dropped) {
     std::erase_if(known_, [](const auto& one) { return one.second.file.expired(); });
     const auto rest = std::ranges::partition(places_, [&](const Place& place) {
         const auto first = known_.lower_bound({place.realm, FileIdentity{}});
-        return first != known_.end() && first->first.first == place.realm;
+        const auto in_values = [&](const auto& one) { return one.first.realm == place.realm; };
+        return (first != known_.end() && first->first.first == place.realm) || std::ranges::any_of(values_, in_values);
     });
     for (auto& place : rest) dropped.files.push_back(std::move(place.files));
     places_.erase(rest.begin(), rest.end());
@@ -139,14 +158,14 @@ void FileStore::trim() {
     if (!bounds_) return;
     Dropped dropped;
     const std::scoped_lock lock(mutex_);
-    while (!kept_.empty() && (kept_.size() > bounds_->files || bytes_now() > bounds_->bytes)) drop_oldest(dropped);
+    while (files_now() != 0 && (files_now() > bounds_->files || bytes_now() > bounds_->bytes)) drop_oldest(dropped);
     forget_the_gone(dropped);
 }
 
 void FileStore::clear() {
     Dropped dropped;
     const std::scoped_lock lock(mutex_);
-    while (!kept_.empty()) drop_oldest(dropped);
+    while (files_now() != 0) drop_oldest(dropped);
     known_.clear();
 }
 
@@ -157,7 +176,7 @@ std::uint64_t FileStore::bytes() const {
 
 std::size_t FileStore::files() const {
     const std::scoped_lock lock(mutex_);
-    return kept_.size();
+    return files_now();
 }
 
 SymbolCache::SymbolCache(const SymbolCacheOptions& options) : store_(std::make_shared<FileStore>(options)) {}

@@ -41,7 +41,8 @@ MiniDebugInfo MiniDebugInfo::unpack(std::string_view packed, const Limits& limit
     MiniDebugInfo info;
     const auto most = std::min(limits.section_bytes, some + packed.size() * times);
     info.bytes = std::make_unique<const std::string>(unpack_xz(packed, most, look, info.damage));
-    auto file = ElfFile::open(memory_source(std::as_bytes(std::span(*info.bytes))), limits);
+    auto file = ElfFile::open(memory_source(std::as_bytes(std::span(*info.bytes))), limits, look.watch());
+    if (!file && file.error().code == ErrorCode::cancelled) throw Stopped();
     if (file) {
         info.file.emplace(std::move(*file));
     } else if (!info.damage) {

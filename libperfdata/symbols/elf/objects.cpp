@@ -115,24 +115,34 @@ std::size_t ObjectSymbols::size() const {
     return table_->objects.size();
 }
 
-void ObjectSymbols::load(Object& object, const Watch& watch) const {
-    object.loaded([&] {
-        object.found = table_->finder.find(object.recorded);
+void ObjectSymbols::load(Object& object) const {
+    if (!object.loaded.done()) load(object, LookOut());
+}
+
+void ObjectSymbols::load(Object& object, const LookOut& look) const {
+    const auto read = [&] {
+        object.found = table_->finder.find(object.recorded, look);
         if (!object.found) return;
         const auto& file = *object.found->file;
         object.content = table_->content(*object.found);
-        object.content->loaded(
-            [&] { object.content->load(file, object.found->debug.get(), table_->finder.options().limits, watch); });
+        const auto& limits = table_->finder.options().limits;
+        object.content->loaded([&] { object.content->load(file, object.found->debug.get(), limits, look.watch()); },
+                               look);
         table_->finder.store().trim();
         if (file.type() == ElfFile::Type::relocatable) {
             if (const auto* text = file.section(".text")) object.text_offset = text->offset;
         }
-    });
+    };
+    object.loaded(read, look);
 }
 
 std::expected<const FoundObject*, SymbolMiss> ObjectSymbols::found(FileIndex index) const {
+    return found(index, LookOut());
+}
+
+std::expected<const FoundObject*, SymbolMiss> ObjectSymbols::found(FileIndex index, const LookOut& look) const {
     auto& one = object(index);
-    load(one);
+    load(one, look);
     if (!one.found) return std::unexpected(one.found.error());
     return &*one.found;
 }
@@ -196,14 +206,27 @@ std::vector<Error> ObjectSymbols::damage() const {
     return damage;
 }
 
-std::vector<FileIndex> ObjectSymbols::with_function(std::string_view name) const {
+std::vector<FileIndex> ObjectSymbols::with_function(std::string_view name, const StopToken& stop) const {
+    std::vector<FileIndex> found;
+    try {
+        LookOut look({stop, {}});
+        find_function(name, found, look);
+    } catch (const Stopped&) {
+    }
+    return found;
+}
+
+void ObjectSymbols::find_function(std::string_view name, std::vector<FileIndex>& found, LookOut& look) const {
     const auto identifier = part_of_mangled(name);  // names without it need no demangling
     const auto is_called = [&](std::string_view symbol) {
+        look();
         if (symbol == name) return true;
-        return table_->options.demangle && is_mangled(symbol) && symbol.find(identifier) != std::string_view::npos &&
-               demangle(symbol) == name;
+        if (!table_->options.demangle || !is_mangled(symbol) || symbol.find(identifier) == std::string_view::npos) {
+            return false;
+        }
+        for (std::size_t at = 0; at < symbol.size(); at += 2) look();  // it takes microseconds
+        return demangle(symbol) == name;
     };
-    std::vector<FileIndex> found;
     std::map<const ElfSymbols*, bool> looked_at;  // one file may have any number of names
     for (std::uint32_t number = 0; number < size(); ++number) {
         const auto& one = object({number});
@@ -216,7 +239,6 @@ std::vector<FileIndex> ObjectSymbols::with_function(std::string_view name) const
         }
         if (has->second) found.push_back({number});
     }
-    return found;
 }
 
 void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs, const StopToken& stop,
@@ -232,11 +254,12 @@ void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs, 
             progress(loaded, objects.size());
         };
     }
+    const LookOut look(watch);
     const auto work = [&] {
         for (auto at = next.fetch_add(1); at < objects.size(); at = next.fetch_add(1)) {
             if (stop.stop_requested()) return;
             try {
-                load(object(objects[at]), watch);
+                load(object(objects[at]), look);
             } catch (const Stopped&) {
                 return;
             }

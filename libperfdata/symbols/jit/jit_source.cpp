@@ -20,11 +20,12 @@ namespace {
 // Per process: each sample of it searches all of its dumps.
 constexpr std::size_t most_dumps = 64;
 
-Result<JitDump> open_jit_dump(const JitDumpFile& file, const FileSystem& files, const Limits& limits) {
+Result<JitDump> open_jit_dump(const JitDumpFile& file, const FileSystem& files, const Limits& limits,
+                              const Watch& watch) {
     const bool given = file.from == JitDumpFile::From::given;
     auto source = file.opened ? *file.opened
-                  : given     ? files.open_given(file.path, limits, Content::jitdump)
-                              : files.open(file.name(), limits, Content::jitdump);
+                  : given     ? files.open_given_watched(file.path, limits, Content::jitdump, watch)
+                              : files.open_watched(file.name(), limits, Content::jitdump, watch);
     if (!source) return fail(std::move(source.error()));
     return JitDump::open(std::move(*source), file.path, limits);
 }
@@ -42,6 +43,8 @@ JitSource::JitSource(const SourceContext& context) : context_(context) {
     const auto& files = context.finder.files();
     auto search = context.options.jit;
     search.limits = context.recording.limits();
+    const Watch watch{context.options.stop, {}};
+    search.watch = watch;
     // Any number of recorded names may lead to one file: read it once.
     std::map<std::pair<ReadFile, std::uint32_t>, std::optional<std::size_t>> read;
     std::set<std::pair<std::uint32_t, std::size_t>> known;
@@ -68,8 +71,9 @@ JitSource::JitSource(const SourceContext& context) : context_(context) {
                 codes_.add(file.pid, *same->second);
             continue;
         }
-        auto dump = open_jit_dump(file, files, context.recording.limits());
+        auto dump = open_jit_dump(file, files, context.recording.limits(), watch);
         if (!dump) {
+            if (dump.error().code == ErrorCode::cancelled) return;
             context.tell(std::move(dump.error()));
             continue;
         }
@@ -79,7 +83,9 @@ JitSource::JitSource(const SourceContext& context) : context_(context) {
         }
         auto matched = JitClock::match(dump->header(), clock);
         if (!matched) context.problems.push_back(matched.error());
-        same->second = codes_.add(file.pid, JitCode::build(*dump, matched ? *matched : JitClock::none()));
+        auto code = JitCode::build(*dump, matched ? *matched : JitClock::none(), {}, watch);
+        if (!code) return;  // asked to stop
+        same->second = codes_.add(file.pid, std::move(*code));
         known.emplace(file.pid.value, *same->second);
         tell(*codes_.codes()[*same->second]);
     }

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <limits>
 #include <queue>
 
 #include "perfdata/recording/source.hpp"
+
+#include "recording/look_out.hpp"
 
 namespace perfdata {
 namespace {
@@ -47,29 +50,38 @@ std::optional<MapLine> parse_line(std::string_view text) {
 
 }  // namespace
 
-Result<PerfMap> PerfMap::open(const std::string& path, const Limits& limits) {
+Result<PerfMap> PerfMap::open(const std::string& path, const Limits& limits, const Watch& watch) {
     Limits unpacking = limits;
     unpacking.unpacked_bytes = std::min(limits.unpacked_bytes, limits.perf_map_bytes);
-    const auto source = open_source(path, unpacking, Content::perf_map);
+    const auto source = open_source(path, unpacking, Content::perf_map, watch);
     if (!source) return fail(source.error());
-    return open(**source, path, limits);
+    return open(**source, path, limits, watch);
 }
 
-Result<PerfMap> PerfMap::open(const Source& source, const std::string& path, const Limits& limits) {
-    auto text = read_whole(source, limits.perf_map_bytes);
+Result<PerfMap> PerfMap::open(const Source& source, const std::string& path, const Limits& limits, const Watch& watch) {
+    auto text = read_whole(source, limits.perf_map_bytes, watch);
     if (!text) {
         auto error = text.error();
         if (error.where.empty()) error.where = path;
         return fail(std::move(error));
     }
-    auto map = parse(std::move(*text), path);
+    auto map = parse(std::move(*text), path, watch);
     if (map) {
         if (auto damage = source.damage()) map->damage_ = std::move(damage);
     }
     return map;
 }
 
-Result<PerfMap> PerfMap::parse(std::string text, const std::string& where) {
+Result<PerfMap> PerfMap::parse(std::string text, const std::string& where, const Watch& watch) {
+    try {
+        LookOut look(watch, text.size());
+        return read(std::move(text), where, look);
+    } catch (const Stopped&) {
+        return fail(ErrorCode::cancelled, Error::no_offset, where, "asked to stop");
+    }
+}
+
+Result<PerfMap> PerfMap::read(std::string text, const std::string& where, LookOut& look) {
     if (text.size() > std::numeric_limits<std::uint32_t>::max()) {
         return fail(ErrorCode::limit, Error::no_offset, where, "larger than 4 GiB");
     }
@@ -78,6 +90,7 @@ Result<PerfMap> PerfMap::parse(std::string text, const std::string& where) {
     const std::string_view all = map.text_;
     std::size_t damaged = 0;
     for (std::size_t at = 0; at < all.size();) {
+        look();
         const auto end = std::min(all.find('\n', at), all.size());
         const auto line = parse_line(all.substr(at, end - at));
         at = end + 1;
@@ -97,7 +110,7 @@ Result<PerfMap> PerfMap::parse(std::string text, const std::string& where) {
         map.damage_ = Error{ErrorCode::malformed, Error::no_offset, where,
                             std::to_string(damaged) + " of its lines are none of a perf map, and were left out"};
     }
-    map.lay_out();
+    map.lay_out(look);
     return map;
 }
 
@@ -109,7 +122,7 @@ Result<PerfMap> PerfMap::parse(std::string text, const std::string& where) {
 //     stretches    | a |b|c|b| a |
 //
 // Goes up through all addresses where an entry begins or ends. A heap has the entries there, the last one on top.
-void PerfMap::lay_out() {
+void PerfMap::lay_out(LookOut& look) {
     std::vector<std::uint64_t> turns;
     std::vector<std::uint32_t> by_begin(entries_.size());
     for (std::uint32_t index = 0; index < entries_.size(); ++index) {
@@ -118,14 +131,15 @@ void PerfMap::lay_out() {
         const auto last = entries_[index].range.last().value;
         if (last != std::numeric_limits<std::uint64_t>::max()) turns.push_back(last + 1);
     }
-    std::ranges::sort(by_begin, {}, [&](std::uint32_t index) { return entries_[index].range.begin; });
-    std::ranges::sort(turns);
+    std::ranges::sort(by_begin, {}, look.by([&](std::uint32_t index) { return entries_[index].range.begin; }));
+    std::ranges::sort(turns, {}, look.by(std::identity()));
     const auto repeated = std::ranges::unique(turns);
     turns.erase(repeated.begin(), repeated.end());
 
     std::priority_queue<std::uint32_t> there;
     auto next = by_begin.begin();
     for (const auto turn : turns) {
+        look();
         for (; next != by_begin.end() && entries_[*next].range.begin.value == turn; ++next) there.push(*next);
         while (!there.empty() && entries_[there.top()].range.last().value < turn) there.pop();
         const auto entry = there.empty() ? none : there.top();

@@ -11,17 +11,19 @@
 #include "perfdata/timeline/jit_files.hpp"
 
 #include "read_file.hpp"
+#include "symbols/elf/file_store.hpp"
 
 namespace perfdata {
 namespace {
 
-Result<PerfMap> open_perf_map(const FoundFile& found, const FileSystem& files, const Limits& limits) {
+Result<PerfMap> open_perf_map(const FoundFile& found, const FileSystem& files, const Limits& limits,
+                              const Watch& watch) {
     auto unpacking = limits;
     unpacking.unpacked_bytes = std::min(limits.unpacked_bytes, limits.perf_map_bytes);
     const bool given = found.from == JitDumpFile::From::given;
-    const auto source = given ? files.open_given(found.path, unpacking, Content::perf_map)
-                              : files.open(found.name(), unpacking, Content::perf_map);
-    if (source) return PerfMap::open(**source, found.path, limits);
+    const auto source = given ? files.open_given_watched(found.path, unpacking, Content::perf_map, watch)
+                              : files.open_watched(found.name(), unpacking, Content::perf_map, watch);
+    if (source) return PerfMap::open(**source, found.path, limits, watch);
     auto error = source.error();
     if (error.code == ErrorCode::mismatch) error.detail += "; if its names are right, give it with --perf-map";
     return fail(std::move(error));
@@ -51,13 +53,21 @@ PerfMapSource::PerfMapSource(const SourceContext& context) {
         if (tasks.object(mapping).kind == ObjectKind::anonymous) with_memory.insert(mapping.pid.value);
     }
     for (const auto pid : with_memory) names_.emplace(pid, perf_map_path(pid));
-    if (context.options.perf_maps) load(context);
+    if (!context.options.perf_maps) return;
+    try {
+        load_maps(context);
+    } catch (const Stopped&) {  // who stopped it throws the rest away
+    }
 }
 
-void PerfMapSource::load(const SourceContext& context) {
+void PerfMapSource::load_maps(const SourceContext& context) {
     const auto& files = context.finder.files();
     std::set<std::string, std::less<>> unused(context.options.jit.given_maps.begin(),
                                               context.options.jit.given_maps.end());
+    const auto& limits = context.recording.limits();
+    auto& store = context.finder.store();
+    const auto realm = store.is_shared() ? store.realm(context.options.files, limits, true) : 0;
+    const LookOut look({context.options.stop, {}});
     std::map<ReadFile, std::shared_ptr<const PerfMap>> maps;  // null: unreadable
     for (const auto& [pid, path] : names_) {
         if (context.options.stop.stop_requested()) return;
@@ -69,10 +79,12 @@ void PerfMapSource::load(const SourceContext& context) {
         const auto [same, first] =
             maps.try_emplace(read_file(files, given ? std::nullopt : std::optional(found.name()), found.path));
         if (first) {
-            auto map = open_perf_map(found, files, context.recording.limits());
+            const auto read = [&] { return open_perf_map(found, files, limits, look.watch()); };
+            constexpr auto kind = FileContent::Kind::perf_map;
+            auto map = store.value<kind, PerfMap>(realm, files, found.name(), given, look, read);
             if (map) {
-                if (map->damage()) context.losses.add(*map->damage());
-                same->second = std::make_shared<const PerfMap>(std::move(*map));
+                if ((*map)->damage()) context.losses.add(*(*map)->damage());
+                same->second = std::move(*map);
             } else {
                 context.tell(std::move(map.error()));
             }

@@ -28,7 +28,7 @@ class PerfMapSource final : public CodeSource {
     }
 
   private:
-    void load(const SourceContext& context);
+    void load_maps(const SourceContext& context);
     std::optional<PerfMap::Symbol> symbol(const Frame& frame) const;
 
     std::map<std::uint32_t, std::shared_ptr<const PerfMap>> maps_;  // by pid: O(log n) per search

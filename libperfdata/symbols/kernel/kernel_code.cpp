@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "recording/look_out.hpp"
 #include "symbols/elf/elf_notes.hpp"
 #include "symbols/elf/read_code.hpp"
 
@@ -24,11 +25,12 @@ std::optional<CodePlace> place_in(const ElfFile& file, std::uint64_t vaddr, std:
 }  // namespace
 
 KernelCode::KernelCode(const Recording& recording, const RecordedKernel& recorded, const KernelNames* names,
-                       const MappedFiles& files, const std::string& kcore, std::vector<Error>& problems)
+                       const MappedFiles& files, const std::string& kcore, std::vector<Error>& problems,
+                       const Watch& watch)
     : recorded_(recorded), names_(names), files_(files), limits_(recording.limits()) {
     if (!kcore.empty()) {
         // Open the user's file now, to report what is wrong with it.
-        auto opened = open_kcore({"", kcore}, true);
+        auto opened = open_kcore({"", kcore}, true, watch);
         if (opened) {
             kcore_once_([&] { kcore_ = std::move(*opened); });
             return;
@@ -42,16 +44,17 @@ KernelCode::KernelCode(const Recording& recording, const RecordedKernel& recorde
     running_ = names != nullptr && names->running();
 }
 
-Result<KernelCode::Kcore> KernelCode::open_kcore(const FileName& name, bool given) const {
+Result<KernelCode::Kcore> KernelCode::open_kcore(const FileName& name, bool given, const Watch& watch) const {
     const auto path = name.shown();
     const auto named = [&](Error error) {
         if (error.where != path) error.where = path;
         return fail(std::move(error));
     };
     const auto& files = files_.finder().files();
-    auto source = given ? files.open_given(path, limits_, Content::elf) : files.open(name, limits_, Content::elf);
+    auto source = given ? files.open_given_watched(path, limits_, Content::elf, watch)
+                        : files.open_watched(name, limits_, Content::elf, watch);
     if (!source) return named(std::move(source.error()));
-    auto file = ElfFile::open(std::move(*source), limits_);
+    auto file = ElfFile::open(std::move(*source), limits_, watch);
     if (!file) return named(std::move(file.error()));
     if (file->type() != ElfFile::Type::core) {
         return fail(ErrorCode::mismatch, Error::no_offset, path, "it is no copy of /proc/kcore: not an ELF core file");
@@ -81,19 +84,36 @@ Result<KernelCode::Kcore> KernelCode::open_kcore(const FileName& name, bool give
     return copy;
 }
 
-const std::optional<KernelCode::Kcore>& KernelCode::kcore() const {
-    kcore_once_([&] {
+const std::optional<KernelCode::Kcore>& KernelCode::kcore(const LookOut& look) const {
+    const auto open = [&](const FileName& name, bool given) {
+        auto opened = open_kcore(name, given, look.watch());
+        if (!opened && opened.error().code == ErrorCode::cancelled) throw Stopped();
+        if (opened) kcore_ = std::move(*opened);
+        return opened.has_value();
+    };
+    const auto search = [&] {
         for (const auto& name : candidates_) {
-            auto opened = open_kcore(name, false);
-            if (!opened) continue;
-            kcore_ = std::move(*opened);
-            return;
+            if (open(name, false)) return;
         }
         // Our own path, not one from the recording.
-        if (!running_) return;
-        if (auto opened = open_kcore({"", running_kcore}, true)) kcore_ = std::move(*opened);
-    });
+        if (running_) open({"", running_kcore}, true);
+    };
+    kcore_once_(search, look);
     return kcore_;
+}
+
+const Result<KernelText>& KernelCode::vmlinux(const LookOut& look) const {
+    const auto search = [&] {
+        auto found = KernelNames::find_text(recorded_, files_.finder(), look.watch());
+        if (!found && found.error().code == ErrorCode::cancelled) throw Stopped();
+        vmlinux_ = std::move(found);
+    };
+    vmlinux_once_(search, look);
+    return vmlinux_;
+}
+
+void KernelCode::load(const LookOut& look) const {
+    if (!kcore(look)) vmlinux(look);
 }
 
 Result<bool> KernelCode::read_kcore(Address address, PatchedCode& code, CodeImage& image) const {
@@ -144,11 +164,6 @@ Result<void> KernelCode::read(const Frame& function, Address address, PatchedCod
     auto other = is_module(function) ? read_module(function, code, image) : read_vmlinux(address, code, image);
     if (!other && kcore()) other.error().detail = "not in " + kcore()->path + "; and " + other.error().detail;
     return other;
-}
-
-const Result<KernelText>& KernelCode::vmlinux() const {
-    vmlinux_once_([&] { vmlinux_ = KernelNames::find_text(recorded_, files_.finder()); });
-    return vmlinux_;
 }
 
 Result<void> KernelCode::read_vmlinux(Address address, PatchedCode& code, CodeImage& image) const {

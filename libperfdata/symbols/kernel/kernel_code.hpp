@@ -26,9 +26,12 @@ namespace perfdata {
 class KernelCode {
   public:
     // `recorded`, `names` (null: none) and `files` must outlive it. `kcore` is the user's file: its errors go to
-    // `problems`.
+    // `problems`. `watch` is asked while that file is unpacked.
     KernelCode(const Recording& recording, const RecordedKernel& recorded, const KernelNames* names,
-               const MappedFiles& files, const std::string& kcore, std::vector<Error>& problems);
+               const MappedFiles& files, const std::string& kcore, std::vector<Error>& problems, const Watch& watch);
+
+    // Opens what read() opens, which then does not take long. Throws Stopped.
+    void load(const LookOut& look) const;
 
     // Fills `code`, and sets the origin and the problems of the image. Errors: missing (what would supply it),
     // mismatch, io, malformed.
@@ -52,9 +55,9 @@ class KernelCode {
     };
 
     // `given`: the name is the user's or our own, not one from the recording.
-    Result<Kcore> open_kcore(const FileName& name, bool given) const;
-    const std::optional<Kcore>& kcore() const;
-    const Result<KernelText>& vmlinux() const;
+    Result<Kcore> open_kcore(const FileName& name, bool given, const Watch& watch) const;
+    const std::optional<Kcore>& kcore(const LookOut& look = {}) const;
+    const Result<KernelText>& vmlinux(const LookOut& look = {}) const;
     bool is_module(const Frame& function) const;
     Result<void> read_vmlinux(Address address, PatchedCode& code, CodeImage& image) const;
     Result<void> read_module(const Frame& function, PatchedCode& code, CodeImage& image) const;

@@ -8,9 +8,20 @@
 #include "recording/look_out.hpp"
 #include "symbols/elf/elf_constants.hpp"
 #include "symbols/elf/elf_notes.hpp"
+#include "symbols/elf/file_store.hpp"
 #include "symbols/elf/find/build_id_cache.hpp"
 
 namespace perfdata {
+namespace {
+
+struct KernelTable {
+    Kallsyms table;
+    std::optional<Error> damage;  // also of the packed file
+
+    std::uint64_t memory() const { return table.memory(); }
+};
+
+}  // namespace
 
 // Loader tries one file after another.
 struct KernelNames::Loader {
@@ -34,26 +45,45 @@ struct KernelNames::Loader {
     bool kallsyms(const FileName& name, bool same_kernel, bool given) {
         Limits limits = options.limits;
         limits.unpacked_bytes = std::min(limits.unpacked_bytes, limits.kallsyms_bytes);
-        const auto source = open(name, given, limits, Content::text);
-        auto text = source ? read_whole(**source, limits.kallsyms_bytes, watch) : fail(source.error());
-        if (!kallsyms(name.shown(), std::move(text), same_kernel, given)) return false;
-        if (auto damage = (*source)->damage()) names.damage_ = std::move(damage);
-        return true;
+        const auto path = name.shown();
+        const auto read = [&]() -> Result<KernelTable> {
+            const auto source = open(name, given, limits, Content::text);
+            auto text = source ? read_whole(**source, limits.kallsyms_bytes, watch) : fail(source.error());
+            auto table = text ? Kallsyms::parse(std::move(*text), path, watch) : fail(std::move(text.error()));
+            if (!table) return fail(std::move(table.error()));
+            auto damage = (*source)->damage();
+            if (!damage) damage = table->damage();
+            return KernelTable{std::move(*table), std::move(damage)};
+        };
+        constexpr auto kind = FileContent::Kind::kallsyms;
+        auto kept =
+            finder.store().value<kind, KernelTable>(finder.realm(), finder.files(), name, given, LookOut(watch), read);
+        if (!kept) return refuse(kept.error(), path, given);
+        return take({*kept, &(*kept)->table}, (*kept)->damage, path, same_kernel, given);
+    }
+
+    // Returns false.
+    bool refuse(const Error& error, const std::string& path, bool given) {
+        unless_stopped(error);
+        if (given) refuse(error.code, path, error.detail);
+        return false;
     }
 
     Result<std::shared_ptr<const Source>> open(const FileName& name, bool given, const Limits& limits,
                                                Content content) const {
         const auto& files = finder.files();
-        return given ? files.open_given(name.path, limits, content) : files.open(name, limits, content);
+        auto opened = given ? files.open_given_watched(name.path, limits, content, watch)
+                            : files.open_watched(name, limits, content, watch);
+        if (!opened) unless_stopped(opened.error());
+        return opened;
     }
 
-    bool kallsyms(const std::string& path, Result<std::string> text, bool same_kernel, bool given) {
-        auto table = text ? Kallsyms::parse(std::move(*text), path, watch) : fail(std::move(text.error()));
-        if (!table && table.error().code == ErrorCode::cancelled) throw Stopped();
-        if (!table) {
-            if (given) refuse(table.error().code, path, table.error().detail);
-            return false;
-        }
+    static void unless_stopped(const Error& error) {
+        if (error.code == ErrorCode::cancelled) throw Stopped();
+    }
+
+    bool take(std::shared_ptr<const Kallsyms> table, std::optional<Error> damage, const std::string& path,
+              bool same_kernel, bool given) {
         std::uint64_t relocation = 0;
         if (known_place()) {
             const auto here = table->address_of(kernel.reference_symbol);
@@ -66,8 +96,8 @@ struct KernelNames::Loader {
                 return false;
             }
         }
-        names.damage_ = table->damage();
-        names.kallsyms_ = std::move(*table);
+        names.damage_ = std::move(damage);
+        names.kallsyms_ = std::move(table);
         names.relocation_ = relocation;
         names.only_kernel_ = relocation != 0;
         names.origin_ = path;
@@ -81,8 +111,9 @@ struct KernelNames::Loader {
             if (given) refuse(source.error().code, path, source.error().detail);
             return false;
         }
-        auto file = ElfFile::open(std::move(*source), options.limits);
+        auto file = ElfFile::open(std::move(*source), options.limits, watch);
         if (!file) {
+            unless_stopped(file.error());
             if (given) refuse(file.error().code, path, file.error().detail);
             return false;
         }
@@ -98,11 +129,12 @@ struct KernelNames::Loader {
         }
         auto symbols = only_text ? Result<ElfSymbols>() : ElfSymbols::load(*file, nullptr, options.limits, watch);
         if (!symbols) {
-            if (symbols.error().code == ErrorCode::cancelled) throw Stopped();
+            unless_stopped(symbols.error());
             if (given) refuse(symbols.error().code, path, symbols.error().detail);
             return false;
         }
-        const auto reference = known_place() ? address_of_symbol(*file, kernel.reference_symbol) : std::nullopt;
+        LookOut look(watch);
+        const auto reference = known_place() ? address_of_symbol(*file, kernel.reference_symbol, look) : std::nullopt;
         if (!reference) {
             if (given) {
                 refuse(ErrorCode::missing, path,
@@ -216,8 +248,12 @@ struct KernelNames::Loader {
         // Copies are found by build-id.
         if (kernel.build_id.size != 0 && same_boot(path) && from_copy_of_this_boot()) return names.running_ = true;
         names = {};
-        auto text = finder.files().read_kernel_file(path, options.limits.kallsyms_bytes);
-        names.running_ = kallsyms(path, std::move(text), false, false);
+        auto text = finder.files().read_kernel_file_watched(path, options.limits.kallsyms_bytes, watch);
+        auto table = text ? Kallsyms::parse(std::move(*text), path, watch) : fail(std::move(text.error()));
+        if (!table) return refuse(table.error(), path, false);
+        auto damage = table->damage();
+        const auto kept = std::make_shared<const Kallsyms>(std::move(*table));
+        names.running_ = take(kept, std::move(damage), path, false, false);
         return names.running_;
     }
 
@@ -255,12 +291,16 @@ Result<KernelNames> KernelNames::load(const RecordedKernel& kernel, const Object
                 "machine's /proc/kallsyms, made by root in the same boot) or --vmlinux");
 }
 
-Result<KernelText> KernelNames::find_text(const RecordedKernel& kernel, const ObjectFinder& finder) {
-    const Watch nobody;
-    Loader loader{kernel, finder, finder.options(), nobody, {}, {}, true, {}};
+Result<KernelText> KernelNames::find_text(const RecordedKernel& kernel, const ObjectFinder& finder,
+                                          const Watch& watch) {
+    Loader loader{kernel, finder, finder.options(), watch, {}, {}, true, {}};
     const auto& given = finder.options().vmlinux;
-    if ((!given.empty() && loader.vmlinux({"", given}, true)) || loader.vmlinux_somewhere())
-        return std::move(loader.elf);
+    try {
+        if ((!given.empty() && loader.vmlinux({"", given}, true)) || loader.vmlinux_somewhere())
+            return std::move(loader.elf);
+    } catch (const Stopped&) {
+        return fail(ErrorCode::cancelled, Error::no_offset, "kernel code", "asked to stop");
+    }
     if (loader.refused) return fail(std::move(*loader.refused));
     return fail(ErrorCode::missing, Error::no_offset, "kernel code",
                 "nothing here holds the code of the recorded kernel; give --kcore (a copy of the recording machine's "

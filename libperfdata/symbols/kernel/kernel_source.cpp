@@ -40,7 +40,8 @@ KernelSource::KernelSource(const SourceContext& context, const MappedFiles& file
       files_(files),
       lines_(lines),
       recorded_(recorded_kernel(context.recording, context.timeline)) {
-    auto loaded = KernelNames::load(recorded_, context.finder, {context.options.stop, {}});
+    const Watch watch{context.options.stop, {}};
+    auto loaded = KernelNames::load(recorded_, context.finder, watch);
     if (loaded) {
         names_ = std::move(*loaded);
         if (const auto& damage = names_->damage()) context.losses.add(*damage);
@@ -53,11 +54,25 @@ KernelSource::KernelSource(const SourceContext& context, const MappedFiles& file
         unnamed_ = would_do ? &unproven_names : &no_names;
         context.problems.push_back(std::move(loaded.error()));
     }
-    code_.emplace(context.recording, recorded_, names(), files, context.options.kcore, code_problems_);
+    code_.emplace(context.recording, recorded_, names(), files, context.options.kcore, code_problems_, watch);
 }
 
 bool KernelSource::is_module(const Frame& frame) const {
     return frame.kind == FrameKind::object && timeline_.tasks().objects()[frame.index].kind == ObjectKind::module;
+}
+
+void KernelSource::load(const Frame& frame, CodeDetail detail, LookOut& look) const {
+    const bool lines = detail == CodeDetail::lines, module = is_module(frame);
+    if (module && !lines && detail != CodeDetail::inlined)
+        (void)files_.symbols().found(files_.index(frame.index), look);
+    switch (detail) {
+        case CodeDetail::names: break;
+        case CodeDetail::bytes: code_->load(look); break;
+        case CodeDetail::inlined:
+        case CodeDetail::lines:
+            if (module) return lines_.load(frame.index, lines, look);
+            if (const auto& file = text(look); lines && file.lines && *file.lines) (*file.lines)->unpack_lines(look);
+    }
 }
 
 KernelSource::Found KernelSource::find(const Frame& frame) const {
@@ -124,15 +139,17 @@ CodePlace KernelSource::place(const CodeVersion& version) const {
     return in_file ? *in_file : CodeSource::place(version);
 }
 
-const CodeFile& KernelSource::text() const {
-    text_.once([&] {
-        auto text = KernelNames::find_text(recorded_, context_.finder);
+const CodeFile& KernelSource::text(LookOut& look) const {
+    const auto read = [&] {
+        auto text = KernelNames::find_text(recorded_, context_.finder, look.watch());
+        if (!text && text.error().code == ErrorCode::cancelled) throw Stopped();
         if (!text) return;
         text_.path = text->path;
         text_.file = text->file;
         text_relocation_ = text->relocation;
-        text_.lines = lines_.open({text_.path, {}}, {text_.path, {}, text_.file, {}, true, text->root, {}});
-    });
+        text_.lines = lines_.open({text_.path, {}}, {text_.path, {}, text_.file, {}, true, text->root, {}}, look);
+    };
+    text_.once(read, look);
     return text_;
 }
 

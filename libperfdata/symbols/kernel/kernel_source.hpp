@@ -22,6 +22,8 @@ class KernelSource final : public CodeSource {
   public:
     KernelSource(const SourceContext& context, const MappedFiles& files, DebugLines& lines);
 
+    void load(const Frame& frame, CodeDetail detail, LookOut& look) const override;
+
     FrameName name(const Frame& frame) const override { return find(frame).name; }
     FunctionExtent extent(const Frame& frame) const override { return find(frame).extent; }
     Result<CodeImage> image(const CodeVersion& version, std::uint64_t size) const override;
@@ -51,7 +53,11 @@ class KernelSource final : public CodeSource {
     Found find(const Frame& frame) const;
     void find_by_address(Address address, const Frame& frame, Found& found) const;
     bool is_module(const Frame& frame) const;
-    const CodeFile& text() const;
+    const CodeFile& text() const {
+        LookOut nobody;
+        return text(nobody);
+    }
+    const CodeFile& text(LookOut& look) const;
 
     const SourceContext& context_;
     const Timeline& timeline_;

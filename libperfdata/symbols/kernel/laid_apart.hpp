@@ -19,11 +19,14 @@ namespace perfdata {
 //     pieces    |-a-|-b-|-a-|--c--|
 //
 // Takes O(n log n) for n items and makes at most 2n pieces, however items overlap. So a search by address finds one
-// item.
-template <class Item, class Wins, class Same>
-std::vector<Item> laid_apart(std::vector<Item> items, Wins wins, Same same) {
+// item. Calls look() at each step, which may throw.
+template <class Item, class Wins, class Same, class Look>
+std::vector<Item> laid_apart(std::vector<Item> items, Wins wins, Same same, Look&& look) {
     std::erase_if(items, [](const Item& item) { return item.range.begin >= item.range.end; });
-    std::ranges::stable_sort(items, {}, [](const Item& item) { return item.range.begin; });
+    std::ranges::stable_sort(items, {}, [&](const Item& item) {
+        look();
+        return item.range.begin;
+    });
     std::vector<Item> apart;
     std::uint64_t at = 0;
     // Items that lose stay in the queue: what they cover beyond the winner's end is theirs.
@@ -47,11 +50,17 @@ std::vector<Item> laid_apart(std::vector<Item> items, Wins wins, Same same) {
         at = std::max(at, end);
     };
     for (const auto& item : items) {
+        look();
         cover(item.range.begin);
         open.push(&item);
     }
     cover(UINT64_MAX);
     return apart;
+}
+
+template <class Item, class Wins, class Same>
+std::vector<Item> laid_apart(std::vector<Item> items, Wins wins, Same same) {
+    return laid_apart(std::move(items), std::move(wins), std::move(same), [] {});
 }
 
 // Visits the pieces of laid_apart() that overlap [begin, end), by address, with the part inside. Stops if visit()

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "recording/look_out.hpp"
 #include "symbols/elf/elf_packed.hpp"
 #include "symbols/elf/mini_debug_info.hpp"
 
@@ -45,7 +46,8 @@ Result<std::string> unpacked(const ElfFile& file, const ElfFile::Section& sectio
                     "it goes beyond the end of the file");
     }
     std::string content(static_cast<std::size_t>(packed.size), '\0');
-    auto done = unpack(as_bytes_of(bytes).subspan(static_cast<std::size_t>(packed.head)), packed.packing, content);
+    auto done =
+        unpack(as_bytes_of(bytes).subspan(static_cast<std::size_t>(packed.head)), packed.packing, content, LookOut());
     if (!done) return fail(std::move(done.error()));
     return content;
 }

@@ -75,8 +75,9 @@ bool is_startup(const ElfFile& file, std::uint64_t vaddr) {
 
 }  // namespace
 
-Unwinder::Unwinder(const CodeSources& sources, std::string_view arch_name)
+Unwinder::Unwinder(const CodeSources& sources, std::string_view arch_name, const StopToken& stop)
     : sources_(sources),
+      watch_{stop, {}},
       timeline_(sources.timeline()),
       recent_tasks_(timeline_.tasks()),
       recent_(std::size_t{1} << recent_bits) {
@@ -180,12 +181,14 @@ const Unwinder::Rule& Unwinder::rule_of(const Frame& frame, const UnwindTarget& 
 }
 
 Unwinder::Rule Unwinder::find_rule(const Frame& frame, const UnwindTarget& target, bool returns) {
+    Rule rule;
+    const bool watched = watch_.stop.stop_possible();
+    if (watched && !sources_.load(frame, CodeDetail::names, watch_)) return rule;  // what it is for will be left
     auto place = sources_.of(frame).unwind_place(frame);
     const bool in_vdso =
         frame.kind == FrameKind::object && timeline_.tasks().objects()[frame.index].kind == ObjectKind::vdso;
     // 32-bit processes have a vdso of their own under the same name.
     if (in_vdso && place.cfi != nullptr && place.cfi->target() != target) place = {nullptr, 0, StackEnd::no_file};
-    Rule rule;
     rule.cfi = place.cfi;
     rule.vaddr = place.vaddr;
     rule.missing = place.missing;

@@ -35,7 +35,8 @@ class CodeSources;
 class Unwinder final : public StackUnwinder {
   public:
     // `arch`: the recorded machine's, as `uname -m` prints it; empty: unknown.
-    Unwinder(const CodeSources& sources, std::string_view arch);
+    // `stop`: of reading the files that stacks lead through. Once it stops, stacks end there, and are of no use.
+    Unwinder(const CodeSources& sources, std::string_view arch, const StopToken& stop);
 
     Unwound unwind(const Moment& moment, const UserState& state, std::size_t most,
                    std::vector<UnwoundFrame>& frames) override;
@@ -97,6 +98,7 @@ class Unwinder final : public StackUnwinder {
     static constexpr unsigned most_operations = 1u << 14;
 
     const CodeSources& sources_;
+    Watch watch_;  // of reading files
     const Timeline& timeline_;
     RecentTasks recent_tasks_;
     std::optional<UnwindTarget> wide_, narrow_;  // of 64-bit and of 32-bit processes

@@ -17,7 +17,10 @@
 #include "perfdata/recording/source.hpp"
 
 #include "catch.hpp"
+#include "support/build.hpp"
+#include "support/crafted.hpp"
 #include "support/files.hpp"
+#include "support/looks.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
@@ -233,4 +236,41 @@ TEST_CASE("The header of a pipe that never ends is left when asked to stop", "[r
     REQUIRE(told.all.size() == 3);
     CHECK(told.all[0].second == 200'000 * 16);
     CHECK(Recording::from_memory(bytes));
+}
+
+TEST_CASE("Opening leaves a long list of event ids in its middle", "[recording][events]") {
+    constexpr std::uint64_t count = 100'000;
+    std::vector<std::uint64_t> ids;
+    for (std::uint64_t number = 0; number < count; ++number) ids.push_back(1000 + number * 7919);
+    const auto attr = sampling_attr(sample_bit::ip | sample_bit::identifier);
+    Blob file;
+    std::size_t least = 2 * count / 8192;  // each id is read, and then numbered
+    if (GENERATE(false, true)) {
+        // A pipe has one record for each event and names for ids.
+        constexpr std::size_t a_record = 4000;
+        Writer out(std::endian::little);
+        out.u64(0x32454c4946524550).u64(16);
+        file = std::move(out).take();
+        const auto add = [&](const Blob& record) { file.insert(file.end(), record.begin(), record.end()); };
+        for (std::size_t at = 0; at < count; at += a_record) {
+            add(header_attr(std::endian::little, attr, attr.size,
+                            {ids.begin() + static_cast<std::ptrdiff_t>(at),
+                             ids.begin() + static_cast<std::ptrdiff_t>(at + a_record)}));
+        }
+    } else {
+        file = RecordingBuilder()
+                   .event(attr, ids)
+                   .add(encode(Lost{{1}, 7}, {.order = std::endian::little, .trailer = {}, .misc = 0}))
+                   .build();
+    }
+    check_stops(
+        [&](const Watch& watch) {
+            return Recording::from_memory(file, {{}, watch.stop, watch.progress});
+        },
+        least);
+    const auto recording = Recording::from_memory(file);
+    REQUIRE(recording);
+    CHECK(recording->diagnostics().empty());
+    for (std::uint64_t number = 0; number < count; number += 997) CHECK(recording->events().find(ids[number]));
+    CHECK_FALSE(recording->events().find(999));
 }

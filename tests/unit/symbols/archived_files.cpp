@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "support/files.hpp"
+#include "support/looks.hpp"
 #include "support/random.hpp"
 #include "support/tar.hpp"
 #include "support/text_parts.hpp"
@@ -379,4 +380,39 @@ TEST_CASE("The vdso is that of the machine, whatever cache is given", "[symbols]
     const auto vdso = (*files)->vdso();
     REQUIRE(vdso);
     CHECK(read_whole(**vdso, 100).value() == "vdso");
+}
+
+TEST_CASE("Unpacking a tar-ball stops wherever it is", "[symbols]") {
+    Blob content(std::size_t{1} << 20);
+    Random random(7);
+    for (auto& byte : content) byte = static_cast<std::byte>(random.size(256));
+    Tar tar;
+    tar.file(".build-id/first", content).file("second", content).file("third", content);
+    const int way = GENERATE(0, 1, 2, 3, 4);
+    auto blob = tar.blob();
+    if (way == 1) blob = compressed(Compression::gzip, blob);
+    if (way == 2) blob = compressed(Compression::bzip2, blob);
+    if (way == 3) blob = compressed(Compression::xz, blob);
+    if (way == 4) blob = compressed(Compression::zstd, blob);
+    const Packed packed(std::move(blob));
+    check_stops([&](const Watch& watch) { return ArchivedFiles::open(tar_ball, packed.beneath, packed.limits, watch); },
+                40);
+    Looks never;
+    const auto files = ArchivedFiles::open(tar_ball, packed.beneath, packed.limits, never.watch());
+    REQUIRE(files);
+    CHECK_FALSE((*files)->damage());
+    CHECK((*files)->size() == 3);
+}
+
+TEST_CASE("A packed member of a tar-ball is left while it is unpacked", "[symbols]") {
+    const Blob content(std::size_t{4} << 20, std::byte{'x'});
+    Tar tar;
+    tar.file(".build-id/packed", compressed(Compression::gzip, content));
+    const auto files = Packed(tar).open();
+    REQUIRE(files);
+    check_stops(
+        [&](const Watch& watch) {
+            return (*files)->open_watched({"", tar_ball + "/.build-id/packed"}, {}, Content::any, watch);
+        },
+        16);
 }

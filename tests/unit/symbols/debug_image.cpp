@@ -8,6 +8,7 @@
 #include "catch.hpp"
 #include "support/dwarf.hpp"
 #include "support/elf.hpp"
+#include "support/looks.hpp"
 #include "symbols/elf/dwarf/dwarf_lines.hpp"
 #include "symbols/unwind/file_cfi.hpp"
 
@@ -101,9 +102,14 @@ class Watched final : public Source {
 
 // stored(content) returns an uncompressed zlib stream.
 Blob stored(const Blob& content) {
+    constexpr std::size_t most = 65535;
     Writer out(std::endian::little);
-    const auto size = static_cast<std::uint16_t>(content.size());
-    out.u8(0x78).u8(1).u8(1).u16(size).u16(static_cast<std::uint16_t>(~size)).bytes(content);
+    out.u8(0x78).u8(1);
+    for (std::size_t at = 0; at == 0 || at < content.size(); at += most) {
+        const auto part = Bytes(content).subspan(at, std::min(most, content.size() - at));
+        const auto size = static_cast<std::uint16_t>(part.size());
+        out.u8(at + most >= content.size() ? 1 : 0).u16(size).u16(static_cast<std::uint16_t>(~size)).bytes(part);
+    }
     std::uint32_t low = 1, high = 0;
     for (const auto byte : content) {
         low = (low + std::to_integer<std::uint32_t>(byte)) % 65521;
@@ -400,4 +406,50 @@ TEST_CASE("Debug information that can no longer be read is an error", "[symbols]
     REQUIRE(!found);
     CHECK(found.error().code == ErrorCode::truncated);
     CHECK(found.error().detail == "section .debug_line is cut off");
+}
+
+TEST_CASE("A packed section that was left in its middle is unpacked when it is needed", "[symbols][dwarf]") {
+    constexpr std::size_t size = std::size_t{5} << 20;
+    const auto kind = GENERATE(zlib, zstd);
+    Blob content(size);
+    std::uint64_t state = 88172645463325252;
+    for (auto& byte : content) {
+        state = state * 6364136223846793005 + 1442695040888963407;
+        byte = static_cast<std::byte>(state >> 56);
+    }
+    Elf elf;
+    elf.add({.name = ".debug_line", .content = content});
+    pack(section(elf, ".debug_line"), kind, size);
+    const auto blob = elf.blob();
+    auto image = DebugImage::read(file_of(blob), {});
+    REQUIRE(image);
+    const auto all = std::as_bytes(image->bytes());
+    const auto offset = ElfFile::open(memory_source(all), {}).value().section(".debug_line")->offset;
+    const auto unpacked = all.subspan(static_cast<std::size_t>(offset), size);
+    for (const std::size_t most : {1, 3, 5}) {
+        Looks some;
+        some.most = most;
+        CHECK_THROWS_AS(image->unpack(".debug_line", LookOut(some.watch())), Stopped);
+        CHECK(some.asked == most);
+        CHECK(image->loaded_bytes() == 0);
+    }
+    Looks never;
+    image->unpack(".debug_line", LookOut(never.watch()));
+    CHECK(never.asked >= 5);
+    CHECK(std::ranges::equal(unpacked, content));
+    CHECK(image->loaded_bytes() == size);
+    CHECK_FALSE(image->failure());
+
+    // What is damaged is the same for who looks.
+    for (const bool longer : {false, true}) {
+        Elf damaged;
+        damaged.add({.name = ".debug_line", .content = content});
+        pack(section(damaged, ".debug_line"), kind, longer ? size - 1 : size + 1);
+        const auto other = damaged.blob();
+        auto wrong = DebugImage::read(file_of(other), {});
+        REQUIRE(wrong);
+        wrong->unpack(".debug_line", LookOut(never.watch()));
+        REQUIRE(wrong->failure());
+        CHECK(wrong->failure()->code == ErrorCode::malformed);
+    }
 }

@@ -3,11 +3,16 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/recording/content.hpp"
 #include "perfdata/symbols/elf/elf_symbols.hpp"
 #include "perfdata/symbols/elf/objects.hpp"
+#include "perfdata/symbols/jit/perf_map.hpp"
 #include "perfdata/symbols/kernel/kallsyms.hpp"
+#include "perfdata/symbols/kernel/kernel_names.hpp"
 
 #include "catch.hpp"
+#include "support/files.hpp"
+#include "support/looks.hpp"
 #include "unit/symbols/elf_case.hpp"
 
 using namespace perfdata;
@@ -30,30 +35,37 @@ Elf large_elf() {
     return elf;
 }
 
-// Looks is how often a call asked, and when it is told to stop.
-struct Looks {
-    std::size_t asked = 0, most = ~std::size_t{0};
+// PackedFiles unpacks, as LocalFiles does.
+class PackedFiles final : public FileSystem {
+  public:
+    Files plain;
 
-    Watch watch() {
-        return {StopToken([this] { return ++asked >= most; }), {}};
+    Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits& limits,
+                                               Content content) const override {
+        return open_watched(name, limits, content, {});
+    }
+    Result<std::shared_ptr<const Source>> open_watched(const FileName& name, const Limits& limits, Content content,
+                                                       const Watch& watch) const override {
+        auto source = plain.open(name, limits, content);
+        if (!source) return source;
+        return unpacked(std::move(*source), name.shown(), limits, content, watch);
+    }
+    Result<std::shared_ptr<const Source>> open_given_watched(const std::string& path, const Limits& limits,
+                                                             Content content, const Watch& watch) const override {
+        return open_watched({"", path}, limits, content, watch);
+    }
+    Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override {
+        return plain.read_kernel_file(path, most);
     }
 };
 
-// Checks that the call asks many times, and fails with `cancelled` at each of some.
-template <class Call>
-void check_stops(Call&& call, std::size_t least) {
-    Looks all;
-    REQUIRE(call(all.watch()));
-    CHECK(all.asked >= least);
-    for (const std::size_t most : {std::size_t{1}, all.asked / 2, all.asked}) {
-        INFO(most << " of " << all.asked);
-        Looks some;
-        some.most = most;
-        const auto stopped = call(some.watch());
-        REQUIRE_FALSE(stopped);
-        CHECK(stopped.error().code == ErrorCode::cancelled);
-        CHECK(some.asked == most);
+std::string many_lines(std::string_view between) {
+    std::string text;
+    for (std::uint64_t number = 0; number < symbol_count; ++number) {
+        const auto address = std::to_string(1'000'000'000'000'000 + (number * 7919 % symbol_count) * 16);
+        text += address + std::string(between) + "f" + std::to_string(number) + "\n";
     }
+    return text;
 }
 
 }  // namespace
@@ -75,11 +87,7 @@ TEST_CASE("Reading the symbols of a large file stops in its middle", "[symbols][
 }
 
 TEST_CASE("Reading a large kallsyms stops in its middle", "[symbols][kernel]") {
-    std::string text;
-    for (std::uint64_t number = 0; number < symbol_count; ++number) {
-        const auto address = std::to_string(1'000'000'000'000'000 + (number * 7919 % symbol_count) * 16);
-        text += address + " T f" + std::to_string(number) + "\n";
-    }
+    const auto text = many_lines(" T ");
     check_stops([&](const Watch& watch) { return Kallsyms::parse(text, "here", watch); }, 3 * symbol_count / 8192);
     const auto source = std::make_shared<OwnedSource>(Blob(as_bytes(text).begin(), as_bytes(text).end()));
     check_stops([&](const Watch& watch) { return Kallsyms::open(*source, "here", {}, watch); },
@@ -116,4 +124,63 @@ TEST_CASE("A file that was left in its middle is loaded when a name is needed", 
     const auto name = objects.name(index, 16 * 12345);
     REQUIRE(name);
     CHECK(name->name == "f12345");
+}
+
+TEST_CASE("Reading a large perf map stops in its middle", "[symbols][jit]") {
+    const auto text = many_lines(" 10 ");
+    check_stops([&](const Watch& watch) { return PerfMap::parse(text, "here", watch); }, 3 * symbol_count / 8192);
+    CHECK(PerfMap::parse(text)->size() == symbol_count);
+}
+
+TEST_CASE("A packed kallsyms is left while it is unpacked", "[symbols][kernel]") {
+    const auto files = std::make_shared<PackedFiles>();
+    const auto text = many_lines(" T ");
+    files->plain.content["/kallsyms"] = compressed(Compression::gzip, as_bytes(text));
+    FinderOptions options;
+    options.kallsyms = "/kallsyms";
+    const ObjectFinder finder(options, files);
+    // A look for each quarter of a megabyte, and those of parsing.
+    const auto least = text.size() / (std::size_t{256} << 10) + 3 * symbol_count / 8192;
+    check_stops([&](const Watch& watch) { return KernelNames::load({}, finder, watch); }, least);
+    CHECK(KernelNames::load({}, finder)->kallsyms()->size() == symbol_count);
+}
+
+TEST_CASE("A packed file that was left while it was unpacked is unpacked when a name is needed", "[symbols][objects]") {
+    const auto files = std::make_shared<PackedFiles>();
+    const auto plain = large_elf().blob();
+    files->plain.content["/bin/large"] = compressed(Compression::zstd, plain);
+    const ObjectFinder finder({}, files);
+    ObjectSymbols objects(finder);
+    const auto index = objects.add({"/bin/large", id(1)});
+    Looks all;
+    objects.load_all(std::vector{index}, 1, all.watch().stop);
+    CHECK(all.asked >= plain.size() / (std::size_t{256} << 10) + 4 * symbol_count / 8192);
+    for (std::size_t most = 1; most < all.asked; most += 3) {
+        ObjectSymbols others(finder);
+        const auto other = others.add({"/bin/large", id(1)});
+        Looks some;
+        some.most = most;
+        others.load_all(std::vector{other}, 1, some.watch().stop);
+        CHECK(some.asked == most);
+        const auto name = others.name(other, 16 * 12345);
+        REQUIRE(name);
+        CHECK(name->name == "f12345");
+    }
+}
+
+TEST_CASE("The search for a name in all files stops", "[symbols][objects]") {
+    const auto files = std::make_shared<Files>();
+    files->content["/bin/large"] = large_elf().blob();
+    const ObjectFinder finder({}, files);
+    ObjectSymbols objects(finder);
+    const auto index = objects.add({"/bin/large", id(1)});
+    objects.load_all(std::vector{index}, 1);
+    Looks all;
+    CHECK(objects.with_function("none", all.watch().stop).empty());
+    CHECK(all.asked >= symbol_count / 8192);
+    Looks some;
+    some.most = 2;
+    CHECK(objects.with_function("f59999", some.watch().stop).empty());
+    CHECK(some.asked == 2);
+    CHECK(objects.with_function("f59999") == std::vector{index});
 }

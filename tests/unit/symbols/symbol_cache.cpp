@@ -12,7 +12,13 @@
 #include <thread>
 #include <vector>
 
+#include "perfdata/symbols/jit/perf_map.hpp"
+#include "perfdata/symbols/kernel/kernel_names.hpp"
+
 #include "catch.hpp"
+#include "support/looks.hpp"
+#include "symbols/elf/file_store.hpp"
+#include "unit/symbols/elf_case.hpp"
 #include "unit/symbols/inlined_scene.hpp"
 
 using namespace perfdata;
@@ -252,4 +258,109 @@ TEST_CASE("Many threads share a cache", "[symbols][cache]") {
     }
     CHECK(wrong == 0);
     if (cache->files() != 0) CHECK(scene.opened() <= 1 + 8);
+}
+
+TEST_CASE("What was stopped while it was read is not kept", "[symbols][cache]") {
+    const CacheScene scene;
+    const auto plain = scene.answers();
+    const auto cache = cache_of();
+    const auto detail = GENERATE(CodeDetail::names, CodeDetail::inlined, CodeDetail::lines);
+    {
+        const auto recording = scene.opened_scene().open();
+        const auto timeline = Timeline::build(recording).value();
+        auto options = scene.options();
+        options.cache = cache;
+        const auto symbolizer = Symbolizer::open(recording, timeline, options);
+        const auto frame = InlinedScene::frame(InlinedScene::work);
+        Looks some;
+        some.most = 1;
+        const auto stopped = symbolizer.load(frame, detail, some.watch());
+        REQUIRE_FALSE(stopped);
+        CHECK(stopped.error().code == ErrorCode::cancelled);
+        CHECK(some.asked == 1);
+        CHECK(cache->files() == 0);
+        Looks second;
+        second.most = 2;
+        CHECK_FALSE(symbolizer.load(frame, detail, second.watch()));
+        CHECK(symbolizer.name(frame).symbol == "work");
+        Looks never;
+        CHECK(symbolizer.load(frame, detail, never.watch()));
+        scene.opened();
+        CHECK(symbolizer.lines(frame, 0x40)->size() > 1);
+        CHECK(scene.opened() == 0);
+    }
+    CHECK(scene.answers(cache) == plain);
+}
+
+TEST_CASE("A kallsyms is read once for several recordings", "[symbols][cache]") {
+    const auto plain = std::make_shared<Files>();
+    const auto text = [](std::string_view name) {
+        const auto all = "ffffffff81000000 T _text\nffffffff81000100 T " + std::string(name) + "\nno line of it\n";
+        return Blob(as_bytes(all).begin(), as_bytes(all).end());
+    };
+    plain->content["/k"] = text("do_work");
+    const auto files = std::make_shared<NumberedFiles>(plain);
+    FinderOptions options;
+    options.kallsyms = "/k";
+    const auto store = std::make_shared<FileStore>(SymbolCacheOptions{.bytes = 1 << 20, .files = 10});
+    const auto name = [&](bool cached) {
+        const auto realm = store->realm(files, options.limits, true);
+        const auto finder = cached ? ObjectFinder(options, files, store, realm) : ObjectFinder(options, files);
+        const auto names = KernelNames::load({}, finder);
+        if (!names) return names.error().message();
+        const auto found = names->find({0xffffffff81000104});
+        return std::string(found ? found->name : "none") + " of " + names->origin() + ": " +
+               (names->damage() ? names->damage()->message() : "whole");
+    };
+    const auto expected = name(false);
+    CHECK(expected.starts_with("do_work of /k: /k: 1 of its lines"));
+    files->opened = 0;
+    for (int again = 0; again < 3; ++again) CHECK(name(true) == expected);
+    CHECK(files->opened == 1);
+    CHECK(store->files() == 1);
+    CHECK(store->bytes() >= 50);
+
+    // Another state of the file, other limits, a file that cannot be read.
+    plain->content["/k"] = text("other_work");
+    files->written = 2;
+    CHECK(name(true) == name(false));
+    CHECK(name(true).starts_with("other_work"));
+    options.limits.kallsyms_bytes = 10;
+    CHECK(name(true) == name(false));
+    options.limits = {};
+    files->written = 3;
+    plain->locked.insert("/k");
+    const auto locked = name(false);
+    CHECK(name(true) == locked);
+    plain->locked.clear();
+    CHECK(name(true) == name(false));
+    CHECK(name(true) != locked);
+
+    // Bounds hold for them, too.
+    store->clear();
+    CHECK(store->files() == 0);
+    const auto none = std::make_shared<FileStore>(SymbolCacheOptions{.bytes = 1, .files = 10});
+    const ObjectFinder small(options, files, none, none->realm(files, options.limits, true));
+    CHECK(KernelNames::load({}, small));
+    CHECK(none->files() == 0);
+}
+
+TEST_CASE("What the user may open is not kept for what a recording names", "[symbols][cache]") {
+    const auto plain = std::make_shared<Files>();
+    plain->content["/m"] = Blob();
+    const auto files = std::make_shared<NumberedFiles>(plain);
+    FileStore store(SymbolCacheOptions{.bytes = 1 << 20, .files = 10});
+    const auto realm = store.realm(files, {}, true);
+    const auto ask = [&](bool given) {
+        const auto read = [&]() -> Result<PerfMap> {
+            if (!given) return fail(ErrorCode::mismatch, Error::no_offset, "/m", "belongs to another user");
+            return PerfMap::parse("10 10 f\n");
+        };
+        const FileName name{"", "/m"};
+        return store.value<FileContent::Kind::perf_map, PerfMap>(realm, *files, name, given, LookOut(), read);
+    };
+    for (int again = 0; again < 2; ++again) {
+        CHECK(ask(true).value()->size() == 1);
+        CHECK(ask(false).error().code == ErrorCode::mismatch);
+    }
 }

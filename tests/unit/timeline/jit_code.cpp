@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "support/jitdump.hpp"
+#include "support/looks.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
@@ -353,4 +354,24 @@ TEST_CASE("Names of JIT code are bounded together", "[timeline][jit][limits]") {
     CHECK(code.functions().size() == 7);
     REQUIRE(code.completeness().diagnostics.kept().size() == 1);
     CHECK(code.completeness().diagnostics.kept()[0].code == ErrorCode::limit);
+}
+
+TEST_CASE("Reading a large jitdump stops in its middle", "[timeline][jit]") {
+    constexpr std::uint64_t count = 30'000;
+    JitDumpWriter dump(std::endian::little);
+    for (std::uint64_t number = 0; number < count; ++number) {
+        if (number % 2 == 0) {
+            dump.load(
+                {.time = count - number, .address = 0x1000 + 16 * number, .name = "f", .code = "codecodecodecode"});
+        } else {
+            dump.other(99, 16);  // it is looked also where nothing is decoded
+        }
+    }
+    const auto opened = JitDump::open(memory_source(dump.blob()), "dump", {}).value();
+    check_stops([&](const Watch& watch) { return JitCode::build(opened, monotonic(), {}, watch); }, 2 * count / 8192);
+    Looks never;
+    const auto watched = JitCode::build(opened, monotonic(), {}, never.watch());
+    REQUIRE(watched);
+    CHECK(watched->functions().size() == count / 2);
+    CHECK(JitCode::build(opened, monotonic()).functions().size() == count / 2);
 }

@@ -18,6 +18,8 @@
 
 namespace perfdata {
 
+class LookOut;
+
 // ElfFile reads ELF files of either class and byte order. Opening reads headers and notes; sections are read on demand.
 // Every size is checked against the input and the limits. Const use from many threads is safe.
 class PERFDATA_EXPORT ElfFile {
@@ -57,8 +59,10 @@ class PERFDATA_EXPORT ElfFile {
         std::string build_id;  // raw bytes, not digits
     };
 
-    // Opens a file. Errors: malformed (no ELF file, or its headers are damaged), truncated, limit, io.
-    static Result<ElfFile> open(std::shared_ptr<const Source> source, const Limits& limits = {});
+    // Opens a file. Errors: malformed (no ELF file, or its headers are damaged), truncated, limit, io; cancelled: a
+    // file may claim millions of sections.
+    static Result<ElfFile> open(std::shared_ptr<const Source> source, const Limits& limits = {},
+                                const Watch& watch = {});
 
     ElfFile(ElfFile&&) noexcept = default;
     ElfFile& operator=(ElfFile&&) noexcept = default;
@@ -112,10 +116,12 @@ class PERFDATA_EXPORT ElfFile {
   private:
     ElfFile() = default;
 
-    Result<void> read_headers();
-    Result<void> read_sections(std::uint64_t offset, std::uint64_t count, std::uint16_t size, std::uint32_t names);
-    Result<void> read_segments(std::uint64_t offset, std::uint64_t count, std::uint16_t size);
-    void read_build_id();
+    // These may throw Stopped.
+    Result<void> read_headers(LookOut& look);
+    Result<void> read_sections(std::uint64_t offset, std::uint64_t count, std::uint16_t size, std::uint32_t names,
+                               LookOut& look);
+    Result<void> read_segments(std::uint64_t offset, std::uint64_t count, std::uint16_t size, LookOut& look);
+    void read_build_id(LookOut& look);
     // Stretch is a range of addresses or offsets, up to the next stretch, and the index of the segment or section that
     // counts there. Segments and sections may overlap; stretches do not.
     struct Stretch {
@@ -126,11 +132,11 @@ class PERFDATA_EXPORT ElfFile {
         std::uint64_t begin = 0, size = 0;
         std::uint32_t index = 0;
     };
-    static std::vector<Stretch> lay_out(const std::vector<Part>& parts);
+    static std::vector<Stretch> lay_out(const std::vector<Part>& parts, LookOut& look);
     static std::optional<std::uint32_t> index_at(const std::vector<Stretch>& stretches, std::uint64_t at);
     const Segment* segment_at(const std::vector<Stretch>& stretches, std::uint64_t at) const;
-    void lay_out_sections();
-    void lay_out_segments();
+    void lay_out_sections(LookOut& look);
+    void lay_out_segments(LookOut& look);
     Result<std::string> bytes(std::uint64_t offset, std::uint64_t size, std::string_view what,
                               const Watch& watch = {}) const;
 

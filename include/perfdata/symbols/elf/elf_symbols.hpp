@@ -15,6 +15,8 @@
 
 namespace perfdata {
 
+class LookOut;
+
 // ElfSymbols is a flat table of functions, sorted by address. It keeps one of several symbols at one address: the one
 // that perf shows. Const use from many threads is safe.
 class PERFDATA_EXPORT ElfSymbols {
@@ -80,5 +82,7 @@ class PERFDATA_EXPORT ElfSymbols {
 
 // Returns the value of a symbol of .symtab, of any type.
 PERFDATA_EXPORT std::optional<std::uint64_t> address_of_symbol(const ElfFile& file, std::string_view name);
+// The library's own: it may throw Stopped.
+std::optional<std::uint64_t> address_of_symbol(const ElfFile& file, std::string_view name, LookOut& look);
 
 }  // namespace perfdata

@@ -18,6 +18,8 @@
 
 namespace perfdata {
 
+class LookOut;
+
 // FileIndex identifies a file within one ObjectSymbols.
 struct FileIndex {
     std::uint32_t value = 0;  // in the order of add()
@@ -68,13 +70,15 @@ class PERFDATA_EXPORT ObjectSymbols {
 
     // Returns the file in use, or why there is none. The pointer lives as long as the ObjectSymbols.
     std::expected<const FoundObject*, SymbolMiss> found(FileIndex index) const;
+    // The library's own: it may throw Stopped while the file is read.
+    std::expected<const FoundObject*, SymbolMiss> found(FileIndex index, const LookOut& look) const;
 
     // Returns what could not be read from the symbols of loaded files, one error per file.
     std::vector<Error> damage() const;
 
     // Returns the loaded files that have a function of this name, as name() returns it. Takes time linear in their
-    // symbols.
-    std::vector<FileIndex> with_function(std::string_view name) const;
+    // symbols. Once `stop` says so, it returns those that it has.
+    std::vector<FileIndex> with_function(std::string_view name, const StopToken& stop = {}) const;
 
     const ObjectFinder& finder() const;  // as passed to the constructor
 
@@ -87,8 +91,10 @@ class PERFDATA_EXPORT ObjectSymbols {
     struct Object;
     struct Table;
 
+    void find_function(std::string_view name, std::vector<FileIndex>& found, LookOut& look) const;
     Object& object(FileIndex index) const;
-    void load(Object& object, const Watch& watch = {}) const;
+    void load(Object& object) const;
+    void load(Object& object, const LookOut& look) const;
 
     std::unique_ptr<Table> table_;
 };

@@ -14,6 +14,8 @@
 
 namespace perfdata {
 
+class LookOut;
+
 // PerfMap returns the last name that the file has for an address. The file has no times: if code was compiled anew or
 // memory was reused, the name is wrong for earlier samples, and nothing shows that. A jitdump (JitCode) is better.
 // Addresses are those of the process; there are no code bytes. perf uses the file only for executable memory without a
@@ -27,11 +29,13 @@ class PERFDATA_EXPORT PerfMap {
         std::uint64_t offset = 0;  // of the address, from the start of the range
     };
 
-    // Reads a file, compressed or not. Errors: io, limit, malformed (no line of it is one of a perf map).
-    static Result<PerfMap> open(const std::string& path, const Limits& limits = {});
-    static Result<PerfMap> open(const Source& source, const std::string& path, const Limits& limits = {});
+    // Reads a file, compressed or not. Errors: io, limit, malformed (no line of it is one of a perf map), cancelled.
+    static Result<PerfMap> open(const std::string& path, const Limits& limits = {}, const Watch& watch = {});
+    // The same of a file that is open.
+    static Result<PerfMap> open(const Source& source, const std::string& path, const Limits& limits = {},
+                                const Watch& watch = {});
     // Parses lines "START SIZE NAME", numbers in hexadecimal with or without 0x. An empty text is a valid map.
-    static Result<PerfMap> parse(std::string text, const std::string& where = "perf map");
+    static Result<PerfMap> parse(std::string text, const std::string& where = "perf map", const Watch& watch = {});
 
     // Returns the last line that covers the address; nothing if none does.
     std::optional<Symbol> find(Address address) const;
@@ -39,6 +43,10 @@ class PERFDATA_EXPORT PerfMap {
     // Return the number of lines that name code, and of all other lines: malformed, or with a size of 0.
     std::size_t size() const { return entries_.size(); }
     std::size_t skipped() const { return skipped_; }
+    // Returns how many bytes of memory it takes, about.
+    std::uint64_t memory() const {
+        return text_.capacity() + entries_.capacity() * sizeof(Entry) + stretches_.capacity() * sizeof(Stretch);
+    }
     // Returns what is wrong with the file: packed data ends early, or some lines are not those of a perf map.
     const std::optional<Error>& damage() const { return damage_; }
 
@@ -54,7 +62,9 @@ class PERFDATA_EXPORT PerfMap {
     };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-    void lay_out();
+    // These throw Stopped.
+    static Result<PerfMap> read(std::string text, const std::string& where, LookOut& look);
+    void lay_out(LookOut& look);
 
     std::string text_;
     std::vector<Entry> entries_;  // in file order

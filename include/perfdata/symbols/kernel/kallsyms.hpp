@@ -49,6 +49,8 @@ class PERFDATA_EXPORT Kallsyms {
     // Returns the address of the lowest function of each module. The names live as long as the table.
     std::map<std::string_view, Address> module_begins() const;
     std::size_t size() const { return entries_.size(); }
+    // Returns how many bytes of memory it takes, about.
+    std::uint64_t memory() const { return text_.capacity() + entries_.capacity() * sizeof(Entry); }
     // damage() says that lines were left out because they are none of such a file.
     const std::optional<Error>& damage() const { return damage_; }
 

@@ -73,7 +73,8 @@ class PERFDATA_EXPORT KernelNames {
 
     // Returns options.vmlinux, or the vmlinux of the recorded build-id in the caches and debug directories. Errors: as
     // load().
-    static Result<KernelText> find_text(const RecordedKernel& kernel, const ObjectFinder& finder);
+    static Result<KernelText> find_text(const RecordedKernel& kernel, const ObjectFinder& finder,
+                                        const Watch& watch = {});
 
     // Returns the function at an address of the recording machine; nothing if none is known there.
     std::optional<KernelName> find(Address address) const;
@@ -88,7 +89,7 @@ class PERFDATA_EXPORT KernelNames {
     // Returns true if the names are those of the kernel now running on this machine, in the recorded boot.
     bool running() const { return running_; }
     // Returns the table; null if the names are from a vmlinux, or from another boot of the same kernel.
-    const Kallsyms* kallsyms() const { return kallsyms_ && !only_kernel_ ? &*kallsyms_ : nullptr; }
+    const Kallsyms* kallsyms() const { return kallsyms_ && !only_kernel_ ? kallsyms_.get() : nullptr; }
     // Returns addresses on the recording machine less addresses in the file. A kallsyms file of another boot of the
     // same kernel (same build-id) names the kernel, but not its modules: those move independently.
     std::uint64_t relocation() const { return relocation_; }
@@ -100,8 +101,8 @@ class PERFDATA_EXPORT KernelNames {
     std::optional<Error> damage_;
     std::uint64_t relocation_ = 0;
     bool running_ = false;
-    bool only_kernel_ = false;  // the file is from another boot: modules lay elsewhere
-    std::optional<Kallsyms> kallsyms_;
+    bool only_kernel_ = false;                  // the file is from another boot: modules lay elsewhere
+    std::shared_ptr<const Kallsyms> kallsyms_;  // null: none
     std::optional<ElfSymbols> vmlinux_;
 };
 

@@ -110,21 +110,32 @@ class Layout {
     std::uint64_t size_ = 0;
 };
 
-Result<void> read_exactly(const ElfFile& file, const ElfFile::Section& section, std::uint64_t from,
-                          std::span<char> out) {
-    const auto got = file.source().read_at(section.offset + from, std::as_writable_bytes(out));
-    if (!got) return fail(got.error());
-    if (*got == out.size()) return {};
-    return fail(ErrorCode::truncated, section.offset, "ELF", "section " + std::string(section.name) + " is cut off");
+Result<void> read_exactly(const ElfFile& file, const ElfFile::Section& section, std::uint64_t from, std::span<char> out,
+                          const LookOut& look) {
+    constexpr std::size_t bytes_a_look = std::size_t{8} << 20;
+    const auto step = look.beats() ? bytes_a_look : out.size();
+    for (std::size_t at = 0; at < out.size();) {
+        const auto part = out.subspan(at, std::min(step, out.size() - at));
+        const auto got = file.source().read_at(section.offset + from + at, std::as_writable_bytes(part));
+        if (!got) return fail(got.error());
+        if (*got != part.size()) {
+            return fail(ErrorCode::truncated, section.offset, "ELF",
+                        "section " + std::string(section.name) + " is cut off");
+        }
+        at += part.size();
+        if (at != out.size()) look.look();
+    }
+    return {};
 }
 
-Result<void> unpack_section(const ElfFile& file, const ImageSection& section, std::span<char> out) {
+Result<void> unpack_section(const ElfFile& file, const ImageSection& section, std::span<char> out,
+                            const LookOut& look) {
     const auto& packed = section.packed;
     const auto size = static_cast<std::size_t>(section.from->size - packed.head);
     const auto held = std::make_unique_for_overwrite<char[]>(size);
     const std::span bytes(held.get(), size);
-    if (auto read = read_exactly(file, *section.from, packed.head, bytes); !read) return read;
-    auto unpacked = unpack(std::as_bytes(bytes), packed.packing, out);
+    if (auto read = read_exactly(file, *section.from, packed.head, bytes, look); !read) return read;
+    auto unpacked = unpack(std::as_bytes(bytes), packed.packing, out, look);
     if (!unpacked) unpacked.error().offset = section.from->offset;
     return unpacked;
 }
@@ -144,7 +155,7 @@ Result<DebugImage> DebugImage::of_size(std::uint64_t size) {
     return DebugImage({pages, Unmap{static_cast<std::size_t>(size)}});
 }
 
-Result<DebugImage> DebugImage::read(std::shared_ptr<const ElfFile> file, const Limits& limits) {
+Result<DebugImage> DebugImage::read(std::shared_ptr<const ElfFile> file, const Limits& limits, const LookOut& look) {
     auto chosen = choose_sections(*file, limits);
     if (!chosen) return fail(chosen.error());
     const Kind kind{file->type(), file->machine(), file->wide(), file->order()};
@@ -166,16 +177,16 @@ Result<DebugImage> DebugImage::read(std::shared_ptr<const ElfFile> file, const L
         auto& unread =
             image->unread_.emplace_back(Unread{section, std::vector<bool>(static_cast<std::size_t>(blocks))});
         if (!section.size) continue;
-        if (whole || !section.read_in_parts()) image->load(unread, 0, section.size);
+        if (whole || !section.read_in_parts()) image->load(unread, 0, section.size, look);
         // libdw looks for the end of the last text when it opens the file.
-        if (section.has_texts()) image->load(unread, section.size - 1, section.size);
+        if (section.has_texts()) image->load(unread, section.size - 1, section.size, look);
         if (image->failure_) return fail(*image->failure_);
     }
     return image;
 }
 
 // Blocks that cannot be read stay zero. They are not read again, so that what was read once does not change.
-void DebugImage::load(Unread& from, std::uint64_t begin, std::uint64_t end) {
+void DebugImage::load(Unread& from, std::uint64_t begin, std::uint64_t end, const LookOut& look) {
     const auto& section = from.section;
     const auto all = bytes().subspan(static_cast<std::size_t>(section.offset), static_cast<std::size_t>(section.size));
     const auto note = [&](const Result<void>& read) {
@@ -183,7 +194,7 @@ void DebugImage::load(Unread& from, std::uint64_t begin, std::uint64_t end) {
     };
     if (section.packed.packing != Packing::none) {
         if (!from.loaded[0]) {
-            note(unpack_section(*file_, section, all));
+            note(unpack_section(*file_, section, all, look));
             loaded_bytes_ += section.size;
         }
         from.loaded[0] = true;
@@ -193,10 +204,12 @@ void DebugImage::load(Unread& from, std::uint64_t begin, std::uint64_t end) {
     for (auto first = static_cast<std::size_t>(begin / block); first <= last; ++first) {
         if (from.loaded[first]) continue;
         auto behind = first;
-        for (; behind <= last && !from.loaded[behind]; ++behind) from.loaded[behind] = true;
+        while (behind <= last && !from.loaded[behind]) ++behind;
         const auto at = first * block;
         const auto part = all.subspan(at, std::min(behind * block, all.size()) - at);
-        note(read_exactly(*file_, *section.from, at, part));
+        note(read_exactly(*file_, *section.from, at, part, look));
+        std::fill(from.loaded.begin() + static_cast<std::ptrdiff_t>(first),
+                  from.loaded.begin() + static_cast<std::ptrdiff_t>(behind), true);
         loaded_bytes_ += part.size();
         first = behind - 1;
     }
@@ -209,6 +222,13 @@ void DebugImage::load(Bytes part) {
     for (auto& one : unread_) {
         const auto from = one.section.offset, to = from + one.section.size;
         if (begin < to && from < end) load(one, std::max(begin, from) - from, std::min(end, to) - from);
+    }
+}
+
+void DebugImage::unpack(std::string_view section, const LookOut& look) {
+    for (auto& one : unread_) {
+        const auto& of = one.section;
+        if (of.name == section && of.packed.packing != Packing::none && of.size != 0) load(one, 0, of.size, look);
     }
 }
 

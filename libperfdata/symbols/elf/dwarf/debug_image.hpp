@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "perfdata/symbols/elf/elf_file.hpp"
 
 #include "debug_image_sections.hpp"
+#include "recording/look_out.hpp"
 
 namespace perfdata {
 
@@ -41,13 +43,15 @@ class DebugImage {
   public:
     // Makes the image of a file. Errors: io, truncated, malformed (a compressed section is damaged), unsupported;
     // limit: a section is larger than limits.section_bytes, sections overlap, unpack to far more than they have in
-    // the file, or are relocated more than once, or memory does not suffice.
-    static Result<DebugImage> read(std::shared_ptr<const ElfFile> file, const Limits& limits);
+    // the file, or are relocated more than once, or memory does not suffice. Throws Stopped.
+    static Result<DebugImage> read(std::shared_ptr<const ElfFile> file, const Limits& limits, const LookOut& look = {});
     // Makes an image without debug information.
     static Result<DebugImage> nothing();
 
     // Reads a part of bytes() from the file. Call it before the part is used. Does nothing where it was called before.
     void load(Bytes part);
+    // Unpacks a section that is packed, as load() does for any part of it. Throws Stopped.
+    void unpack(std::string_view section, const LookOut& look);
     // Returns why a part could not be read: io, truncated, malformed.
     const std::optional<Error>& failure() const { return failure_; }
 
@@ -77,7 +81,7 @@ class DebugImage {
     };
 
     static Result<DebugImage> of_size(std::uint64_t size);
-    void load(Unread& from, std::uint64_t begin, std::uint64_t end);
+    void load(Unread& from, std::uint64_t begin, std::uint64_t end, const LookOut& look = {});
 
     Pages pages_;
     std::shared_ptr<const ElfFile> file_;

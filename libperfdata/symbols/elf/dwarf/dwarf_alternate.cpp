@@ -13,7 +13,7 @@ DwarfAlternate::DwarfAlternate(DwarfOpened image, DwarfOpened nothing)
 }
 
 Result<std::shared_ptr<DwarfAlternate>> DwarfAlternates::open(const std::shared_ptr<const ElfFile>& file,
-                                                              const Limits& limits) {
+                                                              const Limits& limits, LookOut& look) {
     std::shared_ptr<One> one;
     {
         const std::scoped_lock lock(mutex_);
@@ -21,22 +21,24 @@ Result<std::shared_ptr<DwarfAlternate>> DwarfAlternates::open(const std::shared_
         if (!known) known = std::make_shared<One>();
         one = known;
     }
-    one->once([&] {
+    const auto read = [&] {
         auto nothing = DwarfOpened::open(DebugImage::nothing());
-        auto image = nothing ? DwarfOpened::open(DebugImage::read(file, limits)) : fail(nothing.error());
+        auto image = nothing ? DwarfOpened::open(DebugImage::read(file, limits, look)) : fail(nothing.error());
         if (!image) {
             one->opened = fail(image.error());
             return;
         }
+        image->image.unpack(".debug_info", look);
         auto opened = std::make_shared<DwarfAlternate>(std::move(*image), std::move(*nothing));
-        if (auto right = opened->entries.check_units(); !right) {
+        if (auto right = opened->entries.check_units(look); !right) {
             one->opened = fail(right.error());
         } else if (auto failed = opened->sections.failure()) {
             one->opened = fail(std::move(*failed));
         } else {
             one->opened = std::move(opened);
         }
-    });
+    };
+    one->once(read, look);
     return one->opened;
 }
 

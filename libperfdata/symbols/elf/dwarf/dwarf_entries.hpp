@@ -15,6 +15,7 @@
 
 #include "dwarf_abbreviations.hpp"
 #include "dwarf_sections.hpp"
+#include "recording/look_out.hpp"
 
 namespace perfdata {
 
@@ -70,7 +71,12 @@ class DwarfEntries {
     explicit DwarfEntries(DwarfSections& sections, DwarfEntries* alternate = nullptr);
 
     // Counts the units of the file and checks their first entries. Call it before libdw reads them. Errors: limit.
-    Result<void> check_units();
+    Result<void> check_units() {
+        LookOut nobody;
+        return check_units(nobody);
+    }
+    // Throws Stopped.
+    Result<void> check_units(LookOut& look);
     // Returns why the first entry of a unit cannot be read. libdw skips such a unit.
     const std::optional<Error>& unreadable() const { return unreadable_; }
     // Returns the layout of the entry's unit, without its codes; null if there is none. It lives as long as this.
@@ -99,7 +105,7 @@ class DwarfEntries {
         std::vector<Unit> units;  // sorted by offset
     };
 
-    Result<void> check_units_of(Section& section);
+    Result<void> check_units_of(Section& section, LookOut& look);
     Result<void> check_first_entry(const DwarfUnitLayout& unit, std::uint64_t attributes, std::uint64_t values);
     void hide_split(const DwarfUnitLayout& unit, std::uint64_t attributes);
     Unit* find(const Dwarf_Die& entry);

@@ -125,20 +125,22 @@ struct DwarfLines::State {
     template <class T>
     Result<T> noted(Result<T> answer) {
         constexpr std::uint64_t times = 3;  // what libdw and we make of the bytes
-        memory = times * (relocatable ? *image : plain->image).loaded_bytes();
+        memory = times * own().loaded_bytes();
         if (!answer || damage || texts->full() || texts->has_nameless_file()) intact = false;
         return answer;
     }
 
-    Result<void> open_relocatable(const DwarfFiles& files, const Limits& limits);
-    Result<void> read_units(std::uint64_t first_code);
-    Result<void> set_alternate(const DwarfFiles& files, const Limits& limits);
+    // These may throw Stopped.
+    Result<void> open_relocatable(const DwarfFiles& files, const Limits& limits, LookOut& look);
+    Result<void> read_units(std::uint64_t first_code, LookOut& look);
+    Result<void> set_alternate(const DwarfFiles& files, const Limits& limits, LookOut& look);
     // Call it with the mutex locked, before libdw follows references.
-    std::unique_lock<std::mutex> lock_alternate() const {
-        return alternate ? std::unique_lock(alternate->mutex) : std::unique_lock<std::mutex>();
+    std::unique_lock<std::mutex> lock_alternate(const LookOut& look = {}) const {
+        return alternate ? lock_or_stop(alternate->mutex, look) : std::unique_lock<std::mutex>();
     }
-    void add_unit(Dwarf_Die die);
-    void lay_out_pieces();
+    void add_unit(Dwarf_Die die, LookOut& look);
+    void lay_out_pieces(LookOut& look);
+    DebugImage& own() { return relocatable ? *image : plain->image; }
     std::optional<std::uint64_t> address_of(std::uint64_t vaddr) const;
     Result<std::vector<LineStart>> lines(std::uint64_t begin, std::uint64_t size);
     Result<InlinedFunctions> inlined_at(std::uint64_t address);
@@ -159,31 +161,37 @@ bool DwarfLines::available() {
 }
 
 Result<DwarfLines> DwarfLines::open(const DwarfFiles& files, const Limits& limits) {
-    return with_stack<DwarfLines>([&] { return read(files, limits); });
+    LookOut nobody;
+    return open(files, limits, nobody);
 }
 
-Result<DwarfLines> DwarfLines::read(const DwarfFiles& files, const Limits& limits) {
+Result<DwarfLines> DwarfLines::open(const DwarfFiles& files, const Limits& limits, LookOut& look) {
+    return with_stack<DwarfLines>([&] { return read(files, limits, look); });
+}
+
+Result<DwarfLines> DwarfLines::read(const DwarfFiles& files, const Limits& limits, LookOut& look) {
     elf_version(EV_CURRENT);
     // libdw 0.188 writes through null where a relocatable file has no sections at all.
     if (!has_lines(*files.debug)) return fail(ErrorCode::missing, Error::no_offset, "DWARF", "there are no lines");
     auto state = std::make_unique<State>();
     state->demangle = files.demangle;
     if (files.debug->type() == ElfFile::Type::relocatable) {
-        if (auto opened = state->open_relocatable(files, limits); !opened) return fail(opened.error());
+        if (auto opened = state->open_relocatable(files, limits, look); !opened) return fail(opened.error());
     } else {
-        auto opened = DwarfOpened::open(DebugImage::read(files.debug, limits));
+        auto opened = DwarfOpened::open(DebugImage::read(files.debug, limits, look));
         if (!opened) return fail(opened.error());
         state->plain = std::move(*opened);
         state->dwarf = state->plain->dwarf.get();
     }
-    if (auto set = state->set_alternate(files, limits); !set) return fail(set.error());
-    const auto lock = state->lock_alternate();
-    if (auto read = state->noted(state->read_units(first_code_of(*files.debug))); !read) return fail(read.error());
+    if (auto set = state->set_alternate(files, limits, look); !set) return fail(set.error());
+    const auto lock = state->lock_alternate(look);
+    const auto first_code = first_code_of(*files.debug);
+    if (auto read = state->noted(state->read_units(first_code, look)); !read) return fail(read.error());
     return DwarfLines(std::move(state));
 }
 
 // Without an alternate, libdw searches for one by itself, unchecked. Always set one.
-Result<void> DwarfLines::State::set_alternate(const DwarfFiles& files, const Limits& limits) {
+Result<void> DwarfLines::State::set_alternate(const DwarfFiles& files, const Limits& limits, LookOut& look) {
     auto empty = DwarfOpened::open(DebugImage::nothing());
     if (!empty) return fail(empty.error());
     nothing = std::move(*empty);
@@ -207,7 +215,7 @@ Result<void> DwarfLines::State::set_alternate(const DwarfFiles& files, const Lim
     }
     // Without it, names and inlined calls are missing, but not lines.
     DwarfAlternates own;
-    auto opened = (files.alternates != nullptr ? files.alternates : &own)->open(files.alternate, limits);
+    auto opened = (files.alternates != nullptr ? files.alternates : &own)->open(files.alternate, limits, look);
     if (!opened) {
         without(opened.error().code, "cannot be read: " + opened.error().message());
         return {};
@@ -218,8 +226,8 @@ Result<void> DwarfLines::State::set_alternate(const DwarfFiles& files, const Lim
     return {};
 }
 
-Result<void> DwarfLines::State::open_relocatable(const DwarfFiles& files, const Limits& limits) {
-    auto copy = DebugImage::read(files.debug, limits);
+Result<void> DwarfLines::State::open_relocatable(const DwarfFiles& files, const Limits& limits, LookOut& look) {
+    auto copy = DebugImage::read(files.debug, limits, look);
     if (!copy) return fail(copy.error());
     image = std::move(*copy);
     relocatable = true;
@@ -277,53 +285,54 @@ std::optional<std::uint64_t> DwarfLines::State::address_of(std::uint64_t vaddr) 
     return found;
 }
 
-Result<void> DwarfLines::State::read_units(std::uint64_t first_code) {
+Result<void> DwarfLines::State::read_units(std::uint64_t first_code, LookOut& look) {
     Dwarf_CU* unit = nullptr;
     Dwarf_Die die;
     std::uint8_t type = 0;
     int got = 0;
-    auto& own = relocatable ? *image : plain->image;
+    own().unpack(".debug_info", look);  // all of its units are looked at
     const auto other = alternate ? alternate->file() : DwarfSections::File{};
-    contents.emplace(DwarfSections::File{dwarf, &own}, other, first_code);
-    tables.emplace(*contents, own.line_bytes());
+    contents.emplace(DwarfSections::File{dwarf, &own()}, other, first_code);
+    tables.emplace(*contents, own().line_bytes());
     budget = some_ranges + ranges_a_byte * contents->range_bytes();
     entries.emplace(*contents, alternate ? &alternate->entries : nullptr);
-    if (auto right = entries->check_units(); !right) return right;
+    if (auto right = entries->check_units(look); !right) return right;
     if (auto failed = contents->failure()) return fail(std::move(*failed));
     // Names of functions and files. Compilers write most of them once. Those of an alternate may be long, and any
     // number of files may refer to it.
     constexpr std::uint64_t some_texts = std::uint64_t{1} << 20, some_of_alternate = std::uint64_t{1} << 16, times = 16;
     texts.emplace((alternate ? some_of_alternate : some_texts) + times * contents->size(), demangle);
     while (!damage && (got = dwarf_get_units(dwarf, unit, &unit, nullptr, &type, &die, nullptr)) == 0) {
+        look();
         if (type == DW_UT_type || type == DW_UT_split_type || dwarf_tag(&die) == DW_TAG_partial_unit) continue;
-        add_unit(die);
+        add_unit(die, look);
     }
     if (got < 0) damage = dwarf_failure("units").error();
     if (!damage) damage = entries->unreadable();
     if (auto failed = contents->failure()) return fail(std::move(*failed));
     if (pieces.empty() && damage) return fail(*damage);
-    lay_out_pieces();
+    lay_out_pieces(look);
     return {};
 }
 
 // Where units overlap, the code belongs to the one that begins first; among equals to the first in the file. So each
 // address is looked up in one unit only.
-void DwarfLines::State::lay_out_pieces() {
+void DwarfLines::State::lay_out_pieces(LookOut& look) {
     pieces = laid_apart(
         std::move(pieces),
         [](const Piece& one, const Piece& other) {
             return std::pair(one.range.begin, one.unit) < std::pair(other.range.begin, other.unit);
         },
-        [](const Piece& one, const Piece& other) { return one.unit == other.unit; });
+        [](const Piece& one, const Piece& other) { return one.unit == other.unit; }, look);
 }
 
-void DwarfLines::State::add_unit(Dwarf_Die die) {
+void DwarfLines::State::add_unit(Dwarf_Die die, LookOut& look) {
     const auto* layout = entries->layout_of(die);
     if (layout == nullptr) {
         damage = Error{ErrorCode::malformed, Error::no_offset, "DWARF", "a unit cannot be read"};
         return;
     }
-    auto ranges = dwarf_ranges_of(die, *layout, *contents, budget);
+    auto ranges = dwarf_ranges_of(die, *layout, *contents, budget, &look);
     if (!ranges) {
         damage = ranges.error();
         return;
@@ -383,6 +392,11 @@ Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t vaddr, std::uint6
     const auto begin = state_->address_of(vaddr);
     if (!begin) return std::vector<LineStart>{};
     return state_->noted(with_stack<std::vector<LineStart>>([&] { return state_->lines(*begin, size); }));
+}
+
+void DwarfLines::unpack_lines(const LookOut& look) const {
+    const auto lock = lock_or_stop(state_->mutex, look);
+    state_->own().unpack(".debug_line", look);
 }
 
 std::optional<Error> DwarfLines::problem(std::span<const LineStart> lines) const {

@@ -15,6 +15,7 @@
 #include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/source_line.hpp"
 
+#include "recording/look_out.hpp"
 #include "symbols/inlined_function.hpp"
 #include "symbols/once.hpp"
 
@@ -25,8 +26,9 @@ struct DwarfAlternate;
 // DwarfAlternates keeps the alternates that files refer to, each opened once. May be used from several threads.
 class DwarfAlternates {
   public:
-    // Errors: malformed, limit, io.
-    Result<std::shared_ptr<DwarfAlternate>> open(const std::shared_ptr<const ElfFile>& file, const Limits& limits);
+    // Errors: malformed, limit, io. Throws Stopped.
+    Result<std::shared_ptr<DwarfAlternate>> open(const std::shared_ptr<const ElfFile>& file, const Limits& limits,
+                                                 LookOut& look);
     // Stops sharing it; whoever has it keeps it. Returns what the caller should destroy.
     std::shared_ptr<const void> forget(const std::shared_ptr<const ElfFile>& file) {
         const std::scoped_lock lock(mutex_);
@@ -60,10 +62,14 @@ class DwarfLines {
 
     // Opens debug information. Errors: malformed, limit, io; unsupported if not available().
     static Result<DwarfLines> open(const DwarfFiles& files, const Limits& limits);
+    // The same. Throws Stopped. What libdw does of its own accord is not watched: relocating a kernel module.
+    static Result<DwarfLines> open(const DwarfFiles& files, const Limits& limits, LookOut& look);
     DwarfLines(DwarfLines&&) noexcept;
     DwarfLines& operator=(DwarfLines&&) noexcept;
     ~DwarfLines();
 
+    // Unpacks line tables if they are packed, as lines() does. Throws Stopped.
+    void unpack_lines(const LookOut& look) const;
     // Returns the lines of code by offset from `vaddr`, an address as ElfFile::vaddr() returns it (in relocatable files
     // a file offset). SourceLine::text is empty; the other texts live as long as this. Errors: malformed, limit.
     Result<std::vector<LineStart>> lines(std::uint64_t vaddr, std::uint64_t size) const;
@@ -83,7 +89,7 @@ class DwarfLines {
     bool intact() const;
 
   private:
-    static Result<DwarfLines> read(const DwarfFiles& files, const Limits& limits);
+    static Result<DwarfLines> read(const DwarfFiles& files, const Limits& limits, LookOut& look);
 
     struct State;
 

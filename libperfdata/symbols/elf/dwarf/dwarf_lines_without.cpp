@@ -20,6 +20,12 @@ Result<DwarfLines> DwarfLines::open(const DwarfFiles&, const Limits&) {
                 "this perfdata was built without libdw; install libdw-dev and build it with -DPERFDATA_DWARF=ON");
 }
 
+Result<DwarfLines> DwarfLines::open(const DwarfFiles& files, const Limits& limits, LookOut&) {
+    return open(files, limits);
+}
+
+void DwarfLines::unpack_lines(const LookOut&) const {}
+
 Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t, std::uint64_t) const {
     return std::vector<LineStart>{};
 }

@@ -19,8 +19,9 @@ std::unexpected<Error> dwarf_failure(const std::string& what);
 
 // Returns the addresses of an entry of the unit. Each entry of its list, range or base address, costs one of the
 // budget: any number of functions may share a list. Ranges that begin where there is no code are left out. Errors:
-// malformed, limit.
+// malformed, limit. `look`, if given, is called for each entry, and may throw.
 Result<std::vector<DwarfRange>> dwarf_ranges_of(Dwarf_Die& die, const DwarfUnitLayout& unit,
-                                                const DwarfSections& sections, std::uint64_t& budget);
+                                                const DwarfSections& sections, std::uint64_t& budget,
+                                                LookOut* look = nullptr);
 
 }  // namespace perfdata

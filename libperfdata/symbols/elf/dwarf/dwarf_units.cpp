@@ -57,18 +57,19 @@ Bases bases_of(const DwarfUnitLayout& unit, std::uint64_t attributes_at, Cursor 
 
 }  // namespace
 
-Result<void> DwarfEntries::check_units() {
+Result<void> DwarfEntries::check_units(LookOut& look) {
     for (auto& section : all_) {
-        if (auto right = check_units_of(section); !right) return right;
+        if (auto right = check_units_of(section, look); !right) return right;
     }
     return {};
 }
 
 // Reads headers of units: DWARF 5, section 7.5.1, and versions 2 to 4. libdw reports damage.
-Result<void> DwarfEntries::check_units_of(Section& section) {
+Result<void> DwarfEntries::check_units_of(Section& section, LookOut& look) {
     DwarfSignatures signatures;
     Cursor all(section.bytes, sections_->order(), {.where = "DWARF units"});
     while (all.remaining() != 0) {
+        look();
         constexpr std::size_t longest_header = 64;  // with the code of the first entry
         const auto rest = section.bytes.subspan(all.position());
         sections_->load(rest.first(std::min(rest.size(), longest_header)));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libarchive.hpp"
+#include "recording/look_out.hpp"
 #include "recording/spool.hpp"
 #include "recording/unpack.hpp"
 #include "tar_reader.hpp"
@@ -96,29 +97,45 @@ bool ArchivedFiles::available() {
 Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::string& path,
                                                                  Shared<const FileSystem> beneath, const Limits& limits,
                                                                  const Progress& progress) {
-    auto packed = beneath->open_given(path, limits, Content::archive);
+    return open(path, std::move(beneath), limits, Watch{{}, progress});
+}
+
+Result<std::shared_ptr<const ArchivedFiles>> ArchivedFiles::open(const std::string& path,
+                                                                 Shared<const FileSystem> beneath, const Limits& limits,
+                                                                 const Watch& watch) {
+    auto packed = beneath->open_given_watched(path, limits, Content::archive, watch);
     if (!packed) return fail(std::move(packed.error()));
     const std::shared_ptr<ArchivedFiles> files(new ArchivedFiles(path, std::move(beneath)));
-    if (auto unpacked = files->unpack(*packed, limits, progress); !unpacked) return fail(std::move(unpacked.error()));
-    if (auto damage = (*packed)->damage(); damage && !files->damage_) files->damage_ = std::move(damage);
-    // `perf archive --all` packs the recording and the tar-ball of symbols into another tar-ball.
-    const auto inner = std::ranges::find_if(
-        files->entries_, [](const auto& entry) { return entry.first.ends_with("perf.symbols.tar.bz2"); });
-    if (inner != files->entries_.end()) {
-        const auto symbols = std::make_shared<Slice>(files->content_, inner->second.offset, inner->second.size);
-        files->entries_.clear();
-        if (auto unpacked = files->unpack(symbols, limits, progress); !unpacked)
-            return fail(std::move(unpacked.error()));
+    try {
+        LookOut look(watch, (*packed)->size());
+        if (auto read = files->read(*packed, limits, look); !read) return fail(std::move(read.error()));
+    } catch (const Stopped&) {
+        return fail(ErrorCode::cancelled, Error::no_offset, path, "asked to stop");
     }
-    files->find_root();
-    files->find_links();
     return files;
+}
+
+Result<void> ArchivedFiles::read(const std::shared_ptr<const Source>& packed, const Limits& limits, LookOut& look) {
+    if (auto unpacked = unpack(packed, limits, look); !unpacked) return unpacked;
+    if (auto damage = packed->damage(); damage && !damage_) damage_ = std::move(damage);
+    // `perf archive --all` packs the recording and the tar-ball of symbols into another tar-ball.
+    const auto inner =
+        std::ranges::find_if(entries_, [](const auto& entry) { return entry.first.ends_with("perf.symbols.tar.bz2"); });
+    if (inner != entries_.end()) {
+        const auto symbols = std::make_shared<Slice>(content_, inner->second.offset, inner->second.size);
+        entries_.clear();
+        if (auto unpacked = unpack(symbols, limits, look); !unpacked) return unpacked;
+    }
+    find_root(look);
+    find_links(look);
+    return {};
 }
 
 // plain(packed) returns the tar-ball itself. It takes off one packing: what is packed again and again could unpack to
 // any size on the way, and only the last size would count.
 Result<std::shared_ptr<const Source>> ArchivedFiles::plain(std::shared_ptr<const Source> packed, const Limits& limits,
-                                                           const Progress& progress) {
+                                                           const LookOut& look) {
+    const auto& progress = look.watch().progress;
     const std::string path = prefix_.substr(0, prefix_.size() - 1);
     const auto damaged = [&](Error error) {
         if (!damage_) damage_ = std::move(error);
@@ -128,7 +145,8 @@ Result<std::shared_ptr<const Source>> ArchivedFiles::plain(std::shared_ptr<const
     if (!got) return fail(got.error());
     const auto start = Bytes(head).first(*got);
     if (packing_of(start) != Packing::none) {
-        auto source = unpacked(std::move(packed), path, limits);
+        auto source = unpacked(std::move(packed), path, limits, Content::any, look.watch());
+        if (!source && source.error().code == ErrorCode::cancelled) throw Stopped();
         if (source && (*source)->damage()) damaged(*(*source)->damage());
         return source;
     }
@@ -148,6 +166,7 @@ Result<std::shared_ptr<const Source>> ArchivedFiles::plain(std::shared_ptr<const
                 break;
             }
             if (progress) progress(reader->offset(), packed->size());
+            look.ask();
         }
     }
     if (spool->size() == 0)
@@ -158,13 +177,13 @@ Result<std::shared_ptr<const Source>> ArchivedFiles::plain(std::shared_ptr<const
     return std::move(*spool).finish();
 }
 
-Result<void> ArchivedFiles::unpack(const std::shared_ptr<const Source>& packed, const Limits& limits,
-                                   const Progress& progress) {
+Result<void> ArchivedFiles::unpack(const std::shared_ptr<const Source>& packed, const Limits& limits, LookOut& look) {
+    const auto& progress = look.watch().progress;
     const std::string path = prefix_.substr(0, prefix_.size() - 1);
     const auto damaged = [&](ErrorCode code, std::string why) {
         if (!damage_) damage_ = Error{code, Error::no_offset, path, std::move(why)};
     };
-    const auto tar = plain(packed, limits, progress);
+    const auto tar = plain(packed, limits, look);
     if (!tar) return fail(tar.error());
     const auto library = Libarchive::load(path);
     if (!library) return fail(library.error());
@@ -181,8 +200,13 @@ Result<void> ArchivedFiles::unpack(const std::shared_ptr<const Source>& packed, 
     // Skipped content is unpacked too. The limit on content does not count headers, which are read in blocks.
     constexpr std::uint64_t headers_a_file = 4, bytes_a_header = 2048, one_block = std::uint64_t{1} << 16;
     std::uint64_t headers = 0;
-    while (auto* header = room ? reader->next() : nullptr) {
+    const auto next = [&] {
+        reader->skip([&] { look.ask(); });
+        return reader->next();
+    };
+    while (auto* header = room ? next() : nullptr) {
         any = true;
+        look();
         if (++headers > headers_a_file * limits.archived_files) {
             damaged(ErrorCode::limit, "has more than " + std::to_string(headers - 1) + " entries");
             break;
@@ -225,6 +249,7 @@ Result<void> ArchivedFiles::unpack(const std::shared_ptr<const Source>& packed, 
             }
             entry.size += bytes.size();
             if (tells_progress) progress(reader->offset(), packed->size());
+            look.ask();
         }
         if (!whole && room) damaged(ErrorCode::unsupported, name + " has holes");
         if (whole && !reader->failed()) entries_.insert_or_assign(std::move(name), std::move(entry));
@@ -238,10 +263,11 @@ Result<void> ArchivedFiles::unpack(const std::shared_ptr<const Source>& packed, 
     return {};
 }
 
-void ArchivedFiles::find_root() {
+void ArchivedFiles::find_root(LookOut& look) {
     constexpr std::string_view mark = ".build-id/";
     bool found = false;
     for (const auto& [name, entry] : entries_) {
+        look();
         const auto at = name.find(mark);
         if (at == std::string::npos || (at != 0 && name[at - 1] != '/')) continue;
         if (!found) root_ = name.substr(0, at);
@@ -257,11 +283,15 @@ void ArchivedFiles::find_root() {
     }
 }
 
-void ArchivedFiles::find_links() {
+void ArchivedFiles::find_links(LookOut& look) {
     for (const auto& [name, entry] : entries_) {
+        look();
         if (!entry.link.empty()) links_.emplace_back(with_breaks(name), with_breaks(entry.link));
     }
-    std::ranges::sort(links_);
+    std::ranges::sort(links_, [&](const Link& one, const Link& other) {
+        look();
+        return one < other;
+    });
     std::size_t kept = 0;
     for (auto& link : links_) {
         if (kept != 0 && leads_to(links_[kept - 1].first, link.first)) continue;
@@ -293,16 +323,26 @@ const ArchivedFiles::Entry* ArchivedFiles::find(std::string_view name) const {
 
 Result<std::shared_ptr<const Source>> ArchivedFiles::open(const FileName& name, const Limits& limits,
                                                           Content content) const {
+    return ArchivedFiles::open_watched(name, limits, content, {});
+}
+
+Result<std::shared_ptr<const Source>> ArchivedFiles::open_watched(const FileName& name, const Limits& limits,
+                                                                  Content content, const Watch& watch) const {
     const auto path = name.shown();
-    if (!path.starts_with(prefix_)) return beneath_->open(name, limits, content);
+    if (!path.starts_with(prefix_)) return beneath_->open_watched(name, limits, content, watch);
     const auto* entry = find(std::string_view(path).substr(prefix_.size()));
     if (entry == nullptr) return fail(ErrorCode::missing, Error::no_offset, path, "is not in the tar-ball");
-    return unpacked(std::make_shared<Slice>(content_, entry->offset, entry->size), path, limits, content);
+    return unpacked(std::make_shared<Slice>(content_, entry->offset, entry->size), path, limits, content, watch);
 }
 
 Result<std::shared_ptr<const Source>> ArchivedFiles::open_given(const std::string& path, const Limits& limits,
                                                                 Content content) const {
     return beneath_->open_given(path, limits, content);
+}
+
+Result<std::shared_ptr<const Source>> ArchivedFiles::open_given_watched(const std::string& path, const Limits& limits,
+                                                                        Content content, const Watch& watch) const {
+    return beneath_->open_given_watched(path, limits, content, watch);
 }
 
 bool ArchivedFiles::has(const FileName& name) const {
@@ -313,6 +353,11 @@ bool ArchivedFiles::has(const FileName& name) const {
 
 Result<std::string> ArchivedFiles::read_kernel_file(const std::string& path, std::uint64_t most) const {
     return beneath_->read_kernel_file(path, most);
+}
+
+Result<std::string> ArchivedFiles::read_kernel_file_watched(const std::string& path, std::uint64_t most,
+                                                            const Watch& watch) const {
+    return beneath_->read_kernel_file_watched(path, most, watch);
 }
 
 Result<std::string> ArchivedFiles::read_kernel_file_start(const std::string& path, std::uint64_t most) const {

@@ -9,8 +9,11 @@
 #include <map>
 #include <mutex>
 #include <system_error>
+#include <utility>
 
 #include "core/platform.hpp"
+#include "recording/lock_or_stop.hpp"
+#include "recording/pulse.hpp"
 
 namespace perfdata {
 
@@ -20,11 +23,33 @@ std::unexpected<Error> out_of_reach(const std::string& path) {
     return fail(ErrorCode::missing, Error::no_offset, path, "was not given, and nothing else is looked at");
 }
 
+std::unexpected<Error> asked_to_stop(const std::string& path) {
+    return fail(ErrorCode::cancelled, Error::no_offset, path, "asked to stop");
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Source>> FileSystem::open_given(const std::string& path, const Limits& limits,
                                                              Content content) const {
     return open({{}, path}, limits, content);
+}
+
+Result<std::shared_ptr<const Source>> FileSystem::open_watched(const FileName& name, const Limits& limits,
+                                                               Content content, const Watch& watch) const {
+    if (watch.stop.stop_requested()) return asked_to_stop(name.shown());
+    return open(name, limits, content);
+}
+
+Result<std::shared_ptr<const Source>> FileSystem::open_given_watched(const std::string& path, const Limits& limits,
+                                                                     Content content, const Watch& watch) const {
+    if (watch.stop.stop_requested()) return asked_to_stop(path);
+    return open_given(path, limits, content);
+}
+
+Result<std::string> FileSystem::read_kernel_file_watched(const std::string& path, std::uint64_t most,
+                                                         const Watch& watch) const {
+    if (watch.stop.stop_requested()) return asked_to_stop(path);
+    return read_kernel_file(path, most);
 }
 
 bool FileSystem::has(const FileName& name) const {
@@ -53,19 +78,37 @@ LocalFiles::~LocalFiles() = default;
 
 Result<std::shared_ptr<const Source>> LocalFiles::open(const FileName& name, const Limits& limits,
                                                        Content content) const {
+    return LocalFiles::open_watched(name, limits, content, {});
+}
+
+Result<std::shared_ptr<const Source>> LocalFiles::open_watched(const FileName& name, const Limits& limits,
+                                                               Content content, const Watch& watch) const {
     if (!reaches(name)) return out_of_reach(name.shown());
     const bool anybodys = content == Content::perf_map && name.root.empty();
-    return open_named_file(name, limits, {.content = content, .walk = walk_, .trusted_owner = anybodys});
+    return open_named_file(name, limits,
+                           {.content = content, .walk = walk_, .trusted_owner = anybodys, .watch = watch});
 }
 
 Result<std::shared_ptr<const Source>> LocalFiles::open_given(const std::string& path, const Limits& limits,
                                                              Content content) const {
+    return LocalFiles::open_given_watched(path, limits, content, {});
+}
+
+Result<std::shared_ptr<const Source>> LocalFiles::open_given_watched(const std::string& path, const Limits& limits,
+                                                                     Content content, const Watch& watch) const {
     std::error_code unknown;
-    if (std::filesystem::is_regular_file(path, unknown)) return open_source(path, limits, content);
-    const std::scoped_lock lock(read_once_->mutex);
-    auto& files = read_once_->files;
-    if (const auto known = files.find(path); known != files.end()) return known->second;
-    return files.emplace(path, open_source(path, limits, content)).first->second;
+    if (std::filesystem::is_regular_file(path, unknown)) return open_source(path, limits, content, watch);
+    const LookOut look(watch);
+    try {
+        const auto lock = lock_or_stop(read_once_->mutex, look);
+        auto& files = read_once_->files;
+        if (const auto known = files.find(path); known != files.end()) return known->second;
+        auto opened = open_source(path, limits, content, watch);
+        if (!opened && opened.error().code == ErrorCode::cancelled) return opened;
+        return files.emplace(path, std::move(opened)).first->second;
+    } catch (const Stopped&) {
+        return asked_to_stop(path);
+    }
 }
 
 bool LocalFiles::has(const FileName& name) const {
@@ -73,6 +116,11 @@ bool LocalFiles::has(const FileName& name) const {
 }
 
 Result<std::string> LocalFiles::read_kernel_file(const std::string& path, std::uint64_t most) const {
+    return LocalFiles::read_kernel_file_watched(path, most, {});
+}
+
+Result<std::string> LocalFiles::read_kernel_file_watched(const std::string& path, std::uint64_t most,
+                                                         const Watch& watch) const {
     if (reach_ == Reach::given) return out_of_reach(path);
     std::ifstream file(path, std::ios::binary);
     if (!file) return fail(ErrorCode::missing, Error::no_offset, path, "cannot be opened");
@@ -81,8 +129,10 @@ Result<std::string> LocalFiles::read_kernel_file(const std::string& path, std::u
     std::string text;
     text.reserve(static_cast<std::size_t>(std::min(most, usual)));
     std::array<char, 65536> buffer;
+    Pulse pulse(watch, 0);
     while (file.read(buffer.data(), buffer.size()), file.gcount() > 0) {
         text.append(buffer.data(), static_cast<std::size_t>(file.gcount()));
+        if (!pulse.go_on(static_cast<std::uint64_t>(file.gcount()))) return fail(pulse.stopped(path));
         if (text.size() > most) {
             return fail(ErrorCode::limit, Error::no_offset, path, "more than " + std::to_string(most) + " bytes");
         }

@@ -14,6 +14,7 @@
 #include "perfdata/timeline/mapping.hpp"
 
 #include "build_id_cache.hpp"
+#include "recording/look_out.hpp"
 #include "symbols/elf/file_store.hpp"
 
 namespace perfdata {
@@ -98,8 +99,8 @@ std::vector<FileName> FinderOptions::debug_roots() const {
 // Opened is the store of files, and the place in it that is this finder's.
 struct ObjectFinder::Opened {
     std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> open(const FileSystem& files, const FileName& name,
-                                                                   const BuildId& recorded) const {
-        return store->open(realm, files, name, recorded, limits);
+                                                                   const BuildId& recorded, const LookOut& look) const {
+        return store->open(realm, files, name, recorded, limits, look);
     }
 
     std::shared_ptr<FileStore> store;
@@ -113,14 +114,15 @@ struct ObjectFinder::Search {
     const FileSystem& files;
     Opened& opened;
     const RecordedObject& object;
+    const LookOut& look;
     SymbolMiss miss = SymbolMiss::not_found;
-    std::optional<FoundObject> found;
+    std::optional<FoundObject> found{};
 
     void missed(SymbolMiss reason) { miss = closer(miss, reason); }
 
     bool take(const FileName& name) {
         if (found) return true;
-        auto file = opened.open(files, name, object.build_id);
+        auto file = opened.open(files, name, object.build_id, look);
         if (!file) {
             missed(file.error());
             return false;
@@ -198,12 +200,13 @@ struct ObjectFinder::DebugSearch {
     Opened& opened;
     BuildId id;
     const Callback<bool(const ElfFile&)>& accept;
+    const LookOut& look;
     DebugFile found{};
     SymbolMiss miss = SymbolMiss::not_found;  // the best reason for not finding one
 
     void take(const FileName& name) {
         if (found.file) return;
-        auto file = opened.open(files, name, id);
+        auto file = opened.open(files, name, id, look);
         if (!file) {
             miss = closer(miss, file.error());
         } else if (accept(**file)) {
@@ -235,21 +238,32 @@ struct ObjectFinder::DebugSearch {
 
 ObjectFinder::DebugFile ObjectFinder::find_debug(const RecordedObject& object, const FoundObject& found,
                                                  const Callback<bool(const ElfFile&)>& accept) const {
+    return find_debug(object, found, accept, LookOut());
+}
+
+ObjectFinder::DebugFile ObjectFinder::find_debug(const RecordedObject& object, const FoundObject& found,
+                                                 const Callback<bool(const ElfFile&)>& accept,
+                                                 const LookOut& look) const {
     const auto id = build_id_of(found.file->build_id());
     if (!id) return {};
-    DebugSearch search{options_, *files_, *opened_, *id, accept};
+    DebugSearch search{options_, *files_, *opened_, *id, accept, look};
     search.search(object, found);
     return std::move(search.found);
 }
 
 std::optional<MissingDebugFile> ObjectFinder::missing_debug(const RecordedObject& object,
                                                             const FoundObject& found) const {
+    return missing_debug(object, found, LookOut());
+}
+
+std::optional<MissingDebugFile> ObjectFinder::missing_debug(const RecordedObject& object, const FoundObject& found,
+                                                            const LookOut& look) const {
     auto link = found.file->debug_link();
     if (!link) return {};
     const auto id = build_id_of(found.file->build_id());
     if (!id) return MissingDebugFile{std::move(link->name), SymbolMiss::no_build_id};
     const Callback<bool(const ElfFile&)> any = [](const ElfFile&) { return true; };
-    DebugSearch search{options_, *files_, *opened_, *id, any};
+    DebugSearch search{options_, *files_, *opened_, *id, any, look};
     search.search(object, found);
     if (search.found.file) return {};
     if (options_.offline) search.miss = closer(search.miss, SymbolMiss::offline);
@@ -271,12 +285,17 @@ std::string MissingDebugFile::text() const {
 }
 
 std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file, const FileName& name) const {
+    return find_alternate(file, name, LookOut());
+}
+
+std::shared_ptr<const ElfFile> ObjectFinder::find_alternate(const ElfFile& file, const FileName& name,
+                                                            const LookOut& look) const {
     const auto link = file.alternate_link();
     if (!link) return {};
     const auto id = build_id_of(as_bytes(link->build_id));
     if (!id) return {};
     const Callback<bool(const ElfFile&)> any = [](const ElfFile&) { return true; };
-    DebugSearch search{options_, *files_, *opened_, *id, any};
+    DebugSearch search{options_, *files_, *opened_, *id, any, look};
     search.caches_and_roots();
     if (!link->path.starts_with('/')) {
         search.take({name.root, parent(name.path) + link->path});
@@ -295,6 +314,10 @@ FileStore& ObjectFinder::store() const {
     return *opened_->store;
 }
 
+std::uint64_t ObjectFinder::realm() const {
+    return opened_->realm;
+}
+
 ObjectFinder::ObjectFinder(FinderOptions options, Shared<const FileSystem> files)
     : ObjectFinder(std::move(options), std::move(files), std::make_shared<FileStore>(), 0) {}
 
@@ -307,9 +330,13 @@ ObjectFinder::ObjectFinder(FinderOptions options, Shared<const FileSystem> files
 }
 
 std::expected<FoundObject, SymbolMiss> ObjectFinder::find(const RecordedObject& object) const {
+    return find(object, LookOut());
+}
+
+std::expected<FoundObject, SymbolMiss> ObjectFinder::find(const RecordedObject& object, const LookOut& look) const {
     if (!is_file_name(object.path)) return std::unexpected(SymbolMiss::not_a_file);
     const bool known = object.build_id.size != 0;
-    Search search{options_, *files_, *opened_, object, known ? SymbolMiss::not_found : SymbolMiss::no_build_id, {}};
+    Search search{options_, *files_, *opened_, object, look, known ? SymbolMiss::not_found : SymbolMiss::no_build_id};
     search.search();
     if (!search.found && search.only_debug() && !search.found->file->layout_known()) {
         return std::unexpected(SymbolMiss::only_debug_file);
@@ -317,7 +344,8 @@ std::expected<FoundObject, SymbolMiss> ObjectFinder::find(const RecordedObject& 
     if (!search.found) return std::unexpected(search.miss);
     auto& found = *search.found;
     if (found.file->section(".symtab") == nullptr) {
-        auto debug = find_debug(object, found, [](const ElfFile& file) { return file.section(".symtab") != nullptr; });
+        const auto has_symbols = [](const ElfFile& file) { return file.section(".symtab") != nullptr; };
+        auto debug = find_debug(object, found, has_symbols, look);
         found.debug = std::move(debug.file);
         if (found.debug) found.debug_path = debug.name.shown();
         found.debug_root = std::move(debug.name.root);

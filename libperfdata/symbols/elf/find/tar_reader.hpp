@@ -87,6 +87,15 @@ class ArchiveReader {
         return !gathered_.empty();
     }
 
+    // Reads what is left of the entry, and calls look() after each part of it, which may throw.
+    template <class Look>
+    void skip(Look&& look) {
+        if (!any_) return;
+        Bytes bytes;
+        std::uint64_t offset = 0;
+        while (!failed_ && block(bytes, offset)) look();
+    }
+
     bool failed() const { return failed_; }
     std::uint64_t offset() const { return offset_ - (filled_ - used_); }  // end of what was read from the source
     std::string why() const {

@@ -18,6 +18,8 @@
 
 namespace perfdata {
 
+class LookOut;
+
 // ArchivedFiles is a file system in which a tar-ball is also a directory: "/a/perf.data.tar.bz2/x" is the member x of
 // "/a/perf.data.tar.bz2". Its root is the directory with .build-id, wherever that is in the tar-ball. Links are
 // followed inside the tar-ball only. Const use from many threads is safe.
@@ -31,6 +33,9 @@ class PERFDATA_EXPORT ArchivedFiles final : public FileSystem {
     // missing, io, limit, malformed (no tar-ball), unsupported (see available()).
     static Result<std::shared_ptr<const ArchivedFiles>> open(const std::string& path, Shared<const FileSystem> beneath,
                                                              const Limits& limits, const Progress& progress = {});
+    // The same, which can be stopped. Errors: also cancelled.
+    static Result<std::shared_ptr<const ArchivedFiles>> open(const std::string& path, Shared<const FileSystem> beneath,
+                                                             const Limits& limits, const Watch& watch);
 
     // Returns why files may be missing: the tar-ball breaks off, a limit was reached, or it has no .build-id.
     const std::optional<Error>& damage() const { return damage_; }
@@ -40,8 +45,14 @@ class PERFDATA_EXPORT ArchivedFiles final : public FileSystem {
                                                Content content = Content::any) const override;
     Result<std::shared_ptr<const Source>> open_given(const std::string& path, const Limits& limits,
                                                      Content content = Content::any) const override;
+    Result<std::shared_ptr<const Source>> open_watched(const FileName& name, const Limits& limits, Content content,
+                                                       const Watch& watch) const override;
+    Result<std::shared_ptr<const Source>> open_given_watched(const std::string& path, const Limits& limits,
+                                                             Content content, const Watch& watch) const override;
     bool has(const FileName& name) const override;
     Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override;
+    Result<std::string> read_kernel_file_watched(const std::string& path, std::uint64_t most,
+                                                 const Watch& watch) const override;
     Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const override;
     Result<std::shared_ptr<const Source>> vdso() const override;
     std::optional<FileTime> modified(const FileName& name) const override;
@@ -59,11 +70,13 @@ class PERFDATA_EXPORT ArchivedFiles final : public FileSystem {
     ArchivedFiles(std::string path, Shared<const FileSystem> beneath)
         : prefix_(std::move(path) + "/"), beneath_(std::move(beneath)) {}
 
+    // These may throw Stopped.
+    Result<void> read(const std::shared_ptr<const Source>& packed, const Limits& limits, LookOut& look);
     Result<std::shared_ptr<const Source>> plain(std::shared_ptr<const Source> packed, const Limits& limits,
-                                                const Progress& progress);
-    Result<void> unpack(const std::shared_ptr<const Source>& packed, const Limits& limits, const Progress& progress);
-    void find_root();
-    void find_links();
+                                                const LookOut& look);
+    Result<void> unpack(const std::shared_ptr<const Source>& packed, const Limits& limits, LookOut& look);
+    void find_root(LookOut& look);
+    void find_links(LookOut& look);
     // Returns the entry of a name below root_; null if there is none.
     const Entry* find(std::string_view name) const;
 

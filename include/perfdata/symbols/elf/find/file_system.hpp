@@ -43,11 +43,23 @@ class PERFDATA_EXPORT FileSystem {
     // kept. Errors: io, malformed, limit.
     virtual Result<std::shared_ptr<const Source>> open_given(const std::string& path, const Limits& limits,
                                                              Content content = Content::any) const;
+    // open_watched() and open_given_watched() are the same, and ask whether to stop while they unpack or copy. Those of
+    // this class ask before they call the others: overriding them is for file systems with packed or slow files.
+    // Errors: also cancelled.
+    virtual Result<std::shared_ptr<const Source>> open_watched(const FileName& name, const Limits& limits,
+                                                               Content content, const Watch& watch) const;
+    // The same for open_given().
+    virtual Result<std::shared_ptr<const Source>> open_given_watched(const std::string& path, const Limits& limits,
+                                                                     Content content, const Watch& watch) const;
     // Returns true if open() would find a file that it may read.
     virtual bool has(const FileName& name) const;
     // Reads a file of /proc or /sys, whose size is not known in advance, of at most `most` bytes. Pass only fixed
     // names: reading some of these files blocks forever. Errors: missing, io, limit.
     virtual Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const = 0;
+    // The same, watched: the kernel takes long to write some of them. That of this class asks before it calls the
+    // other. Errors: also cancelled.
+    virtual Result<std::string> read_kernel_file_watched(const std::string& path, std::uint64_t most,
+                                                         const Watch& watch) const;
     // Reads the first `most` bytes of such a file, or all of it.
     virtual Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const;
     // Returns the vdso that the running kernel gives to programs of this one's architecture: an ELF file that has no
@@ -77,8 +89,15 @@ class PERFDATA_EXPORT LocalFiles final : public FileSystem {
                                                Content content = Content::any) const override;
     Result<std::shared_ptr<const Source>> open_given(const std::string& path, const Limits& limits,
                                                      Content content = Content::any) const override;
+    Result<std::shared_ptr<const Source>> open_watched(const FileName& name, const Limits& limits, Content content,
+                                                       const Watch& watch) const override;
+    // If it is stopped while it reads a pipe, what it has read is lost.
+    Result<std::shared_ptr<const Source>> open_given_watched(const std::string& path, const Limits& limits,
+                                                             Content content, const Watch& watch) const override;
     bool has(const FileName& name) const override;
     Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override;
+    Result<std::string> read_kernel_file_watched(const std::string& path, std::uint64_t most,
+                                                 const Watch& watch) const override;
     Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const override;
     Result<std::shared_ptr<const Source>> vdso() const override;
     std::optional<FileTime> modified(const FileName& name) const override;

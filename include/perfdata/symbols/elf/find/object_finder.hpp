@@ -25,6 +25,7 @@
 namespace perfdata {
 
 class FileStore;
+class LookOut;
 
 // RecordedObject is a mapped file as the recording names it. The build-id tells objects with one path apart.
 struct RecordedObject {
@@ -72,9 +73,13 @@ class PERFDATA_EXPORT ObjectFinder {
     const Shared<const FileSystem>& shared_files() const { return files_; }  // the same, to share
     // Returns what was read of files: the library's own.
     FileStore& store() const;
+    // Returns the number of these files and limits in it.
+    std::uint64_t realm() const;
 
     // Returns the files of an object, or the best reason why there are none.
     std::expected<FoundObject, SymbolMiss> find(const RecordedObject& object) const;
+    // The library's own, like the others with a LookOut: they may throw Stopped while a file is unpacked.
+    std::expected<FoundObject, SymbolMiss> find(const RecordedObject& object, const LookOut& look) const;
 
     // Returns the first separate debug file of a found object that `accept` takes, in the order of find().
     struct DebugFile {
@@ -84,13 +89,20 @@ class PERFDATA_EXPORT ObjectFinder {
     // `accept` may be called with several files.
     DebugFile find_debug(const RecordedObject& object, const FoundObject& found,
                          const Callback<bool(const ElfFile&)>& accept) const;
+    // The same, which may throw Stopped.
+    DebugFile find_debug(const RecordedObject& object, const FoundObject& found,
+                         const Callback<bool(const ElfFile&)>& accept, const LookOut& look) const;
 
     // Returns what a found object says of its separate debug file; nothing if it names none, or if that is here.
     std::optional<MissingDebugFile> missing_debug(const RecordedObject& object, const FoundObject& found) const;
+    // The same, which may throw Stopped.
+    std::optional<MissingDebugFile> missing_debug(const RecordedObject& object, const FoundObject& found,
+                                                  const LookOut& look) const;
 
     // Returns the file that alternate_link() names; null if there is no link or no such file. `name`: of the file with
     // the link.
     std::shared_ptr<const ElfFile> find_alternate(const ElfFile& file, const FileName& name) const;
+    std::shared_ptr<const ElfFile> find_alternate(const ElfFile& file, const FileName& name, const LookOut& look) const;
 
   private:
     struct Opened;
