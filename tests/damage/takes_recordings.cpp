@@ -140,7 +140,7 @@ TEST_CASE("Features that share one long text are written as they come", "[takes]
         INFO(command.front());
         const auto got = run(folder, with_file(command, path));
         CHECK(got.status == 0);
-        CHECK(got.output.size() > 4 * text.size());
+        CHECK(got.output.size() > 3 * text.size());
         if (measured) CHECK(got.memory < little + 12 * content.size());
     }
 }
