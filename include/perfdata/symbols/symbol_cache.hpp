@@ -30,8 +30,8 @@ struct SymbolCacheOptions {
 // Symbolizers that use them keep theirs. Debug information that is damaged, or goes beyond a limit, is not shared any
 // more once that was met.
 //
-// Not kept: what has no identity (this machine's /proc/kallsyms, pipes), symbols of a vmlinux, files in a packed build-id
-// cache, jitdumps, and source files.
+// Not kept: what has no identity (this machine's /proc/kallsyms, pipes), symbols of a vmlinux, files in a packed
+// build-id cache, jitdumps, and source files.
 class PERFDATA_EXPORT SymbolCache {
   public:
     explicit SymbolCache(const SymbolCacheOptions& options = {});
