@@ -112,7 +112,7 @@ std::shared_ptr<FileContent> FileStore::find(const ValueKey& key, std::shared_pt
 std::uint64_t FileStore::bytes_now() const {
     auto sum = file_bytes * kept_.size();
     for (const auto& [key, content] : contents_) sum += content->memory();
-    for (const auto& [key, value] : values_) sum += value_bytes + value.content->memory();
+    for (const auto& [key, value] : values_) sum += value_bytes + (value.content ? value.content->memory() : 0);
     return sum;
 }
 

@@ -426,7 +426,7 @@ TEST_CASE("A packed section that was left in its middle is unpacked when it is n
     const auto all = std::as_bytes(image->bytes());
     const auto offset = ElfFile::open(memory_source(all), {}).value().section(".debug_line")->offset;
     const auto unpacked = all.subspan(static_cast<std::size_t>(offset), size);
-    for (const std::size_t most : {1, 3, 5}) {
+    for (const auto most : {std::size_t{1}, std::size_t{3}, std::size_t{5}}) {
         Looks some;
         some.most = most;
         CHECK_THROWS_AS(image->unpack(".debug_line", LookOut(some.watch())), Stopped);
