@@ -50,7 +50,11 @@ class StatReader {
         : recording_(recording), options_(options), take_(take), reading_(reading) {
         auto& facts = reading_.facts;
         const auto& events = recording.events().events();
-        for (const auto& event : events) facts.events.push_back({event.perf_name, {}, 1, false});
+        for (const auto& event : events) {
+            // perf counts clocks in nanoseconds and shows milliseconds, even if no record says so.
+            const bool is_clock = StatRole::of(event.attr, {}).kind == StatKind::clock;
+            facts.events.push_back({event.perf_name, is_clock ? "msec" : "", is_clock ? 1e-6 : 1, false});
+        }
         facts.command_line = recording.command_line();
         own_cpus_.resize(events.size());
     }
@@ -170,7 +174,8 @@ class StatReader {
         reading_.has_feature = recording_.feature(Feature::stat) != nullptr;
         if (!counters_) return;
         reading_.behind = counters_->set_count();
-        if (reading_.behind == 0) return;
+        // With intervals perf reads all counters once more at the end, and shows that no more than we do.
+        if (reading_.behind == 0 || reading_.facts.interval != 0) return;
         add({ErrorCode::truncated, Error::no_offset, "record STAT",
              "the recording ends before the STAT_ROUND of the last " + std::to_string(reading_.behind) +
                  " values, which are not shown"});

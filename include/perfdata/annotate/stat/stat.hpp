@@ -139,7 +139,7 @@ struct StatReading {
     std::uint64_t unknown_cpu = 0;     // values of CPUs that the event was not counted on
     std::uint64_t unknown_thread = 0;  // values of threads that THREAD_MAP does not have
     std::uint64_t unplaced = 0;        // values before both maps, or more than the limits allow
-    std::uint64_t behind = 0;          // values behind the last round, which are not shown
+    std::uint64_t behind = 0;          // values behind the last round, which are not shown; usual with intervals
     std::uint64_t hidden_rounds = 0;   // rounds that have too little to say for their rows
     std::uint64_t unknown_places = 0;  // CPUs that the recording does not place, where the mode needs it
     // The mode that was asked for was not used: the values belong to threads, not to CPUs, or the other way round.
