@@ -280,13 +280,3 @@ TEST_CASE("Counters recorded here are those of perf stat report", "[counters]") 
 }
 
 }  // namespace oracle
-#ifdef GEN
-TEST_CASE("gen") {
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-        auto c = oracle::random_counters(seed);
-        auto f = fopen(("/tmp/stat_try/gen" + std::to_string(seed) + ".data").c_str(), "w");
-        fwrite(c.bytes().data(), 1, c.bytes().size(), f);
-        fclose(f);
-    }
-}
-#endif
