@@ -2,7 +2,10 @@
 // Streaming JSON: RapidJSON's writer with the conventions that all our documents share.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,6 +69,15 @@ class JsonWriter {
         } else {
             null();
         }
+    }
+
+    // exact(...) writes a number with all its digits: what reads it gets the same one. Null for what is no number.
+    void exact(std::string_view name, double number) {
+        key(name);
+        if (!std::isfinite(number)) return null();
+        std::array<char, 32> digits;
+        const auto* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+        writer_.RawValue(digits.data(), static_cast<std::size_t>(end - digits.data()), rapidjson::kNumberType);
     }
 
     // array(name, range, projection) writes "name": [projection of each element].

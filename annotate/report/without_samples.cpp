@@ -23,8 +23,8 @@ std::string what_else(const Recording& recording, const Completeness& completene
     const auto stats = records_of(completeness, {RecordType::stat});
     if (stats != 0 || recording.feature(Feature::stat) != nullptr) {
         return fmt::format(
-            "this is a recording of `perf stat record`: {} values of counters, no samples; `perfdata dump --type STAT` "
-            "shows them, `perfdata info` what was counted",
+            "this is a recording of `perf stat record`: {} values of counters, no samples; `perfdata stat` shows them, "
+            "`perfdata info` what was counted",
             stats);
     }
     if (const auto sched = records_of(completeness, {RecordType::schedstat_cpu, RecordType::schedstat_domain});
@@ -52,6 +52,16 @@ std::string without_samples(const Recording& recording, const Completeness& comp
         return fmt::format("this recording has no samples: the recorder lost all {}", completeness.lost_samples);
     }
     return "this recording has no samples; `perfdata info --completeness` shows what there is";
+}
+
+std::string without_counters(const Recording& recording, const Completeness& completeness) {
+    if (const auto samples = records_of(completeness, {RecordType::sample}); samples != 0) {
+        return fmt::format(
+            "this recording has {} samples, and no counters of `perf stat record`; `perfdata report` shows where they "
+            "fell",
+            samples);
+    }
+    return without_samples(recording, completeness);
 }
 
 Error explain_no_events(const Recording& recording, const std::string& file) {

@@ -30,6 +30,7 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
         "  perfdata bpf                   the BPF programs, where and when they were loaded\n"
         "  perfdata info                  what the recording is and what it holds\n"
         "  perfdata script                every sample in order of time, as perf script prints it\n"
+        "  perfdata stat                  what perf stat record counted, as perf stat report prints it\n"
         "  perfdata symbols --at TIME     what lay where at a time\n"
         "  perfdata extract -s NAME       BPF or JIT code as an ELF file for objdump, gdb, llvm-mca\n"
         "  perfdata dump                  every record with every field",
@@ -46,6 +47,7 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
     add_bpf(app, exit);
     add_info(app, exit);
     add_script(app, exit);
+    add_stat(app, exit);
     add_symbols(app, exit);
     add_dump(app, exit);
     add_extract(app, exit);

@@ -105,6 +105,7 @@ void add_dump(CLI::App& app, int& exit);
 void add_extract(CLI::App& app, int& exit);
 void add_info(CLI::App& app, int& exit);
 void add_script(CLI::App& app, int& exit);
+void add_stat(CLI::App& app, int& exit);
 void add_symbols(CLI::App& app, int& exit);
 void add_report(CLI::App& app, int& exit);
 

@@ -388,6 +388,23 @@ int main(int argc, char** argv) try {
          {"bpf/bpf_twins.data", "bpf/bpf_types.data", "bpf/bpf_nobtf.data", "records/s390_bpf_pre.data"}) {
         write_bpf_seed(folder(directory, "bpf"), fixtures / name);
     }
+    // Counters: as text of each CPU, as JSON of each thread, and as CSV.
+    const auto counters = folder(directory, "tool_stat");
+    const auto with_choices = [&](const char* fixture, std::uint8_t format, std::uint8_t mode) {
+        const auto recording = content_of(fixtures / fixture);
+        return Writer(std::endian::little)
+            .bytes(recording)
+            .u8(0)
+            .u8(0)
+            .u8(format)
+            .u8(mode)
+            .zeros(12)
+            .text("opts")
+            .take();
+    };
+    write(counters / "seed-rounds", with_choices("records/stat.data", 0, 0));
+    write(counters / "seed-threads", with_choices("records/stat_threads.data", 1, 6));
+    write(counters / "seed-csv", with_choices("records/stat.data", 2, 1));
     const auto annotate = folder(directory, "annotate");
     write_kernel_seeds(annotate, fixtures / "pokes/text_pokes.data");
     write(annotate / "seed-tinyjit-dump",

@@ -136,13 +136,14 @@ class ToolCommand::Line {
   public:
     explicit Line(const std::string& name) {
         using Add = void (*)(CLI::App&, int&);
-        constexpr std::array<std::pair<std::string_view, Add>, 8> commands = {{{"annotate", tool::add_annotate},
+        constexpr std::array<std::pair<std::string_view, Add>, 9> commands = {{{"annotate", tool::add_annotate},
                                                                                {"bpf", tool::add_bpf},
                                                                                {"dump", tool::add_dump},
                                                                                {"extract", tool::add_extract},
                                                                                {"info", tool::add_info},
                                                                                {"report", tool::add_report},
                                                                                {"script", tool::add_script},
+                                                                               {"stat", tool::add_stat},
                                                                                {"symbols", tool::add_symbols}}};
         for (const auto& [known, add] : commands) {
             if (known == name) add(app_, status_);

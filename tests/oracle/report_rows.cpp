@@ -19,6 +19,9 @@ constexpr UncountedRecording known_differences[] = {
     {"group_chains.data", "perf makes of a sample with the counts of a group one sample for each member"},
     {"read.data", "perf makes of a sample with the counts of a group one sample for each member"},
     {"stat.data", "a recording of perf stat, without samples"},
+    {"stat_cores.data", "the same"},
+    {"stat_cpus.data", "the same"},
+    {"stat_threads.data", "the same"},
 };
 
 }  // namespace

@@ -80,7 +80,7 @@ std::size_t drop_lone_addresses(const std::filesystem::path& path, std::vector<s
 
 // `perf stat record` writes counts, which perf script prints as a table, and no samples.
 bool has_samples(const std::filesystem::path& path) {
-    return path.filename() != "stat.data";
+    return !path.filename().string().starts_with("stat");
 }
 
 bool has_field(const std::filesystem::path& path, std::uint64_t sample_bits) {

@@ -238,12 +238,15 @@ class Check:
             self.run("script", "--json", "--offline", file, status=(0, 1))
             self.run("info", "--json", "--verbose", file)
             self.run("dump", "--json", file)
+            self.run("stat", "--json", file)
         # With the names of this machine, where the recording proves them.
         for name in ("brk", "cgns", "dwarf", "group_chains", "switch", "zstd"):
             file = fixtures / f"records/{name}.data"
             self.run("report", "--json", "--sort", "comm,dso,symbol,srcline", file)
             self.run("annotate", "--json", "--calls", file)
             self.run("script", "--json", file)
+        for mode in ("--no-aggr", "--per-socket", "--per-die", "--per-core", "--per-node"):
+            self.run("stat", "--json", mode, fixtures / "records/stat_cpus.data")
         self.bpf(fixtures / "bpf")
         self.filtered(fixtures / "bpf/bpf_events.data")
         self.stacks(fixtures / "stacks")
@@ -306,7 +309,7 @@ class Check:
         whole = (fixtures / "bpf/bpf_many.data").read_bytes()
         (folder / "cut.data").write_bytes(whole[:60000])
         (folder / "damaged.data").write_bytes(whole[:60000] + bytes(200) + whole[60200:])
-        for name in ("zstd.data", "pipe.data", "lost.data", "v72_defer.data"):
+        for name in ("zstd.data", "pipe.data", "lost.data", "v72_defer.data", "stat_cores.data"):
             part = (fixtures / "records" / name).read_bytes()
             (folder / name).write_bytes(part[: len(part) * 7 // 10])
         # Each byte of one record's header in turn.
@@ -315,7 +318,7 @@ class Check:
             spoiled[4096 + at] ^= 0xff
             (folder / f"spoiled{at}.data").write_bytes(spoiled)
         for file in sorted(folder.glob("*.data")):
-            for command in ("report", "script", "annotate", "bpf", "dump"):
+            for command in ("report", "script", "annotate", "bpf", "dump", "stat"):
                 offline = ["--offline"] if command in ("report", "script", "annotate") else []
                 self.run(command, "--json", "--strict", *offline, file, status=(0, 1, 3))
             self.run("info", "--json", "--strict", file, status=(0, 1, 3))

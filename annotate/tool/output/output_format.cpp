@@ -17,7 +17,7 @@ constexpr std::array<Ending, 33> endings = {{
     {".html", Format::html},
     {".htm", Format::html},
     {".elf", Format::elf},
-    {".csv", {}},
+    {".csv", Format::csv},
     {".tsv", {}},
     {".xml", {}},
     {".yaml", {}},
@@ -56,6 +56,7 @@ std::string_view in_words(Format format) {
         case Format::json_lines: return "JSON (.json, .jsonl)";
         case Format::html: return "HTML (.html)";
         case Format::lines: return "JSON by source line (--format lines)";
+        case Format::csv: return "CSV (.csv)";
         case Format::elf: return "ELF (.elf)";
         case Format::raw: return "raw bytes (--format raw)";
     }
@@ -82,6 +83,7 @@ std::string_view option_word(Format format) {
         case Format::json_lines: return "json";
         case Format::html: return "html";
         case Format::lines: return "lines";
+        case Format::csv: return "csv";
         case Format::elf: return "elf";
         case Format::raw: return "raw";
     }

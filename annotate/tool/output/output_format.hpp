@@ -9,7 +9,7 @@
 
 namespace perfdata::tool {
 
-enum class Format { text, json, json_lines, html, lines, elf, raw };
+enum class Format { text, json, json_lines, html, lines, csv, elf, raw };
 
 // Ending is a file name ending that implies a format: ".json".
 struct Ending {

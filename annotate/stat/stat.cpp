@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/annotate/stat/stat.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <utility>
+
+#include "perfdata/core/catch_bad_alloc.hpp"
+#include "perfdata/recording/walk.hpp"
+#include "perfdata/wire/record/cpu_map.hpp"
+#include "perfdata/wire/record/event_update.hpp"
+#include "perfdata/wire/record/stat_config.hpp"
+#include "perfdata/wire/record/stat_round.hpp"
+#include "perfdata/wire/record/thread_map.hpp"
+
+#include "stat_rows.hpp"
+
+namespace perfdata {
+namespace {
+
+// Rows without a value cost space that the recording does not have: a map of CPUs is short. Each value pays for some.
+constexpr std::uint64_t free_rows = 1 << 20, rows_a_value = 64;
+// Likewise CPUs of events, which a record of 32 bytes may name by the ten thousand.
+constexpr std::size_t most_event_cpus = 1 << 22;
+
+// Returns major and minor of "6.1.187" as 601; 0 if the text is none.
+unsigned version_number(std::string_view text) {
+    unsigned parts[2] = {};
+    for (auto& part : parts) {
+        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), part);
+        if (problem != std::errc{}) break;
+        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+        if (!text.starts_with('.')) break;
+        text.remove_prefix(1);
+    }
+    constexpr unsigned most = 10000;
+    return std::min(parts[0], most) * 100 + std::min(parts[1], 99u);
+}
+
+bool groups_cpus(StatMode mode) {
+    return mode == StatMode::socket || mode == StatMode::die || mode == StatMode::core || mode == StatMode::node;
+}
+
+// StatReader takes the records in the order of the file.
+class StatReader {
+  public:
+    StatReader(const Recording& recording, const StatOptions& options, const StatTake& take, StatReading& reading)
+        : recording_(recording), options_(options), take_(take), reading_(reading) {
+        auto& facts = reading_.facts;
+        const auto& events = recording.events().events();
+        for (const auto& event : events) {
+            // perf counts clocks in nanoseconds and shows milliseconds, even if no record says so.
+            const bool is_clock = StatRole::of(event.attr, {}).kind == StatKind::clock;
+            facts.events.push_back({event.perf_name, is_clock ? "msec" : "", is_clock ? 1e-6 : 1, false});
+        }
+        facts.command_line = recording.command_line();
+        own_cpus_.resize(events.size());
+    }
+
+    void operator()(const RecordContext& context, const EventUpdate& update) {
+        const auto event = event_of(update.id);
+        if (!event) return tell(context, ErrorCode::malformed, "the event id in it belongs to no event");
+        auto& facts = reading_.facts.events[*event];
+        switch (static_cast<EventUpdate::Kind>(update.kind)) {
+            case EventUpdate::Kind::unit: facts.unit = update.unit; return;
+            case EventUpdate::Kind::scale: facts.scale = update.scale; return;
+            case EventUpdate::Kind::name: facts.name = update.name; return;
+            case EventUpdate::Kind::cpus: return update_cpus(context, *event, update.cpus);
+        }
+    }
+
+    void operator()(const RecordContext& context, const ThreadMap& map) {
+        if (has_threads_) return tell(context, ErrorCode::malformed, "a second one, which is not used");
+        has_threads_ = true;
+        auto& threads = reading_.facts.threads;
+        for (std::size_t index = 0; index < map.size(); ++index) {
+            const auto thread = map.thread(index);
+            threads.push_back({static_cast<std::int32_t>(thread.pid & 0xffffffff), std::string(thread.comm)});
+        }
+    }
+
+    void operator()(const RecordContext& context, const CpuMap& map) {
+        if (has_cpus_) return tell(context, ErrorCode::malformed, "a second one, which is not used");
+        if (map.cpus.kind > static_cast<std::uint16_t>(CpuMapData::Kind::range)) {
+            return tell(context, ErrorCode::unsupported, "a form of newer recorders");
+        }
+        has_cpus_ = true;
+        cpus_ = StatCpus(map.cpus);
+        reading_.facts.per_cpu = !cpus_.is_any();
+    }
+
+    void operator()(const RecordContext& context, const StatConfig& config) {
+        if (has_config_) return tell(context, ErrorCode::malformed, "a second one, which is not used");
+        has_config_ = true;
+        auto& facts = reading_.facts;
+        std::optional<std::uint64_t> mode;
+        bool has_level = false;
+        for (std::size_t index = 0; index < config.size(); ++index) {
+            const auto [tag, value] = config.term(index);
+            switch (tag) {
+                case 0: mode = value; break;
+                case 1: facts.interval = value & 0xffffffff; break;
+                case 2: facts.scales = value != 0; break;
+                case 3: has_level = true; break;
+                default: break;  // of newer recorders
+            }
+        }
+        if (!mode) return;
+        facts.recorded = recorded_stat_mode(*mode, recording_.perf_version(), has_level);
+        if (!facts.recorded && !options_.mode) {
+            tell(context, ErrorCode::unsupported,
+                 "aggr_mode " + std::to_string(*mode) + " is not shown here: all values of an event are added up");
+        }
+    }
+
+    void operator()(const RecordContext& context, const Stat& stat) {
+        ++reading_.values;
+        if (!settle()) {
+            ++reading_.unplaced;
+            return tell(context, ErrorCode::malformed, "it stands before CPU_MAP and THREAD_MAP");
+        }
+        const auto event = event_of(stat.id);
+        if (!event) {
+            ++reading_.unknown_event;
+            return tell(context, ErrorCode::malformed, "the event id in it belongs to no event of this recording");
+        }
+        const auto cpu = sets_[set_of_[*event]].cpus.index(static_cast<std::int32_t>(stat.cpu));
+        if (!cpu) {
+            ++reading_.unknown_cpu;
+            return tell(context, ErrorCode::malformed,
+                        "CPU " + std::to_string(static_cast<std::int32_t>(stat.cpu)) +
+                            " is none that the event was counted on");
+        }
+        if (stat.thread >= reading_.facts.threads.size()) {
+            ++reading_.unknown_thread;
+            return tell(context, ErrorCode::malformed,
+                        "thread " + std::to_string(stat.thread) + " is not in THREAD_MAP");
+        }
+        if (!counters_->set({*event, *cpu, stat.thread}, {stat.value, stat.time_enabled, stat.time_running})) {
+            ++reading_.unplaced;
+            return tell(context, ErrorCode::limit, "more counters than the limits allow");
+        }
+        reading_.facts.events[*event].supported = true;
+    }
+
+    void operator()(const RecordContext& context, const StatRound& round) {
+        ++reading_.rounds;
+        if (!settle()) return tell(context, ErrorCode::malformed, "it stands before CPU_MAP and THREAD_MAP");
+        auto& facts = reading_.facts;
+        const bool is_final = round.kind == static_cast<std::uint64_t>(StatRound::Kind::final);
+        if (is_final) {
+            ++finals_;
+            facts.elapsed +=
+                (static_cast<double>(round.time.nanoseconds) - facts.elapsed) / static_cast<double>(finals_);
+        }
+        const auto count = rows_->count();
+        const auto free = count - std::min<std::uint64_t>(count, counters_->set_count());
+        const auto most = free_rows + rows_a_value * reading_.values;
+        if (free > most - std::min(most, spent_)) {
+            if (reading_.hidden_rounds++ == 0) {
+                tell(context, ErrorCode::limit,
+                     "its " + std::to_string(count) + " rows have next to no values: such rounds are not shown");
+            }
+        } else {
+            spent_ += free;
+            take_(facts, StatTable{round.time, is_final, rows_->make()});
+        }
+        counters_->end_round();
+    }
+
+    void finish() {
+        reading_.has_feature = recording_.feature(Feature::stat) != nullptr;
+        if (!counters_) return;
+        reading_.behind = counters_->set_count();
+        // With intervals perf reads all counters once more at the end, and shows that no more than we do.
+        if (reading_.behind == 0 || reading_.facts.interval != 0) return;
+        add({ErrorCode::truncated, Error::no_offset, "record STAT",
+             "the recording ends before the STAT_ROUND of the last " + std::to_string(reading_.behind) +
+                 " values, which are not shown"});
+    }
+
+  private:
+    // Like perf: where there is one event, or the id is 0, the first one is meant.
+    EventIndex event_of(EventId id) const {
+        const auto& events = recording_.events();
+        if (events.events().size() == 1 || (id.value == 0 && !events.empty())) return 0;
+        return events.find(id.value);
+    }
+
+    void add(Error error) { reading_.completeness.diagnostics.add(std::move(error)); }
+    void tell(const RecordContext& context, ErrorCode code, std::string what) {
+        add({code, context.view.offset, "record " + std::string(record_type_name(context.view.header().type)),
+             std::move(what)});
+    }
+
+    void update_cpus(const RecordContext& context, std::uint32_t event, const CpuMapData& data) {
+        if (counters_) return;  // perf does not look any more either
+        if (data.kind > static_cast<std::uint16_t>(CpuMapData::Kind::range)) {
+            return tell(context, ErrorCode::unsupported, "CPUs in a form of newer recorders");
+        }
+        const auto count = stat_cpu_count(data);
+        if (event_cpus_ + count > most_event_cpus) {
+            return tell(context, ErrorCode::limit, "more CPUs of events than are kept: those of CPU_MAP count for it");
+        }
+        event_cpus_ += count;
+        own_cpus_[event] = std::make_unique<StatCpus>(data);
+    }
+
+    // settle() makes what rounds need, before the first value: the maps and all CPUs of events come before it. False if
+    // a map has not come.
+    bool settle() {
+        if (counters_) return true;
+        if (!has_cpus_ || !has_threads_) return false;
+        auto& facts = reading_.facts;
+        choose_mode();
+        sets_.push_back({std::move(cpus_), {}, {}});
+        for (std::uint32_t event = 0; event < facts.events.size(); ++event) {
+            const auto own = facts.per_cpu ? std::move(own_cpus_[event]) : nullptr;
+            set_of_.push_back(own ? static_cast<std::uint32_t>(sets_.size()) : 0);
+            if (own) sets_.push_back({std::move(*own), {}, {}});
+            roles_.push_back(StatRole::of(recording_.events().events()[event].attr, facts.events[event].name));
+        }
+        own_cpus_.clear();
+        if (groups_cpus(facts.mode)) make_groups();
+        counters_.emplace(facts.events.size(), recording_.limits().cells);
+        rows_.emplace(StatRows::Input{facts, *counters_, roles_, sets_, set_of_, groups_});
+        return true;
+    }
+
+    void choose_mode() {
+        auto& facts = reading_.facts;
+        facts.mode = facts.recorded.value_or(StatMode::global);
+        if (options_.mode) {
+            const bool of_threads = facts.threads.size() > 1 || (!facts.threads.empty() && facts.threads[0].tid != -1);
+            const bool can =
+                *options_.mode == StatMode::global || (*options_.mode == StatMode::thread ? of_threads : facts.per_cpu);
+            if (can) facts.mode = *options_.mode;
+            reading_.mode_refused = !can;
+        }
+        if (groups_cpus(facts.mode) && !facts.per_cpu) {
+            facts.mode = StatMode::global;
+            add({ErrorCode::malformed, Error::no_offset, "record STAT_CONFIG",
+                 "its aggr_mode needs CPUs, of which CPU_MAP has none: all values of an event are added up"});
+        }
+    }
+
+    void make_groups() {
+        const auto mode = reading_.facts.mode;
+        std::vector<std::int32_t> all;
+        for (const auto& set : sets_) all.insert(all.end(), set.cpus.all().begin(), set.cpus.all().end());
+        std::ranges::sort(all);
+        const auto same = std::ranges::unique(all);
+        all.erase(same.begin(), same.end());
+        const auto places = stat_places(recording_, mode, all);
+        const auto places_of = [&](const StatCpus& cpus) {
+            std::vector<StatPlace> some;
+            some.reserve(cpus.size());
+            for (const auto cpu : cpus.all()) {
+                some.push_back(places[static_cast<std::size_t>(std::ranges::lower_bound(all, cpu) - all.begin())]);
+            }
+            return some;
+        };
+        const auto counted_on = places_of(sets_.front().cpus);
+        groups_ = StatGroups(counted_on);
+        for (auto& set : sets_) {
+            set.members = groups_.members(places_of(set.cpus));
+            set.groups.assign(set.cpus.size(), StatEventCpus::no_group);
+            for (const auto& member : set.members) set.groups[member.cpu] = member.group;
+        }
+        for (const auto& place : counted_on) reading_.unknown_places += is_unplaced(mode, place) ? 1 : 0;
+        if (reading_.unknown_places == 0) return;
+        add({ErrorCode::missing, Error::no_offset,
+             mode == StatMode::node ? "feature NUMA_TOPOLOGY" : "feature CPU_TOPOLOGY",
+             "it does not say where " + std::to_string(reading_.unknown_places) + " of " +
+                 std::to_string(counted_on.size()) + " CPUs are: -1 stands for what is not known"});
+    }
+
+    const Recording& recording_;
+    const StatOptions& options_;
+    const StatTake& take_;
+    StatReading& reading_;
+    bool has_threads_ = false, has_cpus_ = false, has_config_ = false;
+    StatCpus cpus_;                                    // of CPU_MAP, until settle()
+    std::vector<std::unique_ptr<StatCpus>> own_cpus_;  // of EVENT_UPDATE, until settle(); most_event_cpus in all
+    std::size_t event_cpus_ = 0;
+    std::vector<StatEventCpus> sets_;    // that of CPU_MAP first
+    std::vector<std::uint32_t> set_of_;  // of each event
+    std::vector<StatRole> roles_;        // of each event
+    StatGroups groups_;
+    std::optional<StatCounters> counters_;  // behind settle()
+    std::optional<StatRows> rows_;
+    std::uint64_t finals_ = 0, spent_ = 0;
+};
+
+}  // namespace
+
+std::optional<StatMode> recorded_stat_mode(std::uint64_t number, std::string_view perf_version, bool has_level) {
+    using enum StatMode;
+    using Modes = std::array<std::optional<StatMode>, 10>;
+    // enum aggr_mode in tools/perf/util/stat.h: 6.9 inserted clusters, 6.4 caches, 5.2 dies. `unset` has none.
+    constexpr std::optional<StatMode> no;
+    constexpr Modes clusters{none, global, socket, die, no, no, core, thread, no, node};
+    constexpr Modes caches{none, global, socket, die, no, core, thread, no, node, no};
+    constexpr Modes dies{none, global, socket, die, core, thread, no, node, no, no};
+    constexpr Modes first{none, global, socket, core, thread, no, no, no, no, no};
+    const auto version = version_number(perf_version);
+    const auto& modes = version == 0     ? (has_level ? clusters : dies)
+                        : version >= 609 ? clusters
+                        : version >= 604 ? caches
+                        : version >= 502 ? dies
+                                         : first;
+    return number < modes.size() ? modes[static_cast<std::size_t>(number)] : no;
+}
+
+Result<StatReading> read_stat(const Recording& recording, const StatOptions& options, const StatTake& take) {
+    return catch_bad_alloc([&]() -> Result<StatReading> {
+        StatReading reading;
+        reading.completeness.diagnostics = DiagnosticLog(recording.limits().diagnostics);
+        reading.completeness.diagnostics.append(recording.diagnostics());
+        StatReader reader(recording, options, take, reading);
+        const auto walked = walk(recording, reading.completeness, reader,
+                                 {.order = RecordOrder::file, .stop = options.stop, .progress = options.progress});
+        if (!walked) return fail(walked.error());
+        reader.finish();
+        return reading;
+    });
+}
+
+}  // namespace perfdata

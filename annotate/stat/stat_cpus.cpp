@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "stat_cpus.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <new>
+#include <numeric>
+#include <string_view>
+#include <tuple>
+
+#include "perfdata/wire/feature/cpu_topology.hpp"
+#include "perfdata/wire/feature/nrcpus.hpp"
+#include "perfdata/wire/feature/numa_topology.hpp"
+
+namespace perfdata {
+namespace {
+
+auto place_key(const StatPlace& place) {
+    return std::tuple(place.node, place.socket, place.die, place.core);
+}
+bool place_before(const StatPlace& one, const StatPlace& other) {
+    return place_key(one) < place_key(other);
+}
+
+// read_section(recording, feature, body) calls body(cursor) for the payload of a feature; not if there is none. Damage
+// of features is told where the recording is opened or described.
+template <class Body>
+void read_section(const Recording& recording, Feature feature, Body body) {
+    const auto* section = recording.feature(feature);
+    if (section == nullptr) return;
+    const auto bytes = recording.read_feature(*section);
+    if (!bytes && bytes.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
+    if (bytes) body(Cursor(*bytes, recording.order(), {.where = "feature", .offset = section->section.offset}));
+}
+
+void place_cores(const Recording& recording, StatMode mode, std::span<const std::int32_t> cpus,
+                 std::vector<StatPlace>& places) {
+    std::optional<std::uint32_t> available;
+    read_section(recording, Feature::nrcpus, [&](const Cursor& in) {
+        if (const auto counts = CpuCounts::decode(in)) available = counts->available;
+    });
+    read_section(recording, Feature::cpu_topology, [&](const Cursor& in) {
+        const auto topology = CpuTopology::decode(in, available);
+        if (!topology) return;
+        const auto& all = topology->cpus();
+        const auto& dies = topology->die_of_cpu();
+        for (std::size_t at = 0; at < cpus.size(); ++at) {
+            if (cpus[at] < 0 || static_cast<std::size_t>(cpus[at]) >= all.size()) continue;
+            const auto cpu = static_cast<std::size_t>(cpus[at]);
+            const auto [core, socket] = all[cpu];
+            places[at].socket = socket;
+            if (mode == StatMode::socket) continue;
+            // Recorders before 5.2 knew no dies.
+            places[at].die = cpu < dies.size() ? static_cast<std::int32_t>(dies[cpu]) : 0;
+            if (mode == StatMode::core) places[at].core = core;
+        }
+    });
+}
+
+// NodeMarker gives CPUs their node. The last node that names a CPU has it, as in perf. Nodes come in any number, and
+// may all name all CPUs: each CPU is visited once, because those that have a node are skipped.
+class NodeMarker {
+  public:
+    NodeMarker(std::span<const std::int32_t> cpus, std::vector<StatPlace>& places)
+        : cpus_(cpus), places_(places), next_(cpus.size() + 1) {
+        std::iota(next_.begin(), next_.end(), std::size_t{0});
+    }
+
+    void mark(std::int64_t first, std::int64_t last, std::int32_t node) {
+        const auto begin =
+            std::ranges::lower_bound(cpus_, first, {}, [](std::int32_t cpu) { return std::int64_t{cpu}; });
+        for (auto at = free_from(static_cast<std::size_t>(begin - cpus_.begin()));
+             at < cpus_.size() && cpus_[at] <= last; at = free_from(at)) {
+            places_[at].node = node;
+            next_[at] = at + 1;
+        }
+    }
+
+  private:
+    // Returns the first CPU from here on without a node.
+    std::size_t free_from(std::size_t at) {
+        auto end = at;
+        while (next_[end] != end) end = next_[end];
+        while (next_[at] != end && at != end) at = std::exchange(next_[at], end);
+        return end;
+    }
+
+    std::span<const std::int32_t> cpus_;
+    std::vector<StatPlace>& places_;
+    std::vector<std::size_t> next_;
+};
+
+// Reads "0-3,8". What is no number ends it.
+void mark_list(NodeMarker& marker, std::string_view list, std::int32_t node) {
+    const auto number = [&](std::int64_t& value) {
+        const auto [end, problem] = std::from_chars(list.data(), list.data() + list.size(), value);
+        list.remove_prefix(static_cast<std::size_t>(end - list.data()));
+        return problem == std::errc{} && value >= 0;
+    };
+    for (std::int64_t first = 0, last = 0; number(first);) {
+        last = first;
+        if (list.starts_with('-')) {
+            list.remove_prefix(1);
+            if (!number(last)) return;
+        }
+        marker.mark(first, last, node);
+        if (!list.starts_with(',')) return;
+        list.remove_prefix(1);
+    }
+}
+
+void place_nodes(const Recording& recording, std::span<const std::int32_t> cpus, std::vector<StatPlace>& places) {
+    read_section(recording, Feature::numa_topology, [&](const Cursor& in) {
+        std::vector<NumaNode> nodes;
+        NumaTopologyReader reader(in);
+        for (auto node = reader.next(); node && *node; node = reader.next()) nodes.push_back(**node);
+        NodeMarker marker(cpus, places);
+        // perf stat report shows the index, which differs from the number where nodes are missing.
+        for (auto at = nodes.size(); at-- != 0;)
+            mark_list(marker, nodes[at].cpus, static_cast<std::int32_t>(nodes[at].node));
+    });
+}
+
+}  // namespace
+
+StatCpus::StatCpus(const CpuMapData& data) {
+    cpus_.reserve(stat_cpu_count(data));
+    data.for_each_cpu([&](int cpu) { cpus_.push_back(cpu); });
+    std::ranges::sort(cpus_);
+    const auto same = std::ranges::unique(cpus_);
+    cpus_.erase(same.begin(), same.end());
+}
+
+std::optional<std::uint32_t> StatCpus::index(std::int32_t cpu) const {
+    const auto found = std::ranges::lower_bound(cpus_, cpu);
+    if (found != cpus_.end() && *found == cpu) return static_cast<std::uint32_t>(found - cpus_.begin());
+    if (cpu == 0 && cpus_.size() == 1 && is_any()) return 0;
+    return {};
+}
+
+std::size_t stat_cpu_count(const CpuMapData& data) {
+    std::size_t count = data.cpus.size();
+    const auto add_bits = [&](const auto& words) {
+        for (std::size_t at = 0; at < words.size(); ++at) count += static_cast<std::size_t>(std::popcount(words[at]));
+    };
+    add_bits(data.mask32);
+    add_bits(data.mask64);
+    if (static_cast<CpuMapData::Kind>(data.kind) == CpuMapData::Kind::range) {
+        count += std::size_t{data.range.last} - data.range.first + 1 + (data.range.any ? 1 : 0);
+    }
+    return count;
+}
+
+std::vector<StatPlace> stat_places(const Recording& recording, StatMode mode, std::span<const std::int32_t> cpus) {
+    std::vector<StatPlace> places(cpus.size());
+    if (mode == StatMode::node) {
+        place_nodes(recording, cpus, places);
+    } else {
+        place_cores(recording, mode, cpus, places);
+    }
+    return places;
+}
+
+bool is_unplaced(StatMode mode, const StatPlace& place) {
+    switch (mode) {
+        case StatMode::node: return place.node < 0;
+        case StatMode::core: return place.core < 0 || place.socket < 0;
+        case StatMode::die:
+        case StatMode::socket: return place.socket < 0;
+        case StatMode::global:
+        case StatMode::none:
+        case StatMode::thread: break;
+    }
+    return false;
+}
+
+StatGroups::StatGroups(std::span<const StatPlace> places) : places_(places.begin(), places.end()) {
+    std::ranges::sort(places_, place_before);
+    const auto same = std::ranges::unique(places_);
+    places_.erase(same.begin(), same.end());
+}
+
+std::vector<StatGroups::Member> StatGroups::members(std::span<const StatPlace> places) const {
+    std::vector<Member> members;
+    members.reserve(places.size());
+    for (std::uint32_t cpu = 0; cpu < places.size(); ++cpu) {
+        const auto found = std::ranges::lower_bound(places_, places[cpu], place_before);
+        if (found == places_.end() || *found != places[cpu]) continue;
+        members.push_back({static_cast<std::uint32_t>(found - places_.begin()), cpu});
+    }
+    std::ranges::sort(members);
+    return members;
+}
+
+}  // namespace perfdata

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// perfdata stat: the values of counters that perf stat recorded.
+#include "perfdata/annotate/stat/stat.hpp"
+
+#include <array>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "perfdata/annotate/page/stat_page.hpp"
+
+#include "report/without_samples.hpp"
+#include "tool.hpp"
+#include "tool/session.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+// How a mode is asked for, as perf spells it.
+struct StatModeOption {
+    const char* names;
+    std::string_view word;
+    StatMode mode;
+    const char* help;
+};
+constexpr std::array<StatModeOption, 6> stat_mode_options = {{
+    {"-A,--no-aggr", "--no-aggr", StatMode::none, "A value for each CPU"},
+    {"--per-socket", "--per-socket", StatMode::socket, "A value for each processor socket"},
+    {"--per-die", "--per-die", StatMode::die, "A value for each die"},
+    {"--per-core", "--per-core", StatMode::core, "A value for each physical core"},
+    {"--per-node", "--per-node", StatMode::node, "A value for each memory node"},
+    {"--per-thread", "--per-thread", StatMode::thread, "A value for each thread that was counted"},
+}};
+
+struct StatChoice {
+    Common common;
+    std::optional<StatMode> mode;
+    std::string separator;
+
+    // Returns false if the options contradict each other, and says so: exit code `usage`.
+    bool makes_sense() const {
+        if (separator.empty() || !common.json) return true;
+        complain("--field-separator asks for another format than JSON");
+        return false;
+    }
+    std::string text_separator() const {
+        if (separator == "\\t") return "\t";
+        return separator.empty() && common.format == option_word(Format::csv) ? "," : separator;
+    }
+};
+
+std::string_view stat_mode_word(StatMode mode) {
+    for (const auto& option : stat_mode_options) {
+        if (option.mode == mode) return option.word;
+    }
+    return "the mode";
+}
+
+std::string refused_mode(const StatChoice& choice, const StatReading& reading) {
+    if (!reading.mode_refused || !choice.mode) return {};
+    const auto* why = reading.facts.per_cpu ? "the values are of CPUs, not of threads"
+                                            : "the values are of threads, on whatever CPU they ran";
+    return fmt::format("{}: {}; they are added up as recorded", stat_mode_word(*choice.mode), why);
+}
+
+std::string nothing_counted(const StatReading& reading) {
+    if (reading.rounds != 0) return {};
+    return fmt::format(
+        "the recording has no STAT_ROUND, so nothing is shown of {} values; `perfdata dump --type STAT` "
+        "shows them",
+        reading.values);
+}
+
+Result<StatReading> write(const StatChoice& choice, Session& session, const Output& output, const Sink& sink) {
+    const auto& recording = session.recording();
+    const StatOptions options{choice.mode, {}, session.progress("reading the counters", output)};
+    const auto what_else = [&](const StatReading& reading) {
+        return reading.is_stat() ? std::string() : without_counters(recording, reading.completeness);
+    };
+    if (!choice.common.json) {
+        StatText text(sink, choice.text_separator());
+        return read_stat(recording, options, [&](const auto& facts, const auto& round) { text.add(facts, round); });
+    }
+    StatJson json(recording, sink);
+    auto reading = read_stat(recording, options, [&](const auto& facts, const auto& round) { json.add(facts, round); });
+    if (reading) json.finish(*reading, what_else(*reading));
+    return reading;
+}
+
+int run(const StatChoice& choice) {
+    if (!choice.makes_sense()) return usage;
+    Session session(choice.common);
+    if (!session.open()) return failed;
+    auto output = session.open_output();
+    if (!output) return failed;
+    const auto sink = output->sink();
+    const auto reading = write(choice, session, *output, sink);
+    session.end_progress();
+    if (!reading) return session.give_up(reading.error());
+    if (!session.commit(*output)) return failed;
+    session.warn(reading->completeness);
+    if (!reading->is_stat()) {
+        session.note(without_counters(session.recording(), reading->completeness));
+    } else {
+        session.note(nothing_counted(*reading));
+    }
+    session.note(refused_mode(choice, *reading));
+    if (reading->hidden_rounds != 0) {
+        session.note(fmt::format("{} of {} rounds are not shown: they have next to no values for their rows",
+                                 reading->hidden_rounds, reading->rounds));
+    }
+    return session.exit_code(reading->completeness);
+}
+
+}  // namespace
+
+void add_stat(CLI::App& app, int& exit) {
+    auto* command =
+        app.add_subcommand("stat",
+                           "Show the counters of a recording of perf stat record, as perf stat report does.\n"
+                           "\n"
+                           "  perfdata stat                 all values, added up as they were recorded\n"
+                           "  perfdata stat -A              a value for each CPU\n"
+                           "  perfdata stat --per-core      a value for each core\n"
+                           "  perfdata stat -x,             as CSV, as perf has it\n"
+                           "  perfdata stat --json          exact numbers, for other programs");
+    auto choice = std::make_shared<StatChoice>();
+    choice->common.add_to(*command, {Format::text, Format::json, Format::csv});
+    for (const auto& option : stat_mode_options) {
+        auto* added = command->add_flag_callback(
+            option.names, [choice = choice.get(), mode = option.mode] { choice->mode = mode; }, option.help);
+        for (const auto& other : stat_mode_options) {
+            if (&other == &option) break;
+            added->excludes(command->get_option(std::string(other.word)));
+        }
+    }
+    command
+        ->add_option("-x,--field-separator", choice->separator,
+                     "CSV, with this text between its fields, such as , or \\t; what names contain is not quoted")
+        ->excludes("--json")
+        ->type_name("TEXT");
+    begin_anew(*command, choice);
+    choice->common.on_run(*command, exit, [choice] { return run(*choice); });
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/annotate/stat/stat.hpp"
+
+#include <tuple>
+#include <vector>
+
+#include "unit/annotate/counted.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+constexpr std::uint64_t hardware_cycles = 0;
+
+// One software event with an id for each of two CPUs.
+Counted two_cpus(std::uint64_t mode, std::uint64_t interval = 0) {
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1, 2});
+    counted.topology({{0, 0}, {1, 0}}).of_cpus({0, 1}, mode, interval);
+    return counted;
+}
+
+}  // namespace
+
+TEST_CASE("All values of an event are added up", "[annotate][stat]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    Counted counted(order);
+    counted.event(attr_type::software, 2, "page-faults", {1, 2}).of_cpus({0, 1}, aggr::global);
+    counted.value(1, 0, 0, 5, 100, 100).value(2, 1, 0, 7, 100, 100).round(1000, true);
+    const auto [tables, reading] = counted.read();
+    REQUIRE(tables.size() == 1);
+    CHECK(tables[0].is_final);
+    CHECK(tables[0].time == Time{1000});
+    REQUIRE(tables[0].rows.size() == 1);
+    const auto& row = tables[0].rows[0];
+    CHECK(row.state == StatState::counted);
+    CHECK(row.value == 12);
+    CHECK(row.raw == 12);
+    CHECK(row.enabled == 200);
+    CHECK(row.running == 200);
+    CHECK(row.amount == 12.0);
+    CHECK_FALSE(row.metric);
+    CHECK(reading.facts.mode == StatMode::global);
+    CHECK(reading.facts.recorded == StatMode::global);
+    CHECK(reading.facts.elapsed == 1000.0);
+    CHECK(reading.facts.per_cpu);
+    CHECK(reading.values == 2);
+    CHECK(reading.rounds == 1);
+    CHECK(reading.is_stat());
+    CHECK(reading.completeness.lossless());
+}
+
+TEST_CASE("A round has what was counted since the round before", "[annotate][stat]") {
+    const auto mode = GENERATE(aggr::none, aggr::global, aggr::core);
+    auto counted = two_cpus(mode, 100);
+    counted.value(1, 0, 0, 5, 100, 100).value(2, 1, 0, 7, 100, 100).round(1000);
+    counted.value(1, 0, 0, 9, 250, 200).value(2, 1, 0, 7, 300, 300).round(2000);
+    const auto [tables, reading] = counted.read();
+    REQUIRE(tables.size() == 2);
+    CHECK(reading.facts.interval == 100);
+    const auto& rows = tables[1].rows;
+    if (mode == aggr::global) {
+        REQUIRE(rows.size() == 1);
+        CHECK(rows[0].raw == 4);
+        CHECK(rows[0].enabled == 350);
+        CHECK(rows[0].running == 300);
+        CHECK(rows[0].value == 4);  // 4.67
+        return;
+    }
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0].raw == 4);
+    CHECK(rows[0].value == 6);  // enabled for 150, running for 100
+    CHECK(rows[0].enabled == 150);
+    CHECK(rows[0].running == 100);
+    CHECK(rows[1].value == 0);
+    CHECK(rows[1].state == StatState::counted);
+    CHECK(rows[1].enabled == 200);
+}
+
+TEST_CASE("Values are not estimated if STAT_CONFIG says so", "[annotate][stat]") {
+    Counted counted;
+    counted.event(attr_type::hardware, hardware_cycles, "cycles", {1}).threads({{7, "a"}}).cpus({0xffff});
+    counted.config(aggr::global, 0, 0).value(1, Counted::any, 0, 10, 100, 50).round(1, true);
+    const auto row = counted.read().tables.at(0).rows.at(0);
+    CHECK(row.value == 10);
+    CHECK(row.enabled == 100);
+    CHECK(row.running == 50);
+}
+
+TEST_CASE("A counter that never ran has no value, and an event without values is not supported", "[annotate][stat]") {
+    Counted counted;
+    counted.event(attr_type::hardware, hardware_cycles, "cycles", {1})
+        .event(attr_type::hardware, 1, "instructions", {2});
+    counted.of_process().value(1, Counted::any, 0, 0, 100, 0).round(1, true);
+    const auto [tables, reading] = counted.read();
+    CHECK(tables.at(0).rows.at(0).state == StatState::not_counted);
+    CHECK(tables[0].rows.at(1).state == StatState::not_supported);
+    CHECK(reading.facts.events[0].supported);
+    CHECK_FALSE(reading.facts.events[1].supported);
+}
+
+TEST_CASE("CPUs are added up by socket, die, core and node", "[annotate][stat]") {
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1, 2, 3, 4});
+    // CPUs 0 and 2 share a core, 3 is on a socket of its own.
+    counted.topology({{0, 0}, {1, 0}, {0, 0}, {0, 1}}, {0, 5, 0, 0}).nodes({{0, "0-1"}, {8, "2,3"}});
+    counted.of_cpus({0, 1, 2, 3}, aggr::none);
+    counted.value(1, 0, 0, 1, 10, 10).value(2, 1, 0, 2, 10, 10).value(3, 2, 0, 4, 10, 10).value(4, 3, 0, 8, 10, 10);
+    counted.round(1, true);
+    const auto sums = [&](StatMode mode) {
+        std::vector<std::tuple<StatPlace, std::uint32_t, std::uint64_t>> all;
+        const auto read = counted.read(mode);
+        for (const auto& row : read.tables.at(0).rows) all.emplace_back(row.place, row.cpus, row.value);
+        return all;
+    };
+    const auto socket = sums(StatMode::socket);
+    REQUIRE(socket.size() == 2);
+    CHECK(socket[0] == std::tuple(StatPlace{-1, 0}, 3u, std::uint64_t{7}));
+    CHECK(socket[1] == std::tuple(StatPlace{-1, 1}, 1u, std::uint64_t{8}));
+    const auto die = sums(StatMode::die);
+    REQUIRE(die.size() == 3);
+    CHECK(die[1] == std::tuple(StatPlace{-1, 0, 5}, 1u, std::uint64_t{2}));
+    const auto core = sums(StatMode::core);
+    REQUIRE(core.size() == 3);
+    CHECK(core[0] == std::tuple(StatPlace{-1, 0, 0, 0}, 2u, std::uint64_t{5}));
+    const auto node = sums(StatMode::node);
+    REQUIRE(node.size() == 2);
+    CHECK(node[1] == std::tuple(StatPlace{-1, -1, -1, -1, 8}, 2u, std::uint64_t{12}));
+    CHECK(sums(StatMode::global).at(0) == std::tuple(StatPlace{}, 0u, std::uint64_t{15}));
+    CHECK(counted.read(StatMode::node).reading.completeness.lossless());
+}
+
+TEST_CASE("One CPU that did not count leaves its group without a value", "[annotate][stat]") {
+    auto counted = two_cpus(aggr::socket);
+    counted.value(1, 0, 0, 5, 100, 100).value(2, 1, 0, 7, 100, 0).round(1, true);
+    const auto row = counted.read().tables.at(0).rows.at(0);
+    CHECK(row.state == StatState::not_counted);
+    CHECK(row.cpus == 2);
+    CHECK(row.enabled == 0);
+}
+
+TEST_CASE("Threads are in order of their values", "[annotate][stat]") {
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1, 2, 3}).threads({{7, "a"}, {8, "b"}, {9, "c"}});
+    counted.cpus({0xffff}).config(aggr::thread);
+    counted.value(1, Counted::any, 0, 3, 10, 10).value(2, Counted::any, 1, 20, 10, 10).round(1, true);
+    const auto [tables, reading] = counted.read();
+    const auto& rows = tables.at(0).rows;
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[0].place.thread == 1);
+    CHECK(rows[1].place.thread == 0);
+    CHECK(rows[2].place.thread == 2);
+    CHECK(rows[2].state == StatState::not_counted);
+    CHECK(reading.facts.threads[1].tid == 8);
+    CHECK(reading.facts.threads[1].comm == "b");
+    // All of them as one, on request.
+    CHECK(counted.read(StatMode::global).tables.at(0).rows.at(0).value == 23);
+}
+
+TEST_CASE("A mode that does not fit is not used", "[annotate][stat]") {
+    auto of_cpus = two_cpus(aggr::none);
+    of_cpus.value(1, 0, 0, 5, 100, 100).round(1, true);
+    CHECK(of_cpus.read(StatMode::thread).reading.mode_refused);
+    CHECK(of_cpus.read(StatMode::thread).reading.facts.mode == StatMode::none);
+    Counted of_process;
+    of_process.event(attr_type::software, 2, "page-faults", {1}).of_process().value(1, 5).round(1, true);
+    for (const auto mode : {StatMode::none, StatMode::core, StatMode::node}) {
+        const auto [tables, reading] = of_process.read(mode);
+        CHECK(reading.mode_refused);
+        CHECK(reading.facts.mode == StatMode::global);
+        CHECK(tables.at(0).rows.at(0).value == 5);
+    }
+    CHECK_FALSE(of_process.read().reading.mode_refused);
+}
+
+TEST_CASE("An event may be counted on CPUs of its own", "[annotate][stat]") {
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1, 2}).event(20, 1, "uncore", {3}).own_cpus(3, {1});
+    counted.of_cpus({0, 1}, aggr::none);
+    counted.value(1, 0, 0, 5, 10, 10).value(2, 1, 0, 6, 10, 10).value(3, 1, 0, 7, 10, 10).round(1, true);
+    const auto [tables, reading] = counted.read();
+    REQUIRE(tables.at(0).rows.size() == 3);
+    CHECK(tables[0].rows[2].place.cpu == 1);
+    CHECK(tables[0].rows[2].value == 7);
+    CHECK(reading.completeness.lossless());
+}
+
+TEST_CASE("What aggr_mode means depends on perf's version", "[annotate][stat]") {
+    CHECK(recorded_stat_mode(4, "6.1.187", false) == StatMode::core);
+    CHECK(recorded_stat_mode(7, "6.1.187", false) == StatMode::node);
+    CHECK(recorded_stat_mode(3, "4.19", false) == StatMode::core);
+    CHECK(recorded_stat_mode(4, "4.19", false) == StatMode::thread);
+    CHECK_FALSE(recorded_stat_mode(4, "6.6.1", true));
+    CHECK(recorded_stat_mode(5, "6.6.1", true) == StatMode::core);
+    CHECK(recorded_stat_mode(6, "6.12.9-g1", true) == StatMode::core);
+    CHECK(recorded_stat_mode(9, "7.0", true) == StatMode::node);
+    CHECK(recorded_stat_mode(6, "", true) == StatMode::core);
+    CHECK(recorded_stat_mode(5, "", false) == StatMode::thread);
+    CHECK_FALSE(recorded_stat_mode(6, "", false));
+    for (const auto number : {std::uint64_t{10}, ~std::uint64_t{0}}) {
+        for (const auto* version : {"", "6.1", "6.12", "99999999999999999999.1"}) {
+            CHECK_FALSE(recorded_stat_mode(number, version, true));
+        }
+    }
+}
+
+TEST_CASE("Reading counters stops when it is asked to", "[annotate][stat][stop]") {
+    auto counted = two_cpus(aggr::none);
+    // The walk looks every so often.
+    for (unsigned count = 0; count < 10'000; ++count) counted.value(1, 0, 0, 5, 100, 100);
+    StatOptions options;
+    options.stop = StopToken([] { return true; });
+    const auto stopped = read_stat(counted.recording(), options, [](const StatFacts&, const StatTable&) {});
+    REQUIRE_FALSE(stopped);
+    CHECK(stopped.error().code == ErrorCode::cancelled);
+}
