@@ -248,7 +248,8 @@ TEST_CASE("Files that refer to one alternate have its names, and share it", "[sy
         REQUIRE(debug);
         all.push_back(std::move(*debug));
     }
-    CHECK((*alternates.open(shared, {})).use_count() == 4);
+    LookOut nobody;
+    CHECK((*alternates.open(shared, {}, nobody)).use_count() == 4);
     for (auto& one : all) {
         const auto functions = one.inlined_at(program_text + 8);
         REQUIRE(functions);
