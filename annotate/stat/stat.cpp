@@ -21,9 +21,9 @@ namespace perfdata {
 namespace {
 
 // Rows without a value cost space that the recording does not have: a map of CPUs is short. Each value pays for some.
-constexpr std::uint64_t free_rows = 1 << 20, rows_a_value = 64;
+constexpr std::uint64_t free_rows = 1 << 16, rows_a_value = 32;
 // Likewise CPUs of events, which a record of 32 bytes may name by the ten thousand.
-constexpr std::size_t most_event_cpus = 1 << 22;
+constexpr std::size_t most_event_cpus = 1 << 20;
 
 // Returns major and minor of "6.1.187" as 601; 0 if the text is none.
 unsigned version_number(std::string_view text) {
@@ -56,6 +56,8 @@ class StatReader {
             facts.events.push_back({event.perf_name, is_clock ? "msec" : "", is_clock ? 1e-6 : 1, false});
         }
         facts.command_line = recording.command_line();
+        const auto version = version_number(recording.perf_version());
+        writes_indices_ = version != 0 && version < 517;
         own_cpus_.resize(events.size());
     }
 
@@ -126,7 +128,7 @@ class StatReader {
             ++reading_.unknown_event;
             return tell(context, ErrorCode::malformed, "the event id in it belongs to no event of this recording");
         }
-        const auto cpu = sets_[set_of_[*event]].cpus.index(static_cast<std::int32_t>(stat.cpu));
+        const auto cpu = cpu_of(sets_[set_of_[*event]].cpus, stat.cpu);
         if (!cpu) {
             ++reading_.unknown_cpu;
             return tell(context, ErrorCode::malformed,
@@ -187,6 +189,12 @@ class StatReader {
         const auto& events = recording_.events();
         if (events.events().size() == 1 || (id.value == 0 && !events.empty())) return 0;
         return events.find(id.value);
+    }
+
+    // perf before 5.17 wrote the index in the set.
+    std::optional<std::uint32_t> cpu_of(const StatCpus& cpus, std::uint32_t cpu) const {
+        if (!writes_indices_) return cpus.index(static_cast<std::int32_t>(cpu));
+        return cpu < cpus.size() ? std::optional(cpu) : std::nullopt;
     }
 
     void add(Error error) { reading_.completeness.diagnostics.add(std::move(error)); }
@@ -281,7 +289,7 @@ class StatReader {
     const StatOptions& options_;
     const StatTake& take_;
     StatReading& reading_;
-    bool has_threads_ = false, has_cpus_ = false, has_config_ = false;
+    bool has_threads_ = false, has_cpus_ = false, has_config_ = false, writes_indices_ = false;
     StatCpus cpus_;                                    // of CPU_MAP, until settle()
     std::vector<std::unique_ptr<StatCpus>> own_cpus_;  // of EVENT_UPDATE, until settle(); most_event_cpus in all
     std::size_t event_cpus_ = 0;

@@ -26,7 +26,7 @@ class StatCpus {
     std::int32_t operator[](std::size_t index) const { return cpus_[index]; }
     // is_any() returns true if no CPU was chosen: the values are those of threads, wherever they ran.
     bool is_any() const { return cpus_.empty() || cpus_.front() == CpuMapData::any_cpu; }
-    // index(cpu) returns its place in the set; empty if it is not in it. perf before 5.17 wrote the index, 0 for any.
+    // index(cpu) returns its place in the set; empty if it is not in it. If no CPU was chosen, 0 is any.
     std::optional<std::uint32_t> index(std::int32_t cpu) const;
 
   private:

@@ -14,7 +14,8 @@ namespace perfdata {
 namespace {
 
 constexpr std::size_t metric_width = 35, unit_width = 4, name_width = 32, short_name_width = 25, value_width = 18;
-constexpr std::size_t most_in_title = 100'000;  // bytes of a command line
+// Bytes of a command line in the first title, and in others: each round may have one.
+constexpr std::size_t most_in_title = 100'000, most_in_later_title = 512;
 constexpr unsigned rounds_a_title = 25;
 
 // A name of the recording. Every row repeats it, so it is not long.
@@ -113,9 +114,13 @@ void StatText::add_title(const StatFacts& facts) {
     std::string command;
     for (const auto& word : facts.command_line) {
         if (!command.empty()) command += ' ';
-        if (command.size() + word.size() > most_in_title) break;
+        if (command.size() + word.size() > (has_title_ ? most_in_later_title : most_in_title)) {
+            command += "...";
+            break;
+        }
         command += printable(word);
     }
+    has_title_ = true;
     put(text_, "\n Performance counter stats for '{}':\n\n", command.empty() ? "pipe" : command);
 }
 

@@ -40,7 +40,7 @@ TEST_CASE("All values of an event are added up", "[annotate][stat]") {
     CHECK(row.enabled == 200);
     CHECK(row.running == 200);
     CHECK(row.amount == 12.0);
-    CHECK_FALSE(row.metric);
+    CHECK_FALSE(row.metric.has_value());
     CHECK(reading.facts.mode == StatMode::global);
     CHECK(reading.facts.recorded == StatMode::global);
     CHECK(reading.facts.elapsed == 1000.0);
@@ -183,6 +183,18 @@ TEST_CASE("An event may be counted on CPUs of its own", "[annotate][stat]") {
     REQUIRE(tables.at(0).rows.size() == 3);
     CHECK(tables[0].rows[2].place.cpu == 1);
     CHECK(tables[0].rows[2].value == 7);
+    CHECK(reading.completeness.lossless());
+}
+
+TEST_CASE("Before 5.17 perf wrote indices of CPUs", "[annotate][stat]") {
+    const auto* const version = GENERATE("5.16.20", "5.17.1", "6.1.0");
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1, 2}).version(version).of_cpus({1, 2}, aggr::none);
+    counted.value(1, 1, 0, 5, 10, 10).round(1, true);
+    const auto [tables, reading] = counted.read();
+    const auto& rows = tables.at(0).rows;
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[std::string_view(version).starts_with("5.16") ? 1 : 0].value == 5);
     CHECK(reading.completeness.lossless());
 }
 

@@ -131,6 +131,16 @@ TEST_CASE("Short maps of many CPUs do not make endless rows", "[annotate][stat][
     CHECK_FALSE(reading->completeness.lossless());
 }
 
+TEST_CASE("Many final rounds do not repeat a long command line", "[annotate][stat][hostile]") {
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1}).command({"perf", std::string(50'000, 'x')}).of_process();
+    for (std::uint64_t round = 1; round <= 20; ++round) counted.value(1, round).round(round, true);
+    const auto text = counted.text();
+    CHECK(text.find("perf xxx") != std::string::npos);
+    CHECK(text.find("perf ...") != std::string::npos);
+    CHECK(text.size() < 60'000);
+}
+
 TEST_CASE("CPUs that the recording does not place are counted and told", "[annotate][stat][hostile]") {
     const auto mode = GENERATE(StatMode::socket, StatMode::die, StatMode::core, StatMode::node);
     Counted counted;

@@ -40,6 +40,7 @@ class PERFDATA_EXPORT StatText {
     std::string separator_;
     std::string text_, prefix_;
     unsigned rounds_since_title_ = 0;
+    bool has_title_ = false;
 };
 
 // StatJson writes one document, schema perfdata.stat/1 (see docs/json.md).

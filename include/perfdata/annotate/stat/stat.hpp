@@ -3,6 +3,7 @@
 // data. Follows tools/perf/util/stat.c and stat-display.c of perf 6.1.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,7 +29,7 @@ enum class StatMode : std::uint8_t {
     node,    // those of a memory node
     thread,  // those of a thread
 };
-inline constexpr std::size_t stat_modes = 7;
+inline constexpr std::size_t stat_modes = 7;  // of StatMode
 // Returns a word for JSON.
 constexpr std::string_view to_string(StatMode mode) {
     constexpr std::string_view words[] = {"global", "none", "socket", "die", "core", "node", "thread"};
@@ -41,12 +42,13 @@ constexpr std::string_view to_string(StatMode mode) {
 PERFDATA_EXPORT std::optional<StatMode> recorded_stat_mode(std::uint64_t number, std::string_view perf_version,
                                                            bool has_level);
 
-// StatPlace is what the values of a row belong to. -1: the recording does not say, or the mode tells them not apart.
+// StatPlace is what the values of a row belong to. -1: the recording does not say, or the mode does not tell them
+// apart.
 struct StatPlace {
     std::int32_t cpu = -1;                          // none
     std::int32_t socket = -1, die = -1, core = -1;  // of `core` all three, of `die` two
-    std::int32_t node = -1;
-    std::int32_t thread = -1;  // index in StatFacts::threads
+    std::int32_t node = -1;                         // its number, not its place in the list of nodes
+    std::int32_t thread = -1;                       // index in StatFacts::threads
 
     bool operator==(const StatPlace&) const = default;
 };
@@ -65,7 +67,7 @@ constexpr std::string_view to_string(StatState state) {
 
 // StatMetric is what a value means beside others, as perf stat says it: "1.234 GHz".
 struct StatMetric {
-    double value = 0;
+    double value = 0;              // any number, even none
     std::string_view unit;         // "GHz", "of all branches"; lives for ever
     std::uint8_t width = 8;        // in text: least characters of the value
     std::uint8_t decimals = 3;     // in text and CSV: digits behind the point
@@ -74,10 +76,10 @@ struct StatMetric {
 
 // StatRow is one value of a round: since the round before, or since the beginning.
 struct StatRow {
-    std::uint32_t event = 0;  // index in StatFacts::events
-    StatPlace place;
-    std::uint32_t cpus = 0;  // socket, die, core and node: how many CPUs were added up
-    StatState state = StatState::counted;
+    std::uint32_t event = 0;                 // index in StatFacts::events
+    StatPlace place;                         // as far as the mode tells places apart
+    std::uint32_t cpus = 0;                  // socket, die, core and node: how many CPUs were added up
+    StatState state = StatState::counted;    // if it is not `counted`, there is no value
     std::uint64_t raw = 0;                   // as counted; sums wrap at 64 bits
     std::uint64_t value = 0;                 // estimated for all of `enabled`; `raw` if it ran all the time
     std::uint64_t enabled = 0, running = 0;  // nanoseconds
@@ -88,9 +90,9 @@ struct StatRow {
 
 // StatTable is all values of one STAT_ROUND.
 struct StatTable {
-    Time time;              // since the start of perf stat
-    bool is_final = false;  // the last of a recording without intervals
-    std::vector<StatRow> rows;
+    Time time;                  // since the start of perf stat
+    bool is_final = false;      // the last of a recording without intervals
+    std::vector<StatRow> rows;  // in perf's order: by event, or by group and event
 };
 
 // StatEvent is an event as its EVENT_UPDATE records left it.
@@ -122,8 +124,8 @@ struct StatFacts {
 // StatOptions is how values are added up, and who watches.
 struct StatOptions {
     std::optional<StatMode> mode;  // empty: as STAT_CONFIG says
-    StopToken stop = {};
-    Progress progress = {};
+    StopToken stop = {};           // once it stops, reading fails with `cancelled`
+    Progress progress = {};        // is told of the bytes of the recording
 };
 
 // StatTake is called for each round, in the order of the recording. Both live as long as the call.
@@ -131,7 +133,7 @@ using StatTake = Callback<void(const StatFacts&, const StatTable&)>;
 
 // StatReading is what a recording had, behind its last round.
 struct StatReading {
-    StatFacts facts;
+    StatFacts facts;                   // behind the last record
     Completeness completeness;         // with a diagnostic for each value that was not used
     std::uint64_t values = 0;          // STAT records, used or not
     std::uint64_t rounds = 0;          // STAT_ROUND records, shown or not
