@@ -152,7 +152,7 @@ TEST_CASE("perf finds the same event of each sample", "[oracle][records]") {
             OurEvents ours{*recording, {}};
             perfdata::Completeness completeness;
             REQUIRE(perfdata::walk(*recording, completeness, ours));
-            CHECK(ours.found.empty() == (path.stem() == "stat"));  // counts, no samples
+            CHECK(ours.found.empty() == path.stem().string().starts_with("stat"));  // counts, no samples
             if (ours.found.empty()) continue;
             auto theirs = perf_sample_events(path);
             std::ranges::sort(ours.found);
