@@ -404,20 +404,20 @@ TEST_CASE("What means nothing to a command is refused with the reason", "[lists]
             "bpf has no option --pid; BPF programs belong to no process; `perfdata symbols --at SECONDS --pid NUMBER` "
             "shows what is in one");
     refused({"bpf", "--kind", "jit,user"},
-            "perfdata: --kind: perfdata bpf is about code of kind bpf, and none of jit, user");
+            "--kind: perfdata bpf is about code of kind bpf, and none of jit, user");
     refused(with(step, {"--kind", "kernel"}),
-            "perfdata: --kind: perfdata extract is about code of kind bpf, jit, and none of kernel");
+            "--kind: perfdata extract is about code of kind bpf, jit, and none of kernel");
     refused({"extract", "--program", "5", "--kind", "jit"},
-            "perfdata: --kind: perfdata extract --program is about code of kind bpf, and none of jit");
+            "--kind: perfdata extract --program is about code of kind bpf, and none of jit");
     refused({"extract", "--program", "5", "--pid", "1"},
-            "perfdata: --pid: BPF programs belong to no process, and --program asks for them alone");
+            "--pid: BPF programs belong to no process, and --program asks for them alone");
     refused(with(step, {"--kind", "bpf", "--pid", "1"}),
-            "perfdata: --pid: BPF programs belong to no process, and --kind asks for them alone");
+            "--pid: BPF programs belong to no process, and --kind asks for them alone");
     refused(with(at, {"--kind", "jit"}),
-            "perfdata: --kind: perfdata symbols is about code of kind kernel, module, bpf, out_of_line, user, and none "
+            "--kind: perfdata symbols is about code of kind kernel, module, bpf, out_of_line, user, and none "
             "of jit");
     refused(with(at, {"--time", "6,7"}),
-            "perfdata: --time: --at asks for one moment already; --time chooses among what --history lists");
+            "--time: --at asks for one moment already; --time chooses among what --history lists");
     refused(with(at, {"--address", "401000", "--pid", "1,2"}),
-            "perfdata: --pid: an address has one name in each process; give one of them with --address");
+            "--pid: an address has one name in each process; give one of them with --address");
 }
