@@ -403,8 +403,7 @@ TEST_CASE("What means nothing to a command is refused with the reason", "[lists]
     refused({"bpf", "--pid", "1"},
             "bpf has no option --pid; BPF programs belong to no process; `perfdata symbols --at SECONDS --pid NUMBER` "
             "shows what is in one");
-    refused({"bpf", "--kind", "jit,user"},
-            "--kind: perfdata bpf is about code of kind bpf, and none of jit, user");
+    refused({"bpf", "--kind", "jit,user"}, "--kind: perfdata bpf is about code of kind bpf, and none of jit, user");
     refused(with(step, {"--kind", "kernel"}),
             "--kind: perfdata extract is about code of kind bpf, jit, and none of kernel");
     refused({"extract", "--program", "5", "--kind", "jit"},

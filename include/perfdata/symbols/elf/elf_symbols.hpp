@@ -83,6 +83,7 @@ class PERFDATA_EXPORT ElfSymbols {
 // Returns the value of a symbol of .symtab, of any type.
 PERFDATA_EXPORT std::optional<std::uint64_t> address_of_symbol(const ElfFile& file, std::string_view name);
 // The library's own: it may throw Stopped.
-std::optional<std::uint64_t> address_of_symbol(const ElfFile& file, std::string_view name, LookOut& look);
+PERFDATA_EXPORT std::optional<std::uint64_t> address_of_symbol(const ElfFile& file, std::string_view name,
+                                                               LookOut& look);
 
 }  // namespace perfdata
