@@ -11,7 +11,7 @@ namespace perfdata {
 
 // MissingDebugFile is what .gnu_debuglink of a file names, and why it is not used.
 struct PERFDATA_EXPORT MissingDebugFile {
-    std::string name;
+    std::string name;  // as the file has it: without a directory, as a rule
     // not_found; build_id_differs: it is stale, or of another build; no_build_id: the file has none that would prove
     // it; offline, not_opened or unreadable.
     SymbolMiss why = SymbolMiss::not_found;
