@@ -276,6 +276,11 @@ void warn_losses(const Common& common, const Completeness& completeness) {
     }
     const auto count = completeness.diagnostics.count();
     if (count > shown) complain(fmt::format("warning: and {} more; see the completeness in --json", count - shown));
+    // Where records or sections end early, the messages above have said it.
+    if (common.strict && count == 0 && completeness.bytes.unread != 0) {
+        complain(fmt::format("warning: {}{} bytes belong to no record and to no section: they were not read", about,
+                             completeness.bytes.unread));
+    }
     if (completeness.lost_events != 0) {
         complain(fmt::format("warning: the recorder lost {} records (its buffers were full; perf record -m helps)",
                              completeness.lost_events));
