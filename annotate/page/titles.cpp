@@ -37,11 +37,18 @@ std::vector<std::string> chain_notes(const ChainLosses& losses) {
     return notes;
 }
 
+std::string inlined_reason(const Error& problem) {
+    constexpr std::string_view said = ": inlined calls are missing: ";
+    auto text = problem.message();
+    if (const auto at = text.find(said); at != std::string::npos) text.replace(at, said.size(), ": ");
+    return text;
+}
+
 std::vector<std::string> inlined_notes(std::span<const Error> problems) {
     constexpr std::size_t most = 3;
     std::vector<std::string> notes;
     for (const auto& problem : problems.first(std::min(problems.size(), most))) {
-        notes.push_back("inlined calls are missing: " + problem.message());
+        notes.push_back("inlined calls are missing: " + inlined_reason(problem));
     }
     if (problems.size() > most) {
         notes.push_back(fmt::format("inlined calls are missing for {} more reasons", problems.size() - most));

@@ -19,6 +19,9 @@ std::string stacks_text(std::uint64_t count);
 std::string deep_text(std::uint64_t count, std::size_t most);
 // chain_notes(losses) explains each kind of loss; empty if nothing was left out.
 std::vector<std::string> chain_notes(const ChainLosses& losses);
+// inlined_reason(problem) returns what is said behind "inlined calls are missing: ". A message that says this itself
+// does not say it again.
+std::string inlined_reason(const Error& problem);
 // inlined_notes(problems) returns a sentence per reason why inlined calls are missing, or only some of many.
 std::vector<std::string> inlined_notes(std::span<const Error> problems);
 

@@ -294,7 +294,7 @@ class ReportText {
         for (const auto& problem : report_.line_problems) lines.push_back(problem.error.message());
         missing("Source lines", "line_problems", lines);
         std::vector<std::string> inlined;
-        for (const auto& problem : report_.inlined_problems) inlined.push_back(problem.message());
+        for (const auto& problem : report_.inlined_problems) inlined.push_back(inlined_reason(problem));
         missing("Inlined calls", "inlined_problems", inlined);
         if (report_.rows_without_tree != 0) {
             print("# {} rows are shown without the tree that they have: the trees are too many\n",

@@ -33,13 +33,25 @@ class StubCode {
     Bytes bytes_;
 };
 
-// Returns the slot of a stub: [endbr64] [bnd] jmp *slot. On x86-64 the operand is relative to the next instruction; on
-// i386 it is absolute or relative to %ebx.
+// Returns true for a stub that lld writes with -z retpolineplt: mov slot(%rip), %r11; then a call or jump to a thunk.
+bool is_retpoline(const StubCode& code, std::size_t at) {
+    const auto next = code.byte(at + 7);
+    return (code.word(at) & 0xffffff) == 0x1d8b4c && (next == 0xe8 || next == 0xe9);
+}
+
+// Returns the slot of a stub: [endbr64] [bnd] jmp *slot. mold has the stub's number in a register before the jump. On
+// x86-64 the operand is relative to the next instruction; on i386 it is absolute or relative to %ebx.
 std::optional<std::uint64_t> x86_slot(const PltSection& section, const StubCode& code, std::size_t at) {
     constexpr std::uint32_t endbr64 = 0xfa1e0ff3, endbr32 = 0xfb1e0ff3;
     constexpr unsigned bnd = 0xf2, jump = 0xff, to_memory = 0x25, to_memory_by_ebx = 0xa3;
     const auto first = code.word(at);
     auto place = at + (first == endbr64 || first == endbr32 ? 4 : 0);
+    if (section.machine == em_x86_64) {
+        if (is_retpoline(code, place)) return section.address + place + 7 + extended(code.word(place + 3), 32);
+        if (code.byte(place) == 0x41 && code.byte(place + 1) == 0xbb) place += 6;  // mov $n, %r11d
+    } else if (code.byte(place) == 0xb9) {
+        place += 5;  // mov $n, %ecx
+    }
     if (code.byte(place) == bnd) ++place;
     if (code.byte(place) != jump) return {};
     const auto form = code.byte(place + 1);
@@ -105,7 +117,9 @@ std::vector<PltStub> plt_stubs(const PltSection& section, Bytes bytes) {
     for (std::size_t at = 0; at < code.size(); at += step) {
         const auto slot = slot_of(section, code, at);
         if (!slot) continue;
-        const auto size = std::min(step, code.size() - at);
+        // A retpoline that calls its thunk has the call of the lazy binder behind it.
+        const bool calls = section.machine == em_x86_64 && is_retpoline(code, at) && code.byte(at + 7) == 0xe8;
+        const auto size = std::min(calls ? 2 * step : step, code.size() - at);
         stubs.push_back({section.address + at, size, *slot});
         if (section.machine == em_aarch64)
             at += code.word(at) == 0xd503245f ? 8 : 4;  // a stub matches behind its "bti c" too: count it once

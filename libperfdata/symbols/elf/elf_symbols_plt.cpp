@@ -51,9 +51,10 @@ class ElfSymbolsBuilder::Plt {
         std::ranges::stable_sort(slots_, {}, builder_.look_.by(&GotSlot::address));
         find_resolvers();
         budget_ = 4 * (std::uint64_t{strings_.size()} + builder_.names_.size());
-        if (plt != nullptr) name(*plt, header());
-        if (second != nullptr) name(*second, {0, header().stub});
-        if (got != nullptr) name(*got, {});
+        for (const auto* section : {plt, second, got}) {
+            if (section != nullptr) name(*section);
+        }
+        add_named();
     }
 
   private:
@@ -169,6 +170,20 @@ class ElfSymbolsBuilder::Plt {
         return text.substr(0, text.find('\0'));
     }
 
+    // Adds the stubs that were named. A symbol of the file at a stub, as mold writes them, is better than our name.
+    void add_named() {
+        std::ranges::sort(named_, {}, builder_.look_.by(&Named::address));
+        for (const auto& entry : builder_.entries_) {
+            builder_.look_();
+            auto same = std::ranges::lower_bound(named_, entry.value, {}, &Named::address);
+            for (; same != named_.end() && same->address == entry.value; ++same) same->slot = nullptr;
+        }
+        for (const auto& one : named_) {
+            builder_.look_();
+            if (one.slot != nullptr) add(one.address, one.size, *one.slot);
+        }
+    }
+
     void add(std::uint64_t address, std::uint64_t size, const GotSlot& slot) {
         const auto text = called(slot);
         if (text.empty() || text.size() > budget_) return;
@@ -182,21 +197,44 @@ class ElfSymbolsBuilder::Plt {
         std::uint64_t size = 0, stub = 0;
     };
 
-    Header header() const {
+    // Returns the sizes if the code is of a form that only one linker's layout has; zeros if they are not certain.
+    Header header(std::string_view code) const {
+        const AnyOrder order(file_.order());
+        const auto word = [&](std::size_t at) {
+            return code.size() < at + 4 ? 0 : order.load<std::uint32_t>(as_bytes(code).data() + at);
+        };
         switch (file_.machine()) {
             case em_386:
-            case em_x86_64: return {16, 16};
-            case em_aarch64:
-            case em_riscv: return {32, 16};
-            case em_arm: return {20, 12};
-            case em_s390: return {32, 32};
+            case em_x86_64: {
+                // push GOT[1]; [bnd] jmp *GOT[2]. lld's retpolines do not jump; mold begins with endbr64.
+                const auto push = word(0) & 0xffff, jump = word(6) & 0xffffff;
+                const bool pushes = push == 0x35ff || push == 0xb3ff;
+                const bool jumps = (jump & 0xffff) == 0x25ff || (jump & 0xffff) == 0xa3ff || jump == 0x25fff2;
+                return pushes && jumps ? Header{16, 16} : Header{};
+            }
+            case em_aarch64: return word(0) == 0xa9bf7bf0 ? Header{32, 16} : Header{};     // stp x16, x30, [sp, #-16]!
+            case em_riscv: return (word(0) & 0xfff) == 0x397 ? Header{32, 16} : Header{};  // auipc t2, ...
+            case em_arm: {
+                // str lr, [sp, #-4]!; at the first stub of GNU ld: add ip, pc, #n; add ip, ip, #n; ldr pc, [ip, #n]!
+                const bool gnu = (word(20) & 0xfffff000) == 0xe28fc000 && (word(28) & 0xfffff000) == 0xe5bcf000;
+                return word(0) == 0xe52de004 && gnu ? Header{20, 12} : Header{};
+            }
+            case em_s390:  // stg %r1, 56(%r15); 31 bits: st %r1, 28(%r15)
+                return word(0) == 0xe310f038 || word(0) == 0x5010f01c ? Header{32, 32} : Header{};
             default: return {};
         }
     }
 
-    // Names each stub by the slot that it jumps through. If no slot is recognized, the stubs of .plt and .plt.sec are
-    // in the order of the relocations.
-    void name(const ElfFile::Section& section, Header header) {
+    // Returns true for x86 stubs of 8 bytes: those of .plt.got, and those of .plt without a lazy binder, as GNU ld
+    // writes them into statically linked programs for indirect functions.
+    bool has_short_stubs(const ElfFile::Section& section, std::string_view code) const {
+        if (section.name == ".plt.got") return !code.starts_with("\xf3\x0f\x1e");  // endbr
+        return section.name == ".plt" && code.starts_with("\xff\x25") && code.substr(6).starts_with("\x66\x90");
+    }
+
+    // Names each stub by the slot that it jumps through. If no slot of a section is recognized, its stubs are in the
+    // order of the relocations, behind a header of a known size; else those that are not recognized get no name.
+    void name(const ElfFile::Section& section) {
         const auto code = builder_.content(file_, section);
         if (!code) return;
         PltSection plt{file_.machine(), file_.wide(), AnyOrder(file_.order()), section.address};
@@ -205,32 +243,36 @@ class ElfSymbolsBuilder::Plt {
         } else if (const auto* table = file_.section(".got")) {
             plt.got = table->address;
         }
-        const bool short_stubs = section.name == ".plt.got" && !code->starts_with("\xf3\x0f\x1e");  // endbr
-        if (short_stubs) plt.stride = 8;
+        if (has_short_stubs(section, *code)) plt.stride = 8;
         const auto stubs = plt_stubs(plt, as_bytes(*code));
         for (const auto& stub : stubs) {
             builder_.look_();
             const auto slot = std::ranges::lower_bound(slots_, stub.slot, {}, &GotSlot::address);
-            if (slot != slots_.end() && slot->address == stub.slot) add(stub.address, stub.size, *slot);
+            if (slot != slots_.end() && slot->address == stub.slot) named_.push_back({stub.address, stub.size, &*slot});
         }
-        if (header.stub == 0) return;
-        auto next = stubs.begin();
-        auto at = header.size;
+        if (!stubs.empty() || section.name != ".plt") return;
+        const auto [before, size] = header(*code);
+        if (size == 0) return;
+        auto at = before;
         for (const auto& slot : ordered_) {
             builder_.look_();
-            if (section.size < header.stub || at > section.size - header.stub) break;
-            const auto address = section.address + at;
-            at += header.stub;
-            while (next != stubs.end() && next->address + next->size <= address) ++next;
-            const bool seen = next != stubs.end() && next->address < address + header.stub;
-            if (!seen) add(address, header.stub, slot);
+            if (section.size < size || at > section.size - size) break;
+            named_.push_back({section.address + at, size, &slot});
+            at += size;
         }
     }
+
+    // Named is a stub and the slot that names it: of slots_ or ordered_, which no longer change; null: not needed.
+    struct Named {
+        std::uint64_t address = 0, size = 0;
+        const GotSlot* slot = nullptr;
+    };
 
     ElfSymbolsBuilder& builder_;
     const ElfFile& file_;
     std::string table_, strings_;
     std::vector<GotSlot> slots_, ordered_;
+    std::vector<Named> named_;  // at most one for each stub
     std::vector<std::pair<std::uint64_t, std::string>> resolvers_;
     std::uint64_t budget_ = 0;
 };

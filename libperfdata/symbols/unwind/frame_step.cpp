@@ -31,9 +31,10 @@ class RowStep {
         // expression may, too.
         const bool may_jump = row_.has(UnwindRow::signal_frame) || row_.has(UnwindRow::cfa_expression);
         const auto stack_pointer = target_.stack_pointer();
-        if (!may_jump && registers_.known(stack_pointer) && cfa_ < registers_.value(stack_pointer)) {
-            // A register that a switch of stacks kept leads to the other one: gcc's -fsplit-stack has such frames.
-            const bool on_other_stack = row_.cfa_slot != stack_pointer && memory_.is_far(cfa_);
+        if (!may_jump && registers_.known(stack_pointer) && is_below(registers_.value(stack_pointer))) {
+            // A register that a switch of stacks kept leads to the other one, which may lie in the same page. gcc's
+            // -fsplit-stack and coroutines have such frames.
+            const bool on_other_stack = row_.cfa_slot != stack_pointer && memory_.in_user_space(cfa_);
             return on_other_stack ? StepOutcome::out_of_reach : StepOutcome::damaged;
         }
         return StepOutcome::ok;
@@ -121,6 +122,12 @@ class RowStep {
         std::uint64_t value = 0;
     };
 
+    // Returns true if the frame's CFA cannot be on the stack that the stack pointer is on. On x86 the call has pushed
+    // the return address below the CFA: where the copy begins at the CFA, that would lie below the stack.
+    bool is_below(std::uint64_t stack_pointer) const {
+        const bool pushed = !target_.has_link_register() && row_.cfa_slot != target_.stack_pointer();
+        return cfa_ < stack_pointer || (pushed && cfa_ == stack_pointer && cfa_ == memory_.begin());
+    }
     // Returns true in epilogues: behind `leave` or `pop`, gcc's rules still say that the register is saved, now below
     // the stack pointer. It has its caller's value again. (Processors with a red zone for saved registers are others.)
     bool is_popped(const UnwindRule& rule) const {

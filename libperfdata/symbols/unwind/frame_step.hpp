@@ -18,7 +18,7 @@ enum class StepOutcome : std::uint8_t {
     stack_too_short,   // what is needed lies on the stack beyond the copied bytes: a larger copy would have it
     out_of_reach,      // what is needed lies on another stack, or so far above that no copy has it
     register_missing,  // what is needed depends on a register that was not recorded, or is lost
-    damaged,           // the CFA lies below the frame or is misaligned, an expression fails, or memory is unknown
+    damaged,           // the CFA is no address or misaligned, an expression fails, or memory is unknown
     no_change,         // the caller would be the same frame again
 };
 

@@ -38,6 +38,11 @@ std::optional<unsigned> pushed_x86(const ElfFile& file, const ElfFile::Section& 
         if (offset >= 2 * stub_size || offset < 6) return 0;
         return offset < 12 ? 1 : 2;
     }
+    // A program linked statically has no lazy binder: each stub jumps, and pushes nothing.
+    const std::size_t landing = code.has(0, {0xf3, 0x0f, 0x1e}) ? 4 : 0;
+    if (code.has(landing, {0xff, 0x25}) || code.has(landing, {0xff, 0xa3}) || code.has(landing, {0xf2, 0xff, 0x25})) {
+        return 0;
+    }
     // push GOT[1], by its address or from ebx; then jmp *GOT[n], or endbr64 or endbr32. Others are not known.
     if (!code.has(0, {0xff, 0x35}) && !code.has(0, {0xff, 0xb3})) return {};
     const bool branch_tracking = code.has(stub_size, {0xf3, 0x0f, 0x1e});

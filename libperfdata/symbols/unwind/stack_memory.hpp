@@ -60,9 +60,13 @@ class StackMemory {
     bool on_stack(std::uint64_t address) const { return address - begin_ < room_; }
     // Returns true for an address of Answer::far.
     bool is_far(std::uint64_t address) const {
-        constexpr std::uint64_t lowest = 0x10000, dead = 4096;  // bytes; mmap_min_addr, a page
-        const bool in_user_space = address >= lowest && address >> 63 == 0;
-        return address - begin_ >= reach_ && in_user_space && begin_ - address > dead;
+        constexpr std::uint64_t dead = 4096;  // bytes, a page
+        return address - begin_ >= reach_ && in_user_space(address) && begin_ - address > dead;
+    }
+    // Returns true for a number that may be the address of a stack.
+    static bool in_user_space(std::uint64_t address) {
+        constexpr std::uint64_t lowest = 0x10000;  // mmap_min_addr
+        return address >= lowest && address >> 63 == 0;
     }
     // Returns how many bytes a copy must have for all reads so far that were answered `beyond`; 0: there were none.
     std::uint64_t wanted() const { return wanted_; }

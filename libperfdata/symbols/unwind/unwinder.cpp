@@ -11,6 +11,7 @@
 #include "perfdata/timeline/frame_at.hpp"
 
 #include "symbols/code_sources.hpp"
+#include "symbols/unwind/call_site.hpp"
 #include "symbols/unwind/frame_pointer.hpp"
 #include "symbols/unwind/plt_stub.hpp"
 
@@ -34,6 +35,22 @@ std::optional<StackEnd> end_of(StepOutcome outcome) {
 // Code that runs without a file lies there as well as code of files.
 bool is_code(const Frame& frame) {
     return frame.kind == FrameKind::object || frame.kind == FrameKind::jit || frame.kind == FrameKind::memory;
+}
+
+// Old recordings do not say how memory is protected: all of theirs may be code.
+bool is_executable(const Mapping& mapping) {
+    constexpr std::uint32_t executable = 4;  // PROT_EXEC
+    return !mapping.data && (mapping.protection == 0 || (mapping.protection & executable) != 0);
+}
+
+// Returns true if a call of x86 ends before a virtual address; nothing if the code there is not in the file.
+std::optional<bool> call_before(const ElfFile& file, std::uint64_t vaddr) {
+    std::array<std::byte, longest_call> code{};
+    for (auto size = static_cast<std::size_t>(std::min<std::uint64_t>(longest_call, vaddr)); size != 0; --size) {
+        const auto got = file.read(vaddr - size, std::span(code).first(size));
+        if (got && *got == size) return ends_with_call(Bytes(code).first(size));
+    }
+    return {};
 }
 
 // Returns the place in a trampoline of signals at a virtual address.
@@ -81,6 +98,7 @@ Unwinder::Unwinder(const CodeSources& sources, std::string_view arch_name, const
       timeline_(sources.timeline()),
       recent_tasks_(timeline_.tasks()),
       recent_(std::size_t{1} << recent_bits) {
+    has_data_ = !std::ranges::all_of(timeline_.tasks().mappings(), is_executable);
     const auto* arch = find_arch(arch_name);
     if (arch == nullptr) return;
     if (arch->address_bytes == 8) wide_ = UnwindTarget::of(arch->family, 8);
@@ -111,7 +129,9 @@ Unwound Unwinder::unwind(const Moment& moment, const UserState& state, std::size
     for (std::size_t depth = 0; depth < most; ++depth) {
         Address address{pc - (walk.returns ? 1 : 0)};
         auto frame = frame_at(moment, address);
-        if (walk.returns && begins_mapping(walk, frame)) {
+        const bool mapping = walk.returns && begins_mapping(walk, frame);
+        const bool function = walk.returns && !mapping && begins_function(walk, frame);
+        if (mapping || function) {
             walk.returns = false;
             address = {pc};
             frame = frame_at(moment, address);
@@ -120,13 +140,14 @@ Unwound Unwinder::unwind(const Moment& moment, const UserState& state, std::size
         const auto object = frame.kind == FrameKind::object ? std::optional(frame.index) : std::nullopt;
         // A step may change recent_.
         Rule rule;
-        if (is_code(frame)) {
+        if (is_code(frame) && !(walk.returns && is_data(moment, address, frame))) {
             rule = rule_of(frame, *target, walk.returns);
             if (rule.in_vdso && walk.returns) rule.signal.frame = vdso_trampoline(*target);
         } else {
             if (walk.returns) rule.signal = trampoline_on_stack(memory, *target, pc);
             if (!rule.interrupts()) return {StackEnd::no_mapping};
         }
+        if (function && rule.row == nullptr) return {StackEnd::bottom, object};
         // Nobody calls a trampoline: a handler returns to its first instruction.
         if (walk.returns && rule.interrupts()) frames.back() = {Address{pc}, frame_at(moment, Address{pc})};
         const auto end = step_from(rule, address, walk);
@@ -155,18 +176,18 @@ std::optional<StackEnd> Unwinder::step_from(const Rule& rule, Address address, W
     if (outcome == StepOutcome::outermost) {
         // Startup code has no frame pointer, nor has code that keeps another number there, as often as not 0. Believe
         // it of a file's code that begins there or has called, and of what a frame pointer led to.
-        const bool believed = was_by_frame_pointer || rule.is_startup || (walk.returns && rule.in_file);
+        const bool believed = was_by_frame_pointer || rule.is_startup || (walk.returns && rule.file != nullptr);
         return believed ? StackEnd::bottom : rule.missing;
     }
     if (outcome == StepOutcome::stack_too_short || outcome == StepOutcome::out_of_reach) return end_of(outcome);
-    // A frame pointer may be any number: believe it only if it leads to code.
-    if (outcome != StepOutcome::ok || !is_code(frame_at(walk.moment, Address{caller.pc - 1}))) return rule.missing;
+    // A frame pointer may be any number: believe it only if it leads to code that has called.
+    if (outcome != StepOutcome::ok || !may_be_returned_to(walk, caller.pc)) return rule.missing;
     registers = caller;
     walk.by_frame_pointer = true;
     return {};
 }
 
-const Unwinder::Rule& Unwinder::rule_of(const Frame& frame, const UnwindTarget& target, bool returns) {
+Unwinder::Rule& Unwinder::rule_of(const Frame& frame, const UnwindTarget& target, bool returns) {
     // The timeline leaves the version 0.
     constexpr std::uint64_t returning = std::uint64_t{1} << 48, narrow = std::uint64_t{1} << 49;
     // The vdsos of 64-bit and of 32-bit processes are one object.
@@ -192,9 +213,9 @@ Unwinder::Rule Unwinder::find_rule(const Frame& frame, const UnwindTarget& targe
     rule.cfi = place.cfi;
     rule.vaddr = place.vaddr;
     rule.missing = place.missing;
-    rule.in_file = place.file != nullptr;
+    rule.file = place.file;
     if (place.cfi != nullptr) rule.row = row_of(*place.cfi, place.vaddr, rule.missing);
-    if (!returns && rule.row == nullptr && rule.in_file) {
+    if (!returns && rule.row == nullptr && rule.file != nullptr) {
         rule.pushed = pushed_in_plt(*place.file, target, place.vaddr);
         rule.is_startup = is_startup(*place.file, place.vaddr);
     }
@@ -230,8 +251,60 @@ bool Unwinder::begins_mapping(const Walk& walk, const Frame& before) {
     constexpr std::uint64_t smallest_page = 4096;
     const auto pc = walk.registers.pc;
     if (pc % smallest_page != 0 && is_code(before)) return false;
-    const auto frame = frame_at(walk.moment, Address{pc});
-    return is_code(frame) && rule_of(frame, walk.target, false).interrupts();
+    const auto& moment = walk.moment;
+    const auto frame = frame_at(moment, Address{pc});
+    if (!is_code(frame)) return false;
+    if (rule_of(frame, walk.target, false).interrupts() || !is_code(before)) return true;
+    if (before.kind == FrameKind::jit || frame.kind == FrameKind::jit) return false;
+    const auto* const own = recent_tasks_.mapping_at(moment.pid, Address{pc}, moment.time, moment.machine);
+    const auto* const other = recent_tasks_.mapping_at(moment.pid, Address{pc - 1}, moment.time, moment.machine);
+    if (own == other || own == nullptr || other == nullptr || !is_executable(*own)) return false;
+    if (!is_executable(*other)) return true;
+    // A file's code may be mapped in pieces. A call that does not return may end the code of another.
+    if (before.index == frame.index && before.offset + 1 == frame.offset) return false;
+    return rule_of(before, walk.target, true).row == nullptr && !behind_call(before, walk.target).value_or(false);
+}
+
+bool Unwinder::begins_function(const Walk& walk, const Frame& before) {
+    if (before.kind != FrameKind::object) return false;
+    {
+        const auto& rule = rule_of(before, walk.target, true);
+        const bool without_row = rule.row == nullptr && rule.missing == StackEnd::no_unwind_info;
+        if (!without_row || rule.file == nullptr || rule.interrupts()) return false;
+    }
+    const auto called = behind_call(before, walk.target);
+    if (called.value_or(false)) return false;
+    const auto frame = frame_at(walk.moment, Address{walk.registers.pc});
+    if (frame.kind != FrameKind::object || frame.index != before.index) return false;
+    const auto& rule = rule_of(frame, walk.target, false);
+    if (rule.row != nullptr) return rule.row->begin == rule.vaddr;
+    // Assemblers may have labels behind calls.
+    if (!called) return false;
+    const auto extent = sources_.extent(frame);
+    return extent.size != 0 && extent.begin == frame;
+}
+
+std::optional<bool> Unwinder::behind_call(const Frame& before, const UnwindTarget& target) {
+    if (target.family() != ArchFamily::x86 || before.kind != FrameKind::object) return {};
+    auto& rule = rule_of(before, target, true);
+    if (!std::exchange(rule.looked_for_call, true) && rule.file != nullptr) {
+        rule.called = call_before(*rule.file, rule.vaddr + 1);
+    }
+    return rule.called;
+}
+
+bool Unwinder::may_be_returned_to(const Walk& walk, std::uint64_t pc) {
+    const Address address{pc - 1};
+    const auto before = frame_at(walk.moment, address);
+    if (!is_code(before) || is_data(walk.moment, address, before)) return false;
+    if (behind_call(before, walk.target).value_or(true)) return true;
+    return rule_of(before, walk.target, true).interrupts();  // nobody calls a trampoline
+}
+
+bool Unwinder::is_data(const Moment& moment, Address address, const Frame& frame) {
+    if (!has_data_ || frame.kind == FrameKind::jit) return false;
+    const auto* mapping = recent_tasks_.mapping_at(moment.pid, address, moment.time, moment.machine);
+    return mapping != nullptr && !is_executable(*mapping);
 }
 
 const UnwindRow* Unwinder::row_of(const FileCfi& cfi, std::uint64_t vaddr, StackEnd& missing) {

@@ -30,6 +30,7 @@
 namespace perfdata {
 
 class CodeSources;
+class ElfFile;
 
 // Unwinder belongs to one thread. The sources must outlive it.
 class Unwinder final : public StackUnwinder {
@@ -50,9 +51,12 @@ class Unwinder final : public StackUnwinder {
         StackEnd missing = StackEnd::no_unwind_info;
         SignalPlace signal{};              // in a trampoline that no row describes
         bool in_vdso = false;              // without its file: it may be a trampoline
-        bool in_file = false;              // code of a file that is here
+        const ElfFile* file = nullptr;     // with the code; null: it is not here
         bool is_startup = false;           // where its program begins
         std::optional<unsigned> pushed{};  // in a stub that no row describes: words above the return address
+        // Of a frame just before a return address: whether a call ends there. Nothing: not known.
+        std::optional<bool> called{};
+        bool looked_for_call = false;  // `called` is valid
 
         bool interrupts() const {
             return signal.frame != SignalFrame::none || (row && row->has(UnwindRow::signal_frame));
@@ -77,13 +81,21 @@ class Unwinder final : public StackUnwinder {
     using FileRows = std::map<std::uint64_t, UnwindRow>;
 
     // `returns`: the frame is a caller's, just before its return address.
-    const Rule& rule_of(const Frame& frame, const UnwindTarget& target, bool returns);
+    Rule& rule_of(const Frame& frame, const UnwindTarget& target, bool returns);
     Rule find_rule(const Frame& frame, const UnwindTarget& target, bool returns);
     // Looks for a trampoline that `rule`, of the frame just before a return address or at an instruction, overlooks.
     void find_trampoline(const UnwindPlace& place, const UnwindTarget& target, bool returns, Rule& rule);
-    // Returns true if the code at a return address is a trampoline that begins what is mapped there, so that nothing
-    // before it belongs to it.
+    // Returns true if a return address is that of the code that begins there, and not of what lies before it.
     bool begins_mapping(const Walk& walk, const Frame& before);
+    // Returns true if a return address is where a function begins that nobody called, as the first function of a
+    // coroutine: makecontext() puts its address there.
+    bool begins_function(const Walk& walk, const Frame& before);
+    // Returns true if a call ends behind this frame, and nothing if that cannot be known.
+    std::optional<bool> behind_call(const Frame& before, const UnwindTarget& target);
+    // Returns true if a number that a frame pointer led to may be a return address.
+    bool may_be_returned_to(const Walk& walk, std::uint64_t pc);
+    // Returns true for what is mapped without execute permission: code that ran does not lie there.
+    bool is_data(const Moment& moment, Address address, const Frame& frame);
     const UnwindRow* row_of(const FileCfi& cfi, std::uint64_t vaddr, StackEnd& missing);
     void forget_rows();
     Frame frame_at(const Moment& moment, Address address);
@@ -101,6 +113,7 @@ class Unwinder final : public StackUnwinder {
     Watch watch_;  // of reading files
     const Timeline& timeline_;
     RecentTasks recent_tasks_;
+    bool has_data_ = false;                      // something is mapped without execute permission
     std::optional<UnwindTarget> wide_, narrow_;  // of 64-bit and of 32-bit processes
     // Each frame has one slot: frames chosen to collide cost a search each, which is O(log n).
     std::vector<Recent> recent_;

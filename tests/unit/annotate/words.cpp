@@ -2,6 +2,7 @@
 #include "format/words.hpp"
 
 #include <array>
+#include <vector>
 
 #include "catch.hpp"
 #include "page/titles.hpp"
@@ -14,6 +15,15 @@ TEST_CASE("Addresses are hexadecimal with 0x and without leading zeros", "[annot
     CHECK(hex(Address{0}) == "0x0");
     CHECK(hex(Address{0xffffffffc0025c34}) == "0xffffffffc0025c34");
     CHECK(hex(Address{0x0abc}) == "0xabc");
+}
+
+TEST_CASE("Notes on inlined calls say once that they are missing", "[annotate][words]") {
+    const std::vector<Error> problems = {
+        {ErrorCode::limit, Error::no_offset, "/bin/nest: DWARF", "inlined calls are missing: they are nested deeper"},
+        {ErrorCode::malformed, Error::no_offset, "/bin/nest: DWARF", "names of inlined calls are missing: dwz"}};
+    CHECK(inlined_notes(problems) ==
+          std::vector{"inlined calls are missing: /bin/nest: DWARF: they are nested deeper"s,
+                      "inlined calls are missing: /bin/nest: DWARF: names of inlined calls are missing: dwz"s});
 }
 
 TEST_CASE("Long names are shortened, between characters, with how much was cut off", "[annotate][words]") {

@@ -189,10 +189,20 @@ TEST_CASE("A frame that no copy reaches is no damage", "[symbols][unwind]") {
     CHECK(outcome_at(begin + (std::uint64_t{16} << 20)) == StepOutcome::out_of_reach);
     // Another stack, below.
     CHECK(outcome_at(0x7f0000001000) == StepOutcome::out_of_reach);
-    // The part of this stack that is not in use, and numbers that are no address.
-    CHECK(outcome_at(begin - 64) == StepOutcome::damaged);
+    // Another stack in the same page: its CFA is at rbp + 16.
+    for (const std::uint64_t below : {4096u, 64u, 24u, 16u}) {
+        CHECK(outcome_at(begin - below) == StepOutcome::out_of_reach);
+    }
+    // Numbers that are no address.
     CHECK(outcome_at(0x10) == StepOutcome::damaged);
     CHECK(outcome_at(0xffffffff81000000) == StepOutcome::damaged);
+    // A frame that does not move is none: the word at the CFA's return address leads to it again.
+    StepScene loop;
+    loop.at_usual_place().word(56, loop.registers.pc).registers.set(loop.target.stack_pointer(), begin + 64);
+    loop.registers.set(rbp, begin + 48);
+    loop.row.cfa_slot = rbp;
+    loop.cfa(16).rule(16, at_offset, -8);
+    CHECK(loop.step() == StepOutcome::no_change);
     // A stack pointer leads to no other stack.
     StepScene one;
     one.at_usual_place().cfa(-0x10000).rule(16, at_offset, -8);

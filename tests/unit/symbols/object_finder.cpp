@@ -195,6 +195,55 @@ TEST_CASE("Symbols of a stripped file are looked for by build id and by debug li
     CHECK(machine.find_debug(recorded).empty());
 }
 
+TEST_CASE("Debug links of cached copies are looked for beside the recorded path, too", "[symbols][finder]") {
+    SearchedMachine machine;
+    machine.options.given_debug_dirs = {"/mine"};
+    const auto cached = "/home/.debug" + link_of_1 + "/";
+    machine.files->content[cached + "elf"] = elf(id(1), false);
+    const std::vector<std::string> places{cached + "prog.debug",
+                                          cached + ".debug/prog.debug",
+                                          "/usr/bin/prog.debug",
+                                          "/usr/bin/.debug/prog.debug",
+                                          "/usr/lib/debug/usr/bin/prog.debug",
+                                          "/mine/usr/bin/prog.debug",
+                                          "/mine/prog.debug"};
+    const auto told = [&] {
+        const ObjectFinder finder(machine.options, machine.files);
+        const auto missing = finder.missing_debug(recorded, finder.find(recorded).value());
+        return missing ? std::string(to_string(missing->why)) : "none";
+    };
+    for (const auto& place : places) machine.files->content[place] = elf(id(1));
+    for (const auto& place : places) {
+        CHECK(machine.find_debug(recorded) == place);
+        CHECK(told() == "none");
+        machine.files->content[place] = elf(id(2));  // a stale one hides no right one
+    }
+    CHECK(machine.find_debug(recorded).empty());
+    CHECK(told() == "build_id_differs");
+}
+
+TEST_CASE("Beside a recorded path debug files are read only where files of it may be", "[symbols][finder]") {
+    SearchedMachine machine;
+    machine.files->content["/cache" + link_of_1 + "/elf"] = elf(id(1), false);
+    machine.files->content["/usr/bin/prog.debug"] = elf(id(1));
+    const bool symfs = GENERATE(true, false);
+    machine.options.offline = true;
+    if (symfs) machine.options.symfs = "/symfs";
+    CHECK(machine.find_debug(recorded).empty());
+    const std::string inside = "/symfs/usr/bin/.debug/prog.debug";
+    machine.files->content[inside] = elf(id(1));
+    CHECK(machine.find_debug(recorded) == (symfs ? inside : ""));
+    // The path does not lead out.
+    machine.files->content["/symfs/../usr/bin/prog.debug"] = elf(id(1));
+    machine.files->content.erase(inside);
+    CHECK(machine.find_debug({"/../usr/bin/prog", id(1)}).empty());
+    CHECK(machine.find_debug({"[vdso]", id(1)}).empty());
+    // The user's own directory may be read.
+    machine.options.given_debug_dirs = {"/mine"};
+    machine.files->content["/mine/prog.debug"] = elf(id(1));
+    CHECK(machine.find_debug(recorded) == "/mine/prog.debug");
+}
+
 TEST_CASE("A debug file that is missing or of another build is told", "[symbols][finder]") {
     SearchedMachine machine;
     const auto told = [&]() -> std::string {

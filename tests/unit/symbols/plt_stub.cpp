@@ -63,6 +63,15 @@ TEST_CASE("Stubs of arm64 keep the return address in its register", "[symbols][u
     CHECK(StubTable(ArchFamily::riscv, em_riscv, {}).at(8) == 0);
 }
 
+TEST_CASE("Stubs of statically linked programs push nothing", "[symbols][unwind]") {
+    const StubTable plain(ArchFamily::x86, em_x86_64, {0xff, 0x25, 0, 0, 0, 0, 0x66, 0x90});
+    const StubTable landing(ArchFamily::x86, em_x86_64, {0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0, 0, 0, 0});
+    for (const auto at : {0u, 6u, 8u, 14u, 32u}) {
+        CHECK(plain.at(at) == 0);
+        CHECK(landing.at(at) == 0);
+    }
+}
+
 TEST_CASE("Stubs of an unknown form, and those that push nothing", "[symbols][unwind]") {
     CHECK(StubTable(ArchFamily::x86, em_x86_64, {0x90, 0x90}).at(20) == -1);
     CHECK(StubTable(ArchFamily::x86, em_x86_64, {0xf3, 0x0f}, ".plt.sec").at(20) == 0);

@@ -94,8 +94,10 @@ inline Blob mini_debug_information() {
     return compressed(Compression::xz, mini.blob());
 }
 
-inline Blob program(Blob information, Blob mini = {}, const std::string& debug_link = {}) {
+inline Blob program(Blob information, Blob mini = {}, const std::string& debug_link = {},
+                    const std::vector<Elf::Symbol>& symbols = {}) {
     Elf elf;
+    if (!symbols.empty()) elf.symbols(symbols);
     if (!debug_link.empty()) elf.debug_link(debug_link);
     if (!mini.empty()) elf.add({.name = ".gnu_debugdata", .content = std::move(mini)});
     elf.segments.push_back({0, 0, 0x4000});
@@ -120,8 +122,10 @@ inline Blob program(Blob information, Blob mini = {}, const std::string& debug_l
     constexpr std::size_t at_entry = 24;  // e_entry
     const auto start = Writer(little).u64(startup).take();
     std::ranges::copy(start, blob.begin() + at_entry);
-    REQUIRE(blob.size() < trampoline);
+    REQUIRE(blob.size() <= leaf);
     blob.resize(0x4000);
+    // Calls end at middle + 8, outer + 5 and bare + 8.
+    for (const auto at : {middle + 3, outer, bare + 3}) blob[at] = std::byte{0xe8};
     const auto sigreturn = Writer(little).u32(0x0fc0c748).u32(0x0f000000).u8(0x05).take();  // mov $15, %rax; syscall
     for (const auto at : {trampoline, at_page}) {
         std::ranges::copy(sigreturn, blob.begin() + static_cast<std::ptrdiff_t>(at));
@@ -165,6 +169,8 @@ struct Scenario {
     Blob information = unwind_information();
     Blob mini{};               // .gnu_debugdata, if there is one
     std::string debug_link{};  // .gnu_debuglink, if there is one
+    std::vector<Elf::Symbol> symbols{};
+    std::vector<Mmap2> earlier_maps{};  // of the process, before the program's
     std::map<std::string, Blob> more_files{};
     std::string filename = "/bin/program";
     std::uint64_t at = base;
@@ -191,6 +197,9 @@ struct Scenario {
         SampleValues mapped;
         mapped.pid = mapped.tid = 7;
         mapped.time = 1'000'000'000;
+        for (const auto& earlier : earlier_maps) {
+            builder.add(encode(earlier, {little, trailer(little, with_stack, mapped), 2}));
+        }
         builder.add(encode(map, {little, trailer(little, with_stack, mapped), 2}));
         for (const auto& sample : samples) builder.add(sample);
         file = builder.build();
@@ -199,7 +208,8 @@ struct Scenario {
         const auto files = std::make_shared<Files>();
         const std::string in_cache = "/cache/.build-id/01/02030405060708090a0b0c0d0e0f1011121314/vdso";
         if (has_file)
-            files->content[filename == "[vdso]" ? in_cache : filename] = program(information, mini, debug_link);
+            files->content[filename == "[vdso]" ? in_cache : filename] =
+                program(information, mini, debug_link, symbols);
         for (const auto& [name, content] : more_files) files->content[name] = content;
         SymbolizerOptions options;
         options.finder.buildid_dir = "/cache";

@@ -48,6 +48,65 @@ TEST_CASE("Frame pointers lead through code without unwind information", "[symbo
     CHECK(counts.chain_losses().stacks.without_information().size() == 1);
 }
 
+TEST_CASE("A frame pointer is believed only if it leads behind a call, where the code is here", "[symbols][unwind]") {
+    // What looks like a frame is a structure with a pointer to a function.
+    const auto sample = sample_of({base + bare + 9, stack, stack + 8, {1, stack + 64, base + outer + 6, 2}});
+    Scenario with, without;
+    without.has_file = false;
+    with.samples = without.samples = {sample};
+    const auto counts = with.count();
+    CHECK(Scenario::stacks(counts) == Stacks{{bare + 9}});
+    CHECK(ended(counts, StackEnd::no_unwind_info) == 1);
+    CHECK(ended(without.count(), StackEnd::no_file) == 1);
+    // A trampoline is not called. What it restores is behind it.
+    std::vector<std::uint64_t> words(30);
+    words[1] = base + trampoline;
+    words[2 + 5 + 15] = stack + 29 * 8;
+    words[2 + 5 + 16] = base + leaf + 6;
+    words[29] = base + outer + 5;
+    with.samples = {sample_of({base + bare + 9, stack, stack, words})};
+    CHECK(Scenario::stacks(with.count()) == Stacks{{bare + 9, trampoline, leaf + 6, outer + 4}});
+}
+
+TEST_CASE("The first function of a coroutine was called by nobody", "[symbols][unwind]") {
+    // `popped` has a row that begins there, nothing lies before it.
+    Scenario scenario;
+    scenario.samples = {sample_of({base + leaf + 4, stack, 0, {base + popped, base + outer + 5}})};
+    const auto by_row = scenario.count();
+    CHECK(Scenario::stacks(by_row) == Stacks{{leaf + 4, popped, outer + 4}});
+    CHECK(ended(by_row, StackEnd::bottom) == 1);
+    // In `bare` only symbols tell. A symbol behind a call is a label.
+    constexpr std::uint64_t first = bare + 0x20;
+    scenario.symbols = {{"first", first, 16}, {"label", bare + 8, 8}};
+    scenario.samples = {sample_of({base + leaf + 4, stack, 3, {base + first, base + outer + 5}}),
+                        sample_of({base + leaf + 4, stack, 3, {base + first + 4, base + outer + 5}}),
+                        sample_of({base + leaf + 4, stack, 3, {base + bare + 8, base + outer + 5}})};
+    const auto by_symbol = scenario.count();
+    CHECK(Scenario::stacks(by_symbol) == Stacks{{leaf + 4, first}, {leaf + 4, first + 3}, {leaf + 4, bare + 7}});
+    CHECK(ended(by_symbol, StackEnd::bottom) == 1);
+    CHECK(ended(by_symbol, StackEnd::no_unwind_info) == 2);
+}
+
+TEST_CASE("A return address at the start of a mapping is not of what is mapped before it", "[symbols][unwind]") {
+    Mmap2 before;
+    before.pid = {7};
+    before.tid = {7};
+    before.range = {{base + plt - 0x1000}, 0x1000};
+    before.protection = GENERATE(3, 5);
+    before.filename = "/lib/old";
+    Scenario scenario;
+    scenario.earlier_maps = {before};
+    scenario.first_mapped = plt;
+    // The first stub has pushed a word.
+    scenario.samples = {sample_of({base + plt + 16, stack, 0, {base + plt, 0, 0}}),
+                        sample_of({base + plt + 17, stack, 0, {base + plt - 8, 0, 0}})};
+    const auto counts = scenario.count();
+    CHECK(Scenario::stacks(counts) == Stacks{{plt + 16, plt}, {plt + 17, 0x1000 - 9}});
+    CHECK(ended(counts, StackEnd::bottom) == 1);
+    // Code does not lie where it may not run.
+    CHECK(ended(counts, before.protection == 3 ? StackEnd::no_mapping : StackEnd::no_file) == 1);
+}
+
 TEST_CASE("Frame pointers do not replace unwind information that is damaged", "[symbols][unwind]") {
     // The frame pointer leads past the caller, whose entry is behind the damage.
     Scenario scenario;

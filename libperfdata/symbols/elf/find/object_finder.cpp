@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -83,16 +84,27 @@ std::vector<FileName> FinderOptions::caches() const {
     return all;
 }
 
+namespace {
+
+// Returns the directories of debug files that the user gave, as they are searched.
+std::vector<FileName> given_roots(const FinderOptions& options) {
+    std::vector<FileName> all;
+    for (const auto& directory : options.given_debug_dirs) {
+        if (!options.symfs.empty()) all.push_back({options.symfs, "/" + directory});
+        all.push_back(options.machine() ? FileName{"", directory} : FileName{directory, ""});
+    }
+    return all;
+}
+
+}  // namespace
+
 std::vector<FileName> FinderOptions::debug_roots() const {
     std::vector<FileName> all;
     for (const auto& directory : debug_dirs) {
         if (!symfs.empty()) all.push_back({symfs, "/" + directory});
         if (machine()) all.push_back({"", directory});
     }
-    for (const auto& directory : given_debug_dirs) {
-        if (!symfs.empty()) all.push_back({symfs, "/" + directory});
-        all.push_back(machine() ? FileName{"", directory} : FileName{directory, ""});
-    }
+    std::ranges::move(given_roots(*this), std::back_inserter(all));
     return all;
 }
 
@@ -222,12 +234,26 @@ struct ObjectFinder::DebugSearch {
         // A debug link is a name, not a path.
         if (const auto link = of.file->debug_link(); link && link->name.find('/') == std::string::npos) {
             const auto name = of.name();
-            const auto beside = parent(name.path);
-            if (beside + link->name != name.path) take({name.root, beside + link->name});
-            take({name.root, beside + ".debug/" + link->name});
+            beside(name, link->name);
+            // A cached copy, and one in an archive, lie elsewhere than the file that was recorded.
+            if (own.starts_with('/')) {
+                if (!options.symfs.empty()) beside_unless({options.symfs, inside(own)}, name, link->name);
+                if (options.machine()) beside_unless({"", own}, name, link->name);
+            }
             for (const auto& root : roots) take(below(root, parent(own) + link->name));
+            for (const auto& root : given_roots(options)) take(below(root, "/" + link->name));
         }
         for (const auto& root : roots) take(below(root, own + ".debug"));
+    }
+
+    // Looks for a debug file in the directory of a file.
+    void beside(const FileName& file, const std::string& link) {
+        const auto directory = parent(file.path);
+        if (directory + link != file.path) take({file.root, directory + link});
+        take({file.root, directory + ".debug/" + link});
+    }
+    void beside_unless(const FileName& file, const FileName& searched, const std::string& link) {
+        if (!(file == searched)) beside(file, link);
     }
 
     void caches_and_roots() {

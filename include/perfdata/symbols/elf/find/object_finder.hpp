@@ -55,7 +55,7 @@ struct FoundObject {
 //
 //     recording's directory -> symfs -> build-id caches -> the recorded path
 //         each proven by its build-id; with allow_local also unproven ones
-//     stripped? its symbols: debug_dirs/.build-id/xx/yyyy.debug -> debug link
+//     stripped? its symbols: debug_dirs/.build-id/xx/yyyy.debug -> debug link, beside the file and the recorded path
 //
 // Different names of one file share one ElfFile while anybody uses it. Const use from many threads is safe. Without
 // `files` it uses the machine's files, as far as the options allow.
