@@ -228,8 +228,9 @@ class ElfSymbolsBuilder::Plt {
     // Returns true for x86 stubs of 8 bytes: those of .plt.got, and those of .plt without a lazy binder, as GNU ld
     // writes them into statically linked programs for indirect functions.
     bool has_short_stubs(const ElfFile::Section& section, std::string_view code) const {
-        if (section.name == ".plt.got") return !code.starts_with("\xf3\x0f\x1e");  // endbr
-        return section.name == ".plt" && code.starts_with("\xff\x25") && code.substr(6).starts_with("\x66\x90");
+        if (section.name == ".plt.got") return !code.starts_with("\xf3\x0f\x1e");   // endbr
+        const bool jumps = section.name == ".plt" && code.starts_with("\xff\x25");  // jmp *slot; 2 bytes of padding
+        return jumps && code.size() >= 8 && code.substr(6).starts_with("\x66\x90");
     }
 
     // Names each stub by the slot that it jumps through. If no slot of a section is recognized, its stubs are in the

@@ -22,7 +22,11 @@ Blob whole_elf(std::endian order, bool wide, std::uint16_t machine) {
     elf.debug_link("x.debug");
     const auto dynsym =
         elf.symbols({{"puts", 0, 0, Elf::function, Elf::global, 0, 0}, {"exported", 0x1000, 4}}, ".dynsym");
-    elf.add({.name = ".plt", .flags = 6, .address = 0x2000, .content = Blob(64)});
+    Blob stubs(64);  // behind the lazy binder of x86-64: push GOT[1]; jmp *GOT[2]
+    stubs[0] = stubs[6] = std::byte{0xff};
+    stubs[1] = std::byte{0x35};
+    stubs[7] = std::byte{0x25};
+    elf.add({.name = ".plt", .flags = 6, .address = 0x2000, .content = std::move(stubs)});
     Writer relocations(order);
     if (wide) {
         relocations.u64(0x4000).u64(std::uint64_t{1} << 32 | 7).u64(0);

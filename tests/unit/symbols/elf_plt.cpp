@@ -160,6 +160,11 @@ TEST_CASE("Without a lazy binder, stubs of .plt are named by their words only", 
     CHECK(at(symbols, 0x2008) == "puts@plt+0");
     CHECK(at(symbols, 0x2010) == "none");
 
+    Plt cut;
+    cut.relocations(".rela.plt", {{0x4000, 1}}, std::endian::little);
+    cut.stubs(".plt", 0x2000, code_of({0xff, 0x25, 0}));
+    CHECK(at(load(cut.elf), 0x2000) == "none");
+
     Plt unknown;
     unknown.relocations(".rela.plt", {{0x4000, 1}, {0x4008, 2}}, std::endian::little);
     unknown.stubs(".plt", 0x2000, Blob(64));

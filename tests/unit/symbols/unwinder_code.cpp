@@ -92,7 +92,7 @@ TEST_CASE("A return address at the start of a mapping is not of what is mapped b
     before.pid = {7};
     before.tid = {7};
     before.range = {{base + plt - 0x1000}, 0x1000};
-    before.protection = GENERATE(3, 5);
+    before.protection = GENERATE(3u, 5u);
     before.filename = "/lib/old";
     Scenario scenario;
     scenario.earlier_maps = {before};
