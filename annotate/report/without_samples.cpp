@@ -21,7 +21,13 @@ std::uint64_t records_of(const Completeness& completeness, std::initializer_list
 // what_else(...) describes recordings of tools other than perf record; empty for perf record's own.
 std::string what_else(const Recording& recording, const Completeness& completeness) {
     const auto stats = records_of(completeness, {RecordType::stat});
-    if (stats != 0 || recording.feature(Feature::stat) != nullptr) {
+    const bool has_feature = recording.feature(Feature::stat) != nullptr;
+    if (records_of(completeness, {RecordType::stat, RecordType::stat_round}) == 0 &&
+        (has_feature || records_of(completeness, {RecordType::stat_config}) != 0)) {
+        return "this is a recording of `perf stat record` that ended before any counter was written; `perfdata info` "
+               "shows what was to be counted";
+    }
+    if (stats != 0 || has_feature) {
         return fmt::format(
             "this is a recording of `perf stat record`: {} values of counters, no samples; `perfdata stat` shows them, "
             "`perfdata info` what was counted",

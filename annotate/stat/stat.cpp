@@ -94,8 +94,9 @@ class StatReader {
     }
 
     void operator()(const RecordContext& context, const StatConfig& config) {
-        if (has_config_) return tell(context, ErrorCode::malformed, "a second one, which is not used");
-        has_config_ = true;
+        if (std::exchange(reading_.has_config, true)) {
+            return tell(context, ErrorCode::malformed, "a second one, which is not used");
+        }
         auto& facts = reading_.facts;
         std::optional<std::uint64_t> mode;
         bool has_level = false;
@@ -109,11 +110,16 @@ class StatReader {
                 default: break;  // of newer recorders
             }
         }
+        if (reading_.rounds != 0) tell(context, ErrorCode::malformed, "it stands behind the first STAT_ROUND");
         if (!mode) return;
         facts.recorded = recorded_stat_mode(*mode, recording_.perf_version(), has_level);
         if (!facts.recorded && !options_.mode) {
             tell(context, ErrorCode::unsupported,
                  "aggr_mode " + std::to_string(*mode) + " is not shown here: all values of an event are added up");
+        }
+        // settle() has chosen a mode by then.
+        if (counters_ && !options_.mode && facts.recorded && *facts.recorded != facts.mode) {
+            tell(context, ErrorCode::malformed, "it stands behind the first value: its aggr_mode is not used");
         }
     }
 
@@ -128,7 +134,8 @@ class StatReader {
             ++reading_.unknown_event;
             return tell(context, ErrorCode::malformed, "the event id in it belongs to no event of this recording");
         }
-        const auto cpu = cpu_of(sets_[set_of_[*event]].cpus, stat.cpu);
+        const auto& set = sets_[set_of_[*event]];
+        const auto cpu = cpu_of(set.cpus, stat.cpu);
         if (!cpu) {
             ++reading_.unknown_cpu;
             return tell(context, ErrorCode::malformed,
@@ -145,6 +152,13 @@ class StatReader {
             return tell(context, ErrorCode::limit, "more counters than the limits allow");
         }
         reading_.facts.events[*event].supported = true;
+        if (const auto mode = reading_.facts.mode; groups_cpus(mode) || mode == StatMode::none) {
+            if (stat.thread != 0) {
+                ++reading_.other_threads;
+            } else if (groups_cpus(mode) && set.groups[*cpu] == StatEventCpus::no_group) {
+                ++reading_.outside_groups;
+            }
+        }
     }
 
     void operator()(const RecordContext& context, const StatRound& round) {
@@ -175,9 +189,10 @@ class StatReader {
     void finish() {
         reading_.has_feature = recording_.feature(Feature::stat) != nullptr;
         if (!counters_) return;
+        tell_unshown();
         reading_.behind = counters_->set_count();
         // With intervals perf reads all counters once more at the end, and shows that no more than we do.
-        if (reading_.behind == 0 || reading_.facts.interval != 0) return;
+        if (reading_.behind == 0 || (reading_.facts.interval != 0 && reading_.rounds != 0)) return;
         add({ErrorCode::truncated, Error::no_offset, "record STAT",
              "the recording ends before the STAT_ROUND of the last " + std::to_string(reading_.behind) +
                  " values, which are not shown"});
@@ -201,6 +216,19 @@ class StatReader {
     void tell(const RecordContext& context, ErrorCode code, std::string what) {
         add({code, context.view.offset, "record " + std::string(record_type_name(context.view.header().type)),
              std::move(what)});
+    }
+
+    // Tells once of values that are kept, but that no row has: intervals repeat them.
+    void tell_unshown() {
+        const auto unshown = [&](std::uint64_t count, ErrorCode code, const std::string& why) {
+            if (count == 0) return;
+            add({code, Error::no_offset, "record STAT", std::to_string(count) + " values are not shown: " + why});
+        };
+        unshown(reading_.outside_groups, ErrorCode::missing,
+                "they are of CPUs of an event's own, on no " + std::string(to_string(reading_.facts.mode)) +
+                    " that CPU_MAP has a CPU of");
+        unshown(reading_.other_threads, ErrorCode::malformed,
+                "they are of CPUs, but not of the first thread, and values by CPU have no other");
     }
 
     void update_cpus(const RecordContext& context, std::uint32_t event, const CpuMapData& data) {
@@ -289,7 +317,7 @@ class StatReader {
     const StatOptions& options_;
     const StatTake& take_;
     StatReading& reading_;
-    bool has_threads_ = false, has_cpus_ = false, has_config_ = false, writes_indices_ = false;
+    bool has_threads_ = false, has_cpus_ = false, writes_indices_ = false;
     StatCpus cpus_;                                    // of CPU_MAP, until settle()
     std::vector<std::unique_ptr<StatCpus>> own_cpus_;  // of EVENT_UPDATE, until settle(); most_event_cpus in all
     std::size_t event_cpus_ = 0;

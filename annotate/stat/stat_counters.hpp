@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -28,8 +29,16 @@ struct StatValues {
     }
 
     // estimated(scales) returns the value for all of the time that the counter was enabled: none if it never ran.
+    // One that is too large is most_estimated.
     std::uint64_t estimated(bool scales) const;
 };
+
+inline constexpr auto most_estimated = std::numeric_limits<std::uint64_t>::max();
+// sum_of_estimates(one, other) keeps what is too large as it is. Other sums wrap, so that counters that ran backwards
+// cancel others out, as in perf.
+inline std::uint64_t sum_of_estimates(std::uint64_t one, std::uint64_t other) {
+    return one == most_estimated || other == most_estimated ? most_estimated : one + other;
+}
 
 // StatCounter is which counter a value is of: indices of event, CPU and thread.
 struct StatCounter {

@@ -150,7 +150,9 @@ void StatRows::count_groups(Deltas deltas) {
     for (std::uint32_t group = 0; group < input_.groups.size(); ++group) {
         for (std::uint32_t event = 0; event < events(); ++event) {
             std::uint64_t value = 0;
-            for (; next != sums.end() && next->group == group && next->event == event; ++next) value += next->value;
+            for (; next != sums.end() && next->group == group && next->event == event; ++next) {
+                value = sum_of_estimates(value, next->value);
+            }
             metrics_.count(input_.roles[event], first_in(event, group), value, input_.facts.events[event].scale);
         }
     }
@@ -168,7 +170,7 @@ StatRow StatRows::add_up(std::uint32_t event, std::uint32_t group, Deltas of_eve
             break;
         }
         row.raw += delta->counted.value;
-        row.value += delta->counted.estimated(scales());
+        row.value = sum_of_estimates(row.value, delta->counted.estimated(scales()));
         row.enabled += delta->counted.enabled;
         row.running += delta->counted.running;
     }
@@ -220,7 +222,7 @@ std::vector<StatRow> StatRows::by_thread(Deltas deltas) {
         for (const auto& delta : of_event(deltas, event)) {
             auto& row = rows[begin + delta.counter.thread];
             row.raw += delta.counted.value;
-            row.value += delta.counted.estimated(scales());
+            row.value = sum_of_estimates(row.value, delta.counted.estimated(scales()));
             row.enabled += delta.counted.enabled;
             row.running += delta.counted.running;
         }

@@ -3,17 +3,20 @@
 #include "perfdata/annotate/stat/stat.hpp"
 
 #include <array>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "perfdata/annotate/page/stat_page.hpp"
 
 #include "report/without_samples.hpp"
 #include "tool.hpp"
 #include "tool/session.hpp"
+#include "tool/usage.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -77,7 +80,7 @@ Result<StatReading> write(const StatChoice& choice, Session& session, const Outp
     const auto& recording = session.recording();
     const StatOptions options{choice.mode, {}, session.progress("reading the counters", output)};
     const auto what_else = [&](const StatReading& reading) {
-        return reading.is_stat() ? std::string() : without_counters(recording, reading.completeness);
+        return reading.has_counted() ? std::string() : without_counters(recording, reading.completeness);
     };
     if (!choice.common.json) {
         StatText text(sink, choice.text_separator());
@@ -92,7 +95,11 @@ Result<StatReading> write(const StatChoice& choice, Session& session, const Outp
 int run(const StatChoice& choice) {
     if (!choice.makes_sense()) return usage;
     Session session(choice.common);
-    if (!session.open()) return failed;
+    if (!session.open()) {
+        std::error_code ignored;
+        if (!std::filesystem::exists(choice.common.file, ignored)) session.note(about_word_of_stat(choice.common.file));
+        return failed;
+    }
     auto output = session.open_output();
     if (!output) return failed;
     const auto sink = output->sink();
@@ -101,7 +108,7 @@ int run(const StatChoice& choice) {
     if (!reading) return session.give_up(reading.error());
     if (!session.commit(*output)) return failed;
     session.warn(reading->completeness);
-    if (!reading->is_stat()) {
+    if (!reading->has_counted()) {
         session.note(without_counters(session.recording(), reading->completeness));
     } else {
         session.note(nothing_counted(*reading));
@@ -141,6 +148,7 @@ void add_stat(CLI::App& app, int& exit) {
                      "CSV, with this text between its fields, such as , or \\t; what names contain is not quoted")
         ->excludes("--json")
         ->type_name("TEXT");
+    choice->common.recorder = "perf stat record -o perf.data -- COMMAND";
     begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice] { return run(*choice); });
 }

@@ -190,7 +190,7 @@ Result<void> Common::commit(Output& written) const {
 namespace {
 
 // Adds the file name to an error, and a hint if there is no recording.
-Result<Recording> about_file(Result<Recording> opened, const std::string& file) {
+Result<Recording> about_file(Result<Recording> opened, const std::string& file, std::string_view recorder) {
     if (opened || opened.error().code == ErrorCode::out_of_memory) return opened;
     auto error = std::move(opened.error());
     const std::string name = file == "-" ? "standard input" : file;
@@ -206,7 +206,7 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file) 
     constexpr std::string_view usual = "perf.data";
     const bool is_usual = file == usual || file.ends_with("/perf.data");
     if (is_usual && platform::status(file) == std::unexpected(ENOENT)) {
-        error.detail += "; `perf record -a -g -- sleep 5` makes one, or name a recording: FILE";
+        error.detail += fmt::format("; `{}` makes one, or name a recording: FILE", recorder);
     }
     return fail(std::move(error));
 }
@@ -216,7 +216,7 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file) 
 Result<Recording> Common::open(const Progress& progress) const {
     OpenOptions options;
     options.progress = progress;
-    if (max_memory == 0) return about_file(Recording::open(file, options), file);
+    if (max_memory == 0) return about_file(Recording::open(file, options), file, recorder);
 #ifndef PERFDATA_ADDRESS_SANITIZER  // AddressSanitizer reserves terabytes of addresses
     if (const int problem = platform::limit_memory(max_memory)) {
         return fail(ErrorCode::io, Error::no_offset, "--max-memory",
@@ -224,7 +224,7 @@ Result<Recording> Common::open(const Progress& progress) const {
     }
 #endif
     options.limits = limits_within(max_memory);
-    return about_file(Recording::open(file, options), file);
+    return about_file(Recording::open(file, options), file, recorder);
 }
 
 std::string no_directory(const std::string& name) {

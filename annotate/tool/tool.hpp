@@ -34,6 +34,9 @@ struct Common {
     bool quiet = false;
     std::uint64_t max_memory = 0;  // bytes; 0: no limit
 
+    // What makes a recording for the command, to advise where there is none.
+    std::string_view recorder = "perf record -a -g -- sleep 5";
+
     // In run(): the place of `output`, empty for standard output; and the files that the command line names.
     std::optional<OutputPlace> place;
     TakenFiles taken;

@@ -192,6 +192,13 @@ const CLI::App& asked(const CLI::App& app) {
     return commands.empty() ? app : *commands.front();
 }
 
+// Returns about_word_of_stat() of the FILE of `perfdata stat`, where there is too much for a FILE.
+std::string word_of_stat(const CLI::App& command) {
+    if (command.get_name() != "stat") return {};
+    const auto* file = command.get_option_no_throw("FILE");
+    return file == nullptr || file->results().empty() ? std::string() : about_word_of_stat(file->results().front());
+}
+
 // Returns CLI11's message, or a more helpful one.
 std::string in_words(const CLI::App& app, const CLI::ParseError& problem) {
     const auto& command = asked(app);
@@ -202,7 +209,11 @@ std::string in_words(const CLI::App& app, const CLI::ParseError& problem) {
         if (!left.empty()) return unexpected(app, app);
         return fmt::format("a subcommand is needed: {}", fmt::join(command_names(app), ", "));
     }
-    if (dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr) {
+    const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
+    if (is_extra || dynamic_cast<const CLI::ExcludesError*>(&problem) != nullptr) {
+        if (auto text = word_of_stat(command); !text.empty()) return text;
+    }
+    if (is_extra) {
         const bool before = !app.remaining().empty();
         if (auto text = unexpected(app, before ? app : command); !text.empty()) return text;
     }
@@ -362,6 +373,12 @@ int show(std::string_view text) {
 }
 
 }  // namespace
+
+std::string about_word_of_stat(std::string_view word) {
+    if (word == "record") return "perf stat record makes recordings, perfdata reads them";
+    if (word == "report") return "perfdata stat is what perf stat report is: leave out the word report";
+    return {};
+}
 
 std::string summary(const CLI::App& command) {
     const auto text = command.get_description();

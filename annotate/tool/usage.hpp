@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace perfdata::tool {
@@ -13,6 +14,10 @@ namespace perfdata::tool {
 std::string summary(const CLI::App& command);
 std::string heading(const CLI::App& part);
 std::vector<std::string> option_names(const CLI::Option& option);
+
+// about_word_of_stat(word) says what becomes of a word that follows `perf stat`: `perfdata stat report` takes it for a
+// file. Empty for other words.
+std::string about_word_of_stat(std::string_view word);
 
 // add_help(app, exit) adds `help [COMMAND]`, the same as COMMAND --help. Call it after adding all other commands,
 // because it formats their help.

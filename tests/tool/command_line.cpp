@@ -205,6 +205,26 @@ TEST_CASE("An option that names a directory to read from needs one", "[usage]") 
     CHECK(place.run({"script", "--symfs", "nosuch", "in.data"}).status == 2);
 }
 
+TEST_CASE("perfdata stat takes no word of perf stat", "[usage]") {
+    const Place place;
+    const auto none = place.run({"stat"});
+    CHECK(none.status == 1);
+    CHECK(has(none.messages, "`perf stat record -o perf.data -- COMMAND` makes one"));
+    const std::string leave_out = "leave out the word report";
+    const auto alone = place.run({"stat", "report"});
+    CHECK(alone.status == 1);
+    CHECK(alone.messages.starts_with("perfdata: report: cannot open: "));
+    CHECK(has(alone.messages, leave_out));
+    for (const auto& arguments : {std::vector<std::string>{"stat", "report", "-i", "in.data"},
+                                  std::vector<std::string>{"stat", "report", "in.data"}}) {
+        const auto ended = place.run(arguments);
+        CHECK(ended.status == 2);
+        CHECK(has(ended.messages, leave_out));
+    }
+    CHECK(has(place.run({"stat", "record", "--", "true"}).messages, "perf stat record makes recordings"));
+    CHECK_FALSE(has(place.run({"stat", "in.data", "in.data"}).messages, leave_out));
+}
+
 TEST_CASE("Messages about a file name the file", "[usage]") {
     const Place place;
     place.write("text",

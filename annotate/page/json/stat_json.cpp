@@ -94,6 +94,8 @@ void write_read(JsonWriter& json, const StatReading& reading) {
     json.member("unknown_cpu", reading.unknown_cpu);
     json.member("unknown_thread", reading.unknown_thread);
     json.member("unplaced", reading.unplaced);
+    json.member("outside_groups", reading.outside_groups);
+    json.member("other_threads", reading.other_threads);
     json.member("behind_last_round", reading.behind);
     json.member("rounds", reading.rounds);
     json.member("hidden_rounds", reading.hidden_rounds);

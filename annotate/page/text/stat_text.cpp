@@ -18,11 +18,6 @@ constexpr std::size_t metric_width = 35, unit_width = 4, name_width = 32, short_
 constexpr std::size_t most_in_title = 100'000, most_in_later_title = 512;
 constexpr unsigned rounds_a_title = 25;
 
-// A name of the recording. Every row repeats it, so it is not long.
-std::string in_row(std::string_view text) {
-    return printable(InLine(text));
-}
-
 template <class... Arguments>
 void put(std::string& text, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
     fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
@@ -96,6 +91,19 @@ void StatText::add(const StatFacts& facts, const StatTable& round) {
     text_.clear();
 }
 
+// Every row repeats names, so none is long.
+const std::string& StatText::in_row(std::vector<Name>& names, std::size_t index, std::string_view text) {
+    if (names.size() <= index) names.resize(index + 1);
+    auto& name = names[index];
+    // InLine looks no further, and says how much is left.
+    const auto begin = text.substr(0, most_in_line + 1);
+    if (name.size == text.size() && name.begin == begin) return name.shown;
+    name.size = text.size();
+    name.begin = begin;
+    name.shown = printable(InLine(text));
+    return name.shown;
+}
+
 void StatText::begin_round(const StatFacts& facts, const StatTable& round) {
     prefix_.clear();
     if (facts.interval == 0) {
@@ -152,7 +160,7 @@ void StatText::add_place(const StatFacts& facts, const StatRow& row) {
         case StatMode::thread: break;
     }
     const auto& thread = facts.threads[static_cast<std::size_t>(place.thread)];
-    put_right(text_, in_row(thread.comm), is_csv() ? 0 : 16);
+    put_right(text_, in_row(comms_, static_cast<std::size_t>(place.thread), thread.comm), is_csv() ? 0 : 16);
     text_ += '-';
     put_left(text_, fmt::format("{}", thread.tid), is_csv() ? 0 : 8);
     text_ += between();
@@ -170,9 +178,9 @@ void StatText::add_row(const StatFacts& facts, const StatRow& row) {
                   is_csv() ? 0 : value_width);
     }
     text_ += between();
-    put_left(text_, in_row(event.unit), is_csv() ? 0 : unit_width);
+    put_left(text_, in_row(units_, row.event, event.unit), is_csv() ? 0 : unit_width);
     text_ += between();
-    put_left(text_, in_row(event.name), is_csv() ? 0 : counted ? name_width : short_name_width);
+    put_left(text_, in_row(names_, row.event, event.name), is_csv() ? 0 : counted ? name_width : short_name_width);
     if (is_csv()) add_times(row);
     add_metric(row.metric ? &*row.metric : nullptr);
     if (row.second) {

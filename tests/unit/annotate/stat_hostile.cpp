@@ -185,3 +185,85 @@ TEST_CASE("A mode that is not shown here adds all values up", "[annotate][stat][
     CHECK(reading.completeness.diagnostics.count() == 1);
     CHECK(counted.read(StatMode::none).reading.completeness.lossless());
 }
+
+TEST_CASE("Values of CPUs that are in no group are counted and told", "[annotate][stat][hostile]") {
+    const auto mode = GENERATE(StatMode::socket, StatMode::die, StatMode::core, StatMode::node);
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1}).event(20, 1, "uncore", {2, 3}).own_cpus(2, {0, 5});
+    counted.topology({{0, 0}, {1, 0}}).nodes({{0, "0-1"}}).of_cpus({0, 1}, aggr::none, 100);
+    counted.value(2, 0, 0, 100, 5, 5).value(3, 5, 0, 700, 5, 5).round(1);
+    counted.value(2, 0, 0, 101, 6, 6).value(3, 5, 0, 701, 6, 6).round(2);
+    const auto [tables, reading] = counted.read(mode);
+    CHECK(reading.outside_groups == 2);
+    CHECK(reading.completeness.diagnostics.count() == 1);
+    CHECK_FALSE(reading.completeness.lossless());
+    std::uint64_t sum = 0;
+    for (const auto& row : tables.at(0).rows) sum += row.value;
+    CHECK(sum == 100);
+    const auto json = Json::parsed(counted.json(mode));
+    REQUIRE(json);
+    CHECK((*json)["read"]["outside_groups"].number() == 2);
+    CHECK(counted.read(StatMode::none).reading.completeness.lossless());
+    CHECK(counted.read(StatMode::global).reading.completeness.lossless());
+}
+
+TEST_CASE("Values by CPU of other threads than the first are counted and told", "[annotate][stat][hostile]") {
+    const auto mode = GENERATE(StatMode::none, StatMode::core);
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1, 2}).topology({{0, 0}, {1, 0}});
+    counted.threads({{1, "a"}, {2, "b"}}).cpus({0, 1}).config(mode == StatMode::none ? aggr::none : aggr::core);
+    counted.value(1, 0, 0, 1, 5, 5).value(1, 0, 1, 7, 5, 5).value(2, 1, 1, 9, 5, 5).round(1, true);
+    const auto [tables, reading] = counted.read();
+    CHECK(reading.other_threads == 2);
+    CHECK(reading.completeness.diagnostics.count() == 1);
+    CHECK_FALSE(reading.completeness.lossless());
+    CHECK(tables.at(0).rows.at(0).value == 1);
+    const auto json = Json::parsed(counted.json());
+    REQUIRE(json);
+    CHECK((*json)["read"]["other_threads"].number() == 2);
+    const auto all = counted.read(StatMode::thread);
+    CHECK(all.reading.completeness.lossless());
+    CHECK(all.tables.at(0).rows.at(0).value == 16);
+}
+
+TEST_CASE("Values without any round are a loss, with intervals as well", "[annotate][stat][hostile]") {
+    const std::uint64_t interval = GENERATE(0, 100);
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1}).of_process(interval).value(1, 700);
+    const auto [tables, reading] = counted.read();
+    CHECK(tables.empty());
+    CHECK(reading.behind == 1);
+    CHECK_FALSE(reading.completeness.lossless());
+}
+
+TEST_CASE("Settings behind what they are for are told", "[annotate][stat][hostile]") {
+    const auto recording = [](std::uint64_t mode, bool behind_round) {
+        Counted counted;
+        counted.event(attr_type::software, 2, "page-faults", {1, 2}).threads({{0xffffffff, ""}}).cpus({0, 1});
+        counted.value(1, 0, 0, 100, 5, 5).value(2, 1, 0, 700, 5, 5);
+        if (behind_round) return std::move(counted.round(1, true).config(mode));
+        return std::move(counted.config(mode).round(1, true));
+    };
+    auto late = recording(aggr::none, false);
+    const auto [tables, reading] = late.read();
+    CHECK(reading.facts.mode == StatMode::global);
+    CHECK(reading.facts.recorded == StatMode::none);
+    CHECK(tables.at(0).rows.at(0).value == 800);
+    CHECK(reading.completeness.diagnostics.count() == 1);
+    // It makes no difference.
+    CHECK(late.read(StatMode::none).reading.completeness.lossless());
+    CHECK(recording(aggr::global, false).read().reading.completeness.lossless());
+    CHECK(recording(aggr::global, true).read().reading.completeness.diagnostics.count() == 1);
+}
+
+TEST_CASE("Sums of estimates that are too large do not wrap", "[annotate][stat][hostile]") {
+    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1, 2}).topology({{0, 0}, {1, 0}});
+    counted.threads({{1, "a"}}).cpus({0, 1}).config(aggr::none);
+    counted.value(1, 0, 0, most - 1, 100, 1).value(2, 1, 0, most - 1, 100, 1).round(1, true);
+    CHECK(counted.read(StatMode::socket).tables.at(0).rows.at(0).value == most);
+    CHECK(counted.read(StatMode::thread).tables.at(0).rows.at(0).value == most);
+    CHECK(counted.read(StatMode::global).tables.at(0).rows.at(0).value == most);
+    CHECK(counted.read(StatMode::socket).tables.at(0).rows.at(0).raw == most - 3);
+}

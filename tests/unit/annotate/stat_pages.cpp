@@ -2,6 +2,7 @@
 // Counters as text, CSV and JSON. What perf prints of the same is compared in tests/oracle/counters.cpp.
 #include <algorithm>
 
+#include "report/without_samples.hpp"
 #include "unit/annotate/counted.hpp"
 #include "unit/annotate/json_value.hpp"
 
@@ -161,4 +162,46 @@ TEST_CASE("JSON of a recording that perf stat did not make says so", "[annotate]
     REQUIRE(json);
     CHECK((*json)["without_values"].text() == "something else");
     CHECK((*json)["rounds"].size() == 0);
+}
+
+TEST_CASE("A recording of perf stat that was killed at once says so", "[annotate][stat][json]") {
+    RecordingBuilder builder;
+    builder.event(sampling_attr(sample_bit::identifier), {1});
+    constexpr auto order = std::endian::little;
+    builder.add(record(RecordType::stat_config, {order, {}, 0}, Writer(order).u64(1).u64(0).u64(aggr::global).blob()));
+    const auto bytes = builder.build();
+    const auto recording = Recording::from_memory(bytes).value();
+    const auto reading = read_stat(recording, {}, [](const StatFacts&, const StatTable&) { FAIL("no rounds"); });
+    REQUIRE(reading);
+    CHECK(reading->is_stat());
+    CHECK_FALSE(reading->has_counted());
+    CHECK_FALSE(reading->has_feature);
+    const auto words = without_counters(recording, reading->completeness);
+    CHECK(words.find("a recording of `perf stat record` that ended before any counter was written") !=
+          std::string::npos);
+    CHECK(without_samples(recording, reading->completeness) == words);
+}
+
+TEST_CASE("Rows have the names of their round", "[annotate][stat][text]") {
+    const std::string long_name(1000, 'n');
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1}).of_process(100);
+    const std::string names[] = {"", "a", "b", long_name, long_name + "n", "a"};
+    std::uint64_t round = 0;
+    for (const auto& name : names) {
+        ++round;
+        counted.name(1, name).unit(1, name).value(1, Counted::any, 0, round, round, round).round(round);
+    }
+    const auto text = counted.text({}, ",");
+    CHECK(
+        text.starts_with("     0.000000001,1,,,1,100.00,,\n"
+                         "     0.000000002,1,a,a,1,100.00,,\n"
+                         "     0.000000003,1,b,b,1,100.00,,\n"));
+    const auto cut = [](std::size_t left) { return "n… (and " + std::to_string(left) + " more bytes),"; };
+    for (const std::size_t left : {488u, 489u}) {
+        const auto first = text.find(cut(left));
+        REQUIRE(first != std::string::npos);
+        CHECK(text.find(cut(left), first + 1) != std::string::npos);
+    }
+    CHECK(text.ends_with("     0.000000006,1,a,a,1,100.00,,\n"));
 }

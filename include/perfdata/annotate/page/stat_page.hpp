@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/annotate/stat/stat.hpp"
@@ -25,6 +26,12 @@ class PERFDATA_EXPORT StatText {
     void add(const StatFacts& facts, const StatTable& round);
 
   private:
+    // Name is a name as rows show it. It is made anew only if it changes: there are many rows, and names may be long.
+    struct Name {
+        std::size_t size = 0;
+        std::string begin, shown;  // `begin` is as much of the name as may be shown
+    };
+
     bool is_csv() const { return !separator_.empty(); }
     std::string_view between() const { return is_csv() ? std::string_view(separator_) : std::string_view(" "); }
     void begin_round(const StatFacts& facts, const StatTable& round);
@@ -35,10 +42,14 @@ class PERFDATA_EXPORT StatText {
     void add_times(const StatRow& row);
     void add_metric(const StatMetric* metric);
     void add_next_line(const StatFacts& facts, const StatRow& row);
+    // Returns the text of names[index]. It lives until the next call.
+    static const std::string& in_row(std::vector<Name>& names, std::size_t index, std::string_view text);
 
     const Sink& sink_;
     std::string separator_;
     std::string text_, prefix_;
+    std::vector<Name> names_, units_;  // of each event that had a row
+    std::vector<Name> comms_;          // of each thread that had a row
     unsigned rounds_since_title_ = 0;
     bool has_title_ = false;
 };

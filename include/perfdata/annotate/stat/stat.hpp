@@ -81,7 +81,7 @@ struct StatRow {
     std::uint32_t cpus = 0;                  // socket, die, core and node: how many CPUs were added up
     StatState state = StatState::counted;    // if it is not `counted`, there is no value
     std::uint64_t raw = 0;                   // as counted; sums wrap at 64 bits
-    std::uint64_t value = 0;                 // estimated for all of `enabled`; `raw` if it ran all the time
+    std::uint64_t value = 0;                 // estimated for all of `enabled`; sums of too large ones do not wrap
     std::uint64_t enabled = 0, running = 0;  // nanoseconds
     double amount = 0;                       // value times the event's scale, in its unit
     std::optional<StatMetric> metric;        // empty: perf stat derives nothing of it
@@ -134,13 +134,15 @@ using StatTake = Callback<void(const StatFacts&, const StatTable&)>;
 // StatReading is what a recording had, behind its last round.
 struct StatReading {
     StatFacts facts;                   // behind the last record
-    Completeness completeness;         // with a diagnostic for each value that was not used
+    Completeness completeness;         // with a diagnostic for all that was not used or is not shown
     std::uint64_t values = 0;          // STAT records, used or not
     std::uint64_t rounds = 0;          // STAT_ROUND records, shown or not
     std::uint64_t unknown_event = 0;   // values of ids that no event has
     std::uint64_t unknown_cpu = 0;     // values of CPUs that the event was not counted on
     std::uint64_t unknown_thread = 0;  // values of threads that THREAD_MAP does not have
     std::uint64_t unplaced = 0;        // values before both maps, or more than the limits allow
+    std::uint64_t outside_groups = 0;  // values of CPUs in no group of the mode: CPU_MAP has none of their core or so
+    std::uint64_t other_threads = 0;   // values by CPU of another thread than the first, which are not shown
     std::uint64_t behind = 0;          // values behind the last round, which are not shown; usual with intervals
     std::uint64_t hidden_rounds = 0;   // rounds that have too little to say for their rows
     std::uint64_t unknown_places = 0;  // CPUs that the recording does not place, where the mode needs it
@@ -148,8 +150,11 @@ struct StatReading {
     bool mode_refused = false;
 
     // is_stat() returns false for recordings of other tools.
-    bool is_stat() const { return has_feature || values + rounds != 0; }
-    bool has_feature = false;  // the feature STAT
+    bool is_stat() const { return has_feature || has_config || has_counted(); }
+    // has_counted() returns false if it ended before any counter was written.
+    bool has_counted() const { return values + rounds != 0; }
+    bool has_feature = false;  // the feature STAT; missing if the recorder was killed
+    bool has_config = false;   // a record STAT_CONFIG
 };
 
 // read_stat(recording, options, take) reads all values in one pass and calls `take` for each round. It holds one value
