@@ -201,8 +201,7 @@ TEST_CASE("A value that is refused is told with what would be taken", "[values]"
     said({"report", "--ignore-callees", "a[b"},
          "--ignore-callees: no regular expression: Unmatched [, [^, [:, [., or [=");
     said({"report", "-p", "(a)\\1"}, "--parent: back-references are not taken: they take time without bound");
-    said({"report", "-x"},
-         "perfdata: --exclude-other: say which parents are meant, by --parent REGEX or --sort parent");
+    said({"report", "-x"}, "--exclude-other: say which parents are meant, by --parent REGEX or --sort parent");
     said({"script", "--max-stack", "65536"},
          "--max-stack: 65536 is too large; expected a number from 0 to 65535 (default 127)");
     const std::string size = "; expected a size from 16M to 1P, such as 512M";
