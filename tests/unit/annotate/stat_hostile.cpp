@@ -227,7 +227,7 @@ TEST_CASE("Values by CPU of other threads than the first are counted and told", 
 }
 
 TEST_CASE("Values without any round are a loss, with intervals as well", "[annotate][stat][hostile]") {
-    const std::uint64_t interval = GENERATE(0, 100);
+    const std::uint64_t interval = GENERATE(std::uint64_t{0}, std::uint64_t{100});
     Counted counted;
     counted.event(attr_type::software, 2, "page-faults", {1}).of_process(interval).value(1, 700);
     const auto [tables, reading] = counted.read();
