@@ -48,7 +48,7 @@ std::string names(const std::vector<StackFacts::Object>& objects) {
     return objects.size() > most ? text + ", ..." : text;
 }
 
-// Returns what to record next time, for copies of that size, of which the next frames want so much.
+// Returns what to record next time, after copies of that size whose next frames want so much.
 std::string longer_copy(std::uint64_t size, std::uint64_t wanted) {
     if (size == 0 && wanted == 0) return "record with a larger --call-graph dwarf,SIZE";
     const auto next = std::max(2 * size, (wanted + 7) / 8 * 8);

@@ -256,7 +256,7 @@ TEST_CASE("A debug file that is missing or of another build is told", "[symbols]
     machine.files->content["/usr/bin/prog"] = elf(id(1), false);
     CHECK(told() == "names the debug file prog.debug, which was not found");
     machine.files->content["/usr/bin/prog.debug"] = elf(id(2));
-    CHECK(told() == "names the debug file prog.debug, of which another build is here (its build id differs)");
+    CHECK(told() == "names the debug file prog.debug, but another build of it is here (its build id differs)");
     machine.files->content["/usr/lib/debug/usr/bin/prog.debug"] = elf(id(1));
     CHECK(told() == "none");
     Elf plain;

@@ -87,7 +87,7 @@ struct Listing {
     std::uint32_t versions = 1;           // number of versions of the function
     std::optional<CodeIndex> code;        // of BPF and out-of-line code
     CodeClass kind = CodeClass::unknown;  // of its code
-    FunctionName name;                    // as people call it; views live as long as the symbolizer
+    FunctionName name;                    // as shown to users; views live as long as the symbolizer
     std::string_view symbol;              // for BPF code the kernel's name; else same as `name`
     std::string object;                   // [bpf:ID], [kernel.kallsyms], a path, the name of a jitdump
     // range is where the code ran; if it has no address of its own (see CodeVersion), its range in the file.

@@ -299,7 +299,7 @@ std::optional<MissingDebugFile> ObjectFinder::missing_debug(const RecordedObject
 std::string MissingDebugFile::text() const {
     const auto which = [&]() -> std::string_view {
         switch (why) {
-            case SymbolMiss::build_id_differs: return "of which another build is here (its build id differs)";
+            case SymbolMiss::build_id_differs: return "but another build of it is here (its build id differs)";
             case SymbolMiss::no_build_id: return "which is not used: no build id of the file proves it";
             case SymbolMiss::offline: return "which was not looked for (--offline)";
             case SymbolMiss::not_opened: return "which the system does not let be opened";
