@@ -12,7 +12,7 @@ using namespace perfdata::test;
 
 namespace {
 
-const auto described = {"bpf_many", "bpf_nobtf", "bpf_twins", "bpf_events", "bpf_turns"};
+const auto described_files = {"bpf_many", "bpf_nobtf", "bpf_twins", "bpf_events", "bpf_turns"};
 
 struct Row {
     std::uint64_t id, index, address, length;
@@ -35,7 +35,7 @@ std::string_view without_indent(std::string_view text) {
 }  // namespace
 
 TEST_CASE("Functions of real programs have the kernel's address, length, tag and name", "[symbols][fixtures]") {
-    for (const std::string file : described) {
+    for (const std::string file : described_files) {
         const FixtureTimeline real(file);
         const BpfPrograms symbols(real.timeline);
         for (const auto& row : functions_of(file)) {
