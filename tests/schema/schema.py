@@ -145,20 +145,35 @@ def key_paths(value, path=(), shape=""):
             yield from key_paths(one, path + (at,), shape + "[]")
 
 
-def thin(value):
-    """Returns the value with at most three elements of each kind in a list, and what kind it is."""
+def thin(value, known=None, shape=""):
+    """Returns the value with at most three elements of each kind in a list, and what kind it is. `known` counts what was
+    kept in other values: of each kind at one place twelve are enough."""
     if isinstance(value, dict):
-        parts = {key: thin(content) for key, content in value.items()}
+        parts = {key: thin(content, known, f"{shape}/{key}") for key, content in value.items()}
         return {key: part[0] for key, part in parts.items()}, tuple((key, part[1]) for key, part in parts.items())
     if isinstance(value, list):
         kept, kinds = [], {}
         for one in value:
-            small, kind = thin(one)
+            small, kind = thin(one, known, shape + "[]")
             kinds[kind] = kinds.get(kind, 0) + 1
-            if kinds[kind] <= 3:
-                kept.append(small)
+            if kinds[kind] > 3:
+                continue
+            if known is not None and kept:
+                count = known[shape, kind] = known.get((shape, kind), 0) + 1
+                if count > 12:
+                    continue
+            kept.append(small)
         return kept, ("list", *sorted(kinds, key=repr))
     return value, type(value).__name__
+
+
+def along(value, path):
+    """Returns a copy with one element of each list: the one that the path goes through, else the first."""
+    if isinstance(value, dict):
+        return {key: along(one, path[1:] if path and path[0] == key else ()) for key, one in value.items()}
+    if isinstance(value, list):
+        return [along(value[path[0] if path else 0], path[1:])] if value else []
+    return value
 
 
 class Check:
@@ -171,6 +186,7 @@ class Check:
         self.seen = {name: Seen(schema) for name, schema in self.schemas.items()}
         self.examples = {name: {} for name in self.schemas}  # by the keys that a document has
         self.kinds = {name: {} for name in self.schemas}
+        self.kept = {name: {} for name in self.schemas}
         self.documents = 0
         self.problems = []
 
@@ -188,7 +204,7 @@ class Check:
 
     def document(self, name, value, where):
         self.documents += 1
-        value, _ = thin(value)
+        value, _ = thin(value, self.kept[name])
         for error in sorted(self.strict[name].iter_errors(value), key=str)[:3]:
             deep = jsonschema.exceptions.best_match([error])
             place = "/".join(map(str, deep.absolute_path))
@@ -333,7 +349,10 @@ class Check:
             for shape, (value, path, _) in examples.items():
                 if FREE.search(shape):
                     continue
-                changed = copy.deepcopy(value)
+                changed = along(value, path)
+                path = [0 if isinstance(step, int) else step for step in path]
+                if not self.strict[name].is_valid(changed):
+                    self.complain(f"{name}: {shape}: not valid when lists are shorter")
                 inside = changed
                 for step in path[:-1]:
                     inside = inside[step]
