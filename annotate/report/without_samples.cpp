@@ -57,6 +57,10 @@ std::string without_samples(const Recording& recording, const Completeness& comp
     if (completeness.lost_samples != 0) {
         return fmt::format("this recording has no samples: the recorder lost all {}", completeness.lost_samples);
     }
+    if (completeness.filtered_samples != 0) {
+        return fmt::format("this recording has no samples: a BPF filter dropped all {} on purpose",
+                           completeness.filtered_samples);
+    }
     return "this recording has no samples; `perfdata info --completeness` shows what there is";
 }
 

@@ -7,6 +7,7 @@
 #include "perfdata/annotate/report/without_build_id.hpp"
 
 #include "disassembly/bpf_registers.hpp"
+#include "format/loss_text.hpp"
 #include "format/map_ids.hpp"
 #include "format/percent.hpp"
 #include "format/words.hpp"
@@ -73,8 +74,11 @@ class TextPage : private TextColumns {
             print("\n");
         }
         const auto& completeness = page_.completeness;
-        if (completeness.lost_samples != 0)
-            print("\nLost samples: {}, for the recorder's buffers were full\n", completeness.lost_samples);
+        const auto losses = loss_lines(completeness);
+        for (std::size_t at = 0; at < losses.size(); ++at) {
+            const bool reason = at == 0 && recorder_lost(completeness);
+            print("{}{}{}{}\n", at == 0 ? "\n" : "  ", losses[at], reason ? ": " : "", reason ? loss_reason : "");
+        }
         const auto stacks = page_.stacks.notes();
         for (std::size_t at = 0; at < stacks.size(); ++at) {
             print("{}Callers are missing: {}\n", at == 0 ? "\n" : "", stacks[at]);
