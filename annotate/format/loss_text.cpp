@@ -25,13 +25,12 @@ std::string parts_text(std::uint64_t samples, std::uint64_t lost, std::uint64_t 
     std::string text;
     if (lost != 0) text += fmt::format(", {} lost ({})", lost, whole_percent(loss_percent(lost, samples)));
     if (records != 0) {
-        text += fmt::format(", {} {}{} of any kind lost", records, lost == 0 ? "" : "more ",
-                            records == 1 ? "record" : "records");
+        text += fmt::format(", {} of any kind lost", how_many(records, lost == 0 ? "record" : "more record"));
         if (lost == 0) text += fmt::format(" ({} if all were samples)", whole_percent(loss_percent(records, samples)));
     }
     if (by_filter != 0) text += fmt::format(", {} dropped by a BPF filter on purpose", by_filter);
     if (text.empty()) return text;
-    return fmt::format("{} {}{}", samples, samples == 1 ? "sample" : "samples", text);
+    return how_many(samples, "sample") + text;
 }
 
 }  // namespace
@@ -74,7 +73,7 @@ std::vector<std::string> loss_lines(const Completeness& completeness) {
     if (lines.size() > loss_events) {
         const auto rest = lines.size() - loss_events;
         lines.resize(loss_events);
-        lines.push_back(fmt::format("{} more {}; --json has all", rest, rest == 1 ? "event" : "events"));
+        lines.push_back(how_many(rest, "more event") + "; --json has all");
     }
     lines.insert(lines.begin(), std::move(total));
     return lines;

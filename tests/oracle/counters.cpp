@@ -76,7 +76,7 @@ std::vector<std::string> our_counters(const Recording& recording, const std::str
                                       std::optional<StatMode> mode) {
     std::string written;
     const Sink sink = [&](std::string_view part) { written += part; };
-    StatText page(sink, separator);
+    StatText page(sink, separator.empty() ? std::nullopt : std::optional(separator));
     const auto reading = read_stat(recording, {mode, {}, {}},
                                    [&](const StatFacts& facts, const StatTable& table) { page.add(facts, table); });
     REQUIRE(reading);
