@@ -272,8 +272,9 @@ class Walk {
     Visitor& visit_;
     const bool samples_have_times_;  // else those of other records count
     RecordCounter counts_;
-    std::vector<std::uint64_t> samples_;           // decoded ones, by event
-    std::map<std::uint32_t, EventLosses> losses_;  // by event, without names and samples
+    // By event, so at most Limits::events of each: the decoded samples, and losses without names and samples.
+    std::vector<std::uint64_t> samples_;
+    std::map<std::uint32_t, EventLosses> losses_;
     Time latest_;
 };
 
