@@ -45,8 +45,8 @@ struct StatChoice {
 
     // Returns false if the options contradict each other, and says so: exit code `usage`.
     bool makes_sense() const {
-        if (common.color == "always") {
-            complain("--color: counters are written without colours, in text as in other formats");
+        if (common.color == "always" && !common.json) {
+            complain("--color: counters have no colours, neither in text nor in CSV");
             return false;
         }
         if (!separator || !common.json) return true;
