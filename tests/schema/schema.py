@@ -261,6 +261,9 @@ class Check:
             self.run("report", "--json", "--sort", "comm,dso,symbol,srcline", file)
             self.run("annotate", "--json", "--calls", file)
             self.run("script", "--json", file)
+        for name in ("lost", "bpf_filter"):
+            self.run("info", "--json", "--completeness", fixtures / f"records/{name}.data")
+            self.run("bpf", "--json", fixtures / f"records/{name}.data", status=(0, 1))
         for mode in ("--no-aggr", "--per-socket", "--per-die", "--per-core", "--per-node"):
             self.run("stat", "--json", mode, fixtures / "records/stat_cpus.data")
         self.bpf(fixtures / "bpf")
