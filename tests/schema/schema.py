@@ -33,6 +33,9 @@ UNSEEN = {
     "lines/problems": "the same",
     "lines/cut_places": "limits",
     "[^/]*/.*map_ids_left_out": "more maps than a kernel allows",
+    "bpf/.*(metadata|metadata_of_others|trampolines|programs)_left_out": "limits",
+    "bpf/.*instructions_cut": "limits",
+    "bpf/metadata_of_others": "BPF_METADATA of a program that no other record knows",
     "report/row/more_programs": "more than 1000 loads",
     "report/cut_names": "names of more than 4096 bytes",
     "report/(rows_without_tree|chains_without_inlined|cut_chains)": "limits",
@@ -286,6 +289,11 @@ class Check:
         self.run("symbols", "--json", "--at", "6.5", "--address", "10", many)
         self.run("bpf", "--json", "--kind", "bpf", "-S", "step", many)
         self.run("bpf", "--json", "--dso", "[bpf:5]", many)
+        for file in ("bpf_facts", "bpf_types", "bpf_reuse"):
+            self.run("bpf", "--json", "--timeline", folder / f"{file}.data")
+        self.run("bpf", "--json", "--timeline", "--time", ",10.7", folder / "bpf_reuse.data")
+        self.run("bpf", "--json", "--code", "jited", "--linum", folder / "bpf_facts.data")
+        self.run("bpf", "--json", self.source / "fixtures/records/v72_meta.data")
         self.run("bpf", "--json", "-S", "bpf_prog_66c7ef07292a5ced_beta_spin", folder / "bpf_turns.data")
 
     def filtered(self, file):
