@@ -28,6 +28,7 @@ std::string remarks_on(const PayloadType& type, std::size_t raw_bytes, const Val
     const auto add = [&](std::uint64_t count, std::string_view one, std::string_view several) {
         if (count != 0) text += fmt::format(" [{} {}]", count, count == 1 ? one : several);
     };
+    add(notes.tail_padding, "byte of padding at its end", "bytes of padding at its end");
     if (type.bytes > raw_bytes) {
         text += fmt::format(" [the payload has {} of its {} bytes]", raw_bytes, type.bytes);
     } else if (PayloadTypes::fits(type.bytes, raw_bytes)) {
@@ -35,7 +36,6 @@ std::string remarks_on(const PayloadType& type, std::size_t raw_bytes, const Val
     } else if (!notes.flexible) {
         add(raw_bytes - type.bytes, "more byte behind it", "more bytes behind it");
     }
-    add(notes.tail_padding, "byte of padding at its end", "bytes of padding at its end");
     add(notes.behind_nul, "byte behind a NUL not shown", "bytes behind a NUL not shown");
     add(notes.beyond_payload, "value beyond the payload", "values beyond the payload");
     add(notes.beyond_record, "value outside of its struct", "values outside of their structs");
@@ -124,21 +124,22 @@ void PayloadOutput::write(CompactJson& writer, const RawPayload& payload) {
 std::vector<std::string> PayloadOutput::notes() const {
     std::vector<std::string> notes;
     for (const auto& [bytes, unclear] : unclear_) {
-        notes.push_back(fmt::format("{} payload{} of BPF programs in {} bytes of RAW {} shown as bytes, for several types "
-                                    "have that size: {}; choose one with --bpf-output-type",
-                                    unclear.payloads, plural_s(unclear.payloads), bytes,
-                                    unclear.payloads == 1 ? "is" : "are",
-                                    list_of(unclear.candidates, unclear.fitting)));
+        notes.push_back(
+            fmt::format("{} payload{} of BPF programs in {} bytes of RAW {} shown as bytes, for several types "
+                        "have that size: {}; choose one with --bpf-output-type",
+                        unclear.payloads, plural_s(unclear.payloads), bytes, unclear.payloads == 1 ? "is" : "are",
+                        list_of(unclear.candidates, unclear.fitting)));
     }
     if (more_unclear_ != 0) {
         notes.push_back(fmt::format("{} payload{} of other sizes, likewise", more_unclear_, plural_s(more_unclear_)));
     }
     if (unfitting_ != 0) {
-        notes.push_back(fmt::format(
-            "{} payload{} of BPF programs {} shown as bytes: {}", unfitting_, plural_s(unfitting_),
-            unfitting_ == 1 ? "is" : "are",
-            types_->has_types() ? "no struct in their BTF has that size (--bpf-output-type chooses a type, --btf its file)"
-                                : "the recording has no BTF of them (--btf gives a file with it)"));
+        notes.push_back(
+            fmt::format("{} payload{} of BPF programs {} shown as bytes: {}", unfitting_, plural_s(unfitting_),
+                        unfitting_ == 1 ? "is" : "are",
+                        types_->has_types()
+                            ? "no struct in their BTF has that size (--bpf-output-type chooses a type, --btf its file)"
+                            : "the recording has no BTF of them (--btf gives a file with it)"));
     }
     if (partial_ != 0) {
         notes.push_back(fmt::format("{} payload{} of BPF programs {} not match {} type: what lacks is said behind {}",

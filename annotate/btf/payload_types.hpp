@@ -90,8 +90,8 @@ class PayloadTypes {
     std::vector<std::unique_ptr<const Table>> tables_;
     std::size_t types_so_far_ = 0;
     std::vector<Error> problems_;
-    Candidates structs_;             // all with a name or a typedef; sorted
-    std::vector<Candidates> named_;  // for each name that was asked for
+    Candidates structs_;                                    // all with a name or a typedef; sorted
+    std::vector<Candidates> named_;                         // for each name that was asked for
     std::size_t description_room_ = std::size_t{64} << 20;  // bytes of descriptions that may still be made
     std::map<std::pair<std::size_t, std::optional<std::uint32_t>>, PayloadType> known_;
 };

@@ -98,8 +98,8 @@ Result<void> TypeTable::index(std::uint64_t offset, const std::string& name, con
         in.skip(4);
         const auto extra = extra_bytes(kind_in(info), info & 0xffff);
         if (in.ok() && !extra) {
-            problem_ = in.contradiction(name + ": type " + std::to_string(id) + " is of an unknown kind: it and those " +
-                                        "behind it are not read")
+            problem_ = in.contradiction(name + ": type " + std::to_string(id) +
+                                        " is of an unknown kind: it and those " + "behind it are not read")
                            .error();
             return {};
         }

@@ -43,7 +43,7 @@ class ValueText final : public ValueSink {
     void quoted(char quote, std::string_view value);
 
     std::string& text_;
-    bool first_ = true;      // nothing stands in front of it in its braces
+    bool first_ = true;       // nothing stands in front of it in its braces
     bool in_member_ = false;  // a name was written that waits for its value
 };
 

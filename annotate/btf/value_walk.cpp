@@ -210,8 +210,8 @@ class ValueWalk {
             has(at, bits_a_byte);
             return;
         }
-        const auto bytes = there == 0 ? Bytes() : payload_.subspan(static_cast<std::size_t>(begin),
-                                                                   static_cast<std::size_t>(there));
+        const auto bytes =
+            there == 0 ? Bytes() : payload_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(there));
         const auto text = until_nul(bytes);
         // Characters that are no text take four times the room.
         if (!spend(4 * text.size())) return sink_.unknown();
@@ -231,9 +231,15 @@ class ValueWalk {
         if (size > at.end - std::min(at.begin, at.end)) return missing(notes_.beyond_record, unnamed);
         if (size != 0 && at.begin >= payload_.size() * bits_a_byte) return missing(notes_.beyond_payload, unnamed);
         sink_.begin_record(type.kind == BtfKind::union_type, unnamed);
+        bool behind = false;
         for (std::size_t index = 0; index < type.count; ++index) {
             const auto member = types_.member(type, index);
             if (!goes_on(cost_of_value + member.name.size())) break;
+            if (at.begin + member.bit_offset >= payload_.size() * bits_a_byte && !is_flexible(member.type)) {
+                ++notes_.beyond_payload;
+                behind = true;
+                continue;
+            }
             const bool nameless = member.name.empty();
             if (!nameless || !is_record(member.type)) sink_.member(member.name);
             // A flexible array goes on behind the outermost struct, to the end of the payload.
@@ -242,6 +248,8 @@ class ValueWalk {
                                   last && is_flexible(member.type) ? at.end : at.begin + size, last};
             value(member.type, inside, member.bits, nameless && is_record(member.type), depth + 1);
         }
+        // Members of which the payload has no byte are counted, not shown one by one.
+        if (behind) sink_.left_out();
         sink_.end_record(unnamed);
     }
     bool is_record(std::uint32_t id) const {

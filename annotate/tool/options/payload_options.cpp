@@ -9,18 +9,20 @@
 namespace perfdata::tool {
 
 void PayloadChoice::add_to(CLI::App& command) {
-    auto* type = command
-                     .add_option("--bpf-output-type", types,
-                                 "Show the payloads of bpf_perf_event_output as this C type, by its name in BTF; several: "
-                                 "the one that has the payload's size. Without it a type is guessed where one struct has "
-                                 "that size")
-                     ->allow_extra_args(false)
-                     ->type_name("STRUCT");
-    auto* btf = command
-                    .add_option("--btf", file,
-                                "Take types of payloads from this file, not from the recording: BTF, or an ELF file with "
-                                "it (a BPF object, a vmlinux)")
-                    ->type_name("FILE");
+    auto* type =
+        command
+            .add_option("--bpf-output-type", types,
+                        "Show the payloads of bpf_perf_event_output as this C type, by its name in BTF; several: "
+                        "the one that has the payload's size. Without it a type is guessed where one struct has "
+                        "that size")
+            ->allow_extra_args(false)
+            ->type_name("STRUCT");
+    auto* btf =
+        command
+            .add_option("--btf", file,
+                        "Take types of payloads from this file, not from the recording: BTF, or an ELF file with "
+                        "it (a BPF object, a vmlinux)")
+            ->type_name("FILE");
     command.add_flag("--bpf-output-bytes", bytes, "Show payloads as bytes only, as perf script does")
         ->excludes(type)
         ->excludes(btf);
