@@ -11,7 +11,6 @@
 #include "btf/payload_output.hpp"
 #include "btf/payload_writer.hpp"
 #include "catch.hpp"
-#include "support/build.hpp"
 #include "support/scene.hpp"
 #include "unit/symbols/btf_builder.hpp"
 
@@ -46,17 +45,16 @@ std::string shown_as(PayloadTypes& types, const Blob& raw) {
     return output.append(text, {raw, AnyOrder(std::endian::little)}) ? text : "bytes";
 }
 
-// bpf_features(blobs) is a recording of programs with BTF of ids 1, 2 and so on.
+// ProgramsWithBtf is a recording of programs with BTF of ids 1, 2 and so on.
 struct ProgramsWithBtf {
     explicit ProgramsWithBtf(const std::vector<std::string>& blobs) {
-        Writer out(std::endian::little);
-        out.u32(static_cast<std::uint32_t>(blobs.size()));
         std::uint32_t id = 0;
-        for (const auto& blob : blobs) out.u32(++id).u32(static_cast<std::uint32_t>(blob.size())).text(blob);
-        RecordingBuilder builder;
-        builder.event(sampling_attr(sample_bit::ip), {1}).feature(Feature::bpf_btf, out.take());
-        file = builder.build();
-        recording.emplace(Recording::from_memory(file).value());
+        for (const auto& blob : blobs) {
+            const auto bytes = as_bytes(blob);
+            scene.btf(++id, Blob(bytes.begin(), bytes.end()));
+        }
+        scene.sample(0x1000, 1);
+        recording.emplace(scene.open());
         features.emplace(BpfFeatures::read(*recording));
     }
     PayloadTypes types(std::vector<std::string> names = {}) const {
@@ -65,7 +63,7 @@ struct ProgramsWithBtf {
         return std::move(*types);
     }
 
-    Blob file;
+    Scene scene;
     std::optional<Recording> recording;
     std::optional<BpfFeatures> features;
 };
