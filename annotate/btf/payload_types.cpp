@@ -29,7 +29,7 @@ WantedName parts_of(std::string_view text) {
 }
 
 bool is_wanted(const TypeEntry& type, const WantedName& wanted) {
-    if (type.name != wanted.name) return false;
+    if (wanted.name.empty() || type.name != wanted.name) return false;
     switch (type.kind) {
         case BtfKind::structure: return wanted.kind.empty() || wanted.kind == "struct";
         case BtfKind::union_type: return wanted.kind.empty() || wanted.kind == "union";
