@@ -80,6 +80,10 @@ TEST_CASE("A struct fits RAW of its size and up to seven bytes of padding", "[an
         CHECK(types.of(20, {}).guessed);
         CHECK(types.of(28, {}).types == nullptr);
     }
+    // The kernel does not clear the padding: it holds what was in the buffer before.
+    auto short_one = types_with(blob_with({{"one", 5}}));
+    CHECK(shown_as(short_one, Blob(12, std::byte{7})) ==
+          "struct one {.a = {7, 7, 7, 7, 7}} (guessed by size) [7 bytes of padding behind it]");
     auto types = types_with(blob_with({{"one", 21}}));
     CHECK(types.of(20, {}).types == nullptr);
     CHECK(types.of(28, {}).name == "struct one");
