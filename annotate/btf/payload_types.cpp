@@ -47,7 +47,7 @@ bool to_stop(std::uint32_t id, const StopToken& stop) {
     constexpr std::uint32_t between_looks = 65536;
     return id % between_looks == 0 && stop.stop_requested();
 }
-std::unexpected<Error> stopped() {
+std::unexpected<Error> types_stopped() {
     return fail(ErrorCode::cancelled, Error::no_offset, std::string(types_where), "asked to stop");
 }
 
@@ -104,7 +104,7 @@ Result<void> PayloadTypes::add_structs(std::uint32_t table, const StopToken& sto
     const auto& types = tables_[table]->types;
     std::set<std::uint32_t> by_typedef;
     for (std::uint32_t id = 1; id <= types.last(); ++id) {
-        if (to_stop(id, stop)) return stopped();
+        if (to_stop(id, stop)) return types_stopped();
         const auto type = types.entry(id);
         if (type->name.empty()) continue;
         auto bytes = std::uint64_t{type->word};
@@ -130,7 +130,7 @@ Result<void> PayloadTypes::find(const std::string& name, const StopToken& stop) 
         const auto& types = tables_[table]->types;
         std::set<std::uint32_t> seen;  // a struct and its typedef may have one name
         for (std::uint32_t id = 1; id <= types.last() && found.size() < most_definitions; ++id) {
-            if (to_stop(id, stop)) return stopped();
+            if (to_stop(id, stop)) return types_stopped();
             if (!is_wanted(*types.entry(id), wanted)) continue;
             const auto bytes = types.size(id);
             const auto solid = types.solid_id(id);
