@@ -38,12 +38,14 @@ UNSEEN = {
     "bpf/metadata_of_others": "BPF_METADATA of a program that no other record knows",
     "report/row/more_programs": "more than 1000 loads",
     "report/cut_names": "names of more than 4096 bytes",
+    "script/bpf_output/(candidates_left_out|bytes_behind_nul|values_(outside|untyped|too_deep)|cut)": "BTF of hostile files",
     "report/(rows_without_tree|chains_without_inlined|cut_chains)": "limits",
 }
 
 # Keys that are data: the fields of features, registers, types of records, options.
 FREE = re.compile(
     "/features/[^/]*(/(?!(number|offset|size)$).*)?$|/regs_(user|intr)\\[\\]/.*$|/records/[^/]*$|/(dropped|ends)/[^/]*$"
+    "|/bpf_output/value(/|\\[).*$"
 )
 
 
@@ -271,6 +273,8 @@ class Check:
             self.run("stat", "--json", mode, fixtures / "records/stat_cpus.data")
         self.bpf(fixtures / "bpf")
         self.filtered(fixtures / "bpf/bpf_events.data")
+        typed = fixtures / "typed/bpf_output.data"
+        self.run("script", "--json", "--offline", "--bpf-output-type", "all", typed)
         self.stacks(fixtures / "stacks")
         self.jit(fixtures)
         with tempfile.TemporaryDirectory() as folder:
