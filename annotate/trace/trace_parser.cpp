@@ -368,15 +368,15 @@ void TraceParser::names(Node& node) {
         }
         const bool known = expression_.nodes_[value].kind != Kind::unknown;
         const auto bits = expression_.number(value, {fields_, {}}).bits;
+        skip_blanks();
+        const bool named = text_.starts_with('"');
+        auto text = string();
+        // "((void *)0)" ends the kernel's list, and has no name.
+        if (!named) (void)conditional();
         expression_.nodes_.resize(nodes);
         expression_.steps_ = steps;
-        if (take("NULL")) {
-            expect("}");
-            continue;
-        }
-        auto text = string();
         expect("}");
-        if (known) node.names.push_back({bits, std::move(text)});
+        if (known && named) node.names.push_back({bits, std::move(text)});
     } while (take(","));
 }
 

@@ -203,7 +203,7 @@ TEST_CASE("Events of probes print their arguments", "[annotate][trace]") {
     one.u64("unsigned long __probe_ip", 0x401136).u64("unsigned long __probe_ret_ip", 0x4011f0);
     one.u32("__data_loc char[] path", 5u << 16 | 40).u32("s32 n", 0xfffffffe, true).u8s("u8 list[3]", {1, 2, 255});
     one.data.zeros(5).text("name").zeros(1);
-    CHECK(one.print(R"("(%lx)", REC->__probe_ip)") == "(401136)");
+    CHECK(one.print(R"x("(%lx)", REC->__probe_ip)x") == "(401136)");
     CHECK(one.print(R"("(%lx <- %lx) path=\"%s\" n=%d list={%u,%u,%u}", REC->__probe_ip, REC->__probe_ret_ip, __get_str(path), REC->n, REC->list[0], REC->list[1], REC->list[2])") ==
           R"((401136 <- 4011f0) path="name" n=-2 list={1,2,255})");
 }
