@@ -130,10 +130,7 @@ TraceNumber TraceExpression::number(std::size_t at, const Context& context) cons
         case Kind::unary: {
             const auto value = operand(0);
             if (node.op == "!") return truth(value.bits == 0);
-            return {node.op == "~"   ? ~value.bits
-                    : node.op == "-" ? 0 - value.bits
-                                     : value.bits,
-                    value.is_signed};
+            return {node.op == "~" ? ~value.bits : node.op == "-" ? 0 - value.bits : value.bits, value.is_signed};
         }
         case Kind::binary: return apply(node.op, operand(0), operand(1));
         case Kind::conditional: return operand(operand(0).bits != 0 ? 1 : 2);

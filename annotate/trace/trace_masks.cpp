@@ -9,7 +9,8 @@ namespace {
 
 // byte_at(bytes, index, ...) returns bits 8 * index and up. Bytes of a long that is cut are 0.
 unsigned mask_byte(Bytes bytes, std::size_t index, AnyOrder order, std::uint8_t long_size) {
-    if (order.endian() == std::endian::big) index = index / long_size * long_size + (long_size - 1u - index % long_size);
+    if (order.endian() == std::endian::big)
+        index = index / long_size * long_size + (long_size - 1u - index % long_size);
     return index < bytes.size() ? std::to_integer<unsigned>(bytes[index]) : 0;
 }
 

@@ -27,8 +27,8 @@ class TraceNames {
 class TraceStrings {
   public:
     TraceStrings() = default;
-    // Reads lines `0xffffffff8281a424 : "Start context switch"`, as in TracingData::Tail::printk_formats. Other lines are
-    // left out.
+    // Reads lines `0xffffffff8281a424 : "Start context switch"`, as in TracingData::Tail::printk_formats. Other lines
+    // are left out.
     explicit TraceStrings(std::string_view printk_formats);
 
     // find(address) returns nothing if there is no string there. Valid as long as this lives.

@@ -44,8 +44,8 @@ std::string short_ip6_text(Bytes bytes) {
     for (std::size_t index = 0; index < 8; ++index) {
         words[index] = value_of(bytes[2 * index]) << 8 | value_of(bytes[2 * index + 1]);
     }
-    const bool mapped = std::all_of(words.begin(), words.begin() + 5, [](unsigned word) { return word == 0; }) &&
-                        words[5] == 0xffff;
+    const bool mapped =
+        std::all_of(words.begin(), words.begin() + 5, [](unsigned word) { return word == 0; }) && words[5] == 0xffff;
     const bool isatap = (words[4] | 0x0200) == 0x0200 && words[5] == 0x5efe;
     const std::size_t range = mapped || isatap ? 6 : 8;
     std::size_t longest = 1, gap = range;

@@ -49,10 +49,7 @@ void TraceWriter::number(std::uint64_t value, const TraceDirective& directive) {
     }
     const auto precision = static_cast<std::size_t>(std::min(directive.precision.value_or(1), most_width));
     if (digits.size() < precision) digits.insert(0, precision - digits.size(), '0');
-    std::string sign = negative                       ? "-"
-                       : is_signed && directive.plus  ? "+"
-                       : is_signed && directive.space ? " "
-                                                      : "";
+    std::string sign = negative ? "-" : is_signed && directive.plus ? "+" : is_signed && directive.space ? " " : "";
     if (directive.alternate && value != 0) {
         sign += directive.conversion == 'x'   ? "0x"
                 : directive.conversion == 'X' ? "0X"
