@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace perfdata {
 
@@ -28,7 +29,7 @@ TraceStrings::TraceStrings(std::string_view printk_formats) {
         place.size = static_cast<std::uint32_t>(line.size());
         places_.push_back(place);
     }
-    std::ranges::stable_sort(places_, {}, &Place::address);
+    std::ranges::sort(places_, {}, [](const Place& place) { return std::pair(place.address, place.begin); });
 }
 
 std::optional<std::string_view> TraceStrings::find(std::uint64_t address) const {
