@@ -181,7 +181,7 @@ const PerfTraceText perf_trace_texts[] = {
      R"x(4073709551614)x"},
 };
 
-std::string text_of(const PerfTraceText& one) {
+std::string shown_by_format(const PerfTraceText& one) {
     std::string format = "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n";
     for (std::string_view rest = one.fields; !rest.empty();) {
         const auto line = rest.substr(0, rest.find(';'));
@@ -207,5 +207,5 @@ std::string text_of(const PerfTraceText& one) {
 }  // namespace
 
 TEST_CASE("Formats of a kernel print what perf prints", "[annotate][trace]") {
-    for (const auto& one : perf_trace_texts) CHECK(text_of(one) == one.text);
+    for (const auto& one : perf_trace_texts) CHECK(shown_by_format(one) == one.text);
 }
