@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "format/words.hpp"
+#include "script_trace_names.hpp"
 
 namespace perfdata {
 
@@ -89,7 +90,8 @@ void ScriptJson::write(const ScriptItem& item) {
         if (const auto raw = item.sample().details().raw()) {
             if (item.event.attr.type == attr_type::tracepoint) {
                 std::string trace;
-                formats_.append(trace, item.event.attr.config, *raw);
+                ScriptTraceNames names(places_, item.moment);
+                formats_.append(trace, item.event.attr.config, *raw, &names);
                 member("trace", trace);
             }
             writer_.text("raw");

@@ -12,6 +12,7 @@
 #include "perfdata/wire/sample/registers.hpp"
 
 #include "format/words.hpp"
+#include "script_trace_names.hpp"
 
 namespace perfdata {
 namespace {
@@ -220,7 +221,10 @@ void ScriptText::append_details(std::string& text, const ScriptItem& item, Scrip
     const auto details = sample.details();
     auto out = std::back_inserter(text);
     if ((fields & field_trace) != 0) {
-        if (const auto raw = details.raw()) formats_.append(text, item.event.attr.config, *raw);
+        if (const auto raw = details.raw()) {
+            ScriptTraceNames names(places_, item.moment);
+            formats_.append(text, item.event.attr.config, *raw, &names);
+        }
     }
     if ((fields & field_addr) != 0) append_address(text, item, sample.addr().value_or(Address{0}), fields);
     if ((fields & field_data_src) != 0) {

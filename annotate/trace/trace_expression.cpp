@@ -1,68 +1,11 @@
 // SPDX-License-Identifier: MIT
+// Numbers and places; texts are in trace_expression_text.cpp.
 #include "trace_expression.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <fmt/format.h>
-#include <iterator>
 
 namespace perfdata {
 namespace {
-
-bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-// TypeName is a type allowed in a cast.
-struct TypeName {
-    std::string_view name;
-    std::uint8_t bytes;
-    bool is_signed;
-};
-constexpr TypeName type_names[] = {
-    {"char", 1, true},      {"short", 2, true},     {"int", 4, true},        {"long", 8, true},
-    {"unsigned", 4, false}, {"signed", 4, true},    {"bool", 1, false},      {"_Bool", 1, false},
-    {"void", 8, false},     {"u8", 1, false},       {"u16", 2, false},       {"u32", 4, false},
-    {"u64", 8, false},      {"s8", 1, true},        {"s16", 2, true},        {"s32", 4, true},
-    {"s64", 8, true},       {"__u8", 1, false},     {"__u16", 2, false},     {"__u32", 4, false},
-    {"__u64", 8, false},    {"__s8", 1, true},      {"__s16", 2, true},      {"__s32", 4, true},
-    {"__s64", 8, true},     {"size_t", 8, false},   {"ssize_t", 8, true},    {"loff_t", 8, true},
-    {"sector_t", 8, false}, {"pid_t", 4, true},     {"gfp_t", 4, false},     {"dev_t", 4, false},
-    {"umode_t", 2, false},  {"uint", 4, false},     {"ulong", 8, false},     {"uint8_t", 1, false},
-    {"uint16_t", 2, false}, {"uint32_t", 4, false}, {"uint64_t", 8, false},  {"const", 0, false},
-    {"int64_t", 8, true},   {"int32_t", 4, true},   {"uintptr_t", 8, false}, {"blk_opf_t", 4, false},
-};
-
-struct Operator {
-    std::string_view text;
-    int precedence;  // higher binds tighter
-};
-constexpr Operator operators[] = {{"||", 1}, {"&&", 2}, {"==", 6}, {"!=", 6}, {"<=", 7}, {">=", 7},
-                                  {"<<", 8}, {">>", 8}, {"|", 3},  {"^", 4},  {"&", 5},  {"<", 7},
-                                  {">", 7},  {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
-
-std::uint64_t apply(std::string_view op, std::uint64_t left, std::uint64_t right) {
-    const auto a = static_cast<std::int64_t>(left);
-    const auto b = static_cast<std::int64_t>(right);
-    if (op == "||") return left != 0 || right != 0 ? 1 : 0;
-    if (op == "&&") return left != 0 && right != 0 ? 1 : 0;
-    if (op == "==") return left == right ? 1 : 0;
-    if (op == "!=") return left != right ? 1 : 0;
-    if (op == "<=") return a <= b ? 1 : 0;
-    if (op == ">=") return a >= b ? 1 : 0;
-    if (op == "<") return a < b ? 1 : 0;
-    if (op == ">") return a > b ? 1 : 0;
-    if (op == "<<") return right < 64 ? left << right : 0;
-    if (op == ">>") return right < 64 ? left >> right : 0;
-    if (op == "|") return left | right;
-    if (op == "^") return left ^ right;
-    if (op == "&") return left & right;
-    if (op == "+") return left + right;
-    if (op == "-") return left - right;
-    if (op == "*") return left * right;
-    if (right == 0) return 0;
-    return op == "/" ? left / right : left % right;
-}
 
 std::uint64_t narrowed(std::uint64_t number, std::uint64_t bytes, bool is_signed) {
     switch (bytes) {
@@ -73,23 +16,71 @@ std::uint64_t narrowed(std::uint64_t number, std::uint64_t bytes, bool is_signed
     }
 }
 
-}  // namespace
-
-std::string unescaped(std::string_view text) {
-    std::string result;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text[at] != '\\' || at + 1 == text.size()) {
-            result += text[at];
-            continue;
-        }
-        switch (text[++at]) {
-            case 'n': result += '\n'; break;
-            case 't': result += '\t'; break;
-            default: result += text[at];
-        }
-    }
-    return result;
+std::uint64_t divided(TraceNumber left, TraceNumber right, bool rest) {
+    if (right.bits == 0) return 0;
+    if (!left.is_signed || !right.is_signed) return rest ? left.bits % right.bits : left.bits / right.bits;
+    // The quotient of the lowest number and -1 has no place in 64 bits.
+    if (right.bits == ~std::uint64_t{0}) return rest ? 0 : 0 - left.bits;
+    const auto a = static_cast<std::int64_t>(left.bits);
+    const auto b = static_cast<std::int64_t>(right.bits);
+    return static_cast<std::uint64_t>(rest ? a % b : a / b);
 }
+
+std::uint64_t shifted_right(TraceNumber left, std::uint64_t by) {
+    const bool fill = left.is_signed && static_cast<std::int64_t>(left.bits) < 0;
+    if (by >= 64) return fill ? ~std::uint64_t{0} : 0;
+    return fill ? static_cast<std::uint64_t>(static_cast<std::int64_t>(left.bits) >> by) : left.bits >> by;
+}
+
+TraceNumber truth(bool value) {
+    return {value ? 1u : 0u, true};
+}
+
+// All is done in 64 bits, as perf does.
+TraceNumber apply(std::string_view op, TraceNumber left, TraceNumber right) {
+    const bool is_signed = left.is_signed && right.is_signed;
+    const auto a = left.bits, b = right.bits;
+    const auto less = [is_signed](std::uint64_t first, std::uint64_t second) {
+        return is_signed ? static_cast<std::int64_t>(first) < static_cast<std::int64_t>(second) : first < second;
+    };
+    if (op == "||") return truth(a != 0 || b != 0);
+    if (op == "&&") return truth(a != 0 && b != 0);
+    if (op == "==") return truth(a == b);
+    if (op == "!=") return truth(a != b);
+    if (op == "<=") return truth(!less(b, a));
+    if (op == ">=") return truth(!less(a, b));
+    if (op == "<") return truth(less(a, b));
+    if (op == ">") return truth(less(b, a));
+    if (op == "<<") return {b < 64 ? a << b : 0, left.is_signed};
+    if (op == ">>") return {shifted_right(left, b), left.is_signed};
+    if (op == "|") return {a | b, is_signed};
+    if (op == "^") return {a ^ b, is_signed};
+    if (op == "&") return {a & b, is_signed};
+    if (op == "+") return {a + b, is_signed};
+    if (op == "-") return {a - b, is_signed};
+    if (op == "*") return {a * b, is_signed};
+    return {divided(left, right, op == "%"), is_signed};
+}
+
+std::optional<std::uint64_t> loaded(const std::byte* at, std::size_t size, AnyOrder order) {
+    switch (size) {
+        case 1: return order.load<std::uint8_t>(at);
+        case 2: return order.load<std::uint16_t>(at);
+        case 4: return order.load<std::uint32_t>(at);
+        case 8: return order.load<std::uint64_t>(at);
+        default: return {};
+    }
+}
+
+// element(place, index, order) returns 0 if the place has no such element.
+TraceNumber element(const TracePlace& place, std::uint64_t index, AnyOrder order) {
+    const std::size_t size = place.element;
+    if (size == 0 || index >= place.bytes.size() / size) return {0, place.is_signed};
+    const auto number = loaded(place.bytes.data() + index * size, size, order);
+    return {narrowed(number.value_or(0), size, place.is_signed), place.is_signed};
+}
+
+}  // namespace
 
 Bytes field_bytes(const TraceField& field, const TraceRecord& record) {
     const auto part = [&](std::uint64_t offset, std::uint64_t size) -> Bytes {
@@ -108,353 +99,103 @@ Bytes field_bytes(const TraceField& field, const TraceRecord& record) {
 
 std::uint64_t field_number(const TraceField& field, const TraceRecord& record, std::uint64_t index) {
     const auto bytes = field_bytes(field, record);
-    const std::size_t size = field.count > 1 ? field.size / field.count : field.size;
-    if (size == 0 || index >= bytes.size() / size) return 0;
-    const auto* at = bytes.data() + index * size;
-    std::uint64_t number = 0;
-    switch (size) {
-        case 1: number = record.order.load<std::uint8_t>(at); break;
-        case 2: number = record.order.load<std::uint16_t>(at); break;
-        case 4: number = record.order.load<std::uint32_t>(at); break;
-        case 8: number = record.order.load<std::uint64_t>(at); break;
-        default: return 0;
-    }
-    return narrowed(number, size, field.is_signed);
+    const auto size = field.element != 0 ? field.element : field.count > 1 ? field.size / field.count : field.size;
+    return element({.bytes = bytes, .element = size, .is_signed = field.is_signed}, index, record.order).bits;
 }
 
-// Recursive descent; the depth and the number of nodes are bounded.
-class TraceParser {
-  public:
-    TraceParser(std::string_view text, const std::vector<TraceField>& fields) : text_(text), fields_(fields) {}
-
-    std::optional<TraceExpression> next() {
-        expression_ = {};
-        const auto root = conditional();
-        if (failed_) return {};
-        expression_.root_ = root;
-        return std::move(expression_);
-    }
-    bool at_end() {
-        skip_blanks();
-        return text_.empty();
-    }
-    bool take(std::string_view word) {
-        skip_blanks();
-        if (!text_.starts_with(word)) return false;
-        text_.remove_prefix(word.size());
-        return true;
-    }
-
-  private:
-    using Kind = TraceExpression::Kind;
-    using Node = TraceExpression::Node;
-    static constexpr std::size_t most_nodes = 2048;
-    static constexpr unsigned most_deep = 100;
-
-    struct Depth {
-        explicit Depth(TraceParser& of) : parser(of) {
-            if (++parser.depth_ > most_deep) parser.failed_ = true;
-        }
-        Depth(const Depth&) = delete;
-        Depth& operator=(const Depth&) = delete;
-        ~Depth() { --parser.depth_; }
-        TraceParser& parser;
-    };
-
-    void skip_blanks() {
-        const auto first = text_.find_first_not_of(" \t\n\r");
-        text_.remove_prefix(first == std::string_view::npos ? text_.size() : first);
-    }
-    std::size_t give_up() {
-        failed_ = true;
-        return 0;
-    }
-    std::size_t add(Node node) {
-        if (expression_.nodes_.size() >= most_nodes) return give_up();
-        expression_.steps_ += 1 + node.names.size() / 8;  // names are compared quickly
-        expression_.nodes_.push_back(std::move(node));
-        return expression_.nodes_.size() - 1;
-    }
-    void expect(std::string_view word) {
-        if (!take(word)) failed_ = true;
-    }
-    std::string_view word() {
-        skip_blanks();
-        std::size_t size = 0;
-        while (size < text_.size() && is_word(text_[size])) ++size;
-        const auto found = text_.substr(0, size);
-        text_.remove_prefix(size);
-        return found;
-    }
-
-    std::size_t conditional() {
-        const Depth depth(*this);
-        const auto condition = binary(0);
-        if (failed_ || !take("?")) return condition;
-        const auto yes = conditional();
-        expect(":");
-        if (failed_) return 0;
-        const auto no = conditional();
-        return add({.kind = Kind::conditional, .operands = {condition, yes, no}});
-    }
-
-    std::size_t binary(int least) {
-        auto left = unary();
-        while (!failed_) {
-            skip_blanks();
-            const auto* op = std::ranges::find_if(
-                operators, [&](const Operator& candidate) { return text_.starts_with(candidate.text); });
-            if (op == std::end(operators) || op->precedence <= least) return left;
-            text_.remove_prefix(op->text.size());
-            const auto right = binary(op->precedence);
-            left = add({.kind = Kind::binary, .op = std::string(op->text), .operands = {left, right}});
-        }
-        return left;
-    }
-
-    std::size_t unary() {
-        const Depth depth(*this);
-        if (failed_) return 0;
-        skip_blanks();
-        if (text_.empty()) return give_up();
-        const char first = text_.front();
-        if (first == '!' || first == '~' || first == '-' || first == '+') {
-            text_.remove_prefix(1);
-            const auto operand = unary();
-            return add({.kind = Kind::unary, .op = std::string(1, first), .operands = {operand}});
-        }
-        if (first == '(') return parenthesis();
-        if (first == '"') return add({.kind = Kind::text, .op = string()});
-        if (first >= '0' && first <= '9') {
-            const auto number = literal();
-            return add({.kind = Kind::number, .number = number});
-        }
-        return call_or_field();
-    }
-
-    std::size_t parenthesis() {
-        text_.remove_prefix(1);
-        if (const auto type = cast()) {
-            const auto operand = unary();
-            return add({.kind = Kind::cast, .flag = type->is_signed, .number = type->bytes, .operands = {operand}});
-        }
-        const auto inside = conditional();
-        expect(")");
-        return inside;
-    }
-
-    // cast() parses "unsigned long)", or returns nothing.
-    std::optional<TypeName> cast() {
-        const auto before = text_;
-        TypeName type{"", 0, true};
-        bool is_type = false;
-        bool is_unsigned = false;
-        for (;;) {
-            const auto name = word();
-            const bool is_tag = name == "struct" || name == "enum" || name == "union";
-            if (is_tag) (void)word();
-            const auto* found = std::ranges::find(type_names, name, &TypeName::name);
-            if (!is_tag && found == std::end(type_names)) break;
-            is_type = true;
-            is_unsigned = is_unsigned || name == "unsigned";
-            if (is_tag) type = {"", 4, true};
-            if (!is_tag && found->bytes > 0 && (name != "int" || type.bytes == 0) && type.bytes != 8) type = *found;
-        }
-        while (is_type && take("*")) type = {"", 8, false};
-        if (!is_type || !take(")")) {
-            text_ = before;
-            return {};
-        }
-        if (is_unsigned) type.is_signed = false;
-        if (type.bytes == 0) type.bytes = 8;
-        return type;
-    }
-
-    std::uint64_t literal() {
-        int base = 10;
-        if (text_.starts_with("0x") || text_.starts_with("0X")) {
-            base = 16;
-            text_.remove_prefix(2);
-        } else if (text_.size() > 1 && text_[0] == '0') {
-            base = 8;
-        }
-        std::uint64_t number = 0;
-        const auto [end, problem] = std::from_chars(text_.data(), text_.data() + text_.size(), number, base);
-        if (problem != std::errc{}) failed_ = true;
-        text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-        while (!text_.empty() && std::string_view("uUlL").find(text_.front()) != std::string_view::npos) {
-            text_.remove_prefix(1);
-        }
-        return number;
-    }
-
-    // string() parses consecutive literals as one.
-    std::string string() {
-        std::string result;
-        while (take("\"")) {
-            std::size_t end = 0;
-            while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
-            if (end >= text_.size()) {
-                failed_ = true;
-                return {};
-            }
-            result += unescaped(text_.substr(0, end));
-            text_.remove_prefix(end + 1);
-        }
-        return result;
-    }
-
-    std::size_t field(std::string_view name) {
-        const auto found = std::ranges::find(fields_, name, &TraceField::name);
-        if (found == fields_.end()) return give_up();
-        return static_cast<std::size_t>(found - fields_.begin());
-    }
-
-    std::size_t call_or_field() {
-        const auto name = word();
-        if (name == "REC" && take("->")) {
-            Node node{.kind = Kind::field, .field = field(word())};
-            if (take("[")) {
-                node.operands.push_back(conditional());
-                expect("]");
-            }
-            return add(std::move(node));
-        }
-        if (name.empty() || !take("(")) return give_up();
-        Node node;
-        if (name == "__get_str" || name == "__get_rel_str" || name == "__get_dynamic_array_len" ||
-            name == "__get_rel_dynamic_array_len") {
-            node.kind = name.ends_with("_len") ? Kind::field_size : Kind::field_text;
-            node.field = field(word());
-        } else if (name == "__print_flags" || name == "__print_symbolic") {
-            node.kind = name == "__print_flags" ? Kind::flags : Kind::symbolic;
-            node.operands.push_back(conditional());
-            expect(",");
-            if (node.kind == Kind::flags) {
-                node.op = string();
-                expect(",");
-            }
-            names(node);
-        } else if (name == "__print_hex" || name == "__print_hex_str") {
-            node.kind = Kind::bytes;
-            node.flag = name == "__print_hex";
-            if (take("REC->")) {
-                node.field = field(word());
-            } else {
-                const auto getter = word();
-                if (getter != "__get_dynamic_array" && getter != "__get_rel_dynamic_array") return give_up();
-                expect("(");
-                node.field = field(word());
-                expect(")");
-            }
-            expect(",");
-            node.operands.push_back(conditional());
-        } else {
-            return give_up();
-        }
-        expect(")");
-        return add(std::move(node));
-    }
-
-    // names(node) parses "{ 0x01, "S" }, { 0x02, "D" }"; the values are constant expressions.
-    void names(Node& node) {
-        do {
-            expect("{");
-            const auto value = conditional();
-            expect(",");
-            auto text = string();
-            expect("}");
-            if (failed_ || node.names.size() >= most_nodes) {
-                failed_ = true;
-                return;
-            }
-            node.names.push_back({expression_.number(value, fields_, {}), std::move(text)});
-        } while (take(","));
-    }
-
-    std::string_view text_;
-    const std::vector<TraceField>& fields_;
-    TraceExpression expression_;
-    unsigned depth_ = 0;
-    bool failed_ = false;
-};
-
-std::optional<std::vector<TraceExpression>> TraceExpression::parse(std::string_view text,
-                                                                   const std::vector<TraceField>& fields) {
-    constexpr std::size_t most_arguments = 256;
-    std::vector<TraceExpression> arguments;
-    TraceParser parser(text, fields);
-    while (!parser.at_end()) {
-        if (!parser.take(",") || arguments.size() >= most_arguments) return {};
-        auto argument = parser.next();
-        if (!argument) return {};
-        arguments.push_back(std::move(*argument));
-    }
-    return arguments;
-}
-
-TraceValue TraceExpression::evaluate(std::size_t at, const std::vector<TraceField>& fields,
-                                     const TraceRecord& record) const {
+std::uint64_t TraceExpression::unsigned_number(std::size_t at, const Context& context) const {
+    // A negative number of four bytes is shown with eight hexadecimal digits.
     const auto& node = nodes_[at];
-    const auto as_string = [](std::string text) { return TraceValue{0, true, std::move(text)}; };
-    const auto operand = [&](std::size_t index) { return number(node.operands[index], fields, record); };
+    const auto bits = number(at, context).bits;
+    if (node.kind == Kind::cast) return narrowed(bits, node.type.bytes, false);
+    return node.kind == Kind::field ? narrowed(bits, context.fields[node.field].size, false) : bits;
+}
+
+TraceNumber TraceExpression::number(std::size_t at, const Context& context) const {
+    const auto& node = nodes_[at];
+    const auto operand = [&](std::size_t index) { return number(node.operands[index], context); };
     switch (node.kind) {
-        case Kind::number: return {node.number, false, {}};
-        case Kind::text: return as_string(node.op);
+        case Kind::number: return node.value;
         case Kind::field: {
-            const auto& field = fields[node.field];
-            if (node.operands.empty() && field.is_text && field.count > 0) {
-                return as_string(std::string(until_nul(field_bytes(field, record))));
-            }
-            return {field_number(field, record, node.operands.empty() ? 0 : operand(0)), false, {}};
+            const auto& field = context.fields[node.field];
+            return {field_number(field, context.record, 0), field.is_signed};
         }
-        case Kind::field_text: return as_string(std::string(until_nul(field_bytes(fields[node.field], record))));
-        case Kind::field_size: return {field_bytes(fields[node.field], record).size(), false, {}};
+        case Kind::index: {
+            const auto base = place(node.operands[0], context);
+            const auto index = operand(1).bits;
+            return base ? element(*base, base->columns != 0 ? index * base->columns : index, context.record.order)
+                        : TraceNumber{};
+        }
+        case Kind::field_size: return {field_bytes(context.fields[node.field], context.record).size(), true};
         case Kind::unary: {
             const auto value = operand(0);
-            if (node.op == "!") return {value == 0 ? 1u : 0u, false, {}};
-            return {node.op == "~" ? ~value : node.op == "-" ? 0 - value : value, false, {}};
+            if (node.op == "!") return truth(value.bits == 0);
+            return {node.op == "~" ? ~value.bits : node.op == "-" ? 0 - value.bits : value.bits, value.is_signed};
         }
-        case Kind::binary: return {apply(node.op, operand(0), operand(1)), false, {}};
-        case Kind::conditional: return evaluate(node.operands[operand(0) != 0 ? 1 : 2], fields, record);
-        case Kind::cast: return {narrowed(operand(0), node.number, node.flag), false, {}};
-        case Kind::flags: {
-            auto rest = operand(0);
-            std::string text;
-            const auto append = [&](std::string_view word) {
-                if (!text.empty()) text += node.op;
-                text += word;
-            };
-            for (const auto& name : node.names) {
-                if (rest == 0 && name.value == 0) {
-                    append(name.text);
-                    break;
-                }
-                if (name.value != 0 && (rest & name.value) == name.value) {
-                    append(name.text);
-                    rest &= ~name.value;
-                }
-            }
-            if (rest != 0) append(fmt::format("{:#x}", rest));
-            return as_string(std::move(text));
-        }
-        case Kind::symbolic: {
+        case Kind::binary: return apply(node.op, operand(0), operand(1));
+        case Kind::conditional: return operand(operand(0).bits != 0 ? 1 : 2);
+        case Kind::cast: {
             const auto value = operand(0);
-            const auto name = std::ranges::find(node.names, value, &Name::value);
-            return as_string(name == node.names.end() ? fmt::format("{:#x}", value) : name->text);
+            if (node.type.bytes == 0) return value;
+            return {narrowed(value.bits, node.type.bytes, node.type.is_signed), node.type.is_signed};
         }
-        case Kind::bytes: {
-            const auto bytes = field_bytes(fields[node.field], record);
-            std::string text;
-            for (const auto byte :
-                 bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(operand(0), bytes.size())))) {
-                if (node.flag && !text.empty()) text += ' ';
-                fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<unsigned>(byte));
-            }
-            return as_string(std::move(text));
-        }
+        default: return {};
     }
-    return {};
+}
+
+std::optional<TracePlace> TraceExpression::place(std::size_t at, const Context& context) const {
+    const auto& node = nodes_[at];
+    switch (node.kind) {
+        case Kind::field: {
+            const auto& field = context.fields[node.field];
+            TracePlace found{.bytes = field_bytes(field, context.record),
+                             .element = field.count == 0 ? field.size : field.element,
+                             .is_signed = field.is_signed,
+                             .columns = field.columns};
+            found.is_scalar = field.count == 0;
+            found.is_dynamic = field.where != TraceField::Where::here;
+            return found;
+        }
+        case Kind::address: {
+            auto found = place(node.operands[0], context);
+            if (found) found->is_scalar = false;
+            return found;
+        }
+        case Kind::cast: {
+            auto found = place(node.operands[0], context);
+            if (!found || !node.type.is_pointer) return {};
+            // A number that becomes a pointer points outside of the record.
+            if (found->is_scalar) return {};
+            found->element = node.type.pointed;
+            found->is_signed = node.type.points_signed;
+            found->columns = 0;
+            return found;
+        }
+        case Kind::index: {
+            auto found = place(node.operands[0], context);
+            if (!found || found->is_scalar) return {};
+            const bool row = found->columns != 0;
+            const std::uint64_t size = row ? std::uint64_t{found->element} * found->columns : found->element;
+            const auto index = number(node.operands[1], context).bits;
+            if (size == 0 || index >= found->bytes.size() / size) return {};
+            found->bytes = found->bytes.subspan(static_cast<std::size_t>(index * size), static_cast<std::size_t>(size));
+            found->columns = 0;
+            found->is_scalar = !row;
+            return found;
+        }
+        case Kind::binary: {
+            if (node.op != "+") return {};
+            auto found = place(node.operands[0], context);
+            if (!found || found->is_scalar || found->element == 0) return {};
+            const auto index = number(node.operands[1], context).bits;
+            if (index > found->bytes.size() / found->element) return {};
+            found->bytes = found->bytes.subspan(static_cast<std::size_t>(index * found->element));
+            return found;
+        }
+        case Kind::conditional:
+            return place(node.operands[number(node.operands[0], context).bits != 0 ? 1 : 2], context);
+        default: return {};
+    }
 }
 
 }  // namespace perfdata

@@ -10,24 +10,34 @@
 
 #include "perfdata/core/cursor.hpp"
 
+#include "trace_names.hpp"
+#include "trace_types.hpp"
+
 namespace perfdata {
 
 // TraceField is a line "field:unsigned long args[6]; offset:16; size:48; signed:0;" of a format.
 struct TraceField {
     std::string name;
     std::uint32_t offset = 0;
-    std::uint32_t size = 0;   // in bytes, of the whole array
-    std::uint32_t count = 0;  // elements of an array; 0: not an array
+    std::uint32_t size = 0;     // in bytes, of the whole array
+    std::uint32_t count = 0;    // elements of an array; 0: not an array
+    std::uint32_t element = 0;  // bytes of an element of an array; 0: unknown
+    std::uint32_t columns = 0;  // of an array of arrays: elements of an inner one; else 0
     bool is_signed = false;
-    bool is_text = false;  // elements are char
-    bool is_long = false;  // printed in hexadecimal
+    bool is_text = false;     // elements are char
+    bool is_bytes = false;    // elements are char, u8 or s8
+    bool is_long = false;     // perf prints it in hexadecimal
+    bool is_pointer = false;  // the same
     enum class Where : std::uint8_t { here, data_loc, rel_loc } where = Where::here;
 };
 
-// TraceRecord is the data of a sample.
+// TraceRecord is the data of a sample, and what else the recording says of addresses in it.
 struct TraceRecord {
     Bytes raw;
     AnyOrder order;
+    std::uint8_t long_size = 8;             // of the recorded kernel
+    const TraceStrings* strings = nullptr;  // null: none
+    TraceNames* names = nullptr;            // null: none
 };
 
 // field_bytes(field, record) returns its content, wherever in the record it is; cut at the end of the record.
@@ -35,12 +45,24 @@ Bytes field_bytes(const TraceField& field, const TraceRecord& record);
 // field_number(field, record, index) returns 0 if the record has no such element.
 std::uint64_t field_number(const TraceField& field, const TraceRecord& record, std::uint64_t index);
 
-// TraceValue is a number, or a text if is_text.
-struct TraceValue {
-    std::uint64_t number = 0;
-    bool is_text = false;
-    std::string text;
+// TraceNumber has the signedness of its C type: it decides how numbers are compared, divided and shifted.
+struct TraceNumber {
+    std::uint64_t bits = 0;
+    bool is_signed = false;
 };
+
+// TracePlace is data in the record to which an expression points: an array, or what "&" was taken of.
+struct TracePlace {
+    Bytes bytes;
+    std::uint32_t element = 0;  // bytes of an element; 0: unknown
+    bool is_signed = false;
+    std::uint32_t columns = 0;  // as in TraceField
+    bool is_scalar = false;     // one number, not an array
+    bool is_dynamic = false;    // its size is in the record, not in the format
+};
+
+class TraceWriter;
+struct TraceDirective;
 
 // TraceExpression is one parsed expression; if any part is not understood, the whole format is shown as a list of
 // fields. No recording can make it recurse deeply or read beyond the record.
@@ -48,12 +70,23 @@ class TraceExpression {
   public:
     // parse(text, fields) parses the arguments after the format's string, separated by commas.
     static std::optional<std::vector<TraceExpression>> parse(std::string_view text,
-                                                             const std::vector<TraceField>& fields);
+                                                             const std::vector<TraceField>& fields,
+                                                             std::uint8_t long_size = 8);
 
-    TraceValue evaluate(const std::vector<TraceField>& fields, const TraceRecord& record) const {
-        return evaluate(root_, fields, record);
+    // number(fields, record) is what "%d" and its like print; 0 for texts.
+    TraceNumber number(const std::vector<TraceField>& fields, const TraceRecord& record) const {
+        return number(root_, {fields, record});
     }
-    // steps() is how many parts evaluate() looks at, at most.
+    // place(fields, record) is what "%pI4" and its like print; nothing if the expression is a number or a text.
+    std::optional<TracePlace> place(const std::vector<TraceField>& fields, const TraceRecord& record) const {
+        return place(root_, {fields, record});
+    }
+    // append_text(writer, directive, ...) prints for "%s".
+    void append_text(TraceWriter& writer, const TraceDirective& directive, const std::vector<TraceField>& fields,
+                     const TraceRecord& record) const {
+        append_text(root_, writer, directive, {fields, record});
+    }
+    // steps() is how many parts these members look at, at most.
     std::size_t steps() const { return steps_; }
 
   private:
@@ -61,16 +94,25 @@ class TraceExpression {
     enum class Kind : std::uint8_t {
         number,
         text,
-        field,        // or an element of it, with the index as operand
-        field_text,   // __get_str
-        field_size,   // __get_dynamic_array_len
+        unknown,      // a name without a value in the recording: 0, or for "%s" the name itself
+        field,        // `field`; an array if it is one
+        index,        // operand 0 is a place, operand 1 the index
+        address,      // "&" of operand 0
         unary,        // op
         binary,       // op
         conditional,  // three operands
-        cast,         // to `number` bytes, signed if `flag`
+        cast,         // to `type`; of unknown size: leaves the number as it is
+        field_text,   // __get_str
+        field_size,   // __get_dynamic_array_len
+        bitmask,      // __get_bitmask: hexadecimal
+        cpumask,      // __get_cpumask: a list of ranges
         flags,        // __print_flags: names of all bits
         symbolic,     // __print_symbolic: the name of the value
-        bytes,        // __print_hex: field; with spaces between if `flag`
+        hex,          // __print_hex: place, length
+        hex_joined,   // __print_hex_str: the same, without blanks
+        hex_dump,     // __print_hex_dump: prefix type, row, group, place, length, ascii; op: prefix
+        array,        // __print_array: place, count, bytes of an element
+        whole_array,  // __print_dynamic_array: place, bytes of an element
     };
     struct Name {
         std::uint64_t value = 0;
@@ -78,18 +120,32 @@ class TraceExpression {
     };
     struct Node {
         Kind kind = Kind::number;
-        bool flag = false;
         std::string op{};  // operator; delimiter of flags; text
-        std::uint64_t number = 0;
+        TraceNumber value{};
+        TraceType type{};
         std::size_t field = 0;
         std::vector<std::size_t> operands{};
         std::vector<Name> names{};
     };
+    struct Context {
+        const std::vector<TraceField>& fields;
+        const TraceRecord& record;
+    };
 
-    TraceValue evaluate(std::size_t at, const std::vector<TraceField>& fields, const TraceRecord& record) const;
-    std::uint64_t number(std::size_t at, const std::vector<TraceField>& fields, const TraceRecord& record) const {
-        return evaluate(at, fields, record).number;
-    }
+    TraceNumber number(std::size_t at, const Context& context) const;
+    std::optional<TracePlace> place(std::size_t at, const Context& context) const;
+    void append_text(std::size_t at, TraceWriter& writer, const TraceDirective& directive,
+                     const Context& context) const;
+    void append_field(const Node& node, TraceWriter& writer, const TraceDirective& directive,
+                      const Context& context) const;
+    void append_flags(const Node& node, TraceWriter& writer, const TraceDirective& directive,
+                      const Context& context) const;
+    void append_symbolic(const Node& node, TraceWriter& writer, const TraceDirective& directive,
+                         const Context& context) const;
+    void append_hex(const Node& node, TraceWriter& writer, const Context& context) const;
+    void append_hex_dump(const Node& node, TraceWriter& writer, const Context& context) const;
+    void append_array(const Node& node, TraceWriter& writer, const Context& context) const;
+    std::uint64_t unsigned_number(std::size_t at, const Context& context) const;
 
     std::vector<Node> nodes_;
     std::size_t root_ = 0, steps_ = 0;

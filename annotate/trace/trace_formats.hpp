@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The fields of tracepoints printed as the kernel does, from the feature TRACING_DATA.
+// The fields of tracepoints printed as perf does, from the feature TRACING_DATA.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "perfdata/recording/recording.hpp"
 
 #include "trace_expression.hpp"
+#include "trace_print.hpp"
 
 namespace perfdata {
 
@@ -17,21 +19,17 @@ namespace perfdata {
 class TraceText {
   public:
     // parse(text) leaves out fields that it does not understand.
-    static TraceText parse(std::string_view text);
+    static TraceText parse(std::string_view text, std::uint8_t long_size = 8);
 
     void append(std::string& text, const TraceRecord& record) const;
 
   private:
-    void parse_field(std::string_view line);
-    void parse_print(std::string_view text);
+    void parse_field(std::string_view line, std::uint8_t long_size);
     void append_fields(std::string& text, const TraceRecord& record) const;
-    void append_print(std::string& text, const TraceRecord& record) const;
 
     std::vector<TraceField> fields_;
     std::size_t common_fields_ = 0;  // the common fields of all tracepoints come first
-    bool understood_ = false;
-    std::string format_;
-    std::vector<TraceExpression> arguments_;
+    std::optional<TracePrint> print_;
 };
 
 class TraceFormats {
@@ -39,16 +37,18 @@ class TraceFormats {
     // read(recording) reads the formats of the recorded tracepoints; empty if the recording has none.
     static TraceFormats read(const Recording& recording);
 
-    // append(text, id, raw) appends the kernel's text for the data of a tracepoint (Attr::config); without a format its
-    // bytes.
-    void append(std::string& text, std::uint64_t id, Bytes raw) const;
+    // append(text, id, raw, names) appends the kernel's text for the data of a tracepoint (Attr::config); without a
+    // format its bytes. Without names, code is shown by its address.
+    void append(std::string& text, std::uint64_t id, Bytes raw, TraceNames* names = nullptr) const;
 
     // unread() returns how many of the recorded tracepoints have a format that is damaged or too long.
     std::uint64_t unread() const { return unread_; }
 
   private:
     std::map<std::uint64_t, TraceText> formats_;
+    TraceStrings strings_;
     std::uint64_t unread_ = 0;
+    std::uint8_t long_size_ = 8;
     AnyOrder order_;
 };
 
