@@ -115,6 +115,9 @@ class SampleCounter {
 
     template <class Order>
     void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
+        // The counters of a sample share its chain.
+        passes_.reset();
+        node_ = none;
         counters_.each(context.event, sample, [&](std::uint32_t event, std::uint64_t period) {
             if (const auto column = column_[event]; column != not_counted) take(context, sample, column, period);
         });
@@ -165,7 +168,8 @@ class SampleCounter {
     template <class Order>
     void take(const RecordContext& context, const BasicSample<Order>& sample, std::size_t column,
               std::uint64_t period) {
-        if (options_.only_calls != nullptr && !options_.only_calls->passes(sample)) return;
+        if (!passes_) passes_ = options_.only_calls == nullptr || options_.only_calls->passes(sample);
+        if (!*passes_) return;
         moment_ = {context.time, sample.pid().value_or(nobody), machine_of(sample)};
         const auto tid = sample.tid().value_or(Tid{nobody.value});
         const auto& filter = options_.filter;
@@ -184,7 +188,8 @@ class SampleCounter {
         counts_.totals_[column] += cell;
         const auto who = task(sample, tid, comm);
         if (options_.chains) {
-            chain_rows_.cells(row({who, chain(sample)}))[column] += cell;
+            if (node_ == none) node_ = chain(sample);
+            chain_rows_.cells(row({who, node_}))[column] += cell;
         } else {
             waiting_.push_back(waiting(sample, who));
             waiting_.back().column = static_cast<std::uint32_t>(column);
@@ -597,6 +602,8 @@ class SampleCounter {
     Shared<StackUnwinder> unwinder_;     // null: no stacks, or nothing unwinds them
     std::vector<UnwoundFrame> unwound_;  // of the current sample
     CounterSamples counters_;
+    std::optional<bool> passes_;       // the current sample passes only_calls; empty: not asked
+    std::uint32_t node_ = none;        // of the current sample's chain, once it is counted
     bool is_deep_ = false;             // the recorded chain of the current sample has more than max_stack
     std::vector<std::size_t> column_;  // by event
     std::size_t most_places_ = 0, most_nodes_ = 0, most_rows_ = 0, most_tasks_ = 0;  // from Limits

@@ -208,8 +208,8 @@ std::vector<PerfRow> perf_report(const std::filesystem::path& recording, bool ch
     std::vector<PerfRow> rows;
     std::string event;
     for (const auto& line :
-         perf("report --stdio -g none --percent-limit 0 -t '|' " + fields + ",comm,dso,sym" + widths + arguments +
-                  (kallsyms.empty() ? "" : " --kallsyms " + quoted(kallsyms.string())),
+         perf("report --stdio --no-group -g none --percent-limit 0 -t '|' " + fields + ",comm,dso,sym" + widths +
+                  arguments + (kallsyms.empty() ? "" : " --kallsyms " + quoted(kallsyms.string())),
               recording)) {
         if (line.starts_with("# Samples: ")) {
             const auto begin = line.find('\'');

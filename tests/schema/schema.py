@@ -247,6 +247,9 @@ class Check:
             self.run("script", "--json", file)
         for mode in ("--no-aggr", "--per-socket", "--per-die", "--per-core", "--per-node"):
             self.run("stat", "--json", mode, fixtures / "records/stat_cpus.data")
+        group = fixtures / "records/group_chains.data"
+        for options in (("report", "--json", "--group"), ("annotate", "--json"), ("annotate", "--format", "lines")):
+            self.run(*options, "--ratio", "page-faults/cpu-clock", group)
         self.bpf(fixtures / "bpf")
         self.filtered(fixtures / "bpf/bpf_events.data")
         self.stacks(fixtures / "stacks")

@@ -2,6 +2,7 @@
 // Samples that carry counter values (PERF_SAMPLE_READ), as leader sampling records them: perf record -e '{a,b}:S'.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -18,7 +19,8 @@ namespace perfdata {
 struct PERFDATA_EXPORT CounterLosses {
     std::uint64_t unknown = 0;    // of ids that belong to no event: no sample
     std::uint64_t went_back = 0;  // less than the value before: a sample with period 0
-    std::uint64_t not_kept = 0;   // of counters beyond CounterSamples::most_counters: no sample
+    // Of counters beyond CounterSamples::most_counters, or of one sample beyond most_in_sample: no sample.
+    std::uint64_t not_kept = 0;
 
     // all() returns the number of values.
     std::uint64_t all() const { return unknown + went_back + not_kept; }
@@ -47,6 +49,8 @@ class PERFDATA_EXPORT CounterSamples {
   public:
     // Values are kept of so many counters: of ids, or of threads of ids.
     static constexpr std::size_t most_counters = std::size_t{1} << 22;
+    // So many values of one sample count. Users of a sample may do as much for each as the whole sample takes.
+    static constexpr std::size_t most_in_sample = 256;
 
     // The events must outlive it.
     explicit CounterSamples(const EventTable& events) : CounterSamples(events, most_counters) {}
@@ -64,7 +68,9 @@ class PERFDATA_EXPORT CounterSamples {
         const auto values = sample.details().read();
         if (!values) return;
         const std::uint64_t thread = inherits_[event] ? std::uint64_t{1} << 32 | sample.tid().value_or(Tid{}).value : 0;
-        for (std::size_t index = 0; index < values->size(); ++index) {
+        const auto size = std::min(values->size(), most_in_sample);
+        losses_.not_kept += values->size() - size;
+        for (std::size_t index = 0; index < size; ++index) {
             const auto value = (*values)[index];
             const auto id = value.id || index != 0 ? value.id : sample.id();
             if (const auto step = advance(id, thread, value.value)) take(step->event, step->period);

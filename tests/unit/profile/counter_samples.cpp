@@ -147,6 +147,18 @@ TEST_CASE("The table of counters has a limit", "[profile][counters][hostile]") {
     CHECK(enough.counters.losses() == CounterLosses{});
 }
 
+TEST_CASE("Only so many values of one sample count", "[profile][counters][hostile]") {
+    constexpr auto most = CounterSamples::most_in_sample;
+    CounterScene scene;
+    std::vector<SampleContent::Counter> counters;
+    for (std::uint64_t at = 1; at <= 2000; ++at) counters.push_back({at, Scene::first_id, 0});
+    scene.sample_of(101, 'a', counters);
+    const auto recording = scene.open();
+    const LedCounts led(recording);
+    CHECK(led.counts.totals() == EventCounts{{most, most}, {}});
+    CHECK(led.counts.counter_losses() == CounterLosses{0, 0, 2000 - most});
+}
+
 TEST_CASE("Samples of recordings without counter values are themselves", "[profile][counters]") {
     const auto recording = Recording::open(fixture("records/multi.data")).value();
     CHECK_FALSE(CounterSamples::are_in(recording.events()));

@@ -20,7 +20,7 @@ EventGroups::Group group_of(std::string name, std::uint32_t leader, std::uint32_
 TEST_CASE("Groups are the events behind their leaders", "[recording][groups]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     CounterScene scene(7, false, order);
-    scene.group("mine", 1, 2).group(EventGroup::anonymous, 4, 3);
+    scene.group("mine", 1, 2).group("{anon_group}", 4, 3);
     const auto recording = scene.open();
     const auto groups = EventGroups::read(recording);
     CHECK(groups.diagnostics().empty());
