@@ -73,6 +73,7 @@ std::vector<std::string> nonsense_for(const Option& option) {
         {"NAMES", {"", ",", "a,", ",a", "a,,b"}},
         {"NAME", {""}},
         {"EVENT", {""}},
+        {"EVENT/EVENT", {"", "cycles", "/", "cycles/", "/cycles"}},
         {"FILE", {""}},
         {"DIR", {""}},
         {"DIR|TAR", with(all_nonsense, {"nosuch"})},
