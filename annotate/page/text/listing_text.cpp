@@ -218,7 +218,8 @@ class TextPage : private TextColumns {
                   fmt::format("{} of {} {} ({}%), {}% of its periods", cell.hits, whole.hits, event_name(column),
                               share_text(cell.hits, whole.hits), share_text(cell.periods, whole.periods)));
         }
-        for (const auto& ratio : page_.ratios) field(ratio.name, ratio_text(ratio.of(listing.total)));
+        for (const auto& ratio : page_.ratios)
+            field("ratio", fmt::format("{}: {}", ratio.name, ratio_text(ratio.of(listing.total))));
         if (listing.image) field("code", "from " + listing.image->origin);
         if (listing.on_instruction_start) {
             field("checked", fmt::format("{}% of the samples are on the start of an instruction",
