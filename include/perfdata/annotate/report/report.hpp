@@ -116,8 +116,8 @@ struct ReportGroup {
 
 // ReportTable is events that text shows side by side.
 struct ReportTable {
-    static constexpr std::size_t most_columns = 64;  // of a table: larger groups have several
-    static constexpr std::size_t no_group = ~std::size_t{0};
+    static constexpr std::size_t most_columns = 64;           // of a table: larger groups have several
+    static constexpr std::size_t no_group = ~std::size_t{0};  // its events are not those of one group
 
     std::vector<std::size_t> columns;  // indices in Report::events
     std::size_t sort = 0;              // index in `columns`: the event that rows are sorted by
