@@ -2,13 +2,13 @@
 // Samples that carry counter values (PERF_SAMPLE_READ), as leader sampling records them: perf record -e '{a,b}:S'.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/export.hpp"
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/profile/intern_table.hpp"
 #include "perfdata/recording/event_table.hpp"
 #include "perfdata/wire/sample.hpp"
@@ -68,7 +68,7 @@ class PERFDATA_EXPORT CounterSamples {
         const auto values = sample.details().read();
         if (!values) return;
         const std::uint64_t thread = inherits_[event] ? std::uint64_t{1} << 32 | sample.tid().value_or(Tid{}).value : 0;
-        const auto size = std::min(values->size(), most_in_sample);
+        const auto size = least(values->size(), most_in_sample);
         losses_.not_kept += values->size() - size;
         for (std::size_t index = 0; index < size; ++index) {
             const auto value = (*values)[index];

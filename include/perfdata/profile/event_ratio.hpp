@@ -2,12 +2,12 @@
 // The ratio of two events, such as instructions per cycle.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/profile/event_count.hpp"
 
 namespace perfdata {
@@ -32,15 +32,16 @@ struct EventRatio {
     Value of(std::span<const EventCount> cells) const {
         const auto above = numerator < cells.size() ? cells[numerator] : EventCount{};
         const auto below = denominator < cells.size() ? cells[denominator] : EventCount{};
-        Value value{{}, std::min(above.hits, below.hits)};
+        Value value{{}, least(above.hits, below.hits)};
         if (below.periods != 0) value.ratio = static_cast<double>(above.periods) / static_cast<double>(below.periods);
         return value;
     }
     // moved(columns) returns the ratio for other cells, of which the one at `at` is columns[at] of these.
     EventRatio moved(std::span<const std::size_t> columns) const {
         const auto place = [&](std::size_t column) {
-            const auto found = std::find(columns.begin(), columns.end(), column);
-            return found == columns.end() ? no_column : static_cast<std::size_t>(found - columns.begin());
+            std::size_t at = 0;
+            while (at < columns.size() && columns[at] != column) ++at;
+            return at < columns.size() ? at : no_column;
         };
         return {name, place(numerator), place(denominator)};
     }
