@@ -20,7 +20,7 @@ SampleReader::SampleReader(std::shared_ptr<const RecordingObject> recording, std
       stop_(control.stop()),
       progress_(control.progress("reading samples")),
       deferred_(DeferredChains::read(recording_, control.stop_telling("reading deferred chains"))),
-      counters_(recording_.events()) {
+      counters_(recording_) {
     control_.check();
     // Stacks are not handed out.
     if (by_time && code_) {

@@ -33,7 +33,7 @@ class ScriptWriter {
           options_(options),
           sink_(sink),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
-          counters_(recording.events()),
+          counters_(recording),
           formats_(TraceFormats::read(recording)),
           places_(symbolizer, std::min(most_places, recording.limits().places)),
           text_writer_(recording, options.fields, options.nanoseconds,

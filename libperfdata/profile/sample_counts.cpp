@@ -80,7 +80,7 @@ class SampleCounter {
           deferred_(options.chains ? DeferredChains::read(recording, options.stop) : DeferredChains()),
           inlines_(options.chains && options.inlines && options.functions != nullptr),
           unwinder_(unwinder_for(recording, options)),
-          counters_(recording.events()),
+          counters_(recording),
           column_(recording.events().events().size(), not_counted) {
         counts_.chain_losses_.max_stack = options.max_stack;
         auto& events = counts_.events_;

@@ -10,7 +10,7 @@
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/profile/intern_table.hpp"
-#include "perfdata/recording/event_table.hpp"
+#include "perfdata/recording/recording.hpp"
 #include "perfdata/wire/sample.hpp"
 
 namespace perfdata {
@@ -52,9 +52,10 @@ class PERFDATA_EXPORT CounterSamples {
     // So many values of one sample count. Users of a sample may do as much for each as the whole sample takes.
     static constexpr std::size_t most_in_sample = 256;
 
-    // The events must outlive it.
-    explicit CounterSamples(const EventTable& events) : CounterSamples(events, most_counters) {}
-    // The same with another limit.
+    // The recording must outlive it. Its Limits::places bounds the counters as well.
+    explicit CounterSamples(const Recording& recording)
+        : CounterSamples(recording.events(), least(most_counters, recording.limits().places)) {}
+    // The same of its events, with another limit.
     CounterSamples(const EventTable& events, std::size_t most);
 
     // Returns true if some event has counter values in its samples, so that order matters.
