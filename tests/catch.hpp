@@ -3,6 +3,7 @@
 #pragma once
 
 #define CATCH_CONFIG_ENABLE_OPTIONAL_STRINGMAKER
+#define CATCH_CONFIG_FAST_COMPILE  // an exception out of a CHECK ends its test case; compiles a tenth faster
 #ifdef PERFDATA_CATCH2_V3
 #include <catch2/catch_all.hpp>
 #else

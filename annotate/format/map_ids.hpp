@@ -17,10 +17,12 @@ namespace perfdata {
 // linux/bpf.h).
 inline constexpr std::size_t most_map_ids = 256;
 
-// write_map_ids(json, info) writes the member "map_ids" and, beyond the limit, "map_ids_left_out". info may be null.
+// write_map_ids(json, info) writes the member "map_ids" and, beyond the limit, "map_ids_left_out". It is null where the
+// recording does not have the ids: few versions of perf ask for them. info may be null.
 inline void write_map_ids(JsonWriter& json, const BpfProgramInfo* info) {
     const auto count = info == nullptr ? std::size_t{0} : info->map_ids().size();
     json.key("map_ids");
+    if (count == 0 && (info == nullptr || info->map_count != 0)) return json.null();
     json.begin_array();
     for (std::size_t index = 0; index < std::min(count, most_map_ids); ++index) json.value(info->map_ids()[index]);
     json.end_array();

@@ -185,6 +185,10 @@ std::string_view short_name(std::string_view object) {
     return slash == std::string_view::npos || slash + 1 == object.size() ? object : object.substr(slash + 1);
 }
 
+std::string how_many(std::uint64_t count, std::string_view word) {
+    return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
 double share(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }

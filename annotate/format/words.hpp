@@ -101,6 +101,9 @@ constexpr std::int32_t signed_id(std::uint32_t id) {
     return static_cast<std::int32_t>(id);
 }
 
+// how_many(count, word) returns "1 value", "2 values": for words that make their plural with s.
+std::string how_many(std::uint64_t count, std::string_view word);
+
 // share(part, whole) returns percent; 0 if whole is 0.
 double share(std::uint64_t part, std::uint64_t whole);
 

@@ -6,6 +6,8 @@
 
 #include "perfdata/recording/walk.hpp"
 
+#include "format/words.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -29,22 +31,22 @@ std::string what_else(const Recording& recording, const Completeness& completene
     }
     if (stats != 0 || has_feature) {
         return fmt::format(
-            "this is a recording of `perf stat record`: {} values of counters, no samples; `perfdata stat` shows them, "
+            "this is a recording of `perf stat record`: {} of counters, no samples; `perfdata stat` shows {}, "
             "`perfdata info` what was counted",
-            stats);
+            how_many(stats, "value"), stats == 1 ? "it" : "them");
     }
     if (const auto sched = records_of(completeness, {RecordType::schedstat_cpu, RecordType::schedstat_domain});
         sched != 0) {
         return fmt::format(
-            "this is a recording of `perf sched stats record`: {} records of the scheduler's statistics, no samples; "
-            "`perfdata dump` shows them",
-            sched);
+            "this is a recording of `perf sched stats record`: {} of the scheduler's statistics, no samples; "
+            "`perfdata dump` shows {}",
+            how_many(sched, "record"), sched == 1 ? "it" : "them");
     }
     if (const auto traces = records_of(completeness, {RecordType::auxtrace, RecordType::aux}); traces != 0) {
         return fmt::format(
-            "this is a recording of a hardware trace: {} records of AUX data, which is not decoded here, no samples; "
+            "this is a recording of a hardware trace: {} of AUX data, which is not decoded here, no samples; "
             "`perfdata dump --aux PREFIX` writes it to files for a decoder",
-            traces);
+            how_many(traces, "record"));
     }
     return {};
 }
@@ -57,15 +59,18 @@ std::string without_samples(const Recording& recording, const Completeness& comp
     if (completeness.lost_samples != 0) {
         return fmt::format("this recording has no samples: the recorder lost all {}", completeness.lost_samples);
     }
+    if (completeness.filtered_samples != 0) {
+        return fmt::format("this recording has no samples: a BPF filter dropped all {} on purpose",
+                           completeness.filtered_samples);
+    }
     return "this recording has no samples; `perfdata info --completeness` shows what there is";
 }
 
 std::string without_counters(const Recording& recording, const Completeness& completeness) {
     if (const auto samples = records_of(completeness, {RecordType::sample}); samples != 0) {
         return fmt::format(
-            "this recording has {} samples, and no counters of `perf stat record`; `perfdata report` shows where they "
-            "fell",
-            samples);
+            "this recording has {}, and no counters of `perf stat record`; `perfdata report` shows where {} fell",
+            how_many(samples, "sample"), samples == 1 ? "it" : "they");
     }
     return without_samples(recording, completeness);
 }

@@ -12,6 +12,7 @@
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 
+#include "btf/payload_writer.hpp"
 #include "format/words.hpp"
 #include "script_item.hpp"
 #include "script_json.hpp"
@@ -35,10 +36,12 @@ class ScriptWriter {
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
           counters_(recording),
           formats_(TraceFormats::read(recording)),
+          payload_writers_(symbolizer.timeline()),
           places_(symbolizer, std::min(most_places, recording.limits().places)),
           text_writer_(recording, options.fields, options.nanoseconds,
-                       register_set(options.arch.empty() ? recording.arch() : options.arch), formats_, places_),
-          json_writer_(formats_, places_, sink) {
+                       register_set(options.arch.empty() ? recording.arch() : options.arch), formats_, places_,
+                       options.payloads),
+          json_writer_(formats_, places_, options.payloads, sink) {
         text_.reserve(2 * most_kept);
         absent_symbols_ = options.filter.code.symbols;
         absent_objects_ = options.filter.code.objects;
@@ -106,6 +109,9 @@ class ScriptWriter {
         if (!wanted(sample, item, index, comm)) return;
         item.comm = shown_comm(comm, item.tid);
         item.ip = sample.ip();
+        if (options_.payloads != nullptr && item.ip && item.is_bpf_output()) {
+            item.btf = payload_writers_.btf_of(*item.ip, context.time);
+        }
         item.narrow_comm =
             options_.chains && (event.attr.has(sample_bit::callchain) || sample.layout().shape().callers_in_stack());
         const bool has_chain = item.narrow_comm && options_.most_frames != 0;
@@ -275,6 +281,7 @@ class ScriptWriter {
     DeferredChains deferred_;
     CounterSamples counters_;
     TraceFormats formats_;
+    PayloadWriters payload_writers_;
     ScriptPlaces places_;
     ScriptText text_writer_;
     ScriptJson json_writer_;

@@ -17,6 +17,7 @@
 #include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/timeline/unwound_stacks.hpp"
 
+#include "btf/payload_output.hpp"
 #include "script_fields.hpp"
 
 namespace perfdata {
@@ -30,6 +31,7 @@ struct ScriptOptions {
     bool nanoseconds = false;       // of text: nine digits behind the point, not six
     std::string arch;               // of text: whose registers these are; empty: as the recording says
     SampleFilter filter;
+    PayloadOutput* payloads = nullptr;  // writes what BPF programs wrote, and must outlive the call; null: as bytes
     StopToken stop;
     Progress progress = {};
 };

@@ -35,6 +35,13 @@ struct ScriptItem {
     bool whole_chain = true;                 // its deferred part is present
     std::optional<StackEnd> stack_end{};     // how a copy of the user stack was unwound; nothing: there is none
 
+    std::optional<std::uint32_t> btf{};  // of the BPF program that wrote its payload: see PayloadTypes::of()
+
+    // is_bpf_output() returns true for payloads of bpf_perf_event_output.
+    bool is_bpf_output() const {
+        constexpr std::uint64_t bpf_output = 10;  // PERF_COUNT_SW_BPF_OUTPUT
+        return event.attr.type == attr_type::software && event.attr.config == bpf_output;
+    }
     Sample sample() const { return {record.bytes.data(), layout, record.order}; }
 };
 

@@ -94,6 +94,9 @@ void ScriptJson::write(const ScriptItem& item) {
             }
             writer_.text("raw");
             writer_.hex(*raw);
+            if (payloads_ != nullptr && item.is_bpf_output()) {
+                payloads_->write(writer_, {*raw, item.record.order, item.btf});
+            }
         }
     }
     writer_.EndObject();

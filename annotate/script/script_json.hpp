@@ -2,6 +2,7 @@
 // Samples as JSON: one object per line.
 #pragma once
 
+#include "btf/payload_output.hpp"
 #include "format/json_stream.hpp"
 #include "script_item.hpp"
 #include "script_places.hpp"
@@ -11,9 +12,9 @@ namespace perfdata {
 
 class ScriptJson {
   public:
-    // All arguments must outlive it.
-    ScriptJson(const TraceFormats& formats, ScriptPlaces& places, const Sink& sink)
-        : formats_(formats), places_(places), stream_(sink), writer_(stream_) {}
+    // All arguments must outlive it. Without `payloads` what BPF programs wrote is shown as bytes only.
+    ScriptJson(const TraceFormats& formats, ScriptPlaces& places, PayloadOutput* payloads, const Sink& sink)
+        : formats_(formats), places_(places), payloads_(payloads), stream_(sink), writer_(stream_) {}
 
     void write(const ScriptItem& item);
     // flush() writes out the buffered rest.
@@ -27,6 +28,7 @@ class ScriptJson {
 
     const TraceFormats& formats_;
     ScriptPlaces& places_;
+    PayloadOutput* payloads_;
     JsonStream stream_;
     CompactJson writer_;
 };

@@ -104,7 +104,7 @@ void append_bpf_output(std::string& text, Bytes bytes) {
     }
 }
 
-constexpr std::uint64_t page_faults = 2, minor_faults = 5, major_faults = 6, bpf_output = 10;
+constexpr std::uint64_t page_faults = 2, minor_faults = 5, major_faults = 6;
 
 // address_has_symbol(attr) returns true if perf looks for a symbol at the data address.
 bool address_has_symbol(const Attr& attr) {
@@ -115,11 +115,12 @@ bool address_has_symbol(const Attr& attr) {
 }  // namespace
 
 ScriptText::ScriptText(const Recording& recording, const FieldChoice& fields, bool nanoseconds, RegisterSet registers,
-                       const TraceFormats& formats, ScriptPlaces& places)
+                       const TraceFormats& formats, ScriptPlaces& places, PayloadOutput* payloads)
     : fields_(fields),
       nanoseconds_(nanoseconds),
       formats_(formats),
       places_(places),
+      payloads_(payloads),
       registers_(registers),
       first_event_(recording.events().events().data()) {
     for (const auto& event : recording.events().events()) {
@@ -235,15 +236,24 @@ void ScriptText::append_details(std::string& text, const ScriptItem& item, Scrip
     if ((fields & field_brstack) != 0) {
         if (const auto branches = details.branch_stack()) append_branches(text, item, *branches, fields);
     }
-    if ((fields & field_bpf_output) != 0 && item.event.attr.type == attr_type::software &&
-        item.event.attr.config == bpf_output) {
-        append_bpf_output(text, details.raw().value_or(Bytes()));
-    }
+    if ((fields & field_bpf_output) != 0 && item.is_bpf_output()) append_payload(text, item);
     if ((fields & field_phys_addr) != 0) {
         fmt::format_to(out, "{:16x}", details.physical_address().value_or(Address{0}).value);
     }
     if ((fields & field_data_page_size) != 0) text += " " + page_size(details.data_page_size().value_or(0));
     if ((fields & field_code_page_size) != 0) text += " " + page_size(details.code_page_size().value_or(0));
+}
+
+void ScriptText::append_payload(std::string& text, const ScriptItem& item) const {
+    const RawPayload payload{item.sample().details().raw().value_or(Bytes()), item.record.order, item.btf};
+    const auto before = text.size();
+    text += "\n      BPF output: ";
+    if (payloads_ != nullptr && payloads_->append(text, payload)) {
+        text += '\n';
+        return;
+    }
+    text.resize(before);
+    append_bpf_output(text, payload.raw);
 }
 
 void ScriptText::append_address(std::string& text, const ScriptItem& item, Address address, ScriptFields fields) {

@@ -8,6 +8,7 @@
 #include "perfdata/wire/sample/branch_stack.hpp"
 #include "perfdata/wire/sample/registers.hpp"
 
+#include "btf/payload_output.hpp"
 #include "script_fields.hpp"
 #include "script_item.hpp"
 #include "script_places.hpp"
@@ -17,9 +18,9 @@ namespace perfdata {
 
 class ScriptText {
   public:
-    // All arguments must outlive it.
+    // All arguments must outlive it. Without `payloads` what BPF programs wrote is shown as bytes.
     ScriptText(const Recording& recording, const FieldChoice& fields, bool nanoseconds, RegisterSet registers,
-               const TraceFormats& formats, ScriptPlaces& places);
+               const TraceFormats& formats, ScriptPlaces& places, PayloadOutput* payloads);
 
     void append(std::string& text, const ScriptItem& item);
 
@@ -28,6 +29,7 @@ class ScriptText {
     void append_time(std::string& text, Time time) const;
     void append_places(std::string& text, const ScriptItem& item, ScriptFields fields);
     void append_details(std::string& text, const ScriptItem& item, ScriptFields fields);
+    void append_payload(std::string& text, const ScriptItem& item) const;
     void append_address(std::string& text, const ScriptItem& item, Address address, ScriptFields fields);
     void append_branches(std::string& text, const ScriptItem& item, const BranchStack<AnyOrder>& branches,
                          ScriptFields fields);
@@ -36,6 +38,7 @@ class ScriptText {
     bool nanoseconds_;
     const TraceFormats& formats_;
     ScriptPlaces& places_;
+    PayloadOutput* payloads_;
     RegisterSet registers_;
     const Event* first_event_;
     std::vector<std::string> names_;  // by event

@@ -15,6 +15,7 @@
 #include "perfdata/wire/record/stat_round.hpp"
 #include "perfdata/wire/record/thread_map.hpp"
 
+#include "format/words.hpp"
 #include "stat_rows.hpp"
 
 namespace perfdata {
@@ -177,7 +178,7 @@ class StatReader {
         if (free > most - std::min(most, spent_)) {
             if (reading_.hidden_rounds++ == 0) {
                 tell(context, ErrorCode::limit,
-                     "its " + std::to_string(count) + " rows have next to no values: such rounds are not shown");
+                     "next to no values for its " + how_many(count, "row") + ": such rounds are not shown");
             }
         } else {
             spent_ += free;
@@ -194,8 +195,8 @@ class StatReader {
         // With intervals perf reads all counters once more at the end, and shows that no more than we do.
         if (reading_.behind == 0 || (reading_.facts.interval != 0 && reading_.rounds != 0)) return;
         add({ErrorCode::truncated, Error::no_offset, "record STAT",
-             "the recording ends before the STAT_ROUND of the last " + std::to_string(reading_.behind) +
-                 " values, which are not shown"});
+             "the recording ends before the STAT_ROUND of the last " + how_many(reading_.behind, "value") +
+                 ": not shown"});
     }
 
   private:
@@ -222,13 +223,13 @@ class StatReader {
     void tell_unshown() {
         const auto unshown = [&](std::uint64_t count, ErrorCode code, const std::string& why) {
             if (count == 0) return;
-            add({code, Error::no_offset, "record STAT", std::to_string(count) + " values are not shown: " + why});
+            add({code, Error::no_offset, "record STAT", "not shown: " + how_many(count, "value") + why});
         };
         unshown(reading_.outside_groups, ErrorCode::missing,
-                "they are of CPUs of an event's own, on no " + std::string(to_string(reading_.facts.mode)) +
+                " of CPUs of an event's own, on no " + std::string(to_string(reading_.facts.mode)) +
                     " that CPU_MAP has a CPU of");
         unshown(reading_.other_threads, ErrorCode::malformed,
-                "they are of CPUs, but not of the first thread, and values by CPU have no other");
+                " of CPUs, but not of the first thread, and values by CPU have no other");
     }
 
     void update_cpus(const RecordContext& context, std::uint32_t event, const CpuMapData& data) {

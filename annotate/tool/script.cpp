@@ -19,6 +19,7 @@
 #include "tool/options/event_choice.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/near_names.hpp"
+#include "tool/options/payload_options.hpp"
 #include "tool/options/register_names.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/session.hpp"
@@ -34,6 +35,7 @@ struct ScriptChoice {
     bool inlines = true;
     std::size_t most_frames = 127;
     bool nanoseconds = false;
+    PayloadChoice payloads;
     SampleChoice samples;
     bool header = false;
 };
@@ -142,6 +144,10 @@ int run(const ScriptChoice& choice) {
         options->arch = registers.arch;
         session.note(registers.note);
     }
+    auto payload_types = choice.payloads.open(recording, session.timeline().bpf());
+    if (!payload_types) return session.give_up(payload_types.error());
+    std::optional<PayloadOutput> payloads;
+    if (*payload_types) options->payloads = &payloads.emplace(**payload_types);
     auto output = session.open_output();
     if (!output) return failed;
     if (choice.header && !options->json) write_header_lines(recording, output->sink());
@@ -153,7 +159,10 @@ int run(const ScriptChoice& choice) {
     auto completeness = session.completeness();
     for (auto& problem : counts->counter_losses.problems()) completeness.diagnostics.add(std::move(problem));
     session.warn(completeness, counts->unnamed_kernel);
-    if (!choice.common.quiet) tell(session, choice, *options, *counts);
+    if (!choice.common.quiet) {
+        tell(session, choice, *options, *counts);
+        if (payloads) std::ranges::for_each(payloads->notes(), [&](const auto& note) { session.note(note); });
+    }
     const bool partial = counts->stacks.lost() != 0 || counts->unread_formats != 0;
     return session.exit_code(completeness, partial);
 }
@@ -186,6 +195,7 @@ void add_script(CLI::App& app, int& exit) {
               "0: no chains, the sampled address stands in the sample's line",
               {0, 65535, "a number from 0 to 65535 (default 127)"});
     command->add_flag("--ns", choice->nanoseconds, "Times with nine digits behind the point");
+    choice->payloads.add_to(*command);
     add_header_to(*command, choice->header);
     choice->samples.add_to(*command, "-c,--comms,--comm", "--dso,--dsos");
     choice->names.add_to(*command);

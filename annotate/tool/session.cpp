@@ -23,8 +23,9 @@ bool Session::open_samples() {
     return said(explain_no_events(*recording_, common_.file));
 }
 
-bool Session::read_timeline() {
-    auto timeline = Timeline::build(*recording_, {.stop = {}, .progress = progress("reading what ran")});
+bool Session::read_timeline(BpfRecords* records) {
+    auto timeline =
+        Timeline::build(*recording_, {.stop = {}, .progress = progress("reading what ran"), .bpf_records = records});
     if (!timeline) return said(timeline.error());
     timeline_.emplace(std::move(*timeline));
     return true;

@@ -31,7 +31,8 @@ class Session {
     // open() opens the recording. open_samples() also requires events, and explains their absence.
     bool open();
     bool open_samples();
-    bool read_timeline();
+    // read_timeline(records): `records` may be null; see TimelineOptions.
+    bool read_timeline(BpfRecords* records = nullptr);
     // open_symbolizer(names, lines) never fails. `lines` may be null if the command shows no source text.
     // check_names(choice) fails if a file given for the kernel is not used.
     void open_symbolizer(const NameChoice& names, const LineChoice* lines = nullptr);

@@ -13,6 +13,7 @@
 
 #include "perfdata/annotate/page/stat_page.hpp"
 
+#include "format/words.hpp"
 #include "report/without_samples.hpp"
 #include "tool.hpp"
 #include "tool/session.hpp"
@@ -40,17 +41,21 @@ constexpr std::array<StatModeOption, 6> stat_mode_options = {{
 struct StatChoice {
     Common common;
     std::optional<StatMode> mode;
-    std::string separator;
+    std::optional<std::string> separator;  // any text, as in perf: an empty one, too
 
     // Returns false if the options contradict each other, and says so: exit code `usage`.
     bool makes_sense() const {
-        if (separator.empty() || !common.json) return true;
+        if (common.color == "always" && !common.json) {
+            complain("--color: counters have no colours, neither in text nor in CSV");
+            return false;
+        }
+        if (!separator || !common.json) return true;
         complain("--field-separator asks for another format than JSON");
         return false;
     }
-    std::string text_separator() const {
+    std::optional<std::string> text_separator() const {
         if (separator == "\\t") return "\t";
-        return separator.empty() && common.format == option_word(Format::csv) ? "," : separator;
+        return !separator && common.format == option_word(Format::csv) ? "," : separator;
     }
 };
 
@@ -71,9 +76,8 @@ std::string refused_mode(const StatChoice& choice, const StatReading& reading) {
 std::string nothing_counted(const StatReading& reading) {
     if (reading.rounds != 0) return {};
     return fmt::format(
-        "the recording has no STAT_ROUND, so nothing is shown of {} values; `perfdata dump --type STAT` "
-        "shows them",
-        reading.values);
+        "the recording has no STAT_ROUND, so nothing is shown of {}; `perfdata dump --type STAT` shows them",
+        how_many(reading.values, "value"));
 }
 
 Result<StatReading> write(const StatChoice& choice, Session& session, const Output& output, const Sink& sink) {
@@ -115,8 +119,8 @@ int run(const StatChoice& choice) {
     }
     session.note(refused_mode(choice, *reading));
     if (reading->hidden_rounds != 0) {
-        session.note(fmt::format("{} of {} rounds are not shown: they have next to no values for their rows",
-                                 reading->hidden_rounds, reading->rounds));
+        session.note(fmt::format("{} of {}: not shown, for there are next to no values for the rows",
+                                 reading->hidden_rounds, how_many(reading->rounds, "round")));
     }
     return session.exit_code(reading->completeness);
 }
@@ -144,8 +148,10 @@ void add_stat(CLI::App& app, int& exit) {
         }
     }
     command
-        ->add_option("-x,--field-separator", choice->separator,
-                     "CSV, with this text between its fields, such as , or \\t; what names contain is not quoted")
+        ->add_option_function<std::string>(
+            "-x,--field-separator",
+            [choice = choice.get()](const std::string& separator) { choice->separator = separator; },
+            "CSV, with this text between its fields, such as , or \\t; what names contain is not quoted")
         ->excludes("--json")
         ->type_name("TEXT");
     choice->common.recorder = "perf stat record -o perf.data -- COMMAND";

@@ -12,6 +12,7 @@
 #include "perfdata/core/memory_limits.hpp"
 
 #include "core/platform.hpp"
+#include "format/loss_text.hpp"
 #include "format/words.hpp"
 #include "tool/output/streams.hpp"
 
@@ -281,13 +282,8 @@ void warn_losses(const Common& common, const Completeness& completeness) {
         complain(fmt::format("warning: {}{} bytes belong to no record and to no section: they were not read", about,
                              completeness.bytes.unread));
     }
-    if (completeness.lost_events != 0) {
-        complain(fmt::format("warning: the recorder lost {} records (its buffers were full; perf record -m helps)",
-                             completeness.lost_events));
-    }
-    if (completeness.lost_samples != 0) {
-        complain(fmt::format("warning: the recorder lost {} samples (its buffers were full; perf record -m helps)",
-                             completeness.lost_samples));
+    if (recorder_lost(completeness)) {
+        complain(fmt::format("warning: {}: {}", loss_lines(completeness).front(), loss_reason));
     }
 }
 

@@ -2,6 +2,7 @@
 // The room symbols: names, bytes and lines of code, and the files that they are from.
 #pragma once
 
+#include "perfdata/symbols/bpf/bpf_links.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/bpf/btf.hpp"
 #include "perfdata/symbols/code_image.hpp"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "perfdata/timeline/address_spaces.hpp"
+#include "perfdata/timeline/bpf_records.hpp"
 #include "perfdata/timeline/code.hpp"
 #include "perfdata/timeline/code_class.hpp"
 #include "perfdata/timeline/code_filter.hpp"

@@ -7,6 +7,7 @@
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/walk.hpp"
 
+#include "bpf_records_builder.hpp"
 #include "tasks_builder.hpp"
 #include "timeline_builder.hpp"
 
@@ -17,13 +18,16 @@ namespace {
 struct Builders {
     TimelineBuilder& code;
     TasksBuilder& tasks;
+    BpfRecordsBuilder& bpf;
 
     template <class Record>
     requires std::invocable<TimelineBuilder&, const RecordContext&, const Record&> ||
-        std::invocable<TasksBuilder&, const RecordContext&, const Record&>
+        std::invocable<TasksBuilder&, const RecordContext&, const Record&> ||
+        std::invocable<BpfRecordsBuilder&, const RecordContext&, const Record&>
     void operator()(const RecordContext& context, const Record& record) {
         if constexpr (requires { code(context, record); }) code(context, record);
         if constexpr (requires { tasks(context, record); }) tasks(context, record);
+        if constexpr (requires { bpf(context, record); }) bpf(context, record);
     }
 };
 
@@ -64,16 +68,18 @@ Result<Timeline> Timeline::read(const Recording& recording, const TimelineOption
     TimelineBuilder builder(timeline, recording.limits());
     builder.take_build_ids(recording);
     TasksBuilder tasks(completeness.diagnostics, recording.limits());
+    BpfRecordsBuilder bpf(options.bpf_records != nullptr, completeness.diagnostics, recording.limits());
     std::optional<TimeOrder> times;
     const WalkOptions in_file_order{
         .order = {}, .stop = options.stop, .progress = options.progress, .noted_times = &times};
-    if (auto walked = walk(recording, completeness, Builders{builder, tasks}, in_file_order); !walked) {
+    if (auto walked = walk(recording, completeness, Builders{builder, tasks, bpf}, in_file_order); !walked) {
         return fail(walked.error());
     }
     timeline.times_ = Shared<const TimeOrder>::make(std::move(*times));
     LookOut look({options.stop, options.progress}, recording.bytes());
     builder.finish(look);
     timeline.tasks_ = std::move(tasks).finish(look);
+    if (options.bpf_records != nullptr) *options.bpf_records = std::move(bpf).finish(look);
     return timeline;
 }
 

@@ -9,6 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                                           {"", "--json"},
                                                           {"", "--time=,{time}", "--time={time},"},
                                                           {"", "--symbols={symbol}", "--dso=[bpf:1]", "--kind=bpf"},
+                                                          {"", "--timeline", "--code=jited", "--code=jited --linum"},
                                                       });
     command.run({data, size});
     return 0;

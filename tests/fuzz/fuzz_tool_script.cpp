@@ -19,6 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             {"", "--time=,{time}", "--time={time},", "--time=0.000001,1"},
             {"", "--pid={pid}", "--tid={pid}", "--comm=perf,sh", "--cpu=0,2-3", "--symbols={symbol}",
              "--dsos=[kernel.kallsyms]"},
+            {"", "--bpf-output-type=start", "--bpf-output-type=pair --bpf-output-type=tick", "--bpf-output-bytes"},
         });
     command.run({data, size});
     return 0;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "perfdata/annotate/elf/elf_writer.hpp"
+#include "perfdata/recording/bpf_features.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/kernel/kernel_names.hpp"
@@ -194,6 +195,30 @@ void write_bpf_seed(const std::filesystem::path& directory, const std::filesyste
     const auto blob = bpf_input(recording->order().endian(), bpf_records(*recording), feature(Feature::bpf_prog_info),
                                 feature(Feature::bpf_btf));
     write(directory / ("seed-" + path.stem().string()), blob);
+}
+
+// Writes payloads of a recording with the BTF of its program, as fuzz_payload.cpp reads them.
+void write_payload_seeds(const std::filesystem::path& directory, const std::filesystem::path& path) {
+    constexpr std::size_t most = 4;  // that program writes so many structs in turn
+    const auto recording = Recording::open(path.string());
+    if (!recording) throw std::runtime_error(recording.error().message());
+    const auto features = BpfFeatures::read(*recording);
+    if (features.btf().empty()) throw std::runtime_error("no BTF in " + path.string());
+    const auto types = features.btf().front().data;
+    std::size_t written = 0;
+    Completeness seen;
+    const auto done = walk(*recording, seen, [&]<class Order>(const RecordContext&, const BasicSample<Order>& sample) {
+        const auto raw = sample.details().raw();
+        if (!raw || written == most) return;
+        const Blob payload(raw->begin(), raw->end()), blob(types.begin(), types.end());
+        write(directory / ("seed-" + std::to_string(written++)), Writer(std::endian::little)
+                                                                     .u8(0)
+                                                                     .u16(static_cast<std::uint16_t>(payload.size()))
+                                                                     .bytes(payload)
+                                                                     .bytes(blob)
+                                                                     .take());
+    });
+    if (!done) throw std::runtime_error(done.error().message());
 }
 
 // Writes a file with all kinds of symbols, and one with memory segments.
@@ -388,6 +413,7 @@ int main(int argc, char** argv) try {
          {"bpf/bpf_twins.data", "bpf/bpf_types.data", "bpf/bpf_nobtf.data", "records/s390_bpf_pre.data"}) {
         write_bpf_seed(folder(directory, "bpf"), fixtures / name);
     }
+    write_payload_seeds(folder(directory, "payload"), fixtures / "typed/bpf_output.data");
     // Counters: as text of each CPU, as JSON of each thread, and as CSV.
     const auto counters = folder(directory, "tool_stat");
     const auto with_choices = [&](const char* fixture, std::uint8_t format, std::uint8_t mode) {

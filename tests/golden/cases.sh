@@ -20,6 +20,14 @@ cases() {
         echo "symbols.txt symbols --at 15.9"
         echo "dump.json dump --json --type KSYMBOL --type BPF_EVENT --type EVENT_UPDATE --type 79 --type CPU_MAP"
         ;;
+    bpf_facts)
+        echo "bpf.txt bpf"
+        echo "code.txt bpf --code jited --linum"
+        ;;
+    bpf_types)
+        echo "bpf.txt bpf"
+        echo "timeline.txt bpf --timeline"
+        ;;
     bpf_turns)
         echo "report_program.txt report --offline --sort program,symbol --kind bpf -n"
         ;;

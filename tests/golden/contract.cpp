@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Checks the promises of the JSON documents on the tool's output for every fixture.
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <initializer_list>
-#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <sys/wait.h>
+#include <utility>
 #include <vector>
 
 #include "catch.hpp"
 #include "support/json.hpp"
+#include "support/shell.hpp"
 
 namespace {
 
@@ -34,17 +32,10 @@ std::vector<std::filesystem::path> fixtures() {
 // output_of(arguments, recording) returns what the tool prints.
 std::string output_of(const std::string& arguments, const std::filesystem::path& recording) {
     const auto command = "'" PERFDATA_TOOL "' " + arguments + " '" + recording.string() + "' </dev/null";
-    const auto close = [](std::FILE* pipe) { return ::pclose(pipe); };
-    std::unique_ptr<std::FILE, decltype(close)> pipe(::popen(command.c_str(), "r"), close);
-    REQUIRE(pipe != nullptr);
-    std::string output;
-    std::array<char, 65536> block{};
-    while (const auto got = std::fread(block.data(), 1, block.size(), pipe.get())) output.append(block.data(), got);
-    const auto status = ::pclose(pipe.release());
+    auto output = perfdata::test::shell_output(command);
     INFO(command);
-    REQUIRE(WIFEXITED(status));
-    REQUIRE(WEXITSTATUS(status) == 0);
-    return output;
+    REQUIRE(output.status == 0);
+    return std::move(output.text);
 }
 
 Json page(const std::string& arguments, const std::filesystem::path& recording) {

@@ -3,13 +3,10 @@
 // ones with counters that this machine may not have.
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
-#include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,6 +18,7 @@
 #include "perf.hpp"
 #include "support/files.hpp"
 #include "support/random.hpp"
+#include "support/shell.hpp"
 #include "unit/annotate/counted.hpp"
 
 namespace oracle {
@@ -42,28 +40,16 @@ constexpr CountersMode counters_modes[] = {
     {"--per-node", StatMode::node},
 };
 
-std::vector<std::string> lines_of_counters(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-    return lines;
-}
-
 // Returns what perf prints of a recording, which goes to its standard error. What it says of this machine, and of
 // options that do not fit, is left out.
 std::vector<std::string> perf_counters(const std::filesystem::path& path, const std::string& separator,
                                        const std::string& mode) {
     const auto command = fmt::format("LC_ALL=C PERF_CONFIG=/dev/null perf stat {} report {} -i '{}' 2>&1 </dev/null",
                                      separator.empty() ? "" : "-x '" + separator + "'", mode, path.string());
-    const auto close = [](std::FILE* pipe) { return ::pclose(pipe); };
-    std::unique_ptr<std::FILE, decltype(close)> pipe(::popen(command.c_str(), "r"), close);
-    REQUIRE(pipe != nullptr);
-    std::string output;
-    std::array<char, 65536> block{};
-    while (const auto got = std::fread(block.data(), 1, block.size(), pipe.get())) output.append(block.data(), got);
-    INFO(command << "\n" << output);
-    REQUIRE(::pclose(pipe.release()) == 0);
-    auto lines = lines_of_counters(output);
+    const auto output = test::shell_output(command);
+    INFO(command << "\n" << output.text);
+    REQUIRE(output.status == 0);
+    auto lines = output.lines();
     constexpr std::string_view hint = "Some events weren't counted. Try disabling the NMI watchdog:";
     if (const auto found = std::ranges::find(lines, hint); found != lines.end()) lines.erase(found, found + 4);
     // Crafted attrs are full of bits, so perf does not take names from EVENT_DESC.
@@ -74,14 +60,14 @@ std::vector<std::string> perf_counters(const std::filesystem::path& path, const 
 
 std::vector<std::string> our_counters(const Recording& recording, const std::string& separator,
                                       std::optional<StatMode> mode) {
-    std::string written;
-    const Sink sink = [&](std::string_view part) { written += part; };
-    StatText page(sink, separator);
+    test::ShellOutput written;
+    const Sink sink = [&](std::string_view part) { written.text += part; };
+    StatText page(sink, separator.empty() ? std::nullopt : std::optional(separator));
     const auto reading = read_stat(recording, {mode, {}, {}},
                                    [&](const StatFacts& facts, const StatTable& table) { page.add(facts, table); });
     REQUIRE(reading);
     CHECK(reading->completeness.lossless());
-    return lines_of_counters(written);
+    return written.lines();
 }
 
 void compare_counters(const std::filesystem::path& path) {

@@ -2,18 +2,15 @@
 #include "perf.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <iterator>
-#include <memory>
 #include <regex>
 #include <sstream>
 #include <string_view>
-#include <sys/wait.h>
 #include <tuple>
 
 #include "catch.hpp"
+#include "support/shell.hpp"
 
 namespace oracle {
 namespace {
@@ -48,26 +45,15 @@ std::vector<std::string> perf(const std::string& arguments, const std::filesyste
     const auto command = "HOME=" + quoted(empty.path().string()) + " PERF_CONFIG=/dev/null LC_ALL=C perf " + arguments +
                          " --symfs " + quoted(empty.path().string()) + " -i " + quoted(recording.string()) +
                          " 2>/dev/null </dev/null";
-    const auto close = [](std::FILE* pipe) { return ::pclose(pipe); };
-    std::unique_ptr<std::FILE, decltype(close)> pipe(::popen(command.c_str(), "r"), close);
-    REQUIRE(pipe != nullptr);
-    std::string output;
-    std::array<char, 65536> block{};
-    while (const auto got = std::fread(block.data(), 1, block.size(), pipe.get())) output.append(block.data(), got);
-    const auto status = ::pclose(pipe.release());
+    const auto output = perfdata::test::shell_output(command);
 
     INFO(command);
-    if (WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 126)) {
+    if (output.status == 127 || output.status == 126) {
         FAIL("perf cannot be run: these tests compare with it. Install it (Debian: apt-get install linux-perf).");
     }
-    REQUIRE(WIFEXITED(status));
-    REQUIRE(WEXITSTATUS(status) == 0);
-    REQUIRE(!output.empty());
-
-    std::vector<std::string> lines;
-    std::istringstream stream(output);
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-    return lines;
+    REQUIRE(output.status == 0);
+    REQUIRE(!output.text.empty());
+    return output.lines();
 }
 
 // nanoseconds("6.398531276:") parses a time with nine decimals.

@@ -44,4 +44,17 @@ class Random {
     std::uint64_t state_;
 };
 
+// noise(size, mask) hardly packs: nothing in it repeats nearby. Each byte is of the bits of `mask`.
+inline Blob noise(std::size_t size = std::size_t{1} << 20, std::uint8_t mask = 0xff) {
+    Blob made(size);
+    std::uint64_t state = 88172645463325252;  // of xorshift64
+    for (auto& byte : made) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        byte = static_cast<std::byte>(state & mask);
+    }
+    return made;
+}
+
 }  // namespace perfdata::test

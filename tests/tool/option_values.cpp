@@ -72,6 +72,7 @@ std::vector<std::string> nonsense_for(const Option& option) {
         {"TYPE", all_nonsense},
         {"NAMES", {"", ",", "a,", ",a", "a,,b"}},
         {"NAME", {""}},
+        {"STRUCT", {""}},
         {"EVENT", {""}},
         {"EVENT/EVENT", {"", "cycles", "/", "cycles/", "/cycles"}},
         {"FILE", {""}},

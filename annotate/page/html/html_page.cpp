@@ -6,6 +6,7 @@
 
 #include "perfdata/annotate/format/dropped_samples.hpp"
 
+#include "format/loss_text.hpp"
 #include "format/percent.hpp"
 #include "format/ratio.hpp"
 #include "format/words.hpp"
@@ -188,12 +189,7 @@ class Page {
         for (const auto& note : model_.page().stacks.notes()) {
             html_.raw("<li class=w>Flame graph and calls lack callers: ").text(note, 500);
         }
-        if (completeness.lost_samples + completeness.lost_events != 0) {
-            html_.print(
-                "<li class=w>The recorder lost {} samples and {} records: its buffers were full "
-                "<small>perf record -m helps</small>",
-                completeness.lost_samples, completeness.lost_events);
-        }
+        losses();
         std::uint64_t damaged = 0;
         for (const auto& [type, counts] : completeness.records) damaged += counts.damaged;
         if (damaged != 0) html_.print("<li class=w>{} records are damaged", damaged);
@@ -212,6 +208,17 @@ class Page {
             html_.raw("</ul></details>");
         }
         html_.raw("</ul>");
+    }
+
+    // What a BPF filter dropped alone is no warning.
+    void losses() {
+        const auto& completeness = model_.page().completeness;
+        const auto lines = loss_lines(completeness);
+        const bool lost = recorder_lost(completeness);
+        for (std::size_t at = 0; at < lines.size(); ++at) {
+            html_.raw(at != 0 ? "<br>" : lost ? "<li class=w>" : "<li>").text(lines[at], 400);
+            if (at == 0 && lost) html_.raw(": <small>").text(loss_reason).raw("</small>");
+        }
     }
 
     void code_at_hand() {

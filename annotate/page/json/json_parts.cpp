@@ -4,12 +4,39 @@
 #include <algorithm>
 #include <limits>
 
+#include "format/loss_text.hpp"
+
 namespace perfdata {
 namespace {
 
 std::string record_key(std::uint32_t type) {
     const auto name = record_type_name(type);
     return name.empty() ? std::to_string(type) : std::string(name);
+}
+
+// Writes the member "losses": what the recorder itself left out; nothing if there is nothing.
+void write_losses(JsonWriter& json, const Completeness& completeness) {
+    if (!recorder_lost(completeness) && completeness.filtered_samples == 0) return;
+    const auto counts = [&](std::uint64_t samples, std::uint64_t lost, std::uint64_t by_filter) {
+        json.member("samples", samples);
+        json.member("lost_samples", lost);
+        json.member("percent", loss_percent(lost, samples));
+        json.member("dropped_by_bpf_filter", by_filter);
+    };
+    json.key("losses");
+    json.begin_object();
+    counts(recorded_samples(completeness), completeness.lost_samples, completeness.filtered_samples);
+    json.member("lost_elsewhere", completeness.lost_elsewhere());
+    json.key("events");
+    json.begin_array();
+    for (const auto* event : losses_by_share(completeness)) {
+        json.begin_object();
+        json.name("name", event->event);
+        counts(event->samples, event->lost, event->by_filter);
+        json.end_object();
+    }
+    json.end_array();
+    json.end_object();
 }
 
 }  // namespace
@@ -100,6 +127,7 @@ void write_completeness(JsonWriter& json, const Completeness& completeness, bool
     json.end_object();
     json.member("lost_events", known(completeness.lost_events));
     json.member("lost_samples", known(completeness.lost_samples));
+    write_losses(json, completeness);
     json.member("stacks_not_unwound", known(completeness.stacks_not_unwound));
     json.key("diagnostics");
     json.begin_array();

@@ -2,6 +2,8 @@
 // Counters as JSON: schema perfdata.stat/1. Rounds come first, because what they have in common may change until the
 // end.
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "perfdata/annotate/page/stat_page.hpp"
 
@@ -86,20 +88,25 @@ void write_facts(JsonWriter& json, const StatFacts& facts) {
     json.end_array();
 }
 
+// The counts of a reading, in the order of the document.
+constexpr std::pair<std::string_view, std::uint64_t StatReading::*> stat_read_counts[] = {
+    {"values", &StatReading::values},
+    {"unknown_event", &StatReading::unknown_event},
+    {"unknown_cpu", &StatReading::unknown_cpu},
+    {"unknown_thread", &StatReading::unknown_thread},
+    {"unplaced", &StatReading::unplaced},
+    {"outside_groups", &StatReading::outside_groups},
+    {"other_threads", &StatReading::other_threads},
+    {"behind_last_round", &StatReading::behind},
+    {"rounds", &StatReading::rounds},
+    {"hidden_rounds", &StatReading::hidden_rounds},
+    {"cpus_without_place", &StatReading::unknown_places},
+};
+
 void write_read(JsonWriter& json, const StatReading& reading) {
     json.key("read");
     json.begin_object();
-    json.member("values", reading.values);
-    json.member("unknown_event", reading.unknown_event);
-    json.member("unknown_cpu", reading.unknown_cpu);
-    json.member("unknown_thread", reading.unknown_thread);
-    json.member("unplaced", reading.unplaced);
-    json.member("outside_groups", reading.outside_groups);
-    json.member("other_threads", reading.other_threads);
-    json.member("behind_last_round", reading.behind);
-    json.member("rounds", reading.rounds);
-    json.member("hidden_rounds", reading.hidden_rounds);
-    json.member("cpus_without_place", reading.unknown_places);
+    for (const auto& [name, count] : stat_read_counts) json.member(name, reading.*count);
     json.end_object();
 }
 

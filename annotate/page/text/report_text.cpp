@@ -9,6 +9,7 @@
 #include "perfdata/annotate/page/report_page.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
 
+#include "format/loss_text.hpp"
 #include "format/percent.hpp"
 #include "format/percent_limit.hpp"
 #include "format/ratio.hpp"
@@ -140,10 +141,9 @@ class ReportText {
     }
 
     void lost() {
-        // As in perf: the sum over all events.
-        if (const auto lost = report_.completeness.lost_samples; lost != 0) {
-            print("# Total Lost Samples: {}\n#\n", lost);
-        }
+        const auto losses = loss_lines(report_.completeness);
+        for (std::size_t at = 0; at < losses.size(); ++at) print("# {}{}\n", at == 0 ? "" : "  ", losses[at]);
+        if (!losses.empty()) print("#\n");
         if (several()) {
             filters();
             if (const auto text = report_.without_build_id.sampled_text(); !text.empty()) print("# {}\n#\n", text);

@@ -73,7 +73,8 @@ std::string csv_number(const StatMetric& metric) {
 
 }  // namespace
 
-StatText::StatText(const Sink& sink, std::string separator) : sink_(sink), separator_(std::move(separator)) {}
+StatText::StatText(const Sink& sink, std::optional<std::string> separator)
+    : sink_(sink), separator_(std::move(separator)) {}
 
 void StatText::add(const StatFacts& facts, const StatTable& round) {
     begin_round(facts, round);
@@ -195,7 +196,7 @@ void StatText::add_times(const StatRow& row) {
     const auto& [running, enabled] = std::pair(row.running, row.enabled);
     if (is_csv()) {
         const auto whole = running == enabled ? 100 : enabled == 0 ? 0 : 100 * running / enabled;
-        put(text_, "{}{}{}{}.00", separator_, running, separator_, whole);
+        put(text_, "{}{}{}{}.00", *separator_, running, *separator_, whole);
     } else if (running != enabled) {
         const auto share = enabled == 0 ? 0 : 100.0 * static_cast<double>(running) / static_cast<double>(enabled);
         put(text_, "  ({:.2f}%)", share);
@@ -204,7 +205,7 @@ void StatText::add_times(const StatRow& row) {
 
 void StatText::add_metric(const StatMetric* metric) {
     if (is_csv()) {
-        put(text_, "{}{}{}{}", separator_, metric == nullptr ? "" : csv_number(*metric), separator_,
+        put(text_, "{}{}{}{}", *separator_, metric == nullptr ? "" : csv_number(*metric), *separator_,
             metric == nullptr ? "" : metric->unit);
     } else if (metric == nullptr) {
         text_.append(metric_width, ' ');
@@ -221,7 +222,7 @@ void StatText::add_next_line(const StatFacts& facts, const StatRow& row) {
     text_ += prefix_;
     add_place(facts, row);
     if (is_csv()) {
-        for (std::size_t field = 0; field < fields_before_metric(facts.mode); ++field) text_ += separator_;
+        for (std::size_t field = 0; field < fields_before_metric(facts.mode); ++field) text_ += *separator_;
     } else {
         constexpr std::size_t before_metric = 49, wider_by_cpu = 8;
         text_.append(before_metric + (facts.mode == StatMode::none ? wider_by_cpu : 0), ' ');

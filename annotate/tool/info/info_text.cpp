@@ -7,6 +7,7 @@
 
 #include "perfdata/wire/attr_words.hpp"
 
+#include "format/loss_text.hpp"
 #include "format/words.hpp"
 #include "info_feature_text.hpp"
 #include "info_page.hpp"
@@ -188,6 +189,11 @@ class InfoText {
                 counts.decoded, counts.skipped, counts.damaged);
         }
         add("  lost by the recorder: {} records, {} samples\n", completeness.lost_events, completeness.lost_samples);
+        if (completeness.lost_events != completeness.lost_elsewhere()) {
+            add("      the samples include {} of these records\n",
+                completeness.lost_events - completeness.lost_elsewhere());
+        }
+        for (const auto& losses : loss_lines(completeness)) add("      {}\n", losses);
         if (completeness.stacks_not_unwound != 0) {
             add("  user stacks: {} copied; report, script and annotate unwind them\n", completeness.stacks_not_unwound);
         }

@@ -30,7 +30,7 @@ std::string lack(std::string_view type) {
     if (type == "EVENT") return "the name of the event is empty";
     if (type == "PREFIX") return "the beginning of the names of files is empty";
     if (type == "ID|NAME") return "the name or number is empty";
-    if (type == "NAME" || type == "NAMES") return "the name is empty";
+    if (type == "NAME" || type == "NAMES" || type == "STRUCT") return "the name is empty";
     if (type == "WORDS") return "the text is empty";
     if (type == "TYPE") return "the type is empty; expected a name such as SAMPLE, or a number";
     if (type == "KEYS") return "there is no key; expected some such as comm,dso,symbol";

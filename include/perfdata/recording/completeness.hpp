@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "perfdata/core/error.hpp"
@@ -40,6 +41,14 @@ struct RecordCounts {
     std::uint64_t total() const { return decoded + skipped + damaged; }  // of all kinds
 };
 
+// EventLosses is what the recorder did not write of one event.
+struct EventLosses {
+    std::string event;            // its name
+    std::uint64_t samples = 0;    // that were decoded
+    std::uint64_t lost = 0;       // samples lost
+    std::uint64_t by_filter = 0;  // samples that a BPF filter dropped on purpose
+};
+
 // Completeness is what of a recording was read, and what was lost.
 struct PERFDATA_EXPORT Completeness {
     // ByteCounts adds up: records + outside_records + unread = total.
@@ -53,10 +62,20 @@ struct PERFDATA_EXPORT Completeness {
     ByteCounts bytes;                               // of the input
     std::map<std::uint32_t, RecordCounts> records;  // by record type
     std::uint64_t lost_events = 0;                  // reported by LOST records
-    std::uint64_t lost_samples = 0;                 // reported by LOST_SAMPLES records
+    std::uint64_t lost_samples = 0;                 // reported by LOST_SAMPLES records, without those of BPF filters
+    std::uint64_t filtered_samples = 0;             // dropped on purpose by BPF filters: no loss, see LostSamples
     std::uint64_t stacks_not_unwound = 0;           // samples whose callers are only in a copy of the user stack
     DiagnosticLog diagnostics;                      // what was lost, and where
 
+    // Events that LOST_SAMPLES records name, by their index in recording.events(). LOST records name none: the kernel
+    // counts them by buffer.
+    std::map<std::uint32_t, EventLosses> losses;
+    // counts_losses is true if every event counts its own losses (PERF_FORMAT_LOST, Linux 6.0). perf reads these
+    // counts at the end and writes them as LOST_SAMPLES. They include what LOST records report.
+    bool counts_losses = false;
+
+    // lost_elsewhere() returns how many records LOST records report that lost_samples does not include.
+    std::uint64_t lost_elsewhere() const;
     // lossless() returns true if everything recorded could be read. Neither losses of the recorder itself nor records
     // of types that are framed and skipped count. Stacks that were not unwound are a loss only if the caller wants
     // call chains: it must check that itself.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/core/small_algorithms.hpp"
@@ -95,6 +96,14 @@ inline bool all_have_times(const EventTable& events) {
     return true;
 }
 
+// Returns whether each event counts its own losses.
+inline bool all_count_losses(const EventTable& events) {
+    for (const auto& event : events.events()) {
+        if ((event.attr.read_format & read_bit::lost) == 0) return false;
+    }
+    return !events.events().empty();
+}
+
 // Records that are the header of a pipe. Recording reads them when it is opened.
 template <class R>
 constexpr bool of_pipe_header = R::type == RecordType::header_attr || R::type == RecordType::header_feature ||
@@ -125,7 +134,8 @@ class Walk {
           completeness_(completeness),
           order_(order),
           visit_(visit),
-          samples_have_times_(all_have_times(events_)) {}
+          samples_have_times_(all_have_times(events_)),
+          samples_(events_.events().size()) {}
 
     void take(const RecordView& record) {
         const auto type = static_cast<RecordType>(order_.template load<std::uint32_t>(record.bytes.data()));
@@ -139,7 +149,17 @@ class Walk {
     }
 
     // flush() adds the counts collected during the walk.
-    void flush() { counts_.add_to(completeness_.records); }
+    void flush() {
+        counts_.add_to(completeness_.records);
+        completeness_.counts_losses = all_count_losses(events_);
+        for (const auto& [event, losses] : losses_) {
+            auto& sum = completeness_.losses[event];
+            sum.event = events_.events()[event].name;
+            sum.samples += samples_[event];
+            sum.lost += losses.lost;
+            sum.by_filter += losses.by_filter;
+        }
+    }
 
   private:
     void sample(const RecordView& record) {
@@ -150,6 +170,7 @@ class Walk {
         const auto& layout = events_.layout(*event);
         if (!layout.fits(bytes, size, order_)) return damaged_sample(record, layout);
         ++counts_.of(RecordType::sample).decoded;
+        ++samples_[*event];
         const BasicSample<Order> sample(bytes, layout, order_);
         if (sample.has_unread_callers()) [[unlikely]] {
             ++completeness_.stacks_not_unwound;
@@ -189,7 +210,6 @@ class Walk {
         if (!decoded) return damaged(record, counts, decoded.error());
         ++counts.decoded;
         if constexpr (std::is_same_v<R, Lost>) completeness_.lost_events += decoded->lost;
-        if constexpr (std::is_same_v<R, LostSamples>) completeness_.lost_samples += decoded->lost;
         if constexpr (of_pipe_header<R>) {
             if (recording_.is_late(record)) completeness_.diagnostics.add(too_late(record, R::record_name));
         }
@@ -202,9 +222,18 @@ class Walk {
                 latest_ = greatest(latest_, time);
             }
         }
+        if constexpr (std::is_same_v<R, LostSamples>) count_lost(*decoded, index, trailer);
         if constexpr (requires(const RecordContext& context) { visit_(context, *decoded); }) {
             visit_(RecordContext{record, index, time, trailer}, *decoded);
         }
+    }
+
+    void count_lost(const LostSamples& record, std::uint32_t event, const Trailer& trailer) {
+        (record.by_bpf_filter ? completeness_.filtered_samples : completeness_.lost_samples) += record.lost;
+        // Without an id, `event` is only one whose trailer has the right form.
+        if (events_.events().size() != 1 && (!trailer.id || trailer.id->value == 0)) return;
+        auto& losses = losses_[event];
+        (record.by_bpf_filter ? losses.by_filter : losses.lost) += record.lost;
     }
 
     static constexpr SampleLayout no_layout{};
@@ -243,6 +272,9 @@ class Walk {
     Visitor& visit_;
     const bool samples_have_times_;  // else those of other records count
     RecordCounter counts_;
+    // By event, so at most Limits::events of each: the decoded samples, and losses without names and samples.
+    std::vector<std::uint64_t> samples_;
+    std::map<std::uint32_t, EventLosses> losses_;
     Time latest_;
 };
 

@@ -17,6 +17,7 @@
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/recording/time_order.hpp"
+#include "perfdata/timeline/bpf_records.hpp"
 #include "perfdata/timeline/code.hpp"
 #include "perfdata/timeline/frame.hpp"
 #include "perfdata/timeline/tasks.hpp"
@@ -39,10 +40,11 @@ struct KernelMapping {
     Address reference_address;     // of that symbol on the recording machine; 0 if it was hidden
 };
 
-// TimelineOptions is who watches the building.
+// TimelineOptions is who watches the building, and what is kept beyond the usual.
 struct TimelineOptions {
-    StopToken stop;          // once it stops, build() fails with `cancelled`
-    Progress progress = {};  // is told of the bytes of the recording
+    StopToken stop;                     // once it stops, build() fails with `cancelled`
+    Progress progress = {};             // is told of the bytes of the recording
+    BpfRecords* bpf_records = nullptr;  // takes the records about BPF code, one by one; null: they are not kept
 };
 
 // Timeline is const after build() and may be read from many threads.

@@ -62,6 +62,9 @@ Result<Btf> Btf::parse(const BtfBlob& blob, AnyOrder order) {
         return result;
     }
     result.types_ = std::make_unique<BtfTypes>(std::move(*types));
+    for (const auto variable : result.types_->section(".maps", most_declared_maps)) {
+        result.declared_maps_.push_back(result.text(variable));
+    }
     return result;
 }
 

@@ -91,6 +91,18 @@ BtfArray BtfTypes::array(std::uint32_t id) const {
     return {array->type, array->nelems};
 }
 
+std::vector<std::uint32_t> BtfTypes::section(const char* name, std::size_t most) const {
+    std::vector<std::uint32_t> names;
+    const auto id = btf__find_by_name_kind(types_.get(), name, BTF_KIND_DATASEC);
+    if (id <= 0) return names;
+    const auto* section = btf__type_by_id(types_.get(), static_cast<std::uint32_t>(id));
+    for (std::uint32_t index = 0; index < btf_vlen(section) && names.size() < most; ++index) {
+        const auto* variable = btf__type_by_id(types_.get(), btf_var_secinfos(section)[index].type);
+        if (variable != nullptr && btf_is_var(variable)) names.push_back(variable->name_off);
+    }
+    return names;
+}
+
 std::string_view BtfTypes::text(std::uint32_t offset, std::size_t most) const {
     const auto* text = btf__name_by_offset(types_.get(), offset);
     return text == nullptr ? std::string_view{} : std::string_view(text, strnlen(text, most));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "perfdata/core/types.hpp"
 
@@ -67,6 +68,8 @@ class BtfTypes {
     BtfParameter parameter(std::uint32_t id, std::uint32_t index) const;
     // array(id): the type is an array.
     BtfArray array(std::uint32_t id) const;
+    // section(name, most) returns the offsets of the names of variables in a section (DATASEC), at most so many.
+    std::vector<std::uint32_t> section(const char* name, std::size_t most) const;
     // text(offset, most) returns at most so many bytes of a string; empty if there is none.
     std::string_view text(std::uint32_t offset, std::size_t most) const;
 

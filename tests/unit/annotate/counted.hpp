@@ -156,7 +156,7 @@ class Counted {
         return rounds;
     }
     // text(mode, separator) returns what StatText writes.
-    std::string text(std::optional<StatMode> mode = {}, std::string separator = {}) {
+    std::string text(std::optional<StatMode> mode = {}, std::optional<std::string> separator = {}) {
         std::string written;
         const Sink sink = [&](std::string_view part) { written += part; };
         StatText page(sink, std::move(separator));

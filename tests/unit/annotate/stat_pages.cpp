@@ -49,6 +49,14 @@ TEST_CASE("Text of counters has what perf stat derives of them", "[annotate][sta
 )");
 }
 
+TEST_CASE("The separator of CSV is any text, also an empty one", "[annotate][stat][text]") {
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1}).of_process(0).value(1, 9).round(1'000'000, true);
+    CHECK(counted.text({}, ",") == "9,,page-faults,1000,100.00,,\n");
+    CHECK(counted.text({}, " and ") == "9 and  and page-faults and 1000 and 100.00 and  and \n");
+    CHECK(counted.text({}, "") == "9page-faults1000100.00\n");
+}
+
 TEST_CASE("CSV of counters has perf's fields", "[annotate][stat][text]") {
     auto counted = a_process();
     with_values(counted).round(1'000'000, true);

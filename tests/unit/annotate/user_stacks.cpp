@@ -95,15 +95,20 @@ Told tell(const Blob& file, bool chains = true, std::size_t most_frames = 127) {
     return told;
 }
 
+// Callers that the timeline, counts and script say are missing.
+void check_counts(const Told& told, std::uint64_t completeness, std::uint64_t counted) {
+    CHECK(told.completeness == completeness);
+    CHECK(told.counts == counted);
+    CHECK(told.script == counted);
+}
+
 }  // namespace
 
 TEST_CASE("Stacks that are not unwound are counted, and their samples keep their address", "[annotate][user_stacks]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto told = tell(recording_of(order, stack_attr(with_stack, exclude_callchain_user)));
     // Of two stacks nothing was copied. Their callers are missing all the same.
-    CHECK(told.completeness == 3);
-    CHECK(told.counts == 5);
-    CHECK(told.script == 5);
+    check_counts(told, 3, 5);
     // A partial chain is shown as it is. Other samples have only their address as a frame.
     CHECK(has(told.text, "\n\t            1111 [unknown] ([unknown])\n\n"));
     CHECK(has(told.text, "\n\t            2222 [unknown] ([unknown])\n\n"));
@@ -202,17 +207,13 @@ TEST_CASE("No frames of a chain are wanted: samples keep their address, in their
 
 TEST_CASE("A stack beside a whole call chain is not missed", "[annotate][user_stacks]") {
     const auto told = tell(recording_of(std::endian::little, stack_attr(with_stack, 0)));
-    CHECK(told.completeness == 0);
-    CHECK(told.counts == 0);
-    CHECK(told.script == 0);
+    check_counts(told, 0, 0);
     CHECK_FALSE(has(told.report, "user stack"));
     CHECK(has(told.report_json, "\"stacks_not_unwound\": 0"));
 }
 
 TEST_CASE("Stacks without any call chain hold all callers", "[annotate][user_stacks]") {
     const auto told = tell(recording_of(std::endian::little, stack_attr(with_stack & ~sample_bit::callchain, 0)));
-    CHECK(told.completeness == 3);
-    CHECK(told.counts == 5);
-    CHECK(told.script == 5);
+    check_counts(told, 3, 5);
     CHECK(has(told.text, " 1111 [unknown] ([unknown])\n"));
 }

@@ -39,6 +39,12 @@ TEST_CASE("Long names are shortened, between characters, with how much was cut o
     CHECK(std::string_view(Shortened("short")) == "short");
 }
 
+TEST_CASE("One thing has no plural", "[annotate][words]") {
+    CHECK(how_many(0, "value") == "0 values");
+    CHECK(how_many(1, "value") == "1 value");
+    CHECK(how_many(2, "more event") == "2 more events");
+}
+
 TEST_CASE("Times are seconds with nine digits", "[annotate][words]") {
     CHECK(seconds({0}) == "0.000000000");
     CHECK(seconds({1}) == "0.000000001");

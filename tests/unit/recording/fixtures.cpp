@@ -197,6 +197,37 @@ TEST_CASE("Real recordings give the samples, symbols and mappings that perf coun
     }
 }
 
+TEST_CASE("What a BPF filter kept and dropped of a real recording is all there was", "[recording][fixtures]") {
+    // fixtures/record/filter.c: 400 faults, by the counter itself; every fourth is kept.
+    const auto recording = Recording::open(PERFDATA_FIXTURES "/records/bpf_filter.data");
+    REQUIRE(recording);
+    Completeness completeness;
+    REQUIRE(walk(*recording, completeness, [](const RecordContext&, const Mmap&) {}));
+    CHECK(completeness.lossless());
+    CHECK(completeness.lost_samples == 0);
+    CHECK(completeness.filtered_samples == 300);
+    REQUIRE(completeness.losses.size() == 1);
+    const auto& filtered = completeness.losses.at(0);
+    CHECK(filtered.event == "page-faults:uh");
+    CHECK(filtered.samples == 100);
+    CHECK(filtered.lost == 0);
+    CHECK(filtered.samples + filtered.by_filter == 400);
+}
+
+TEST_CASE("A real recording with LOST and LOST_SAMPLES tells each loss once", "[recording][fixtures]") {
+    const auto recording = Recording::open(PERFDATA_FIXTURES "/records/lost.data");
+    REQUIRE(recording);
+    Completeness completeness;
+    REQUIRE(walk(*recording, completeness, [](const RecordContext&, const Mmap&) {}));
+    CHECK(completeness.lost_events == 436);
+    CHECK(completeness.lost_samples == 763);
+    CHECK(completeness.counts_losses);
+    CHECK(completeness.lost_elsewhere() == 0);
+    REQUIRE(completeness.losses.size() == 1);
+    CHECK(completeness.losses.at(0).samples == 64);
+    CHECK(completeness.losses.at(0).lost == 763);
+}
+
 TEST_CASE("Real recordings have the BPF programs and type information that perf lists", "[recording][fixtures]") {
     for (const auto& want : expectations()) {
         CAPTURE(want.file);

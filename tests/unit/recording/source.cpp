@@ -12,6 +12,7 @@
 
 #include "catch.hpp"
 #include "support/files.hpp"
+#include "support/random.hpp"
 #include "unit/symbols/expected.hpp"
 
 using namespace perfdata;
@@ -19,18 +20,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// content_of_size(size) is incompressible: nothing repeats nearby.
-Blob content_of_size(std::size_t size) {
-    Blob made(size);
-    std::uint64_t state = 88172645463325252;
-    for (auto& byte : made) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        byte = static_cast<std::byte>(state & 0x3f);
-    }
-    return made;
-}
+constexpr std::uint8_t six_bits = 0x3f;  // of each byte: it packs to three quarters
 
 Blob whole(const Source& source) {
     const auto text = read_whole(source, ~std::uint64_t{0});
@@ -98,7 +88,7 @@ TEST_CASE("A file compressed as a whole is unpacked, whatever its name", "[recor
     const auto compression = GENERATE(Compression::gzip, Compression::xz, Compression::zstd);
     const std::size_t size = GENERATE(0u, 1u, 100u, 65535u, 65536u, 65537u, 1000000u);
     CAPTURE(size);
-    const auto want = content_of_size(size);
+    const auto want = noise(size, six_bits);
     const TempDir directory;
     const auto source = open_source(directory.write("perf.data", compressed(compression, want)), {});
     REQUIRE(source);
@@ -122,7 +112,7 @@ TEST_CASE("A compressed file that breaks off gives what could be unpacked", "[re
     const auto one = GENERATE(Case{"gzip", Compression::gzip, 2000000}, Case{"small gzip", Compression::gzip, 20000},
                               Case{"xz", Compression::xz, 2000000}, Case{"zstd", Compression::zstd, 2000000});
     CAPTURE(one.name);
-    const auto want = content_of_size(one.size);
+    const auto want = noise(one.size, six_bits);
     auto packed = compressed(one.compression, want);
     packed.resize(packed.size() * 3 / 4);
     const TempDir directory;
@@ -162,7 +152,7 @@ TEST_CASE("Unpacking stops at the limit", "[recording][source]") {
 
 TEST_CASE("A pipe, which cannot be read twice, is copied and then read at any offset", "[recording][source]") {
     const bool packed = GENERATE(false, true);
-    const auto want = content_of_size(300000);
+    const auto want = noise(300000, six_bits);
     const auto bytes = packed ? compressed(Compression::gzip, want) : want;
     const TempDir directory;
     const auto path = (directory.path() / "fifo").string();

@@ -132,6 +132,60 @@ TEST_CASE("Decoded, skipped and damaged records are counted by type", "[recordin
     CHECK_FALSE(completeness.lossless());
 }
 
+TEST_CASE("Samples lost and samples that a BPF filter dropped are counted apart, by event", "[recording][walk]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    WalkScene scene(order);
+    scene.add_sample(48, 10);
+    scene.add_sample(50, 20);
+    scene.add_sample(50, 30);
+    scene.add(encode(Lost{{48}, 7}, scene.frame(48, 40)));
+    scene.add(encode(LostSamples{11, false}, scene.frame(50, 0)));
+    scene.add(encode(LostSamples{2, false}, scene.frame(50, 0)));
+    scene.add(encode(LostSamples{300, true}, scene.frame(50, 0)));
+    scene.add(encode(LostSamples{5, false}, scene.frame(0, 0)));  // of an event that it does not name
+    const auto recording = scene.open();
+    Completeness completeness;
+    REQUIRE(walk(recording, completeness, [](const RecordContext&, const Mmap&) {}));
+    CHECK(completeness.lost_events == 7);
+    CHECK(completeness.lost_samples == 18);
+    CHECK(completeness.filtered_samples == 300);
+    CHECK(completeness.lost_elsewhere() == 7);
+    CHECK(completeness.lossless());
+    REQUIRE(completeness.losses.size() == 1);
+    const auto& losses = completeness.losses.at(1);
+    CHECK(losses.event == recording.events().events()[1].name);
+    CHECK(losses.samples == 2);
+    CHECK(losses.lost == 13);
+    CHECK(losses.by_filter == 300);
+}
+
+TEST_CASE("LOST records tell again what events that count their losses tell", "[recording][walk]") {
+    RecordingBuilder builder(std::endian::little);
+    auto attr = sampling_attr(walked_type);
+    attr.read_format = read_bit::lost;
+    builder.event(attr);
+    const RecordFrame frame{.order = std::endian::little, .trailer = trailer(std::endian::little, walked_type, {})};
+    builder.add(encode(Lost{{48}, 7}, frame));
+    SECTION("all of it") {
+        builder.add(encode(LostSamples{11, false}, frame));
+        const auto file = builder.build();
+        const auto recording = Recording::from_memory(file).value();
+        Completeness completeness;
+        REQUIRE(walk(recording, completeness, [](const RecordContext&, const Mmap&) {}));
+        CHECK(completeness.counts_losses);
+        CHECK(completeness.lost_elsewhere() == 0);
+        CHECK(completeness.losses.at(0).lost == 11);
+    }
+    SECTION("unless the recorder did not get so far as to read the counts") {
+        const auto file = builder.build();
+        const auto recording = Recording::from_memory(file).value();
+        Completeness completeness;
+        REQUIRE(walk(recording, completeness, [](const RecordContext&, const Mmap&) {}));
+        CHECK(completeness.lost_elsewhere() == 7);
+        CHECK(completeness.losses.empty());
+    }
+}
+
 TEST_CASE("A record whose trailer does not fit is damaged, not read out of bounds", "[recording][walk]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     RecordingBuilder builder(order);

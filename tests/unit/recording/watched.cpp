@@ -21,6 +21,7 @@
 #include "support/crafted.hpp"
 #include "support/files.hpp"
 #include "support/looks.hpp"
+#include "support/random.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
@@ -39,19 +40,6 @@ struct Told {
         return StopToken([this, times] { return all.size() >= times; });
     }
 };
-
-// A megabyte that hardly packs.
-Blob noise(std::size_t size = std::size_t{1} << 20) {
-    Blob made(size);
-    std::uint64_t state = 88172645463325252;
-    for (auto& byte : made) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        byte = static_cast<std::byte>(state);
-    }
-    return made;
-}
 
 std::string read_text(const Source& source) {
     return read_whole(source, ~std::uint64_t{0}).value();

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/writer.hpp"
@@ -54,6 +55,38 @@ class BtfBuilder {
     std::uint32_t integer(std::string_view name, std::uint32_t size = 4) {
         const auto id = type(kind_int, name, size);
         types_.u32(size * 8);
+        return id;
+    }
+    // encoded("char", 1, encoded_char): an integer of that many bits, by default all of its bytes, at a bit offset.
+    static constexpr std::uint32_t encoded_signed = 1, encoded_char = 2, encoded_bool = 4;
+    std::uint32_t encoded(std::string_view name, std::uint32_t size, std::uint32_t encoding, std::uint32_t bits = 0,
+                          std::uint32_t bit_offset = 0) {
+        const auto id = type(kind_int, name, size);
+        types_.u32(encoding << 24 | bit_offset << 16 | (bits == 0 ? size * 8 : bits));
+        return id;
+    }
+    // record(kind, name, size, members): a struct or union. A bit-field sets the kflag, as newer compilers do.
+    struct Member {
+        std::string name;
+        std::uint32_t type = 0, bit_offset = 0, bits = 0;
+    };
+    std::uint32_t record(Kind kind, std::string_view name, std::uint32_t size, const std::vector<Member>& members) {
+        bool fields = false;
+        for (const auto& member : members) fields = fields || member.bits != 0;
+        const auto id = type(kind, name, size, static_cast<std::uint32_t>(members.size()), fields);
+        for (const auto& member : members) {
+            types_.u32(text(member.name)).u32(member.type).u32(member.bits << 24 | member.bit_offset);
+        }
+        return id;
+    }
+    // values(kind, name, size, {{"ONE", 1}}): an enum or enum64; is_signed is its kflag.
+    std::uint32_t values(Kind kind, std::string_view name, std::uint32_t size,
+                         const std::vector<std::pair<std::string, std::uint64_t>>& all, bool is_signed = false) {
+        const auto id = type(kind, name, size, static_cast<std::uint32_t>(all.size()), is_signed);
+        for (const auto& [word, value] : all) {
+            types_.u32(text(word)).u32(static_cast<std::uint32_t>(value));
+            if (kind == kind_enum64) types_.u32(static_cast<std::uint32_t>(value >> 32));
+        }
         return id;
     }
     std::uint32_t floating(std::string_view name, std::uint32_t size = 8) { return type(kind_float, name, size); }

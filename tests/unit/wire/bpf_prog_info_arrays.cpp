@@ -70,6 +70,7 @@ TEST_CASE("All nine arrays are found, at any alignment", "[wire][prog_info]") {
     const auto& program = got.program;
     CHECK(as_text(program.jited_insns()) == "main+sub...");
     CHECK(as_text(program.array(BpfArray::xlated_insns).bytes) == "0123456789abcdef");
+    CHECK(program.map_count == 3);
     REQUIRE(program.map_ids().size() == 3);
     CHECK(program.map_ids()[0] == 11);
     CHECK(program.map_ids()[2] == 0x01020304);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,12 +16,12 @@
 
 namespace perfdata {
 
-// StatText writes what `perf stat report` prints, or with a separator what `perf stat -x, report` prints. The text of
-// a round is held until it is complete.
+// StatText writes what `perf stat report` prints, or with a separator what `perf stat -x, report` prints: any text,
+// also an empty one. The text of a round is held until it is complete.
 class PERFDATA_EXPORT StatText {
   public:
-    // The sink must outlive it. An empty separator makes columns.
-    explicit StatText(const Sink& sink, std::string separator = {});
+    // The sink must outlive it. Without a separator it makes columns.
+    explicit StatText(const Sink& sink, std::optional<std::string> separator = {});
 
     // add(facts, round) writes a round: read_stat() calls it.
     void add(const StatFacts& facts, const StatTable& round);
@@ -32,8 +33,8 @@ class PERFDATA_EXPORT StatText {
         std::string begin, shown;  // `begin` is as much of the name as may be shown
     };
 
-    bool is_csv() const { return !separator_.empty(); }
-    std::string_view between() const { return is_csv() ? std::string_view(separator_) : std::string_view(" "); }
+    bool is_csv() const { return separator_.has_value(); }
+    std::string_view between() const { return is_csv() ? std::string_view(*separator_) : std::string_view(" "); }
     void begin_round(const StatFacts& facts, const StatTable& round);
     void end_round(const StatFacts& facts);
     void add_title(const StatFacts& facts);
@@ -46,7 +47,7 @@ class PERFDATA_EXPORT StatText {
     static const std::string& in_row(std::vector<Name>& names, std::size_t index, std::string_view text);
 
     const Sink& sink_;
-    std::string separator_;
+    std::optional<std::string> separator_;
     std::string text_, prefix_;
     std::vector<Name> names_, units_;  // of each event that had a row
     std::vector<Name> comms_;          // of each thread that had a row

@@ -2,11 +2,13 @@
 // BTF, the type information of BPF programs: names, prototypes, source lines.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "perfdata/core/endian.hpp"
 #include "perfdata/core/error.hpp"
@@ -40,6 +42,10 @@ class PERFDATA_EXPORT Btf {
     // Returns the C declaration of a FUNC, with its linkage: "static __u32 log2_u64(__u64 v)". Empty if the id is no
     // FUNC.
     std::string prototype(std::uint32_t type_id) const;
+    // Returns the names of the maps that the program's source declares (section .maps), at most so many: the program
+    // may use others, and need not use these.
+    static constexpr std::size_t most_declared_maps = 64;
+    const std::vector<std::string_view>& declared_maps() const { return declared_maps_; }
 
   private:
     explicit Btf(Bytes strings);
@@ -47,6 +53,7 @@ class PERFDATA_EXPORT Btf {
     Bytes strings_;
     std::size_t last_end_;  // position of the last NUL; npos: none
     std::unique_ptr<BtfTypes> types_;
+    std::vector<std::string_view> declared_maps_;
     std::optional<Error> problem_;
 };
 

@@ -83,6 +83,7 @@ struct BpfProgramInfo {
     std::uint32_t verified_instructions = 0;  // instructions that the verifier looked at
     std::uint32_t attach_btf_object_id = 0;  // id of the BTF of what it is attached to: the kernel, a module, a program
     std::uint32_t attach_btf_id = 0;         // BTF type of what it is attached to; 0: nothing with one
+    std::uint32_t map_count = 0;             // how many maps it uses, also where map_ids() are absent
     std::array<BpfArrayData, bpf_array_count> arrays{};  // by BpfArray
     AnyOrder order;                                      // of the integers in the arrays
 

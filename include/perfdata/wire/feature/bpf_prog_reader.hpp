@@ -104,6 +104,7 @@ inline BpfProgramInfo BpfProgramReader::decode(Bytes info, Bytes data, std::uint
     program.xlated_size = u32(20);
     program.load_time = u64(40);
     program.created_by_uid = u32(48);
+    program.map_count = u32(52);
     if (info.size() >= 80) program.name = until_nul(info.subspan(64, 16));
     program.btf_id = u32(128);
     program.run_time_ns = u64(192);

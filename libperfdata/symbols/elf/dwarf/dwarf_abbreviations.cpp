@@ -7,6 +7,7 @@
 
 #include "perfdata/core/cursor.hpp"
 
+#include "dwarf_headroom.hpp"
 #include "dwarf_number.hpp"
 
 namespace perfdata {
@@ -77,6 +78,7 @@ Result<std::uint64_t> DwarfAbbreviations::check(Bytes section, std::uint64_t off
 Result<const DwarfAbbreviations::Table*> DwarfAbbreviations::table(Bytes section, std::uint64_t offset) {
     auto& [size, known] = tables_[{section.data(), offset}];
     if (known) {
+        dwarf_headroom(memory_of(size));
         if (size >= left_) return dwarf_limit("units share long tables of abbreviations");
         left_ -= size;
         return known.get();
@@ -87,6 +89,7 @@ Result<const DwarfAbbreviations::Table*> DwarfAbbreviations::table(Bytes section
     std::ranges::stable_sort(*table, {}, &DwarfAbbreviation::code);
     size = before - left_;
     known = std::move(table);
+    dwarf_headroom(memory_of(size));
     return known.get();
 }
 
@@ -129,6 +132,7 @@ Result<std::uint64_t> DwarfAbbreviations::read(Bytes section, std::uint64_t offs
     }
     const auto used = in.ok() ? in.position() : bytes;
     left_ -= used;
+    largest_ = std::max(largest_, used);
     if (left_ == 0) return dwarf_limit("units share long tables of abbreviations");
     if (!in.ok()) return in.failure("abbreviations");
     return wanted;

@@ -59,11 +59,17 @@ class DwarfAbbreviations {
     // Returns a whole table, read once, and counts it for one more unit. It lives as long as this. Errors: the same.
     Result<const Table*> table(Bytes section, std::uint64_t offset);
 
+    // Returns how many bytes libdw takes at most for one of the tables checked so far.
+    std::uint64_t memory() const { return memory_of(largest_); }
+
   private:
+    // libdw keeps 16 bytes for each abbreviation in a table that it doubles, and 32 more; an abbreviation has 5 bytes.
+    static constexpr std::uint64_t memory_of(std::uint64_t size) { return 16 * size; }
     Result<std::uint64_t> read(Bytes section, std::uint64_t offset, std::optional<std::uint32_t> code, Table* table);
 
     const DwarfSections* sections_;
-    std::uint64_t left_;  // bytes of tables that may still be used
+    std::uint64_t left_;         // bytes of tables that may still be used
+    std::uint64_t largest_ = 0;  // bytes that were read of one
     // By section and offset: size in bytes, and the table.
     std::map<std::pair<const std::byte*, std::uint64_t>, std::pair<std::uint64_t, std::unique_ptr<Table>>> tables_;
 };

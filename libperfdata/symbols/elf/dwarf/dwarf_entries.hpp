@@ -79,6 +79,7 @@ class DwarfEntries {
     Result<void> check_units(LookOut& look);
     // Returns why the first entry of a unit cannot be read. libdw skips such a unit.
     const std::optional<Error>& unreadable() const { return unreadable_; }
+    const DwarfAbbreviations& abbreviations() const { return abbreviations_; }
     // Returns the layout of the entry's unit, without its codes; null if there is none. It lives as long as this.
     const DwarfUnitLayout* layout_of(const Dwarf_Die& entry);
     // Checks the unit of an entry without reading the entry. Call it before libdw reads an entry of an unchecked unit.

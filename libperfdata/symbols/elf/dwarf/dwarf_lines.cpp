@@ -14,6 +14,7 @@
 
 #include "debug_image.hpp"
 #include "dwarf_alternate.hpp"
+#include "dwarf_headroom.hpp"
 #include "dwarf_merger.hpp"
 #include "dwarf_opened.hpp"
 #include "dwarf_unit.hpp"
@@ -302,8 +303,11 @@ Result<void> DwarfLines::State::read_units(std::uint64_t first_code, LookOut& lo
     // number of files may refer to it.
     constexpr std::uint64_t some_texts = std::uint64_t{1} << 20, some_of_alternate = std::uint64_t{1} << 16, times = 16;
     texts.emplace((alternate ? some_of_alternate : some_texts) + times * contents->size(), demangle);
-    while (!damage && (got = dwarf_get_units(dwarf, unit, &unit, nullptr, &type, &die, nullptr)) == 0) {
+    while (!damage) {
         look();
+        dwarf_headroom(entries->abbreviations().memory());
+        got = dwarf_get_units(dwarf, unit, &unit, nullptr, &type, &die, nullptr);
+        if (got != 0) break;
         if (type == DW_UT_type || type == DW_UT_split_type || dwarf_tag(&die) == DW_TAG_partial_unit) continue;
         add_unit(die, look);
     }

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "dwarf_headroom.hpp"
 #include "dwarf_ranges.hpp"
 
 namespace perfdata {
@@ -20,6 +21,7 @@ Result<DwarfOpened> DwarfOpened::open(Result<DebugImage> image) {
     if (!image) return fail(image.error());
     DwarfOpened opened{std::move(*image), nullptr, nullptr};
     const auto bytes = opened.image.bytes();
+    dwarf_headroom();
     opened.elf.reset(elf_memory(bytes.data(), bytes.size()));
     if (!opened.elf) {
         return fail(ErrorCode::malformed, Error::no_offset, "ELF", elf_errmsg(-1));

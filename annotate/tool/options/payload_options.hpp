@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The options for what BPF programs wrote.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "btf/payload_types.hpp"
+
+namespace perfdata::tool {
+
+struct PayloadChoice {
+    std::vector<std::string> types;
+    std::string file;
+    bool bytes = false;
+
+    void add_to(CLI::App& command);
+
+    // open(recording, features) reads the types; nothing if payloads are to be shown as bytes, or there are none. The
+    // features must outlive the result. Errors: those of PayloadTypes and read_btf().
+    Result<std::optional<PayloadTypes>> open(const Recording& recording, const BpfFeatures& features) const;
+};
+
+}  // namespace perfdata::tool
