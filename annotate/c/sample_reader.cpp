@@ -19,7 +19,8 @@ SampleReader::SampleReader(std::shared_ptr<const RecordingObject> recording, std
       control_(control),
       stop_(control.stop()),
       progress_(control.progress("reading samples")),
-      deferred_(DeferredChains::read(recording_, control.stop_telling("reading deferred chains"))) {
+      deferred_(DeferredChains::read(recording_, control.stop_telling("reading deferred chains"))),
+      counters_(recording_) {
     control_.check();
     // Stacks are not handed out.
     if (by_time && code_) {
@@ -51,20 +52,14 @@ bool SampleReader::next(perfdata_sample& out) {
             if (progress_) progress_(bytes_, recording_.bytes());
             if (stop_.stop_requested()) control_.check();
         }
-        if (!next_record()) {
-            at_end_ = true;
-            break;
-        }
-        if (static_cast<RecordType>(record_.header().type) != RecordType::sample) continue;
-        const auto* bytes = record_.bytes.data();
-        const auto size = record_.bytes.size();
-        const auto event = events.of_sample(bytes, size, record_.order);
-        if (!event || !events.layout(*event).fits(bytes, size, record_.order)) {
-            ++damaged_;
+        if (taken_ == pending_.size()) {
+            at_end_ = !next_samples();
             continue;
         }
-        const BasicSample<AnyOrder> sample(bytes, events.layout(*event), record_.order);
-        if (!take(sample, *event, out)) {
+        const auto [event, period] = pending_[taken_++];
+        const auto& layout = events.layout(record_event_);
+        const BasicSample<AnyOrder> sample(record_.bytes.data(), layout, record_.order);
+        if (!take(sample, event, period, out)) {
             ++filtered_;
             continue;
         }
@@ -75,7 +70,28 @@ bool SampleReader::next(perfdata_sample& out) {
     return false;
 }
 
-bool SampleReader::take(const BasicSample<AnyOrder>& sample, std::uint32_t event, perfdata_sample& out) {
+bool SampleReader::next_samples() {
+    pending_.clear();
+    taken_ = 0;
+    if (!next_record()) return false;
+    if (static_cast<RecordType>(record_.header().type) != RecordType::sample) return true;
+    const auto& events = recording_.events();
+    const auto* bytes = record_.bytes.data();
+    const auto size = record_.bytes.size();
+    const auto event = events.of_sample(bytes, size, record_.order);
+    if (!event || !events.layout(*event).fits(bytes, size, record_.order)) {
+        ++damaged_;
+        return true;
+    }
+    record_event_ = *event;
+    const BasicSample<AnyOrder> sample(bytes, events.layout(*event), record_.order);
+    counters_.each(*event, sample,
+                   [&](std::uint32_t member, std::uint64_t period) { pending_.emplace_back(member, period); });
+    return true;
+}
+
+bool SampleReader::take(const BasicSample<AnyOrder>& sample, std::uint32_t event, std::uint64_t period,
+                        perfdata_sample& out) {
     constexpr Pid nobody{std::numeric_limits<std::uint32_t>::max()};
     const auto cpu = sample.cpu();
     if (!filter_.has_event(event)) return false;
@@ -105,7 +121,7 @@ bool SampleReader::take(const BasicSample<AnyOrder>& sample, std::uint32_t event
     out.offset = record_.offset;
     out.time = time.nanoseconds;
     out.address = ip.value_or(Address{}).value;
-    out.period = sample.period();
+    out.period = period;
     out.pid = moment.pid.value;
     out.tid = who.value;
     out.cpu = cpu.value_or(nobody.value);

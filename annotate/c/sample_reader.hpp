@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "perfdata/profile/counter_samples.hpp"
 #include "perfdata/profile/intern_table.hpp"
 #include "perfdata/profile/sample_filter.hpp"
 #include "perfdata/recording/deferred_chains.hpp"
@@ -53,7 +54,9 @@ class SampleReader {
 
   private:
     bool next_record();
-    bool take(const BasicSample<AnyOrder>& sample, std::uint32_t event, perfdata_sample& out);
+    // Reads the next record that stands for samples. Returns false at the end.
+    bool next_samples();
+    bool take(const BasicSample<AnyOrder>& sample, std::uint32_t event, std::uint64_t period, perfdata_sample& out);
     std::uint32_t number_of(const Frame& frame);
     bool is_left_out(std::uint32_t frame);
 
@@ -69,7 +72,11 @@ class SampleReader {
     std::optional<OrderedStream> by_time_;
     std::optional<RecentTasks> tasks_;
     std::optional<LoadOnce> load_;  // with code
+    CounterSamples counters_;
     RecordView record_;
+    std::uint32_t record_event_ = 0;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> pending_;  // of the record: events and periods
+    std::size_t taken_ = 0;                                         // of pending_
     Time time_, latest_;
     bool at_end_ = false;
     std::uint32_t steps_ = 0;

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
+#include "perfdata/recording/event_groups.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 #include "format/load_once.hpp"
@@ -58,7 +59,8 @@ class ReportMaker {
   public:
     ReportMaker(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,
                 const ReportOptions& options, const StopToken& stop)
-        : stop_(stop),
+        : recording_(recording),
+          stop_(stop),
           limits_(recording.limits()),
           counts_(counts),
           symbolizer_(symbolizer),
@@ -72,6 +74,7 @@ class ReportMaker {
     // Throws Stopped.
     Report make() && {
         choose_columns();
+        choose_tables();
         place_frames();
         count_dropped();
         sum_rows();
@@ -105,12 +108,67 @@ class ReportMaker {
     // Events without samples (such as perf's "dummy") get no columns.
     void choose_columns() {
         const auto& counted = counts_.considered();
+        const auto groups = EventGroups::read(recording_);
+        // As in perf: a group is shown whole if any of its events has samples.
+        std::vector<bool> wanted(groups.groups().size());
         for (std::size_t column = 0; column < counted.size(); ++column) {
-            if (counted[column].hits != 0) columns_.push_back(column);
+            const auto group = groups.of(counts_.events()[column]);
+            if (group && counted[column].hits != 0 && options_.tables == ReportTables::groups) wanted[*group] = true;
+        }
+        for (std::size_t column = 0; column < counted.size(); ++column) {
+            const auto group = groups.of(counts_.events()[column]);
+            if (counted[column].hits != 0 || (group && wanted[*group])) columns_.push_back(column);
         }
         if (columns_.empty() && !counted.empty()) columns_.push_back(0);
         for (const auto column : columns_) report_.events.push_back(counts_.events()[column]);
         report_.whole = chosen(options_.relative ? counts_.totals() : counted);
+        const std::vector<std::size_t> events(report_.events.begin(), report_.events.end());
+        for (const auto& ratio : options_.ratios) report_.ratios.push_back(ratio.moved(events));
+        std::size_t last = ReportTable::no_group;
+        for (std::size_t column = 0; column < events.size(); ++column) {
+            const auto group = groups.of(report_.events[column]);
+            if (group && *group != last) report_.groups.push_back({groups.groups()[*group].name, {}});
+            if (group) report_.groups.back().columns.push_back(column);
+            last = group.value_or(ReportTable::no_group);
+        }
+    }
+
+    void choose_tables() {
+        constexpr std::size_t few = 3;  // of more events, each has its own table, as in perf
+        const auto columns = columns_.size();
+        const auto how = options_.tables;
+        const bool together = how == ReportTables::groups ? report_.groups.empty() : columns <= few;
+        auto& tables = report_.tables;
+        if (how != ReportTables::single && together) {
+            auto& table = tables.emplace_back();
+            for (std::size_t column = 0; column < columns; ++column) table.columns.push_back(column);
+            const bool one_group = report_.groups.size() == 1 && report_.groups[0].columns.size() == columns;
+            if (one_group && columns > 1) table.group = 0;
+        } else {
+            std::vector<std::size_t> group_of(columns, ReportTable::no_group);
+            for (std::size_t group = 0; group < report_.groups.size() && how != ReportTables::single; ++group) {
+                for (const auto column : report_.groups[group].columns) group_of[column] = group;
+            }
+            // The events of a group follow each other.
+            for (std::size_t column = 0; column < columns; ++column) {
+                const bool goes_on = group_of[column] != ReportTable::no_group && !tables.empty() &&
+                                     tables.back().group == group_of[column];
+                if (!goes_on) tables.emplace_back().group = group_of[column];
+                tables.back().columns.push_back(column);
+            }
+        }
+        for (std::size_t at = 0; at < tables.size(); ++at) {
+            auto& table = tables[at];
+            if (options_.group_sort < table.columns.size()) table.sort = options_.group_sort;
+            if (table.columns.size() <= ReportTable::most_columns) continue;
+            ReportTable rest{{}, 0, table.group, 0};
+            const auto cut = table.columns.begin() + ReportTable::most_columns;
+            rest.columns.assign(cut, table.columns.end());
+            table.columns.erase(cut, table.columns.end());
+            if (table.sort >= table.columns.size()) table.sort = 0;
+            tables.insert(tables.begin() + static_cast<std::ptrdiff_t>(at) + 1, std::move(rest));
+        }
+        if (tables.empty()) tables.emplace_back();
     }
 
     EventCounts chosen(std::span<const EventCount> cells) const {
@@ -265,6 +323,10 @@ class ReportMaker {
             for (std::size_t column = 0; column < columns_.size(); ++column) {
                 if (row.total[column].hits != 0) ++report_.hidden_by_event[column];
             }
+            for (auto& table : report_.tables) {
+                const auto has_some = [&](std::size_t column) { return row.total[column].hits != 0; };
+                if (std::ranges::any_of(table.columns, has_some)) ++table.hidden_rows;
+            }
             return true;
         });
     }
@@ -348,17 +410,20 @@ class ReportMaker {
 
         // Keeps the fields that decide most comparisons in adjacent memory.
         struct Sorted {
-            std::uint64_t total, self;  // periods of the first event
+            std::uint64_t total, self;  // periods of the event to sort by
             std::uint64_t who_where, address;
             std::uint32_t row;
             bool named;
         };
+        const auto& table = report_.tables.front();
+        const auto first = table.columns.empty() ? 0 : table.columns[table.sort];
         std::vector<Sorted> order;
         order.reserve(report_.rows.size());
         for (std::uint32_t at = 0; at < report_.rows.size(); ++at) {
             const auto& row = report_.rows[at];
             const auto& place = report_.places[row.place];
-            order.push_back({row.total.empty() ? 0 : row.total[0].periods, row.self.empty() ? 0 : row.self[0].periods,
+            order.push_back({row.total.empty() ? 0 : row.total[first].periods,
+                             row.self.empty() ? 0 : row.self[first].periods,
                              std::uint64_t{task_rank[row.task]} << 32 | object_rank[row.place], place.address, at,
                              !place.symbol.empty()});
         }
@@ -400,6 +465,7 @@ class ReportMaker {
         }
     }
 
+    const Recording& recording_;
     const StopToken& stop_;
     unsigned steps_ = 0;
     const Limits& limits_;

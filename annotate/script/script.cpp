@@ -2,12 +2,12 @@
 #include "script.hpp"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <set>
 #include <unordered_map>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
+#include "perfdata/profile/counter_samples.hpp"
 #include "perfdata/recording/deferred_chains.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
@@ -34,6 +34,7 @@ class ScriptWriter {
           options_(options),
           sink_(sink),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
+          counters_(recording),
           formats_(TraceFormats::read(recording)),
           payload_writers_(symbolizer.timeline()),
           places_(symbolizer, std::min(most_places, recording.limits().places)),
@@ -48,26 +49,15 @@ class ScriptWriter {
 
     template <class Order>
     void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
-        const auto& event = events_.events()[context.event];
-        if (!event.attr.has(sample_bit::read)) return take(context, sample, event, context.event, sample.period());
-        // If samples contain counter values, perf computes the period from these, and one sample for each event of a
-        // group.
-        const auto values = sample.details().read();
-        if (!values) return;
-        for (std::size_t index = 0; index < values->size(); ++index) {
-            const auto value = (*values)[index];
-            const auto id = value.id ? value.id : sample.id();
-            const auto member = id ? events_.find(id->value) : EventIndex();
-            if (!member) continue;
-            auto& last = last_values_[id->value];
-            const auto period = value.value - last;
-            last = value.value;
-            if (period != 0) take(context, sample, events_.events()[*member], *member, period);
-        }
+        // As in perf: a sample with counter values is one of each counter that grew.
+        counters_.each(context.event, sample, [&](std::uint32_t event, std::uint64_t period) {
+            take(context, sample, events_.events()[event], event, period);
+        });
     }
 
     ScriptCounts finish() {
         flush();
+        counts_.counter_losses = counters_.losses();
         counts_.unread_formats = formats_.unread();
         counts_.without_build_id = WithoutBuildId::list(places_.without_build_id(), symbolizer_);
         counts_.not_opened = places_.not_opened();
@@ -289,6 +279,7 @@ class ScriptWriter {
     const ScriptOptions& options_;
     const Sink& sink_;
     DeferredChains deferred_;
+    CounterSamples counters_;
     TraceFormats formats_;
     PayloadWriters payload_writers_;
     ScriptPlaces places_;
@@ -302,8 +293,7 @@ class ScriptWriter {
     std::size_t inlined_room_ = std::size_t{64} << 20;  // bytes of text for what was inlined; recorded bytes add to it
     Shared<StackUnwinder> unwinder_;                    // made for the first copy of a stack
     std::vector<UnwoundFrame> unwound_;
-    std::map<std::uint64_t, std::uint64_t> last_values_;  // by event id
-    std::vector<std::uint8_t> left_out_;                  // by place: the CodePart that leaves it out; or not_asked
+    std::vector<std::uint8_t> left_out_;  // by place: the CodePart that leaves it out; or not_asked
     std::vector<std::string> absent_symbols_, absent_objects_;  // wanted ones that no place has so far
     std::string text_;
     ScriptCounts counts_;

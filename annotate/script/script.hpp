@@ -11,6 +11,7 @@
 #include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
 #include "perfdata/core/stop_token.hpp"
+#include "perfdata/profile/counter_samples.hpp"
 #include "perfdata/profile/sample_filter.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
@@ -44,6 +45,7 @@ struct ScriptCounts {
     std::uint64_t folded_chains = 0;                    // without some inlined functions, of which there are too many
     std::uint64_t unread_formats = 0;     // of tracepoints: damaged or too long, their samples are shown as bytes
     UnwoundStacks stacks;                 // copies of user stacks
+    CounterLosses counter_losses;         // counter values in samples
     WithoutBuildId without_build_id;      // objects without names; their samples are not counted
     std::size_t not_opened = 0;           // files of unnamed code that the system does not let be opened
     bool unnamed_kernel = false;          // there are no names for kernel code

@@ -27,6 +27,7 @@
 #include "tool/options/line_options.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/percent_options.hpp"
+#include "tool/options/ratio_options.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/options/screen_options.hpp"
 #include "tool/options/time_choice.hpp"
@@ -42,6 +43,7 @@ struct AnnotateOptions {
     FunctionChoice functions;
     SampleChoice samples;
     PercentChoice percent;
+    RatioChoice ratios;
     std::string title;
     std::string style = "att";
     std::string percent_type;  // empty: depends on the format
@@ -83,6 +85,8 @@ class Annotate {
         auto filter = options_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
         if (!options_.samples.can_tell(recording, *filter)) return usage;
+        auto ratios = options_.ratios.chosen(recording, filter->events);
+        if (!ratios) return session_.give_up(ratios.error());
         if (!session_.read_timeline()) return failed;
         options_.samples.add_cgroups(*filter, session_.timeline().tasks());
         session_.open_symbolizer(options_.names, &options_.lines);
@@ -91,7 +95,7 @@ class Annotate {
         symbolizer.prepare(options_.names.threads());
         if (lines()) {
             options_.samples.note_absent_tasks(session_.timeline());
-            return annotate_lines(session_, lines_choice(*filter));
+            return annotate_lines(session_, lines_choice(*filter, std::move(*ratios)));
         }
         const auto count = [&](const SampleFilter& samples) {
             return Profile::count(recording, symbolizer.versions(),
@@ -130,12 +134,22 @@ class Annotate {
         if (const auto problem = symbolizer.text_problem()) source_note_ = problem->message();
         auto completeness = session_.completeness();
         note_problems(listings, symbolizer, completeness);
+        for (auto& problem : profile->counter_losses().problems()) completeness.diagnostics.add(std::move(problem));
+        const std::vector<std::size_t> counted(profile->events().begin(), profile->events().end());
+        for (auto& ratio : *ratios) ratio = ratio.moved(counted);
         auto stacks = StackFacts::of(chain_losses_.stacks, symbolizer);
         if (html() || options_.calls) completeness.stacks_not_unwound = stacks.lacking();
         lacks_callers_ = stacks.counts.lost() != 0;
-        return write(
-            {recording, session_.timeline(), *profile, completeness, {}, relative(), hidden_, std::move(stacks)},
-            listings, chosen->unattributed);
+        return write({recording,
+                      session_.timeline(),
+                      *profile,
+                      completeness,
+                      {},
+                      relative(),
+                      hidden_,
+                      std::move(stacks),
+                      *ratios},
+                     listings, chosen->unattributed);
     }
 
   private:
@@ -181,7 +195,7 @@ class Annotate {
         if (!options_.inlines) return refused("--no-inline", ": lines of inlined functions are among them");
         return {};
     }
-    LinesChoice lines_choice(const SampleFilter& filter) const {
+    LinesChoice lines_choice(const SampleFilter& filter, std::vector<EventRatio> ratios) const {
         const auto& names = options_.names;
         auto directories = options_.lines.source_dirs;
         if (!names.symfs.empty()) directories.push_back(names.symfs);
@@ -191,7 +205,8 @@ class Annotate {
                 relative(),
                 options_.percent.limit,
                 std::move(directories),
-                !names.offline && names.symfs.empty()};
+                !names.offline && names.symfs.empty(),
+                std::move(ratios)};
     }
     bool relative() const { return options_.percent.relative(); }
 
@@ -444,6 +459,7 @@ void add_annotate(CLI::App& app, int& exit) {
         ->check(one_of({"global-hits", "global-period", "local-hits", "local-period"}));
     options->percent.add_to(
         *command, "Leave out functions with less percent of the periods than this, such as 0.5 (default 0: none)");
+    options->ratios.add_to(*command);
     command->add_flag("--asm-raw", options->raw_bytes, "Show the bytes of each instruction");
     command->add_flag("--show-total-period", options->show_periods, "A column of periods beside the hits");
     command->add_flag("--bpf-registers", options->bpf_registers,

@@ -18,9 +18,11 @@
 #include "tool/options/event_choice.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/percent_options.hpp"
+#include "tool/options/ratio_options.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/options/screen_options.hpp"
 #include "tool/report/graph_options.hpp"
+#include "tool/report/group_options.hpp"
 #include "tool/report/row_options.hpp"
 #include "tool/session.hpp"
 
@@ -31,6 +33,8 @@ struct ReportChoice {
     Common common;
     NameChoice names;
     RowChoice rows;
+    GroupChoice groups;
+    RatioChoice ratios;
     GraphChoice graph;
     SampleChoice samples;
     PercentChoice percent;
@@ -62,6 +66,9 @@ class ReportRun {
         auto filter = choice_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
         if (!choice_.samples.can_tell(recording, *filter)) return usage;
+        auto ratios = choice_.ratios.chosen(recording, filter->events);
+        if (!ratios) return session_.give_up(ratios.error());
+        options_.ratios = std::move(*ratios);
         choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
         // Rows of callers have samples in other code: the report leaves out rows.
         filter->code = {};
@@ -89,6 +96,7 @@ class ReportRun {
         // As in perf: it is the limit of branches, too, unless -g has one.
         if (choice_.limit_given) options_.tree_limit = choice_.percent.limit;
         choice_.graph.choose(options_);
+        choice_.groups.choose(options_);
         options_.relative = choice_.percent.relative();
         options_.program_details = choice_.common.json;
         options_.code = choice_.samples.code();
@@ -160,6 +168,8 @@ void add_report(CLI::App& app, int& exit) {
     auto choice = std::make_shared<ReportChoice>();
     choice->common.add_to(*command);
     choice->rows.add_to(*command);
+    choice->groups.add_to(*command);
+    choice->ratios.add_to(*command);
     choice->graph.add_to(*command);
     choice->common.add_stdio_to(*command);
     add_inline(*command, choice->inlines);

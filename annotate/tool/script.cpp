@@ -156,7 +156,8 @@ int run(const ScriptChoice& choice) {
     session.end_progress();
     if (!counts) return session.give_up(counts.error());
     if (!session.commit(*output)) return failed;
-    const auto completeness = session.completeness();
+    auto completeness = session.completeness();
+    for (auto& problem : counts->counter_losses.problems()) completeness.diagnostics.add(std::move(problem));
     session.warn(completeness, counts->unnamed_kernel);
     if (!choice.common.quiet) {
         tell(session, choice, *options, *counts);

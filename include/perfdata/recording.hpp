@@ -7,6 +7,7 @@
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/content.hpp"
 #include "perfdata/recording/deferred_chains.hpp"
+#include "perfdata/recording/event_groups.hpp"
 #include "perfdata/recording/event_names.hpp"
 #include "perfdata/recording/event_table.hpp"
 #include "perfdata/recording/hash_key.hpp"

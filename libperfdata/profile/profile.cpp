@@ -30,6 +30,7 @@ class ProfileMaker {
         profile_.totals_ = counts.totals();
         profile_.considered_ = counts.considered();
         profile_.dropped_ = counts.dropped();
+        profile_.counter_losses_ = counts.counter_losses();
         profile_.first_time_ = counts.first_time();
         profile_.last_time_ = counts.last_time();
         for (std::size_t row = 0; row < counts.rows().size(); ++row) {

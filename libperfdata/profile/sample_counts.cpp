@@ -80,6 +80,7 @@ class SampleCounter {
           deferred_(options.chains ? DeferredChains::read(recording, options.stop) : DeferredChains()),
           inlines_(options.chains && options.inlines && options.functions != nullptr),
           unwinder_(unwinder_for(recording, options)),
+          counters_(recording),
           column_(recording.events().events().size(), not_counted) {
         counts_.chain_losses_.max_stack = options.max_stack;
         auto& events = counts_.events_;
@@ -114,34 +115,12 @@ class SampleCounter {
 
     template <class Order>
     void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
-        const auto column = column_[context.event];
-        if (column == not_counted) return;
-        if (options_.only_calls != nullptr && !options_.only_calls->passes(sample)) return;
-        moment_ = {context.time, sample.pid().value_or(nobody), machine_of(sample)};
-        const auto tid = sample.tid().value_or(Tid{nobody.value});
-        const auto& filter = options_.filter;
-        const bool needs_comm = options_.by_comm || filter.needs_comm();
-        const auto comm = needs_comm ? recent_tasks_.comm_at(tid, context.time, moment_.machine) : std::string_view();
-        const EventCount cell{1, sample.period()};
-        const auto drop = [&](FilterPart part) {
-            if (part != FilterPart::none) counts_.dropped_.of(part)[column] += cell;
-            return part != FilterPart::none;
-        };
-        if (drop(filter.drop_moment(context.time, sample.cpu()))) return;
-        counts_.considered_[column] += cell;
-        const auto cgroup = filter.by_cgroup ? sample.details().cgroup() : std::nullopt;
-        if (drop(filter.drop_task({comm, moment_.pid, tid, cgroup})) || drop(drop_code(sample))) return;
-        note_time(sample.time());
-        counts_.totals_[column] += cell;
-        const auto who = task(sample, tid, comm);
-        if (options_.chains) {
-            chain_rows_.cells(row({who, chain(sample)}))[column] += cell;
-        } else {
-            waiting_.push_back(waiting(sample, who));
-            waiting_.back().column = static_cast<std::uint32_t>(column);
-            waiting_.back().cell = cell;
-            if (waiting_.size() == most_waiting) count_waiting();
-        }
+        // The counters of a sample share its chain.
+        passes_.reset();
+        node_ = none;
+        counters_.each(context.event, sample, [&](std::uint32_t event, std::uint64_t period) {
+            if (const auto column = column_[event]; column != not_counted) take(context, sample, column, period);
+        });
     }
 
     // Returns the progress of the walk.
@@ -175,6 +154,7 @@ class SampleCounter {
         counts_.frames_.seal();
         counts_.chains_.seal();
         counts_.tasks_.seal();
+        counts_.counter_losses_ = counters_.losses();
         return std::move(counts_);
     }
 
@@ -184,6 +164,39 @@ class SampleCounter {
     static constexpr std::size_t most_waiting = 64;
     static constexpr Pid nobody{~std::uint32_t{0}};
     static constexpr std::uint8_t not_asked = 0xff;
+
+    template <class Order>
+    void take(const RecordContext& context, const BasicSample<Order>& sample, std::size_t column,
+              std::uint64_t period) {
+        if (!passes_) passes_ = options_.only_calls == nullptr || options_.only_calls->passes(sample);
+        if (!*passes_) return;
+        moment_ = {context.time, sample.pid().value_or(nobody), machine_of(sample)};
+        const auto tid = sample.tid().value_or(Tid{nobody.value});
+        const auto& filter = options_.filter;
+        const bool needs_comm = options_.by_comm || filter.needs_comm();
+        const auto comm = needs_comm ? recent_tasks_.comm_at(tid, context.time, moment_.machine) : std::string_view();
+        const EventCount cell{1, period};
+        const auto drop = [&](FilterPart part) {
+            if (part != FilterPart::none) counts_.dropped_.of(part)[column] += cell;
+            return part != FilterPart::none;
+        };
+        if (drop(filter.drop_moment(context.time, sample.cpu()))) return;
+        counts_.considered_[column] += cell;
+        const auto cgroup = filter.by_cgroup ? sample.details().cgroup() : std::nullopt;
+        if (drop(filter.drop_task({comm, moment_.pid, tid, cgroup})) || drop(drop_code(sample))) return;
+        note_time(sample.time());
+        counts_.totals_[column] += cell;
+        const auto who = task(sample, tid, comm);
+        if (options_.chains) {
+            if (node_ == none) node_ = chain(sample);
+            chain_rows_.cells(row({who, node_}))[column] += cell;
+        } else {
+            waiting_.push_back(waiting(sample, who));
+            waiting_.back().column = static_cast<std::uint32_t>(column);
+            waiting_.back().cell = cell;
+            if (waiting_.size() == most_waiting) count_waiting();
+        }
+    }
 
     static Shared<StackUnwinder> unwinder_for(const Recording& recording, const SampleCountOptions& options) {
         const auto in_stack = [](const Event& event) { return event.sample.shape().callers_in_stack(); };
@@ -588,8 +601,11 @@ class SampleCounter {
     bool inlines_ = false;
     Shared<StackUnwinder> unwinder_;     // null: no stacks, or nothing unwinds them
     std::vector<UnwoundFrame> unwound_;  // of the current sample
-    bool is_deep_ = false;               // the recorded chain of the current sample has more than max_stack
-    std::vector<std::size_t> column_;    // by event
+    CounterSamples counters_;
+    std::optional<bool> passes_;       // the current sample passes only_calls; empty: not asked
+    std::uint32_t node_ = none;        // of the current sample's chain, once it is counted
+    bool is_deep_ = false;             // the recorded chain of the current sample has more than max_stack
+    std::vector<std::size_t> column_;  // by event
     std::size_t most_places_ = 0, most_nodes_ = 0, most_rows_ = 0, most_tasks_ = 0;  // from Limits
     Moment moment_;
     SampledTask last_task_;
@@ -630,8 +646,13 @@ Result<SampleCounts> SampleCounts::count(const Recording& recording, const Timel
     return catch_bad_alloc([&]() -> Result<SampleCounts> {
         SampleCounter counter(recording, timeline, options);
         Completeness seen;  // the timeline's pass has counted all records already
-        if (auto walked =
-                walk(recording, seen, counter, {.order = {}, .stop = options.stop, .progress = counter.progress()});
+        // What a counter grew by depends on the order of its values.
+        const bool ordered = CounterSamples::are_in(recording.events());
+        if (auto walked = walk(recording, seen, counter,
+                               {.order = ordered ? RecordOrder::time : RecordOrder::file,
+                                .stop = options.stop,
+                                .progress = counter.progress(),
+                                .times = ordered ? timeline.times() : nullptr});
             !walked) {
             return fail(walked.error());
         }

@@ -42,7 +42,8 @@ namespace {
 
 using namespace perfdata;
 
-// Recordings whose trees perf counts in another way: see known_differences in report.cpp.
+// Recordings whose trees perf shows in another way: those of a group side by side, and see known_children in
+// report.cpp.
 constexpr std::array<std::string_view, 2> others{"group_chains.data", "pipe.data"};
 
 constexpr std::array<std::string_view, 4> styles{"graph", "fractal", "flat", "folded"};

@@ -194,8 +194,8 @@ std::vector<PerfRow> perf_report(const std::filesystem::path& recording, bool ch
     std::vector<PerfRow> rows;
     std::string event;
     for (const auto& line :
-         perf("report --stdio -g none --percent-limit 0 -t '|' " + fields + ",comm,dso,sym" + widths + arguments +
-                  (kallsyms.empty() ? "" : " --kallsyms " + quoted(kallsyms.string())),
+         perf("report --stdio --no-group -g none --percent-limit 0 -t '|' " + fields + ",comm,dso,sym" + widths +
+                  arguments + (kallsyms.empty() ? "" : " --kallsyms " + quoted(kallsyms.string())),
               recording)) {
         if (line.starts_with("# Samples: ")) {
             const auto begin = line.find('\'');
@@ -222,6 +222,29 @@ std::vector<PerfRow> perf_report(const std::filesystem::path& recording, bool ch
         rows.push_back(std::move(row));
     }
     return rows;
+}
+
+std::vector<std::vector<std::string>> perf_group_report(const std::filesystem::path& recording) {
+    const auto packed = [](const std::string& line) {
+        std::string result;
+        std::istringstream stream(line);
+        for (std::string part; std::getline(stream, part, '|');) {
+            const auto begin = part.find_first_not_of(' ');
+            if (!result.empty()) result += '|';
+            if (begin != std::string::npos) result += part.substr(begin, part.find_last_not_of(' ') + 1 - begin);
+        }
+        return result;
+    };
+    std::vector<std::vector<std::string>> tables;
+    for (const auto& line : perf("report --stdio --group --no-children -g none --percent-limit 0 -t '|' "
+                                 "-F overhead,sample,period,comm,dso,sym",
+                                 recording)) {
+        if (line.starts_with("# Samples: ")) tables.emplace_back();
+        if (line.empty() || line.front() == '#' || tables.empty()) continue;
+        tables.back().push_back(packed(line));
+    }
+    for (auto& table : tables) std::ranges::sort(table);
+    return tables;
 }
 
 PerfSideBand perf_side_band(const std::filesystem::path& recording) {

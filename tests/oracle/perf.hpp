@@ -56,6 +56,9 @@ struct PerfRow {
 std::vector<PerfRow> perf_report(const std::filesystem::path& recording, bool children,
                                  const std::filesystem::path& kallsyms, const std::string& arguments = {},
                                  bool by_thread = false);
+// perf_group_report(recording) returns the rows of each table of `perf report --group`, sorted, as perf leaves open how
+// rows with equal numbers follow each other: "71.58% 100.00%|3 1|10631668 25|task|task|[.] 0x16ca".
+std::vector<std::vector<std::string>> perf_group_report(const std::filesystem::path& recording);
 
 // PerfKsymbol, PerfBpfEvent are lines of `perf report -D`.
 struct PerfRecord {

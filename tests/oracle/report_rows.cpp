@@ -15,9 +15,6 @@ struct UncountedRecording {
     const char* why;
 };
 constexpr UncountedRecording known_differences[] = {
-    {"group.data", "perf makes of a sample with the counts of a group one sample for each member"},
-    {"group_chains.data", "perf makes of a sample with the counts of a group one sample for each member"},
-    {"read.data", "perf makes of a sample with the counts of a group one sample for each member"},
     {"stat.data", "a recording of perf stat, without samples"},
     {"stat_cores.data", "the same"},
     {"stat_cpus.data", "the same"},

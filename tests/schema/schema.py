@@ -271,6 +271,9 @@ class Check:
             self.run("bpf", "--json", fixtures / f"records/{name}.data", status=(0, 1))
         for mode in ("--no-aggr", "--per-socket", "--per-die", "--per-core", "--per-node"):
             self.run("stat", "--json", mode, fixtures / "records/stat_cpus.data")
+        group = fixtures / "records/group_chains.data"
+        for options in (("report", "--json", "--group"), ("annotate", "--json"), ("annotate", "--format", "lines")):
+            self.run(*options, "--ratio", "page-faults/cpu-clock", group)
         self.bpf(fixtures / "bpf")
         self.filtered(fixtures / "bpf/bpf_events.data")
         typed = fixtures / "typed/bpf_output.data"

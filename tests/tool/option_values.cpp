@@ -74,6 +74,7 @@ std::vector<std::string> nonsense_for(const Option& option) {
         {"NAME", {""}},
         {"STRUCT", {""}},
         {"EVENT", {""}},
+        {"EVENT/EVENT", {"", "cycles", "/", "cycles/", "/cycles"}},
         {"FILE", {""}},
         {"DIR", {""}},
         {"DIR|TAR", with(all_nonsense, {"nosuch"})},

@@ -3,6 +3,7 @@
 
 #include "disassembly/bpf_registers.hpp"
 #include "format/percent.hpp"
+#include "format/ratio.hpp"
 #include "format/words.hpp"
 #include "html_parts.hpp"
 
@@ -108,6 +109,10 @@ class FunctionWriter {
                 html_.print("; {} % with what it calls", share_text(below, model_.totals()[column].hits));
             }
             html_.raw("</div>");
+        }
+        for (const auto& ratio : model_.page().ratios) {
+            html_.raw("<div><dt>").text(ratio.name, 60).raw("<dd>");
+            html_.text(ratio_text(ratio.of(function_.total))).raw("</div>");
         }
         html_.raw("</dl>");
     }

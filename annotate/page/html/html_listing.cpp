@@ -5,6 +5,7 @@
 
 #include "disassembly/bpf_registers.hpp"
 #include "format/percent.hpp"
+#include "format/ratio.hpp"
 #include "format/words.hpp"
 #include "html_parts.hpp"
 #include "html_source.hpp"
@@ -123,6 +124,7 @@ class ListingWriter {
                 html_.text(model_.event_name(column), 100);
             }
         }
+        ratio_heads();
         html_.raw("<th scope=col class=n>line<th scope=col>source<tbody>");
         std::string_view file;
         std::uint32_t last = 0;
@@ -132,14 +134,14 @@ class ListingWriter {
             const auto& row = source_.rows()[at];
             // Lines of one file are adjacent and share a heading.
             if (first || BeforeText{}(file, row.file) || BeforeText{}(row.file, file)) {
-                html_.print("<tr class=fl><th colspan={} title=\"", columns.size() + 2).text(row.file).raw("\">");
+                html_.print("<tr class=fl><th colspan={} title=\"", source_width()).text(row.file).raw("\">");
                 if (row.line == 0 && row.file.empty()) {
                     html_.raw("without source");
                 } else {
                     html_.text(short_name(row.file), 120);
                 }
             } else if (row.line > last + 1) {
-                html_.print("<tr class=g><td colspan={}>⋯", columns.size() + 2);
+                html_.print("<tr class=g><td colspan={}>⋯", source_width());
             }
             first = false;
             file = row.file;
@@ -158,6 +160,7 @@ class ListingWriter {
             html_.raw("<td>");
             if (row.cells[column].hits != 0) percent(row.cells[column], column);
         }
+        ratios(row.cells);
         if (row.line == 0) {
             html_.raw("<td><td>(no source)\n");
             return;
@@ -166,7 +169,18 @@ class ListingWriter {
     }
 
     std::size_t width() const {
-        return model_.columns().size() * 2 + (listing_.lines.empty() ? 0 : 1) + 3 + raw_bytes();
+        return model_.columns().size() * 2 + model_.page().ratios.size() + (listing_.lines.empty() ? 0 : 1) + 3 +
+               raw_bytes();
+    }
+    std::size_t source_width() const { return model_.columns().size() + model_.page().ratios.size() + 2; }
+    void ratio_heads() {
+        for (const auto& ratio : model_.page().ratios) html_.raw("<th scope=col class=n>").text(ratio.name, 60);
+    }
+    void ratios(std::span<const EventCount> cells) {
+        for (const auto& ratio : model_.page().ratios) {
+            html_.raw("<td>");
+            if (hits(cells) != 0) html_.raw(ratio_text(ratio.of(cells)));
+        }
     }
     std::size_t raw_bytes() const { return model_.options().raw_bytes ? 1 : 0; }
 
@@ -189,6 +203,7 @@ class ListingWriter {
         for (std::size_t at = 0; at < columns.size(); ++at) {
             html_.raw("<th scope=col class=n>%<th scope=col class=n>samples");
         }
+        ratio_heads();
         if (!listing_.lines.empty()) html_.raw("<th scope=col class=n>line");
         html_.raw("<th scope=col class=n>offset");
         if (raw_bytes() != 0) html_.raw("<th scope=col>bytes");
@@ -259,6 +274,7 @@ class ListingWriter {
             html_.raw("<td>");
             if (cell.hits != 0) html_.print("{}", cell.hits);
         }
+        ratios(row.cells);
         if (!listing_.lines.empty()) {
             html_.raw("<td>");
             if (row.line && new_line) place(*row.line);

@@ -8,6 +8,7 @@
 
 #include "format/loss_text.hpp"
 #include "format/percent.hpp"
+#include "format/ratio.hpp"
 #include "format/words.hpp"
 #include "html_parts.hpp"
 #include "page/titles.hpp"
@@ -100,6 +101,10 @@ class Page {
             html_.raw("<div><dt>").text(model_.event_name(column), 60);
             html_.print("<dd>{} samples, period {}</div>", cell.hits, quantity(cell.periods));
         }
+        for (const auto& ratio : model_.page().ratios) {
+            html_.raw("<div><dt>").text(ratio.name, 60).raw("<dd>");
+            html_.raw(ratio_text(ratio.of(profile.totals()))).raw("</div>");
+        }
         if (profile.first_time() && profile.last_time()) {
             const auto length = Time{profile.last_time()->nanoseconds - profile.first_time()->nanoseconds};
             fact("sampled for", fmt::format("{:.3f} s", static_cast<double>(length.nanoseconds) / 1e9));
@@ -167,6 +172,7 @@ class Page {
             html_.raw("<li>").text(text, 500);
         }
         code_at_hand();
+        if (!model_.page().ratios.empty()) html_.raw("<li>").text(ratio_note, 300);
         for (const auto& entry : unattributed_) {
             const auto count = hits(entry.cells);
             if (count == 0) continue;

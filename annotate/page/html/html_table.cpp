@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "format/percent.hpp"
+#include "format/ratio.hpp"
 #include "format/words.hpp"
 #include "html_parts.hpp"
 #include "page/titles.hpp"
@@ -14,7 +15,9 @@ class TableWriter {
     TableWriter(HtmlWriter& html, const HtmlModel& model) : html_(html), model_(model) {}
 
     void write(std::span<const Unattributed> unattributed) {
-        html_.raw("<div class=tw tabindex=0 role=group aria-label=Functions><table id=ft class=ft>");
+        html_.raw("<div class=tw tabindex=0 role=group aria-label=Functions><table id=ft class=ft");
+        if (const auto count = model_.page().ratios.size(); count != 0) html_.print(" data-r={}", count);
+        html_.raw(">");
         head();
         html_.raw("<tbody>");
         const auto& functions = model_.functions();
@@ -52,7 +55,7 @@ class TableWriter {
             for (const auto column : columns) {
                 html_.print("<th colspan={} scope=colgroup>", width).text(model_.event_name(column), 60);
             }
-            html_.raw("<td colspan=4>");
+            html_.print("<td colspan={}>", 4 + model_.page().ratios.size());
         }
         html_.raw("<tr>");
         for (std::size_t at = 0; at < columns.size(); ++at) {
@@ -60,6 +63,7 @@ class TableWriter {
                 .raw("<th scope=col class=n>samples");
             if (model_.has_periods()) html_.raw("<th scope=col class=n>period");
         }
+        for (const auto& ratio : model_.page().ratios) html_.raw("<th scope=col class=n>").text(ratio.name, 60);
         html_.raw(
             "<th scope=col>kind<th scope=col>function<th scope=col>object<th scope=col class=n "
             "title=\"Samples that fell exactly on the start of an instruction: about 100 % if these are the "
@@ -81,6 +85,10 @@ class TableWriter {
                 html_.print("<td class=h{}>{}<td>{}", heat, percent_text(percent), cell.hits);
             }
             if (model_.has_periods()) html_.print("<td data-v={}>{}", cell.periods, quantity(cell.periods));
+        }
+        for (const auto& ratio : model_.page().ratios) {
+            const auto value = ratio.of(row);
+            html_.print("<td data-v={}>{}", value.ratio.value_or(-1), ratio_text(value));
         }
     }
 

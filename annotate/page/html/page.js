@@ -417,7 +417,8 @@
     element.className = [...element.classList].filter((name) => !/^h\d$/.test(name)).concat(heat ? `h${heat}` : []).reverse().join(" ");
   };
   const heated = (element) => (element.of ??= element.className);
-  const width = (heads.length - 4) / events; // columns of an event in the table of functions
+  // Columns of an event in the table of functions; those of ratios are behind them.
+  const width = (heads.length - 4 - Number(table.dataset.r || 0)) / events;
   const columns = () => {
     if (only < 0) return "";
     const parts = [];

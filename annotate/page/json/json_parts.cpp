@@ -2,6 +2,7 @@
 #include "json_parts.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "format/loss_text.hpp"
 
@@ -52,6 +53,46 @@ void write_error(JsonWriter& json, const Error& error) {
     json.member("where", error.where);
     json.member("detail", error.detail);
     json.end_object();
+}
+
+namespace {
+
+void ratio_members(JsonWriter& json, const EventRatio::Value& value) {
+    json.exact("value", value.ratio.value_or(std::numeric_limits<double>::quiet_NaN()));
+    json.member("samples", value.samples);
+}
+
+}  // namespace
+
+void write_ratios(JsonWriter& json, std::span<const EventRatio> ratios, std::span<const EventCount> cells,
+                  std::string_view name) {
+    if (ratios.empty()) return;
+    json.key(name);
+    json.begin_array();
+    for (const auto& ratio : ratios) {
+        json.begin_object();
+        ratio_members(json, ratio.of(cells));
+        json.end_object();
+    }
+    json.end_array();
+}
+
+void write_ratio_names(JsonWriter& json, std::span<const EventRatio> ratios, std::span<const EventCount> cells) {
+    if (ratios.empty()) return;
+    const auto column = [](std::size_t number) {
+        return number == EventRatio::no_column ? std::nullopt : std::optional<std::uint64_t>(number);
+    };
+    json.key("ratios");
+    json.begin_array();
+    for (const auto& ratio : ratios) {
+        json.begin_object();
+        json.name("name", ratio.name);
+        json.member("numerator", column(ratio.numerator));
+        json.member("denominator", column(ratio.denominator));
+        ratio_members(json, ratio.of(cells));
+        json.end_object();
+    }
+    json.end_array();
 }
 
 void write_completeness(JsonWriter& json, const Completeness& completeness, bool scanned) {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "perfdata/annotate/format/dropped_samples.hpp"
 #include "perfdata/annotate/format/recording_facts.hpp"
 #include "perfdata/annotate/report/stack_facts.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
+#include "perfdata/profile/event_ratio.hpp"
 #include "perfdata/recording/completeness.hpp"
 
 #include "format/json_writer.hpp"
@@ -17,6 +19,13 @@ namespace perfdata {
 // write_completeness(...) writes the object "completeness". With `scanned` false, values that need a pass over all
 // records are null.
 void write_completeness(JsonWriter& json, const Completeness& completeness, bool scanned);
+
+// write_ratios(...) writes the member "ratios": a value for each ratio. `name` is the member's.
+void write_ratios(JsonWriter& json, std::span<const EventRatio> ratios, std::span<const EventCount> cells,
+                  std::string_view name = "ratios");
+// write_ratio_names(...) writes the member "ratios" of a document: their names, and the values of the whole; nothing
+// if there are none. The events are columns of `cells`.
+void write_ratio_names(JsonWriter& json, std::span<const EventRatio> ratios, std::span<const EventCount> cells);
 
 // write_error(...) writes one object: the error and its location.
 void write_error(JsonWriter& json, const Error& error);

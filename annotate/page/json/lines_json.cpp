@@ -21,6 +21,7 @@ class LinesJson {
         json_.member("schema", "perfdata.lines/1");
         write_recording(json_, page_.recording);
         events();
+        write_ratio_names(json_, shown_ratios(), chosen(page_.heat.totals));
         write_dropped(json_, page_.dropped);
         without_line();
         json_.key("files");
@@ -106,8 +107,22 @@ class LinesJson {
     void heat(const Heat& heat) {
         counts("hits", "periods", heat.self);
         percent("percent", heat.self);
+        write_ratios(json_, page_.ratios, heat.self);
         counts("with_callees", "periods_with_callees", heat.inclusive);
         percent("percent_with_callees", heat.inclusive);
+        write_ratios(json_, page_.ratios, heat.inclusive, "ratios_with_callees");
+    }
+
+    // The names of ratios refer to the events of the document.
+    std::vector<EventRatio> shown_ratios() const {
+        std::vector<EventRatio> ratios;
+        for (const auto& ratio : page_.ratios) ratios.push_back(ratio.moved(page_.columns));
+        return ratios;
+    }
+    EventCounts chosen(const EventCounts& cells) const {
+        EventCounts some;
+        for (const auto column : page_.columns) some.push_back(cells[column]);
+        return some;
     }
 
     void counts(std::string_view hits, std::string_view periods, const EventCounts& cells) {

@@ -24,6 +24,7 @@ class JsonPage {
             const auto what = without_samples(page_.recording, page_.completeness);
             if (!what.empty()) json_.member("without_samples", what);
         }
+        write_ratio_names(json_, page_.ratios, page_.profile.totals());
         write_dropped(json_, dropped_samples(page_.profile.dropped()));
         write_without_build_id(json_, WithoutBuildId::count(page_.profile));
         write_stacks(json_, page_.stacks);
@@ -75,6 +76,7 @@ class JsonPage {
         }
         json_.counts(listing.total);
         percent(listing.total);
+        write_ratios(json_, page_.ratios, listing.total);
         json_.member("on_instruction_start", listing.on_instruction_start);
         json_.member("code_from", listing.image ? std::optional(listing.image->origin) : std::nullopt);
         json_.key("instructions");
@@ -88,6 +90,7 @@ class JsonPage {
             source(line.source);
             json_.member("text", std::string_view(InLine(line.source.text)));
             json_.counts(line.cells);
+            write_ratios(json_, page_.ratios, line.cells);
             json_.end_object();
         }
         json_.end_array();
@@ -213,6 +216,7 @@ class JsonPage {
         json_.member("bytes", hex_bytes(row.bytes));
         json_.member("text", text_of(decoded));
         json_.counts(row.cells);
+        write_ratios(json_, page_.ratios, row.cells);
         if (row.target) {
             json_.key("target");
             json_.begin_object();

@@ -25,6 +25,8 @@ class ReportJson {
         json_.begin_array();
         for (std::size_t column = 0; column < report_.events.size(); ++column) event(column);
         json_.end_array();
+        groups();
+        write_ratio_names(json_, report_.ratios, report_.kept);
         write_dropped(json_, report_.dropped);
         json_.array("sort", report_.options.keys, [](ReportKey key) { return words_of(key).name; });
         call_graph();
@@ -83,6 +85,20 @@ class ReportJson {
         json_.end_object();
     }
 
+    // Writes which of the events were counted together.
+    void groups() {
+        if (report_.groups.empty()) return;
+        json_.key("groups");
+        json_.begin_array();
+        for (const auto& group : report_.groups) {
+            json_.begin_object();
+            json_.name_or_null("name", group.name);
+            json_.array("events", group.columns, [](std::size_t column) { return std::uint64_t{column}; });
+            json_.end_object();
+        }
+        json_.end_array();
+    }
+
     void event(std::size_t column) {
         const auto& whole = report_.whole[column];
         json_.begin_object();
@@ -111,10 +127,12 @@ class ReportJson {
         if (options.has(ReportKey::symbol) || options.has(ReportKey::program)) bpf(place);
         json_.counts(row.self);
         percent("percent", row.self);
+        write_ratios(json_, report_.ratios, row.self);
         if (options.children) {
             json_.array("with_callers", row.total, [](const EventCount& cell) { return cell.hits; });
             json_.array("periods_with_callers", row.total, [](const EventCount& cell) { return cell.periods; });
             percent("percent_with_callers", row.total);
+            write_ratios(json_, report_.ratios, row.total, "ratios_with_callers");
         }
         if (options.tree != ReportTree::none) {
             json_.key(options.tree == ReportTree::caller ? "callees" : "callers");

@@ -33,6 +33,10 @@ class TextPage : private TextCalls {
                   shown(event_name(column)));
         }
         print("\n\n");
+        for (const auto& ratio : page_.ratios) {
+            print("{}: {}\n", shown(ratio.name), ratio_text(ratio.of(page_.profile.totals())));
+        }
+        if (!page_.ratios.empty()) print("{}\n\n", ratio_note);
         if (const auto text = filter_text(page_.profile.dropped(), page_.profile.totals(), page_.whole());
             !text.empty()) {
             print("{}\n\n", text);
@@ -218,6 +222,8 @@ class TextPage : private TextCalls {
                   fmt::format("{} of {} {} ({}%), {}% of its periods", cell.hits, whole.hits, event_name(column),
                               share_text(cell.hits, whole.hits), share_text(cell.periods, whole.periods)));
         }
+        for (const auto& ratio : page_.ratios)
+            field("ratio", fmt::format("{}: {}", ratio.name, ratio_text(ratio.of(listing.total))));
         if (listing.image) field("code", "from " + listing.image->origin);
         if (listing.on_instruction_start) {
             field("checked", fmt::format("{}% of the samples are on the start of an instruction",

@@ -12,6 +12,7 @@
 #include "format/loss_text.hpp"
 #include "format/percent.hpp"
 #include "format/percent_limit.hpp"
+#include "format/ratio.hpp"
 #include "format/words.hpp"
 #include "page/report_words.hpp"
 #include "page/titles.hpp"
@@ -33,16 +34,16 @@ class ReportText {
 
     void write() {
         lost();
-        for (std::size_t column = 0; column < report_.events.size(); ++column) columns_.push_back(column);
-        if (columns_.size() <= most_columns) {
-            std::vector<const ReportRow*> rows;
-            for (const auto& row : report_.rows) rows.push_back(&row);
-            hidden_rows_ = report_.hidden_rows;
-            table(rows);
-        } else {
-            for (const auto column : std::exchange(columns_, {})) {
-                columns_ = {column};
-                table(rows_of(column));
+        for (const auto& table : report_.tables) {
+            columns_ = table.columns;
+            choose_ratios();
+            if (!several()) {
+                std::vector<const ReportRow*> rows;
+                for (const auto& row : report_.rows) rows.push_back(&row);
+                hidden_rows_ = report_.hidden_rows;
+                write_table(table, rows);
+            } else {
+                write_table(table, rows_of(table));
                 print("\n");
             }
         }
@@ -51,11 +52,24 @@ class ReportText {
     }
 
   private:
+    static constexpr std::size_t ratio_width = 22;
     static constexpr std::size_t block = 256 * 1024;
-    static constexpr std::size_t most_columns = 3;  // with more events, each has its own table, as in perf
 
-    void table(const std::vector<const ReportRow*>& rows) {
-        head();
+    bool several() const { return report_.tables.size() > 1; }
+
+    // A table has the ratios of its events.
+    void choose_ratios() {
+        ratios_.clear();
+        for (const auto& ratio : report_.ratios) {
+            const auto is_here = [&](std::size_t column) {
+                return std::ranges::find(columns_, column) != columns_.end();
+            };
+            if (!several() || is_here(ratio.numerator) || is_here(ratio.denominator)) ratios_.push_back(&ratio);
+        }
+    }
+
+    void write_table(const ReportTable& table, const std::vector<const ReportRow*>& rows) {
+        head(table);
         measure(rows);
         columns_title();
         for (const auto* row : rows) {
@@ -63,7 +77,7 @@ class ReportText {
             if (!row->tree.empty()) tree_.write(*row, columns_);
             if (text_.size() > block) flush();
         }
-        if (columns_.size() != report_.events.size()) {
+        if (several()) {
             if (rows.empty() && report_.options.percent_limit > 0) {
                 print("# no row has {} percent\n", report_.options.percent_limit);
             } else if (rows.empty()) {
@@ -78,21 +92,38 @@ class ReportText {
         }
     }
 
-    // rows_of(column) returns the rows of one event, most first. One pass per event costs as much as writing all its
-    // cells.
-    std::vector<const ReportRow*> rows_of(std::size_t column) {
+    // rows_of(table) returns the rows with samples of its events, in its order. One pass per table costs as much as
+    // writing all its cells.
+    std::vector<const ReportRow*> rows_of(const ReportTable& table) {
         std::vector<const ReportRow*> rows;
-        hidden_rows_ = report_.hidden_by_event[column];
+        hidden_rows_ = table.hidden_rows;
+        const auto limit = report_.options.percent_limit;
         for (const auto& row : report_.rows) {
-            if (row.total[column].hits == 0) continue;
-            if (share(row.total[column].periods, report_.whole[column].periods) < report_.options.percent_limit) {
+            const auto has_some = [&](std::size_t column) { return row.total[column].hits != 0; };
+            if (std::ranges::none_of(table.columns, has_some)) continue;
+            const auto is_small = [&](std::size_t column) {
+                return share(row.total[column].periods, report_.whole[column].periods) < limit;
+            };
+            if (std::ranges::all_of(table.columns, is_small)) {
                 ++hidden_rows_;
             } else {
                 rows.push_back(&row);
             }
         }
-        std::ranges::stable_sort(rows, std::greater(), [&](const ReportRow* row) {
-            return std::pair(row->total[column].periods, row->self[column].periods);
+        auto order = table.columns;
+        std::swap(order.front(), order[table.sort]);
+        std::ranges::stable_sort(rows, [&](const ReportRow* one, const ReportRow* other) {
+            for (const auto column : order) {
+                if (one->total[column].periods != other->total[column].periods) {
+                    return one->total[column].periods > other->total[column].periods;
+                }
+            }
+            for (const auto column : order) {
+                if (one->self[column].periods != other->self[column].periods) {
+                    return one->self[column].periods > other->self[column].periods;
+                }
+            }
+            return false;
         });
         return rows;
     }
@@ -113,18 +144,27 @@ class ReportText {
         const auto losses = loss_lines(report_.completeness);
         for (std::size_t at = 0; at < losses.size(); ++at) print("# {}{}\n", at == 0 ? "" : "  ", losses[at]);
         if (!losses.empty()) print("#\n");
-        if (report_.events.size() > most_columns) {
+        if (several()) {
             filters();
             if (const auto text = report_.without_build_id.sampled_text(); !text.empty()) print("# {}\n#\n", text);
         }
     }
 
-    void head() {
+    void head(const ReportTable& table) {
+        if (table.group != ReportTable::no_group) {
+            const auto& group = report_.groups[table.group];
+            print("# Group {}: {} events, sorted by '{}'\n", group.name.empty() ? "without a name" : shown(group.name),
+                  group.columns.size(), shown(event_name(table.columns[table.sort])));
+        }
         for (const auto column : columns_) {
             const auto& kept = report_.kept[column];
             print("# Samples: {} of event '{}', periods {}\n", kept.hits, shown(event_name(column)), kept.periods);
         }
-        if (report_.events.size() <= most_columns) {
+        for (const auto* ratio : ratios_) {
+            print("# Ratio {}: {}\n", shown(ratio->name), ratio_text(ratio->of(report_.kept)));
+        }
+        if (!ratios_.empty()) print("# {}\n", ratio_note);
+        if (!several()) {
             filters();
             print("#\n");
             if (const auto text = report_.without_build_id.sampled_text(); !text.empty()) print("# {}\n#\n", text);
@@ -207,6 +247,12 @@ class ReportText {
             if (options_.hits) print("{:>12}", "Samples");
             if (options_.periods) print("{:>16}", "Period");
         }
+        std::vector<std::string> names;
+        for (const auto* ratio : ratios_) names.push_back(shown(ratio->name));
+        for (const auto& name : column_titles(std::move(names), ratio_width)) {
+            if (report_.options.children) print("  {:>{}}", "with callees", ratio_width);
+            print("  {:>{}}", name, ratio_width);
+        }
         for (std::size_t at = 0; at < width_.size(); ++at) {
             const auto name = words_of(report_.options.keys[at]).title;
             if (at + 1 == width_.size()) {
@@ -240,6 +286,10 @@ class ReportText {
             percent(row.self[column].periods, whole);
             if (options_.hits) print("{:>12}", row.self[column].hits);
             if (options_.periods) print("{:>16}", row.self[column].periods);
+        }
+        for (const auto* ratio : ratios_) {
+            if (report_.options.children) print("  {:>{}}", ratio_text(ratio->of(row.total)), ratio_width);
+            print("  {:>{}}", ratio_text(ratio->of(row.self)), ratio_width);
         }
         for (std::size_t at = 0; at < width_.size(); ++at) {
             text_ += "  ";
@@ -324,8 +374,9 @@ class ReportText {
     const std::size_t widest_;
     const Sink& sink_;
     std::vector<std::size_t> columns_;  // of the current table
-    std::uint64_t hidden_rows_ = 0;     // rows that the percent limit removed from the table
-    std::vector<std::size_t> width_;    // by key
+    std::vector<const EventRatio*> ratios_;
+    std::uint64_t hidden_rows_ = 0;   // rows that the percent limit removed from the table
+    std::vector<std::size_t> width_;  // by key
     std::string text_;
     TreeText tree_{report_, text_};
 };

@@ -10,6 +10,7 @@
 #include "perfdata/annotate/page/page.hpp"
 
 #include "format/percent.hpp"
+#include "format/ratio.hpp"
 #include "format/text_writer.hpp"
 #include "format/words.hpp"
 #include "page/titles.hpp"
@@ -26,6 +27,9 @@ class TextColumns : public TextWriter {
             if (totals[column].hits != 0) columns_.push_back(column);
         }
         if (columns_.empty() && !totals.empty()) columns_.push_back(0);
+        std::vector<std::string> names;
+        for (const auto& ratio : page.ratios) names.push_back(shown(ratio.name));
+        ratio_titles_ = column_titles(std::move(names), ratio_width);
     }
 
     std::uint64_t weight(std::span<const EventCount> cells) const {
@@ -48,6 +52,7 @@ class TextColumns : public TextWriter {
             print("  {:>7} {:>7}", "percent", "hits");
             if (options_.show_periods) print(" {:>12}", "period");
         }
+        for (const auto& title : ratio_titles_) print("  {:>{}}", title, ratio_width);
     }
 
     // cells(...) writes the columns of one row, one group per event. Shares are of `function` if the options say so.
@@ -68,6 +73,10 @@ class TextColumns : public TextWriter {
             print(" {:>7}", cell.hits);
             if (options_.show_periods) print(" {:>12}", cell.periods);
         }
+        const bool empty = hits(row) == 0;
+        for (const auto& ratio : page_.ratios) {
+            print("  {:>{}}", empty ? std::string() : ratio_text(ratio.of(row)), ratio_width);
+        }
     }
 
     const std::string& event_name(std::size_t column) const {
@@ -82,11 +91,14 @@ class TextColumns : public TextWriter {
   private:
     // Width of one event's group, in characters.
     static constexpr std::size_t without_period = 17, with_period = 30;
+    static constexpr std::size_t ratio_width = 20;
 
     // As in perf annotate: red if the shown percentage is at least 5, green from 0.5.
     static TextStyle heat(double percent) {
         return percent >= 5.0 ? TextStyle::hot : percent >= 0.5 ? TextStyle::warm : TextStyle::plain;
     }
+    std::vector<std::string> ratio_titles_;
+
     bool by_period() const {
         return options_.percent_of == PercentOf::all_periods || options_.percent_of == PercentOf::function_periods;
     }

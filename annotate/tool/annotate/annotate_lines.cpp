@@ -72,10 +72,13 @@ int annotate_lines(Session& session, const LinesChoice& choice) {
     std::vector<std::string> paths;
     for (const auto& file : heat->files) paths.push_back(file.path);
     page.here = source_places(paths, choice.source_dirs, choice.local);
+    const std::vector<std::size_t> counted(heat->events.begin(), heat->events.end());
+    for (const auto& ratio : choice.ratios) page.ratios.push_back(ratio.moved(counted));
     page.percent_limit = choice.percent_limit;
     page.stacks = StackFacts::of(counts->chain_losses().stacks, symbolizer);
     page.completeness = session.completeness();
     if (counting.chains) page.completeness.stacks_not_unwound = page.stacks.lacking();
+    for (auto& problem : counts->counter_losses().problems()) page.completeness.diagnostics.add(std::move(problem));
     for (const auto& problem : heat->problems) {
         if (is_line_loss(problem.code)) page.completeness.diagnostics.add(problem);
     }

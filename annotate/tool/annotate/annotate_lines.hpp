@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/profile/event_ratio.hpp"
 #include "perfdata/profile/sample_filter.hpp"
 
 #include "tool/session.hpp"
@@ -19,7 +20,8 @@ struct LinesChoice {
     bool relative = false;     // percentages are of what the filter leaves
     double percent_limit = 0;  // lines with less are left out
     std::vector<std::string> source_dirs;
-    bool local = false;  // source files of this machine may be told
+    bool local = false;              // source files of this machine may be told
+    std::vector<EventRatio> ratios;  // of events, by their index in recording.events()
 };
 
 // Counts, writes the document and says what it lacks. The session has a symbolizer. Returns the exit code, without

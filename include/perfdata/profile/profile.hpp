@@ -10,6 +10,7 @@
 
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/stop_token.hpp"
+#include "perfdata/profile/counter_samples.hpp"
 #include "perfdata/profile/dropped_by.hpp"
 #include "perfdata/profile/event_count.hpp"
 #include "perfdata/profile/sample_filter.hpp"
@@ -76,6 +77,8 @@ class PERFDATA_EXPORT Profile {
     const EventCounts& considered() const { return considered_; }
     // Returns the samples that the filter left out.
     const DroppedBy& dropped() const { return dropped_; }
+    // Returns what went wrong with the counter values in samples, whatever the filter is.
+    const CounterLosses& counter_losses() const { return counter_losses_; }
     // Return the times of the first and last counted sample; nothing if no sample has a time.
     std::optional<Time> first_time() const { return first_time_; }
     std::optional<Time> last_time() const { return last_time_; }
@@ -91,6 +94,7 @@ class PERFDATA_EXPORT Profile {
     EventCounts totals_, considered_;
     DroppedBy dropped_;
     std::optional<Time> first_time_, last_time_;
+    CounterLosses counter_losses_;
 };
 
 }  // namespace perfdata

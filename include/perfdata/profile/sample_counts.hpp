@@ -12,6 +12,7 @@
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/stop_token.hpp"
 #include "perfdata/profile/chain_table.hpp"
+#include "perfdata/profile/counter_samples.hpp"
 #include "perfdata/profile/dropped_by.hpp"
 #include "perfdata/profile/event_count.hpp"
 #include "perfdata/profile/intern_table.hpp"
@@ -99,7 +100,8 @@ class PERFDATA_EXPORT SampleCounts {
     // have dozens, and whoever follows a chain needs stack or memory for each.
     static constexpr std::size_t most_with_inlined = 2048;
 
-    // Decodes every sample once. The timeline must outlive the counts. Errors: only `cancelled` and `out_of_memory`.
+    // Decodes every sample once; one with counter values counts for each counter that grew, see CounterSamples. The
+    // timeline must outlive the counts. Errors: only `cancelled` and `out_of_memory`.
     static Result<SampleCounts> count(const Recording& recording, const Timeline& timeline,
                                       const SampleCountOptions& options = {});
 
@@ -146,6 +148,8 @@ class PERFDATA_EXPORT SampleCounts {
     // Returns what the call chains lost. Limits bound the counts in two more ways: places beyond Limits::places are one
     // frame, Miss::not_kept, and rows beyond Limits::cells are one such row for each task.
     const ChainLosses& chain_losses() const { return chain_losses_; }
+    // Returns what went wrong with the counter values in samples, whatever the filter is.
+    const CounterLosses& counter_losses() const { return counter_losses_; }
 
   private:
     friend class SampleCounter;
@@ -161,6 +165,7 @@ class PERFDATA_EXPORT SampleCounts {
     std::optional<Time> first_time_, last_time_;
     ChainLosses chain_losses_;
     bool has_inlined_ = false;
+    CounterLosses counter_losses_;
 };
 
 }  // namespace perfdata

@@ -99,7 +99,8 @@ struct Attr {
     // flag `bit`, below 64, as attr_flag_name() numbers them; precise_ip is not one
     bool flag(unsigned bit) const { return (flags >> bit & 1) != 0; }
 
-    bool freq() const { return flag(10); }  // sample_period is a frequency
+    bool inherit() const { return flag(1); }  // new threads of a counted thread are counted as well
+    bool freq() const { return flag(10); }    // sample_period is a frequency
     // precise_ip(): 0 any skid, 1 constant skid, 2 no skid requested, 3 no skid.
     unsigned precise_ip() const { return static_cast<unsigned>(flags >> precise_ip_shift & 3); }
     bool sample_id_all() const { return flag(18); }  // records other than SAMPLE have a trailer

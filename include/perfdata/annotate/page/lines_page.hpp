@@ -14,6 +14,7 @@
 #include "perfdata/annotate/report/stack_facts.hpp"
 #include "perfdata/core/export.hpp"
 #include "perfdata/profile/event_count.hpp"
+#include "perfdata/profile/event_ratio.hpp"
 #include "perfdata/recording/completeness.hpp"
 
 namespace perfdata {
@@ -26,6 +27,7 @@ struct LinesPage {
     const SourceHeat& heat;               // as passed to the constructor
     RecordingFacts recording;             // with the counted events
     std::vector<std::size_t> columns;     // the events to show, as cells of the heat
+    std::vector<EventRatio> ratios;       // to be shown, of cells of the heat
     EventCounts whole;                    // what percentages are of, by cell of the heat
     std::vector<DroppedSamples> dropped;  // by which filters, in their order
     std::vector<std::string> here;        // by file of the heat: where it is on this machine; empty: not there

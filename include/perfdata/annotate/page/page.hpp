@@ -11,6 +11,7 @@
 #include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/annotate/report/stack_facts.hpp"
 #include "perfdata/core/export.hpp"
+#include "perfdata/profile/event_ratio.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
@@ -27,8 +28,9 @@ struct PageContext {
     // Further warnings for the reader, for example that callers were not counted. JSON only.
     std::span<const std::string> notes = {};
     bool relative = false;  // percentages are of what the filter leaves; else of all samples of its times and CPUs
-    std::uint64_t hidden_functions = 0;  // functions with too small a share to be shown
-    StackFacts stacks = {};              // copies of user stacks, where callers were counted
+    std::uint64_t hidden_functions = 0;       // functions with too small a share to be shown
+    StackFacts stacks = {};                   // copies of user stacks, where callers were counted
+    std::span<const EventRatio> ratios = {};  // to be shown, of cells of the profile
 
     // Returns what percentages of all samples are of.
     const EventCounts& whole() const { return relative ? profile.totals() : profile.considered(); }

@@ -108,12 +108,32 @@ struct LineProblem {
     bool loss = false;  // the lines exist but are damaged or beyond a limit
 };
 
+// ReportGroup is events that were counted together.
+struct ReportGroup {
+    std::string name;                  // as given to perf record; empty: none was given
+    std::vector<std::size_t> columns;  // those of its events that the report has, by index in Report::events
+};
+
+// ReportTable is events that text shows side by side.
+struct ReportTable {
+    static constexpr std::size_t most_columns = 64;           // of a table: larger groups have several
+    static constexpr std::size_t no_group = ~std::size_t{0};  // its events are not those of one group
+
+    std::vector<std::size_t> columns;  // indices in Report::events
+    std::size_t sort = 0;              // index in `columns`: the event that rows are sorted by
+    std::size_t group = no_group;      // index in Report::groups
+    std::uint64_t hidden_rows = 0;     // rows with samples of these that the percent limit removed
+};
+
 // Report is plain data: a page needs nothing else. It can be moved: there may be millions of rows, so what many of them
 // share is in tables. Its views live as long as the timeline and the Names that it was made with.
 struct PERFDATA_EXPORT Report {
     ReportOptions options;                    // as passed to make()
     RecordingFacts recording;                 // with the times of the counted samples
     std::vector<std::uint32_t> events;        // the columns: events with samples, by index in recording.events
+    std::vector<ReportGroup> groups;          // as recorded; those with samples
+    std::vector<ReportTable> tables;          // of text; each column is in one. At least one table
+    std::vector<EventRatio> ratios;           // as the options ask, of cells of this report
     EventCounts whole;                        // 100 % of all percentages
     EventCounts kept;                         // samples that pass the filters; with `dropped`: all of the events
     std::vector<DroppedSamples> dropped;      // in the order of the filters

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/core/export.hpp"
+#include "perfdata/profile/event_ratio.hpp"
 #include "perfdata/symbols/name_pattern.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
@@ -56,6 +57,13 @@ enum class TreeKey : std::uint8_t { function, address, line };
 // TreeValue is the number of a node or chain in text.
 enum class TreeValue : std::uint8_t { percent, period, count };
 
+// ReportTables is which events text shows side by side.
+enum class ReportTables : std::uint8_t {
+    usual,   // all if there are few; else those of each group, and each other event by itself
+    groups,  // those of each group, and each other event by itself; if the recording has no groups, all
+    single,  // each event by itself
+};
+
 // ReportOptions is what the user asked a report to show.
 struct PERFDATA_EXPORT ReportOptions {
     // The columns, in this order. Samples that agree in all of them are one row.
@@ -78,8 +86,12 @@ struct PERFDATA_EXPORT ReportOptions {
     std::optional<NamePattern> ignore_callees;  // functions that match count what they called as their own
     // With call chains: inlined functions have rows, and nodes in trees.
     bool inlines = true;
-    bool relative = false;  // percentages are of what the filters leave, not of all
-    CodeFilter code;        // only rows of this code
+    bool relative = false;                      // percentages are of what the filters leave, not of all
+    CodeFilter code;                            // only rows of this code
+    ReportTables tables = ReportTables::usual;  // which events are side by side
+    // Rows are in the order of this event of its group or table, from 0 on; of the first one if there is no such.
+    std::uint32_t group_sort = 0;
+    std::vector<EventRatio> ratios;  // of events, by their index in recording.events()
     // Find what BTF calls the BPF functions of rows, and all their programs. Only JSON tells that; it takes time.
     bool program_details = true;
 
