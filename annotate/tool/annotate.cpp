@@ -83,6 +83,7 @@ class Annotate {
         auto filter = options_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
         if (!options_.samples.can_tell(recording, *filter)) return usage;
+        if (!options_.common.quiet) options_.samples.note_lacking_fields(recording, *filter);
         if (!session_.read_timeline()) return failed;
         options_.samples.add_cgroups(*filter, session_.timeline().tasks());
         session_.open_symbolizer(options_.names, &options_.lines);

@@ -65,6 +65,7 @@ class ReportRun {
         choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
         // Rows of callers have samples in other code: the report leaves out rows.
         filter->code = {};
+        if (!choice_.common.quiet) choice_.samples.note_lacking_fields(recording, *filter);
         counting.filter = std::move(*filter);
         counting.progress = session_.progress("counting samples");
         const auto counts = SampleCounts::count(recording, session_.timeline(), counting);

@@ -130,7 +130,8 @@ class SampleCounter {
         if (drop(filter.drop_moment(context.time, sample.cpu()))) return;
         counts_.considered_[column] += cell;
         const auto cgroup = filter.by_cgroup ? sample.details().cgroup() : std::nullopt;
-        if (drop(filter.drop_task({comm, moment_.pid, tid, cgroup})) || drop(drop_code(sample))) return;
+        if (drop(filter.drop_task({comm, moment_.pid, tid, cgroup}))) return;
+        if (drop(filter.drop_payload(context.event, sample, comm)) || drop(drop_code(sample))) return;
         note_time(sample.time());
         counts_.totals_[column] += cell;
         const auto who = task(sample, tid, comm);
