@@ -81,6 +81,7 @@ std::optional<EventField> parse_line(std::string_view line, std::uint8_t long_by
     if (!offset || !size) return {};
     type.offset = *offset;
     type.size = *size;
+    type.is_address = declaration.find('*') != std::string_view::npos;
     type.is_signed = value_of(line, "signed:").value_or(0) != 0;
     for (const auto& [word, where] : {std::pair{std::string_view("__data_loc "), FieldType::Where::data_loc},
                                       std::pair{std::string_view("__rel_loc "), FieldType::Where::rel_loc}}) {
@@ -219,6 +220,16 @@ EventFields EventFields::parse(std::string_view format, std::uint8_t long_bytes)
 const EventField* EventFields::find(std::span<const EventField> fields, std::string_view name) {
     const auto found = std::ranges::find(fields, name, &EventField::name);
     return found == fields.end() ? nullptr : &*found;
+}
+
+TraceFields TraceFields::of_formats(const std::vector<std::string>& formats, AnyOrder order) {
+    TraceFields fields;
+    fields.order_ = order;
+    for (const auto& format : formats) {
+        fields.by_event_.push_back(static_cast<std::uint32_t>(fields.formats_.size()));
+        fields.formats_.push_back(EventFields::parse(format));
+    }
+    return fields;
 }
 
 TraceFields TraceFields::read(const Recording& recording) {

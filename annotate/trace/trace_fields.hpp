@@ -31,6 +31,7 @@ struct FieldType {
     Kind kind = Kind::number;
     Where where = Where::here;
     bool is_signed = false;
+    bool is_address = false;   // shown in hexadecimal
     std::uint8_t element = 0;  // bytes of a number; 0: none
     std::uint32_t offset = 0;  // of what is `here`: the content, or the place and size of the content
     std::uint32_t size = 0;    // bytes from there
@@ -101,6 +102,9 @@ class TraceFields {
   public:
     // read(recording) reads the formats of the recorded tracepoints; none if the recording has none.
     static TraceFields read(const Recording& recording);
+
+    // of_formats(formats, order) makes as many events of these texts.
+    static TraceFields of_formats(const std::vector<std::string>& formats, AnyOrder order);
 
     // of(event) returns the fields by the index in recording.events(); null for what is no tracepoint, or has no format
     // that can be read. It lives as long as this object.

@@ -24,7 +24,8 @@ namespace perfdata {
 std::uint64_t SampledTask::hash(const HashKey& key) const {
     const auto name = reinterpret_cast<std::uintptr_t>(comm.data());
     const auto under = reinterpret_cast<std::uintptr_t>(parent.data());
-    return key(under == 0 ? name : key(name, under), std::uint64_t{pid.value} << 32 | tid.value, cpu, cgroup);
+    const auto place = std::uint64_t{label} << 32 | cpu;
+    return key(under == 0 ? name : key(name, under), std::uint64_t{pid.value} << 32 | tid.value, place, cgroup);
 }
 
 namespace {
@@ -134,7 +135,8 @@ class SampleCounter {
         if (drop(filter.drop_payload(context.event, sample, comm)) || drop(drop_code(sample))) return;
         note_time(sample.time());
         counts_.totals_[column] += cell;
-        const auto who = task(sample, tid, comm);
+        const auto label = options_.label ? options_.label(context.event, sample.details().raw()) : 0u;
+        const auto who = task(sample, tid, comm, label);
         if (options_.chains) {
             chain_rows_.cells(row({who, chain(sample)}))[column] += cell;
         } else {
@@ -206,8 +208,9 @@ class SampleCounter {
     }
 
     template <class Order>
-    std::uint32_t task(const BasicSample<Order>& sample, Tid tid, std::string_view comm) {
+    std::uint32_t task(const BasicSample<Order>& sample, Tid tid, std::string_view comm, std::uint32_t label) {
         SampledTask task;
+        task.label = label;
         if (options_.by_comm) {
             task.comm = comm;
             if (comm.empty()) task.tid = tid;

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/callback.hpp"
+#include "perfdata/core/cursor.hpp"
 #include "perfdata/core/export.hpp"
 #include "perfdata/symbols/name_pattern.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
@@ -16,7 +18,7 @@
 namespace perfdata {
 
 // ReportKey is a property that distinguishes rows.
-enum class ReportKey : std::uint8_t { comm, pid, tid, cpu, cgroup, object, symbol, kind, line, program, parent };
+enum class ReportKey : std::uint8_t { comm, pid, tid, cpu, cgroup, object, symbol, kind, line, program, parent, trace };
 
 // ReportKeyWords is the names of a key: on the command line, in text and in JSON.
 struct ReportKeyWords {
@@ -80,6 +82,11 @@ struct PERFDATA_EXPORT ReportOptions {
     bool inlines = true;
     bool relative = false;  // percentages are of what the filters leave, not of all
     CodeFilter code;        // only rows of this code
+    // For the key `trace`: as SampleCountOptions::label, and the text of such a number, which lives as long as copies
+    // of the function. Empty: no sample has a label.
+    Callback<std::uint32_t(std::uint32_t, std::optional<Bytes>)> label;
+    Callback<std::string_view(std::uint32_t)> label_text;
+    std::string label_title;  // heading of its column; empty: the usual one
     // Find what BTF calls the BPF functions of rows, and all their programs. Only JSON tells that; it takes time.
     bool program_details = true;
 
