@@ -59,6 +59,9 @@ class TraceFilter {
     std::vector<Step> steps_;
 };
 
+// word_of(op) returns an operator as users write it; it lives for ever.
+std::string_view word_of(TraceFilter::Operator op);
+
 // matches_glob(pattern, text): the kernel's patterns, with "*", "?", "[a-z]", "[!a-z]", and "\" before a character that
 // means itself. Costs the product of their sizes at most.
 bool matches_glob(std::string_view pattern, std::string_view text);
