@@ -10,7 +10,7 @@
 namespace perfdata {
 namespace {
 
-bool is_digit(char c) {
+bool is_decimal_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
@@ -219,7 +219,7 @@ class TraceFilterParser {
             if (const auto number = read_number(one.text)) {
                 one.number = *number;
                 one.is_number = true;
-            } else if (is_digit(one.text[0]) && one.op != TraceFilter::Operator::glob) {
+            } else if (is_decimal_digit(one.text[0]) && one.op != TraceFilter::Operator::glob) {
                 // Nobody means the name "0x1g"; quotes make it one.
                 at_ = begin;
                 give_up("no number, or larger than 64 bits,");

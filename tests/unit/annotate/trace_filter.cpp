@@ -57,7 +57,7 @@ Blob filtered_raw(std::endian order) {
         .take();
 }
 
-PayloadAnswer answer(std::string_view text, std::endian order = std::endian::little, std::size_t cut = 0) {
+PayloadAnswer filter_answer(std::string_view text, std::endian order = std::endian::little, std::size_t cut = 0) {
     auto parsed = TraceFilter::parse(text);
     INFO(text);
     REQUIRE(parsed);
@@ -67,13 +67,13 @@ PayloadAnswer answer(std::string_view text, std::endian order = std::endian::lit
     const auto raw = filtered_raw(order);
     return (*bound)->ask({0, Bytes(raw).first(raw.size() - cut), 3, "thread"});
 }
-bool passes(std::string_view text, std::endian order = std::endian::little) {
-    const auto given = answer(text, order);
+bool filter_passes(std::string_view text, std::endian order = std::endian::little) {
+    const auto given = filter_answer(text, order);
     CHECK(given != PayloadAnswer::no_value);
     return given == PayloadAnswer::passes;
 }
 
-std::string refused(std::string_view text) {
+std::string filter_refusal(std::string_view text) {
     auto parsed = TraceFilter::parse(text);
     if (!parsed) return parsed.error().detail;
     const auto bound =
@@ -94,11 +94,11 @@ TEST_CASE("Numbers of a tracepoint compare by size and sign of their field", "[a
           "common_cpu != 2",
           // As in the kernel, a value becomes one of the field's type.
           "small == 456", "value == 0xfffffff9"}) {
-        CHECK(passes(text, order));
+        CHECK(filter_passes(text, order));
     }
     for (const auto* const text : {"value == 7", "value > 0", "value < -7", "flags & 2", "flags != 21", "small < 100",
                                    "tiny > 0", "pair[1] < 0", "big < 0xfedcba9876543210", "CPU == 2", "deep > -1"}) {
-        CHECK_FALSE(passes(text, order));
+        CHECK_FALSE(filter_passes(text, order));
     }
 }
 
@@ -111,12 +111,12 @@ TEST_CASE("Texts of a tracepoint compare whole and by pattern", "[annotate][trac
           "name ~ \"!bye*\"",    "name ~ \"*\"",        "name ~ \"h*l*o\"",      "name ~ \"**o\"",
           R"(name ~ "\h\ello")", "comm == task",        "comm ~ \"t*k\"",        "near == by",
           "COMM == thread",      "name != 5",           "near!=\"hello\"",       "name==\"hello\""}) {
-        CHECK(passes(text, order));
+        CHECK(filter_passes(text, order));
     }
     for (const auto* const text :
          {"name == hell", "name == \"\"", "name ~ \"hell\"", "name ~ \"*hell\"", "name != hello", "name ~ \"h?lo\"",
           "name ~ \"[!a-h]ello\"", "name ~ \"!hello\"", "comm == thread", "name ~ \"hello?\"", "name == 'h*'"}) {
-        CHECK_FALSE(passes(text, order));
+        CHECK_FALSE(filter_passes(text, order));
     }
     CHECK(matches_glob("[a", "[a"));
     CHECK(matches_glob("[]]", "]"));
@@ -132,7 +132,7 @@ TEST_CASE("And binds closer than or, and not is for one term", "[annotate][trace
     const auto check = [&](std::string pattern) {
         std::string text;
         for (const char c : pattern) text += c == 'T' ? yes : c == 'F' ? no : std::string(1, c);
-        return passes(text);
+        return filter_passes(text);
     };
     for (const auto* const pattern : {"T", "T&&T", "T||F", "T||F&&F", "F&&F||T", "F&&T||T", "(T||F)&&T", "!F", "!F&&T",
                                       "!(F&&T)", "!(F||F)", "!!T", "F||!F", "!(!T||F)", "T && ( F || ( T ) )", "! F"}) {
@@ -149,17 +149,17 @@ TEST_CASE("And binds closer than or, and not is for one term", "[annotate][trace
 TEST_CASE("A value outside of the data is unknown", "[annotate][trace]") {
     constexpr auto little = std::endian::little;
     const auto whole = filtered_raw(little).size();
-    CHECK(answer("list[2] == 0") == PayloadAnswer::no_value);
-    CHECK(answer("!list[2] == 0") == PayloadAnswer::no_value);
-    CHECK(answer("list[2] == 0 || value < 0") == PayloadAnswer::passes);
-    CHECK(answer("list[2] == 0 || value > 0") == PayloadAnswer::no_value);
-    CHECK(answer("list[2] == 0 && value > 0") == PayloadAnswer::rejected);
-    CHECK(answer("list[2] == 0 && value < 0") == PayloadAnswer::no_value);
+    CHECK(filter_answer("list[2] == 0") == PayloadAnswer::no_value);
+    CHECK(filter_answer("!list[2] == 0") == PayloadAnswer::no_value);
+    CHECK(filter_answer("list[2] == 0 || value < 0") == PayloadAnswer::passes);
+    CHECK(filter_answer("list[2] == 0 || value > 0") == PayloadAnswer::no_value);
+    CHECK(filter_answer("list[2] == 0 && value > 0") == PayloadAnswer::rejected);
+    CHECK(filter_answer("list[2] == 0 && value < 0") == PayloadAnswer::no_value);
     for (std::size_t size = 0; size < whole; ++size) {
         const auto expected = size < 20 ? PayloadAnswer::no_value : PayloadAnswer::passes;
-        CHECK(answer("value == -7", little, whole - size) == expected);
-        CHECK(answer("list[1] == 6", little, whole - size) == PayloadAnswer::no_value);
-        CHECK(answer("name == hello", little, whole - size) ==
+        CHECK(filter_answer("value == -7", little, whole - size) == expected);
+        CHECK(filter_answer("list[1] == 6", little, whole - size) == PayloadAnswer::no_value);
+        CHECK(filter_answer("name == hello", little, whole - size) ==
               (size < 71 ? PayloadAnswer::no_value : PayloadAnswer::passes));
     }
 }
@@ -191,15 +191,15 @@ TEST_CASE("An expression that means nothing is refused with the place", "[annota
              {"far == \"x\"", "points to a text that is not in the recording"},
              {"thing == 1", "thing of a:b is neither a number nor a text"},
              {"nothing == 1", "a:b has no field nothing"}}) {
-        INFO(text << ": " << refused(text));
-        CHECK(refused(text).contains(reason));
+        INFO(text << ": " << filter_refusal(text));
+        CHECK(filter_refusal(text).contains(reason));
     }
     std::string deep(200, '(');
-    CHECK(refused(deep).contains("nested deeper than 64"));
-    CHECK(refused(std::string(200, '!')).contains("nested deeper than 64"));
-    CHECK(refused(std::string(5000, ' ')).contains("longer than 4096 bytes"));
-    CHECK(refused("name == " + std::string(300, 'a')).contains("longer than 255 bytes"));
-    CHECK(refused(std::string_view("name == a\0b", 11)).contains("a NUL"));
+    CHECK(filter_refusal(deep).contains("nested deeper than 64"));
+    CHECK(filter_refusal(std::string(200, '!')).contains("nested deeper than 64"));
+    CHECK(filter_refusal(std::string(5000, ' ')).contains("longer than 4096 bytes"));
+    CHECK(filter_refusal("name == " + std::string(300, 'a')).contains("longer than 255 bytes"));
+    CHECK(filter_refusal(std::string_view("name == a\0b", 11)).contains("a NUL"));
 }
 
 TEST_CASE("Events without a field pass only where the rest decides", "[annotate][trace]") {
