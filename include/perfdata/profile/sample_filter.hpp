@@ -51,7 +51,7 @@ enum class FilterPart : std::uint8_t {
     symbol,
     parent,
 };
-inline constexpr std::size_t filter_parts = 13;
+inline constexpr std::size_t filter_parts = 13;  // number of them
 
 // filter_part(answer) returns the part of the filter that rejects a sample with that answer.
 constexpr FilterPart filter_part(PayloadAnswer answer) {

@@ -82,9 +82,9 @@ struct PERFDATA_EXPORT ReportOptions {
     bool inlines = true;
     bool relative = false;  // percentages are of what the filters leave, not of all
     CodeFilter code;        // only rows of this code
-    // For the key `trace`: as SampleCountOptions::label, and the text of such a number, which lives as long as copies
-    // of the function. Empty: no sample has a label.
+    // For the key `trace`: as SampleCountOptions::label. Empty: no sample has a label.
     Callback<std::uint32_t(std::uint32_t, std::optional<Bytes>)> label;
+    // Returns the text of a number of `label`, which lives as long as any copy of this function.
     Callback<std::string_view(std::uint32_t)> label_text;
     std::string label_title;  // heading of its column; empty: the usual one
     // Find what BTF calls the BPF functions of rows, and all their programs. Only JSON tells that; it takes time.
